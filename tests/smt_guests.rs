@@ -262,7 +262,7 @@ fn what_a_command_says_is_an_answer_or_nothing() {
     failed("echo '))'", "not SMT-LIB 2");
     failed("head -c 300000 /dev/zero | tr '\\0' '('", "not SMT-LIB 2");
     failed("yes | head -n 2000000", "not SMT-LIB 2");
-    failed("exit", "it died");
+    failed("exit", "the solver ended unexpectedly");
     let unknown = said("echo unknown");
     assert!(matches!(unknown, SmtAnswer::NoAnswer(NoAnswer::Unknown(_))), "{unknown:?}");
     for never_done in ["sleep 1000", "while :; do printf .; done", "yes ' '"] {
@@ -350,8 +350,8 @@ fn a_lie_about_a_model_is_noticed() {
 fn what_is_no_solver_is_refused_with_the_reason() {
     let _alone = begin();
     for (line, why) in [
-        ("/nowhere/z3 -in", "it does not start"),
-        ("true", "it died"),
+        ("/nowhere/z3 -in", "the solver does not start"),
+        ("true", "the solver ended unexpectedly"),
         ("cat", "not SMT-LIB 2"),
         ("yes", "not SMT-LIB 2"),
         ("yes )", "not SMT-LIB 2"),

@@ -105,12 +105,13 @@ impl FromStr for Backend {
                 return Ok(Backend::Command(numbers, name, &name[prefix.len()..]));
             }
         }
-        let known = Backend::ALL.into_iter().chain([Backend::Z3Guest]);
-        let known = known.chain(TokenEncoding::ALL.map(Backend::Sat));
-        known.into_iter().find(|backend| backend.name() == word).ok_or_else(|| {
+        let backends = Backend::ALL.into_iter().chain([Backend::Z3Guest]);
+        let backends = backends.chain(TokenEncoding::ALL.map(Backend::Sat));
+        backends.into_iter().find(|backend| backend.name() == word).ok_or_else(|| {
             format!(
-                "`{word}` is no back-end, expected highs, microlp, z3-lra, z3-lia, z3-bv, z3-guest, \
-                 sat-order, sat-one-of-n, sat-log, or command:LINE, command-lra:LINE or command-bv:LINE, such as command:z3 -in"
+                "`{word}` is not a back-end, expected highs, microlp, z3-lra, z3-lia, z3-bv, \
+                 z3-guest, sat-order, sat-one-of-n, sat-log, or command:LINE, command-lra:LINE or \
+                 command-bv:LINE, such as command:z3 -in"
             )
         })
     }
@@ -130,12 +131,15 @@ pub(crate) fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
     Some(solver)
 }
 
+/// Starts Z3 in this process, for an SMT-LIB logic if one is given. Returns `None` if the build
+/// lacks it.
 #[cfg(feature = "z3")]
 fn inside(logic: Option<&str>) -> Option<Box<dyn SmtSolver>> {
     use parikh_solvers::smt_z3::Z3;
     Some(Box::new(logic.map_or_else(Z3::new, Z3::for_logic).ok()?))
 }
 
+/// Returns the program that runs Z3 in a process of its own, if the build has Z3.
 #[cfg(feature = "z3")]
 fn guest() -> Option<parikh_solvers::guest::Program> {
     parikh_solvers::guest::z3_program()
@@ -151,6 +155,7 @@ fn guest() -> Option<parikh_solvers::guest::Program> {
     None
 }
 
+/// Returns the solver HiGHS, if the build has it.
 #[cfg(feature = "highs")]
 pub(crate) fn highs() -> Option<Box<dyn LpSolver>> {
     Some(Box::new(parikh_solvers::lp_highs::Highs))

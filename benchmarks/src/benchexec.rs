@@ -137,14 +137,15 @@ pub fn collect(results: &Path, inputs: &Path, oracles: &Path) -> Result<Vec<Resu
     let mut rows = Vec::new();
     for run in runs {
         let file = run.task.rsplit('/').next().unwrap_or_default();
-        let named = file.strip_suffix(".yml").and_then(|task| task.rsplit_once('-'));
-        let (name, exam) = named
+        let name_and_exam = file.strip_suffix(".yml").and_then(|task| task.rsplit_once('-'));
+        let (name, exam) = name_and_exam
             .and_then(|(name, exam)| Some((name, exam.parse::<Exam>().ok()?)))
             .ok_or_else(|| fail(format!("found the task `{}`, expected NAME-XX.yml", run.task)))?;
         let log = logs.join(format!("{definition}.{file}.log"));
-        let said = std::fs::read(&log).map_err(Error::at(&log))?;
-        let said = String::from_utf8_lossy(&said);
-        let answers = said.lines().filter_map(ToolAnswer::on_line).map(|answer| (answer, run.wall));
+        let log_text = std::fs::read(&log).map_err(Error::at(&log))?;
+        let log_text = String::from_utf8_lossy(&log_text);
+        let answers =
+            log_text.lines().filter_map(ToolAnswer::on_line).map(|answer| (answer, run.wall));
         let known = oracle::read(oracles, name, exam)?;
         let instance = Instance::unpack(inputs, name)?;
         let questions = oracle::questions(instance.formulas(exam)?, known);
@@ -172,9 +173,13 @@ fn logs_of(results: &Path) -> Option<PathBuf> {
 /// A run in a result file of BenchExec.
 #[derive(Debug)]
 struct ReportedRun {
+    /// The path of the task definition.
     task: String,
+    /// The wall time in seconds.
     wall: f64,
+    /// The peak memory in MB.
     memory: u64,
+    /// How the run ended.
     end: RunEnd,
 }
 
@@ -217,11 +222,13 @@ fn read(xml: &str) -> Result<(String, Vec<ReportedRun>), String> {
     Ok((definition, runs))
 }
 
+/// Returns the value of an attribute, if the tag has it.
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>, String> {
-    let found = tag.try_get_attribute(name).map_err(|error| error.to_string())?;
-    Ok(found.map(|attribute| attribute.value.trim().to_owned()))
+    let attribute_value = tag.try_get_attribute(name).map_err(|error| error.to_string())?;
+    Ok(attribute_value.map(|attribute| attribute.value.trim().to_owned()))
 }
 
+/// Makes a run of the columns that BenchExec reports for a task.
 fn reported(task: String, columns: &HashMap<String, String>) -> ReportedRun {
     let number = |title: &str, unit: &str| -> Option<f64> {
         columns.get(title)?.trim_end_matches(unit).trim().parse().ok()

@@ -71,6 +71,7 @@ pub struct FileComparison<'r> {
 
 /// Compares two files. The known answer in A counts for both files, B's where A has none.
 pub fn compare<'r>(a: &'r [ResultRow], b: &'r [ResultRow]) -> FileComparison<'r> {
+    /// Returns the identity of a row's question.
     fn key(row: &ResultRow) -> (&str, Exam, &str) {
         (&row.instance, row.exam, &row.id)
     }
@@ -85,8 +86,8 @@ pub fn compare<'r>(a: &'r [ResultRow], b: &'r [ResultRow]) -> FileComparison<'r>
         paired.insert(key(row_a));
         let line = comparison.lines.entry(row_a.exam).or_default();
         line.asked += 1;
-        let unknown = |row: &ResultRow| matches!(judge(&row.expected, ""), Score::Unknown);
-        let expected = if unknown(row_a) { &row_b.expected } else { &row_a.expected };
+        let is_unknown = |row: &ResultRow| matches!(judge(&row.expected, ""), Score::Unknown);
+        let expected = if is_unknown(row_a) { &row_b.expected } else { &row_a.expected };
         line.known += usize::from(judge(expected, "") == Score::Missing);
         for (side, row) in [row_a, row_b].into_iter().enumerate() {
             match judge(expected, &row.got) {
@@ -113,12 +114,13 @@ pub fn compare<'r>(a: &'r [ResultRow], b: &'r [ResultRow]) -> FileComparison<'r>
         };
         comparison.differences.push((difference, row_a, row_b));
     }
-    let lonely = |row: &&ResultRow| !row.id.is_empty() && !paired.contains(&key(row));
-    comparison.unpaired[1] = b.iter().filter(lonely).count();
+    let is_unpaired = |row: &&ResultRow| !row.id.is_empty() && !paired.contains(&key(row));
+    comparison.unpaired[1] = b.iter().filter(is_unpaired).count();
     comparison.differences.sort_by_key(|&(difference, ..)| difference);
     comparison
 }
 
+/// Returns true if two answers differ, or one of them contradicts itself.
 fn contradicting(a: &str, b: &str) -> bool {
     a.contains(CONTRADICTION) || b.contains(CONTRADICTION) || !same_value(a, b)
 }
@@ -173,11 +175,8 @@ impl FileComparison<'_> {
         print("all", &total);
         if self.unpaired != [0, 0] {
             let [a, b] = self.unpaired;
-            let _ = writeln!(
-                text,
-                "left out: {} that only A has, {b} that only B has",
-                counted(a, "question")
-            );
+            let _ =
+                writeln!(text, "not compared: {} only in A, {b} only in B", counted(a, "question"));
         }
         text
     }

@@ -160,7 +160,7 @@ pub fn score(
     questions: &[OracleQuestion],
     outcome: &RunOutcome,
 ) -> Vec<ResultRow> {
-    let mut given: HashMap<&str, (String, &ToolAnswer, f64)> = HashMap::new();
+    let mut answers_by_id: HashMap<&str, (String, &ToolAnswer, f64)> = HashMap::new();
     let mut order: Vec<&str> = Vec::new();
     for (answer, seconds) in &outcome.answers {
         let id = match questions {
@@ -168,9 +168,9 @@ pub fn score(
             [only] if only.id == exam.long() && answer.id.contains(exam.long()) => &*only.id,
             _ => &*answer.id,
         };
-        match given.get_mut(id) {
+        match answers_by_id.get_mut(id) {
             None => {
-                given.insert(id, (answer.value.clone(), answer, *seconds));
+                answers_by_id.insert(id, (answer.value.clone(), answer, *seconds));
                 order.push(id);
             }
             Some((got, _, _)) => {
@@ -182,7 +182,7 @@ pub fn score(
         }
     }
     let row = |id: &str, expected: &str| {
-        let answer = given.get(id);
+        let answer = answers_by_id.get(id);
         let got = answer.map_or("", |(got, _, _)| &**got);
         ResultRow {
             instance: name.to_owned(),
@@ -223,10 +223,15 @@ pub fn read_list(path: &Path) -> Result<Vec<String>, Error> {
     }
 }
 
+/// The state that all workers share.
 struct Shared<'c> {
+    /// The result file.
     store: ResultStore,
+    /// The runs still to be made, as instances and examinations.
     open: VecDeque<(&'c String, Exam)>,
+    /// The progress line on the terminal.
     progress: BenchProgress,
+    /// The first failure of a worker; it ends the contest.
     failure: Option<Error>,
 }
 

@@ -33,7 +33,7 @@ pub enum Error {
         problem: String,
     },
     /// An archive has no directory named after its instance.
-    #[error("{}: the archive holds no directory `{instance}` with a model.pnml", path.display())]
+    #[error("{}: the archive has no directory `{instance}` with a model.pnml", path.display())]
     Archive {
         /// The archive.
         path: PathBuf,

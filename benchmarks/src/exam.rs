@@ -64,7 +64,9 @@ impl fmt::Display for Exam {
 
 /// An unknown name of an examination.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no examination, expected one of RD RC RF UB OS QL SM L SS CTLC CTLF LTLC LTLF")]
+#[error(
+    "`{0}` is not an examination, expected one of RD RC RF UB OS QL SM L SS CTLC CTLF LTLC LTLF"
+)]
 pub struct UnknownExam(String);
 
 impl FromStr for Exam {

@@ -76,11 +76,12 @@ pub fn questions(
     let path = instance.path().join(format!("{}.xml", exam.long()));
     let file = parikh::input::read_queries(&path, net)
         .map_err(|problem| Error::Rows { path, problem: problem.to_string() })?;
-    let asks = |formula| lower(&formula, net).ok();
+    let lowered = |formula| lower(&formula, net).ok();
     let queries = file.queries.into_iter();
-    Ok(queries.filter_map(|query| Some((query.id, asks(query.formula.ok()?)?))).collect())
+    Ok(queries.filter_map(|query| Some((query.id, lowered(query.formula.ok()?)?))).collect())
 }
 
+/// Returns the Boolean value of an answer; `None` for an unknown answer.
 fn truth(answer: &str) -> Option<bool> {
     match answer {
         "TRUE" => Some(true),
@@ -89,8 +90,9 @@ fn truth(answer: &str) -> Option<bool> {
     }
 }
 
-fn more_than(sum: &LinearSum, most: &str) -> Option<Predicate> {
-    let most: i64 = most.parse().ok()?;
+/// Returns the goal that the sum exceeds the known maximum; `None` if no maximum is known.
+fn more_than(sum: &LinearSum, known_max: &str) -> Option<Predicate> {
+    let known_max: i64 = known_max.parse().ok()?;
     // sum ≥ most + 1.
-    Some(Predicate::at_most(sum.negated(), !most))
+    Some(Predicate::at_most(sum.negated(), !known_max))
 }

@@ -53,11 +53,11 @@ pub fn table(header: &[&str], rows: &[Vec<Cell>]) -> String {
     html + "</tbody></table></div>\n"
 }
 
-/// Returns a section that the reader can open and close. `summary` is its heading, `inside` its
+/// Returns a section that the reader can open and close. `summary` is its heading, `content` its
 /// HTML.
-pub fn details(summary: &str, open: bool, inside: &str) -> String {
-    let open = if open { " open" } else { "" };
-    format!("<details{open}><summary>{}</summary>\n{inside}</details>\n", EscapedXml(summary))
+pub fn details(summary: &str, is_open: bool, content: &str) -> String {
+    let attribute = if is_open { " open" } else { "" };
+    format!("<details{attribute}><summary>{}</summary>\n{content}</details>\n", EscapedXml(summary))
 }
 
 /// Returns a complete page without scripts or references to other files.
@@ -71,6 +71,7 @@ pub fn page(title: &str, body: &str) -> String {
     )
 }
 
+/// The style sheet of a page.
 const STYLE: &str = "\
 :root { color-scheme: light dark; --line: #8884; --bad: #c22; }
 @media (prefers-color-scheme: dark) { :root { --bad: #f77; } }

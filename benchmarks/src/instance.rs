@@ -13,7 +13,9 @@ use tempfile::TempDir;
 /// A private, writable copy of an instance, removed when dropped.
 #[derive(Debug)]
 pub struct Instance {
+    /// The instance's name.
     name: String,
+    /// The temporary directory, which holds the directory `NAME/`.
     directory: TempDir,
 }
 
@@ -65,7 +67,7 @@ pub fn plain_net(instance: &Instance) -> Result<Option<Net>, Error> {
     match parikh::input::read_model(&path) {
         Ok(Model::Plain(net)) => Ok(Some(*net)),
         Ok(Model::Coloured(_)) => {
-            note!("{}: passed over: the model is coloured", instance.name());
+            note!("{}: skipped: the model is coloured", instance.name());
             Ok(None)
         }
         Err(problem) => Err(Error::Rows { path, problem: problem.to_string() }),
@@ -109,6 +111,7 @@ fn formula_ids(mut xml: impl BufRead) -> std::io::Result<Vec<String>> {
     }
 }
 
+/// Replaces the five predefined entities of XML by their characters.
 fn unescape(text: &str) -> String {
     let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
     plain.replace("&apos;", "'").replace("&amp;", "&")

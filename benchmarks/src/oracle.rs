@@ -28,7 +28,8 @@ pub fn check(directory: &Path) -> Result<(), Error> {
     match entries.into_iter().any(is_known) {
         true => Ok(()),
         false => {
-            let why = "no known answers in it (NAME-XX.out): nothing could be said to be wrong";
+            let why = "the directory has no known answers (NAME-XX.out), so no answer could be \
+                       checked";
             Err(Error::at(directory)(std::io::Error::other(why)))
         }
     }
@@ -48,7 +49,7 @@ pub fn check_for<'r>(
             return Ok(());
         }
     }
-    let why = "the oracle has no answer to any question of the list";
+    let why = "the known answers cover no question of the list";
     Err(Error::at(directory)(std::io::Error::other(why)))
 }
 
@@ -164,7 +165,7 @@ mod tests {
         check(empty.path()).unwrap();
         let a = [("A", Exam::OneSafe)];
         let error = check_for(empty.path(), a).unwrap_err().to_string();
-        assert!(error.ends_with("the oracle has no answer to any question of the list"), "{error}");
+        assert!(error.ends_with("the known answers cover no question of the list"), "{error}");
         let known = "A OneSafe\nFORMULA OneSafe TRUE TECHNIQUES O\n";
         std::fs::write(empty.path().join("B-OS.out"), known).unwrap();
         assert!(check_for(empty.path(), a).is_err());

@@ -52,6 +52,7 @@ pub const COLUMNS: [&str; 12] = [
 ];
 
 impl ResultRow {
+    /// Returns the fields in the order of [`COLUMNS`].
     fn fields(&self) -> [String; 12] {
         let number = |number: Option<u64>| number.map_or_else(String::new, |n| n.to_string());
         [
@@ -121,7 +122,7 @@ fn row<'r>(field: impl Fn(usize) -> &'r str) -> Result<ResultRow, String> {
     fn number<N: std::str::FromStr>(name: &str, text: &str) -> Result<Option<N>, String> {
         match text {
             "" => Ok(None),
-            text => text.parse().map(Some).map_err(|_| format!("{name} `{text}` is no number")),
+            text => text.parse().map(Some).map_err(|_| format!("{name} `{text}` is not a number")),
         }
     }
     Ok(ResultRow {

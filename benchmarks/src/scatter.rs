@@ -15,9 +15,13 @@ pub struct ScatterPoint {
     pub y: Option<f64>,
 }
 
+/// Width and height of the area of points, in pixels.
 const SIZE: f64 = 380.0;
+/// Space left of the area, for labels.
 const LEFT: f64 = 64.0;
+/// Space above the area.
 const TOP: f64 = 12.0;
+/// Space below the area, for labels.
 const BOTTOM: f64 = 44.0;
 /// Distance in pixels from the outermost line to the unanswered questions.
 const BEYOND: f64 = 18.0;
@@ -29,12 +33,12 @@ pub fn plot(x_name: &str, y_name: &str, points: &[ScatterPoint]) -> String {
     let times = || points.iter().flat_map(|point| [point.x, point.y]).flatten();
     let low = FASTEST.log10();
     let high = times().fold(1.0, f64::max).log10().ceil().max(low + 1.0);
-    let along = |seconds: Option<f64>| match seconds {
+    let offset = |seconds: Option<f64>| match seconds {
         Some(seconds) => (seconds.max(FASTEST).log10() - low) / (high - low) * (SIZE - BEYOND),
         None => SIZE,
     };
-    let x = |seconds| LEFT + along(seconds);
-    let y = |seconds| TOP + SIZE - along(seconds);
+    let x = |seconds| LEFT + offset(seconds);
+    let y = |seconds| TOP + SIZE - offset(seconds);
     let (width, height) = (LEFT + SIZE + 12.0, TOP + SIZE + BOTTOM);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
@@ -86,13 +90,13 @@ pub fn plot(x_name: &str, y_name: &str, points: &[ScatterPoint]) -> String {
         EscapedXml(y_name)
     );
     // Points at the same position are drawn once: there may be thousands.
-    let places: BTreeSet<(String, String)> = points
+    let positions: BTreeSet<(String, String)> = points
         .iter()
         .filter(|point| point.x.is_some() || point.y.is_some())
         .map(|point| (format!("{:.1}", x(point.x)), format!("{:.1}", y(point.y))))
         .collect();
     svg.push_str("<g fill=\"#0072b2\" fill-opacity=\"0.45\">\n");
-    for (x, y) in places {
+    for (x, y) in positions {
         let _ = writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"2.6\"/>");
     }
     svg + "</g>\n</svg>\n"

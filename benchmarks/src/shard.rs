@@ -14,6 +14,7 @@ use std::str::FromStr;
 pub struct Shard {
     /// The part's number, from 1.
     part: usize,
+    /// The number of parts.
     parts: usize,
 }
 
@@ -45,10 +46,10 @@ impl FromStr for Shard {
 /// If a file cannot be read, has a run that was not written completely, or a run that another file
 /// has too.
 pub fn merge(files: &[PathBuf]) -> Result<Vec<ResultRow>, Error> {
-    let mut from: HashMap<(String, Exam), &Path> = HashMap::new();
-    let mut all: Vec<ResultRow> = Vec::new();
-    for (at, file) in files.iter().enumerate() {
-        if files[..at].contains(file) {
+    let mut file_of_run: HashMap<(String, Exam), &Path> = HashMap::new();
+    let mut merged: Vec<ResultRow> = Vec::new();
+    for (index, file) in files.iter().enumerate() {
+        if files[..index].contains(file) {
             continue; // two patterns of a shell may name it
         }
         let fail = |problem: String| Error::Rows { path: file.clone(), problem };
@@ -59,27 +60,27 @@ pub fn merge(files: &[PathBuf]) -> Result<Vec<ResultRow>, Error> {
             let (name, exam) = (&row.instance, row.exam);
             if row.rows.is_some_and(|whole| Some(&whole) != counts.get(&(name, exam))) {
                 return Err(fail(format!(
-                    "the run of {name} {exam} was not written to the end: continue this part first"
+                    "the run of {name} {exam} is incomplete: finish this part first"
                 )));
             }
-            let first = *from.entry((name.clone(), exam)).or_insert(file);
+            let first = *file_of_run.entry((name.clone(), exam)).or_insert(file);
             if first != file.as_path() {
                 return Err(fail(format!(
-                    "the run of {name} {exam} is in {}, too",
+                    "the run of {name} {exam} is also in {}",
                     first.display()
                 )));
             }
         }
-        all.extend(rows);
+        merged.extend(rows);
     }
     let mut order: HashMap<String, usize> = HashMap::new();
-    for row in &all {
+    for row in &merged {
         let next = order.len();
         order.entry(row.instance.clone()).or_insert(next);
     }
     // The sort is stable, so the order within a run stays.
-    all.sort_by_key(|row| (order[&row.instance], row.exam as usize));
-    Ok(all)
+    merged.sort_by_key(|row| (order[&row.instance], row.exam as usize));
+    Ok(merged)
 }
 
 /// Returns the requested runs that no row belongs to, in the order of the request.
@@ -88,9 +89,11 @@ pub fn lacking<'i>(
     instances: &'i [String],
     exams: &[Exam],
 ) -> Vec<(&'i str, Exam)> {
-    let made: HashSet<(&str, Exam)> = rows.iter().map(|row| (&*row.instance, row.exam)).collect();
-    let asked = instances.iter().flat_map(|name| exams.iter().map(move |&exam| (&**name, exam)));
-    asked.filter(|run| !made.contains(run)).collect()
+    let made_runs: HashSet<(&str, Exam)> =
+        rows.iter().map(|row| (&*row.instance, row.exam)).collect();
+    let requested =
+        instances.iter().flat_map(|name| exams.iter().map(move |&exam| (&**name, exam)));
+    requested.filter(|run| !made_runs.contains(run)).collect()
 }
 
 #[cfg(test)]

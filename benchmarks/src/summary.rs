@@ -57,7 +57,7 @@ pub fn html(
         );
         let _ = writeln!(
             body,
-            "{} is faster; on the dashed lines stands what one of the two did not answer.</p>",
+            "{} is faster; the dashed lines show questions that one of the two did not answer.</p>",
             EscapedXml(&run.name)
         );
         body.push_str("<div class=\"plots small\">\n");
@@ -115,16 +115,16 @@ fn scores(runs: &[SummaryRun]) -> String {
     }
     rows.extend(runs.iter().zip(&sums).map(|(run, (_, total))| line("all", run, total)));
     table(&header, &rows)
-        + "<p>“Cut” counts runs that did not end by themselves with status 0; “new” answers are to questions \
-           whose answer is not known.</p>\n"
+        + "<p>“Cut” counts aborted runs and runs with an exit status other than 0; “new” counts \
+           answers to questions without a known answer.</p>\n"
 }
 
 /// Returns the list of answers that contradict a known answer.
 fn wrong(runs: &[SummaryRun]) -> String {
-    let wrong = |row: &&ResultRow| row.verdict == Score::Wrong;
+    let is_wrong = |row: &&ResultRow| row.verdict == Score::Wrong;
     let rows: Vec<Vec<Cell>> = runs
         .iter()
-        .flat_map(|run| run.rows.iter().filter(wrong).map(move |row| (run, row)))
+        .flat_map(|run| run.rows.iter().filter(is_wrong).map(move |row| (run, row)))
         .map(|(run, row)| {
             let mut cells = vec![Cell::text(&run.name)];
             cells.extend(question(row));
@@ -139,10 +139,12 @@ fn wrong(runs: &[SummaryRun]) -> String {
         + &table(&["run", "instance", "examination", "question", "expected", "got"], &rows)
 }
 
+/// Returns the cells that identify a question.
 fn question(row: &ResultRow) -> [Cell; 3] {
     [Cell::text(&row.instance), Cell::text(row.exam), Cell::text(&row.id)]
 }
 
+/// Returns the cell with the time of an answer.
 fn at(row: &ResultRow) -> Cell {
     Cell::number(row.seconds.map_or(String::new(), |seconds| format!("{seconds:.2}")))
 }
@@ -159,29 +161,29 @@ fn changes(run: &SummaryRun, last: &SummaryRun) -> String {
     ] {
         let of_kind = comparison.differences.iter().filter(|&&(which, ..)| which == kind);
         let rows: Vec<Vec<Cell>> = of_kind
-            .map(|&(_, now, then)| {
-                let mut cells = question(now).to_vec();
-                cells.push(Cell::text(&now.expected));
+            .map(|&(_, row, last_row)| {
+                let mut cells = question(row).to_vec();
+                cells.push(Cell::text(&row.expected));
                 match kind {
                     Difference::Contradicting => {
-                        cells.push(Cell::Alarm(format!("{}, before {}", now.got, then.got)));
-                        cells.push(at(now));
+                        cells.push(Cell::Alarm(format!("{}, before {}", row.got, last_row.got)));
+                        cells.push(at(row));
                     }
-                    Difference::OnlyA => cells.extend([Cell::text(&now.got), at(now)]),
-                    Difference::OnlyB => cells.extend([Cell::text(&then.got), at(then)]),
+                    Difference::OnlyA => cells.extend([Cell::text(&row.got), at(row)]),
+                    Difference::OnlyB => cells.extend([Cell::text(&last_row.got), at(last_row)]),
                 }
                 cells
             })
             .collect();
-        let inside = if rows.is_empty() { String::new() } else { table(&header, &rows) };
-        let open = kind != Difference::OnlyA && !rows.is_empty();
-        html.push_str(&details(&format!("{} {title}", rows.len()), open, &inside));
+        let content = if rows.is_empty() { String::new() } else { table(&header, &rows) };
+        let is_open = kind != Difference::OnlyA && !rows.is_empty();
+        html.push_str(&details(&format!("{} {title}", rows.len()), is_open, &content));
     }
     if comparison.unpaired != [0, 0] {
-        let [now, then] = comparison.unpaired;
+        let [run_only, last_only] = comparison.unpaired;
         let _ = writeln!(
             html,
-            "<p>Left out: {now} questions of this run only, {then} of that one only.</p>"
+            "<p>Not compared: {run_only} questions only in this run, {last_only} only in the earlier run.</p>"
         );
     }
     html
@@ -205,15 +207,17 @@ fn cactus_of(runs: &[SummaryRun], exam: Option<Exam>) -> String {
     cactus::plot(title, "questions answered, each within", &curves)
 }
 
+/// Returns the scatter plot of the answer times of two runs.
 fn scatter_of(run: &SummaryRun, other: &SummaryRun) -> String {
-    let theirs: HashMap<_, Option<f64>> =
+    let other_times: HashMap<_, Option<f64>> =
         other.rows.iter().map(|row| (key(row), answered(row))).collect();
     let point =
-        |row: &ResultRow| theirs.get(&key(row)).map(|&x| ScatterPoint { x, y: answered(row) });
+        |row: &ResultRow| other_times.get(&key(row)).map(|&x| ScatterPoint { x, y: answered(row) });
     let points: Vec<ScatterPoint> = run.rows.iter().filter_map(point).collect();
     scatter::plot(&other.name, &run.name, &points)
 }
 
+/// Returns the identity of a row's question.
 fn key(row: &ResultRow) -> (&str, Exam, &str) {
     (&row.instance, row.exam, &row.id)
 }
@@ -278,14 +282,14 @@ fn open(run: &SummaryRun, others: &[SummaryRun], reasons: &mut Reasons) -> Resul
             "what was tried",
         ];
         let title = format!(
-            "{}: {missing} of known answer, {} that nobody knows",
+            "{}: {missing} with a known answer, {} without",
             exam.long(),
             rows.len() - missing
         );
         html.push_str(&details(&title, missing > 0, &table(&header, &lines)));
     }
     if html.is_empty() {
-        html.push_str("<p>Nothing: every question has its answer.</p>\n");
+        html.push_str("<p>None: every question is answered.</p>\n");
     }
     Ok(html)
 }
@@ -322,7 +326,7 @@ mod tests {
             "<h2 class=\"bad\">Wrong answers</h2>",
             "<summary>1 answered now</summary>",
             "<summary>1 no longer answered</summary>",
-            "<summary>ReachabilityCardinality: 1 of known answer, 1 that nobody knows</summary>",
+            "<summary>ReachabilityCardinality: 1 with a known answer, 1 without</summary>",
             "peer at 2.50 s",
             "out of &lt;time&gt;",
         ] {
@@ -339,7 +343,7 @@ mod tests {
     fn a_run_without_misses_says_so() {
         let run = run("a", vec![row("A", "f", "TRUE", "TRUE", 1.0)]);
         let html = html(&[run], None, &mut Reasons::default()).unwrap();
-        assert!(html.contains("every question has its answer"));
+        assert!(html.contains("every question is answered"));
         assert!(!html.contains("Wrong answers") && !html.contains("Question by question"));
     }
 }

@@ -175,7 +175,7 @@ fn an_oracle_that_knows_nothing_of_the_list_is_refused_by_whoever_asks_it() {
             _ => &[],
         };
         let asked = |oracle| [&[command, "--oracle", oracle], parikh].concat();
-        refused(&asked(other), "the oracle has no answer to any question of the list");
+        refused(&asked(other), "the known answers cover no question of the list");
         refused(&asked(absent), "No such file");
     }
     of("# nothing\n");
@@ -205,7 +205,7 @@ fn a_coloured_instance_is_passed_over() {
         .unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{stderr}");
-    assert!(stderr.contains("Phil-COL-5: passed over: the model is coloured"), "{stderr}");
+    assert!(stderr.contains("Phil-COL-5: skipped: the model is coloured"), "{stderr}");
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn files_are_compared_with_those_of_peers() {
     assert_eq!(code, Some(0));
     assert!(text.contains("only A  FALSE at "), "{text}");
     assert!(text.contains("only B  TRUE at 25.00 s, expected ?  Toy-PT-1 RC"), "{text}");
-    assert!(text.contains("left out: 1 question that only A has"), "{text}");
+    assert!(text.contains("not compared: 1 question only in A"), "{text}");
     let (_, text) = compare(&["--at", "20"]);
     assert!(!text.contains("only B  TRUE"), "{text}");
     assert_eq!(compare(&["--no-list"]).1.matches("expected").count(), 0);

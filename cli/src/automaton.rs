@@ -31,13 +31,14 @@ pub(super) struct AutomatonArguments {
 }
 
 const EXAMPLES: &str = "\
-A word is accepted if a run along it carries every mark again and again; marks are written {0 1} \
-behind what an edge reads. The class says how hard it is to see that:
-  terminal   the run comes to a state that accepts whatever follows
-  weak       it stays in a component all of whose cycles carry all marks
-  strong     it meets all marks again and again in a component that has other cycles, too
-In a picture, states that accept whatever follows are green, those in whose component nothing is \
-accepted are grey.
+A generalised Büchi automaton accepts a word if a run on the word visits every acceptance mark \
+infinitely often. Marks are written {0 1} after the label of an edge. The class of an automaton \
+limits how accepting runs can look:
+  terminal   every accepting run reaches a state that accepts every continuation
+  weak       in each strongly connected component, all cycles are accepting or none is
+  strong     some component has both accepting and non-accepting cycles
+In a picture, states that accept every continuation are green. States in components without an \
+accepting cycle are grey.
 
 Examples:
   parikh automaton 'G(request -> F answer)'
@@ -50,7 +51,7 @@ const LAYOUT: Duration = Duration::from_secs(10);
 pub(super) fn run(arguments: &AutomatonArguments) -> Result<ProgramOutcome> {
     let kind = AutomatonOutput::of(arguments.output.as_deref())?;
     if arguments.pixels.given() && kind != AutomatonOutput::Png {
-        bail!(UsageError("--scale and --width are for a FILE.png".to_owned()));
+        bail!(UsageError("--scale and --width require an output file FILE.png".to_owned()));
     }
     let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
     let formula = parse_ltl(&arguments.formula, &mut formulas, &mut names);
@@ -60,7 +61,7 @@ pub(super) fn run(arguments: &AutomatonArguments) -> Result<ProgramOutcome> {
     let automaton = match Automaton::of(&mut formulas, formula, AutomatonLimits::default()) {
         Ok(automaton) => automaton,
         Err(why) => {
-            note!("parikh: nothing is written: {why}");
+            note!("parikh: no output was written: {why}");
             return Ok(ProgramOutcome::Incomplete);
         }
     };
@@ -106,12 +107,12 @@ fn sizes(automaton: &Automaton) -> String {
         number => format!("{number} {what}s"),
     };
     let class = match automaton.strength() {
-        Strength::Rejecting => "accepts nothing",
+        Strength::Rejecting => "empty language",
         Strength::Terminal => "terminal",
         Strength::Weak => "weak",
         Strength::Strong => "strong",
     };
-    let choice = if automaton.is_deterministic() { "deterministic" } else { "with choices" };
+    let choice = if automaton.is_deterministic() { "deterministic" } else { "nondeterministic" };
     let parts = [
         count(automaton.states.len(), "state"),
         count(automaton.edges(), "edge"),
@@ -120,6 +121,7 @@ fn sizes(automaton: &Automaton) -> String {
     format!("{}; {class}, {choice}", parts.join(", "))
 }
 
+/// The form of the output, by the ending of the file name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AutomatonOutput {
     Sizes,

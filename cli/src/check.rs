@@ -8,10 +8,11 @@ use super::limits::LimitOptions;
 use super::output::{self, AnswerFormat, AnswerPrinter};
 use super::questions::RequestedQuestions;
 use super::terminal::note;
-use super::{ProgramOutcome, UsageError, formulas, processes, signals, systems};
+use super::{EXPERT, ProgramOutcome, UsageError, formulas, processes, signals, systems};
 use anyhow::{Context, Result, bail};
 use parikh::mcc::Examination;
 use parikh::run;
+use parikh_engine::smt;
 use parikh_input::TimingTreatment;
 use parikh_input::model::Model;
 use parikh_reduction::rules;
@@ -83,16 +84,22 @@ pub(super) struct CheckArguments {
     /// graph-of-a-reduced-net; for LTL ranking, product-walk, lasso; for CTL fixpoint; for LTL and
     /// CTL branching-diagrams; and k-induction, k-induction-smt, bmc-smt. By default all but the
     /// last three. Token intervals are always tried first.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name)]
+    #[arg(
+        long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name,
+        help_heading = EXPERT
+    )]
     engines: Vec<String>,
     /// Do not use these reduction rules: names of rules as in `parikh reduce`, or of the families
     /// dead, irrelevant, places, transitions, fusion, agglomeration. `all` turns reductions off.
-    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules_called)]
+    #[arg(
+        long, value_name = "RULES", value_delimiter = ',', value_parser = rules_called,
+        help_heading = EXPERT
+    )]
     without_rules: Vec<RuleSelection>,
     /// The SMT solver for bmc-wide, bmc-smt and k-induction-smt: a command that reads SMT-LIB 2
     /// from its standard input, such as 'z3 -in' or 'cvc5 --incremental --lang smt2'. By default
     /// Z3, if this program was built with it.
-    #[arg(long, value_name = "COMMAND", value_parser = smt_command)]
+    #[arg(long, value_name = "COMMAND", value_parser = smt_command, help_heading = EXPERT)]
     smt_solver: Option<Program>,
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
@@ -112,30 +119,33 @@ pub(super) struct CheckArguments {
     evidence: Option<PathBuf>,
     /// Print no answer with weaker evidence. `searched` also accepts an exhaustive search without a
     /// certificate; `certified` does not.
-    #[arg(long, value_enum, value_name = "EVIDENCE", default_value = "searched")]
+    #[arg(
+        long, value_enum, value_name = "EVIDENCE", default_value = "searched",
+        help_heading = EXPERT
+    )]
     require: RequiredEvidence,
     /// Write every query that the state equation, bmc-wide, bmc-smt and k-induction-smt send to a
     /// solver to DIR, numbered: linear programs as .lp, clauses as .cnf, others as .smt2. A comment
     /// in the file names its net, goal and encoding. Existing files with the same numbers are
     /// overwritten.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = EXPERT)]
     dump: Option<PathBuf>,
     /// The seed of the random walks. With one thread, the same seed gives the same run.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, help_heading = EXPERT)]
     seed: u64,
     /// Print statistics of every stage on stderr after the answers.
-    #[arg(long)]
+    #[arg(long, help_heading = EXPERT)]
     stats: bool,
     /// Answer only the questions with this id, among those in the files. Repeatable.
     #[arg(long, value_name = "ID")]
     id: Vec<String>,
     /// After the answers, explain on stderr how the answer with this id was found: which engines
     /// worked on it for how long, and how each ended. Repeatable.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", help_heading = EXPERT)]
     explain: Vec<String>,
     /// With --format json: also print objects of the type `progress`, at most a second apart, with
     /// the open questions, the working engines, the best bounds so far and the remaining time.
-    #[arg(long)]
+    #[arg(long, help_heading = EXPERT)]
     events: bool,
 }
 
@@ -156,11 +166,11 @@ fn smt_command(line: &str) -> Result<Program, String> {
 /// Returns the SMT solver for the engines, after a test query was answered.
 fn smt_solver(arguments: &CheckArguments, budget: &Budget) -> Result<Option<Program>> {
     let Some(command) = &arguments.smt_solver else { return Ok(None) };
-    let asks = |name: &String| name == "bmc-wide" || name.ends_with("-smt");
-    if !arguments.engines.is_empty() && !arguments.engines.iter().any(asks) {
+    let needs_solver = |name: &String| smt::ENGINES.iter().any(|engine| engine.name == name);
+    if !arguments.engines.is_empty() && !arguments.engines.iter().any(needs_solver) {
         bail!(UsageError(
-            "--smt-solver is asked by bmc-wide, bmc-smt and k-induction-smt, none of which --engines \
-             names"
+            "--smt-solver is used only by the engines bmc-wide, bmc-smt and k-induction-smt, and \
+             --engines selects none of these"
                 .to_owned()
         ));
     }
@@ -191,52 +201,52 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<ProgramOutcome> {
         return systems::check(&arguments.about_system(properties));
     }
     let budget = arguments.limits.budget();
-    let say_so = || {
+    let report_open = || {
         output::say_what_is_open();
-        note!("parikh: left before the rest was answered");
+        note!("parikh: stopped before all questions were answered");
     };
-    signals::cancel_on_signal(&budget, say_so);
-    signals::leave_after(&budget, say_so);
+    signals::cancel_on_signal(&budget, report_open);
+    signals::leave_after(&budget, report_open);
     arguments.refuse_misuse()?;
     let smt_solver = smt_solver(arguments, &budget)?;
     let inquiries = arguments.inquiries()?;
     let (traces, files) = (arguments.trace.as_deref(), arguments.evidence.as_deref());
-    let beside = OutputDirectories { traces, files };
+    let directories = OutputDirectories { traces, files };
     for inquiry in &inquiries {
-        beside.make_room(&inquiry.name())?;
+        directories.make_room(&inquiry.name())?;
     }
     let model = arguments.read()?;
     let config = arguments.config(smt_solver)?;
-    let mut left: VecDeque<RequestedQuestions<'_>> = inquiries.into();
+    let mut pending: VecDeque<RequestedQuestions<'_>> = inquiries.into();
     let mut worst = ProgramOutcome::Complete;
     // An error in one examination is reported after the others have been answered.
-    let mut wrong = None;
-    while let Some(inquiry) = left.pop_front() {
-        let budget = budget.portion(1.0 / (left.len() + 1) as f64);
-        let later = left.iter().map(RequestedQuestions::name).collect();
-        match ask(arguments, &model, inquiry, later, &config, &budget, beside) {
+    let mut first_error = None;
+    while let Some(inquiry) = pending.pop_front() {
+        let budget = budget.portion(1.0 / (pending.len() + 1) as f64);
+        let later_names = pending.iter().map(RequestedQuestions::name).collect();
+        match ask(arguments, &model, inquiry, later_names, &config, &budget, directories) {
             Ok(outcome) => worst = worst.max(outcome),
-            Err(error) if left.is_empty() && wrong.is_none() => return Err(error),
-            Err(error) => drop(wrong.get_or_insert(error)),
+            Err(error) if pending.is_empty() && first_error.is_none() => return Err(error),
+            Err(error) => drop(first_error.get_or_insert(error)),
         }
     }
-    match wrong {
+    match first_error {
         None => Ok(worst),
         Some(error) => Err(error),
     }
 }
 
-/// Answers the questions of one inquiry. `later` has the names of the inquiries that follow.
+/// Answers the questions of one inquiry. `later_names` has the names of the inquiries after it.
 fn ask(
     arguments: &CheckArguments,
     model: &Model,
     inquiry: RequestedQuestions<'_>,
-    later: Vec<String>,
+    later_names: Vec<String>,
     config: &run::RunConfig,
     budget: &Budget,
     beside: OutputDirectories<'_>,
 ) -> Result<ProgramOutcome> {
-    let begun = match inquiry {
+    let prepared_model = match inquiry {
         RequestedQuestions::Process(examination, _) => {
             Some(arguments.cases.begun(model, examination, &arguments.model)?)
         }
@@ -246,16 +256,24 @@ fn ask(
         _ => None,
     };
     let printer = AnswerPrinter::new(arguments.format, config.threads > 1);
-    let printer = printer.of_examination(inquiry.name(), later);
-    let watch = RunMessages {
+    let printer = printer.of_examination(inquiry.name(), later_names);
+    let messages = RunMessages {
         statistics: arguments.stats,
         events: arguments.events,
         explain: arguments.explain.clone(),
         only: arguments.id.clone(),
     };
-    let meant = RunRestriction { fair: &arguments.fair, cases: arguments.cases.one_by_one };
-    let job = InquiryJob { inquiry, meant, budget, config: config.clone(), watch, printer, beside };
-    let report = job.run(begun.as_ref().unwrap_or(model))?;
+    let restriction = RunRestriction { fair: &arguments.fair, cases: arguments.cases.one_by_one };
+    let job = InquiryJob {
+        inquiry,
+        meant: restriction,
+        budget,
+        config: config.clone(),
+        watch: messages,
+        printer,
+        beside,
+    };
+    let report = job.run(prepared_model.as_ref().unwrap_or(model))?;
     if arguments.stats {
         print_statistics(&report);
     }
@@ -307,63 +325,77 @@ impl CheckArguments {
 
     /// Refuses contradictory options before any file is read.
     fn refuse_misuse(&self) -> Result<()> {
-        let misuse = |why: String| Err(UsageError(why).into());
-        let of_cases = self.cases.one_by_one;
-        let all = &self.examination;
-        let called = all.iter().map(|it| it.name()).collect::<Vec<_>>().join(", ");
-        if let Some(twice) = (1..all.len()).find(|&at| all[..at].contains(&all[at])) {
-            return misuse(format!("{} is asked twice", all[twice]));
+        let refuse = |why: String| Err(UsageError(why).into());
+        let asks_by_case = self.cases.one_by_one;
+        let examinations = &self.examination;
+        let names = examinations.iter().map(|it| it.name()).collect::<Vec<_>>().join(", ");
+        if let Some(duplicate) =
+            (1..examinations.len()).find(|&at| examinations[..at].contains(&examinations[at]))
+        {
+            return refuse(format!("the examination {} is given twice", examinations[duplicate]));
         }
-        if of_cases && self.cases.number > 1 {
-            return misuse("--k is about soundness: formulas of --cases are about one".to_owned());
+        if asks_by_case && self.cases.number > 1 {
+            return refuse(
+                "--k applies to soundness only; with --cases, formulas are about one case"
+                    .to_owned(),
+            );
         }
-        let about_soundness = all.iter().any(|it| it.is_about_cases());
-        if self.cases.are_asked_about() && !about_soundness && !of_cases {
-            return misuse(match all.is_empty() {
+        let about_soundness = examinations.iter().any(|it| it.is_about_cases());
+        if self.cases.are_asked_about() && !about_soundness && !asks_by_case {
+            return refuse(match examinations.is_empty() {
                 true => {
-                    "--k and --final are about soundness; --final also goes with --cases".to_owned()
+                    "--k and --final apply to soundness only; --final can also be combined with \
+                     --cases"
+                        .to_owned()
                 }
-                false => format!("--k and --final are about soundness, not {called}"),
+                false => format!("--k and --final apply to soundness, not to {names}"),
             });
         }
         let is_other = |it: &Examination| !it.is_about_cases();
-        if self.cases.number > 1 && (all.iter().any(is_other) || self.formulas.are_given()) {
-            let why = "--k is about soundness, and the questions of one command are about one initial marking: \
-                       ask the others without --k";
-            return misuse(why.to_owned());
+        if self.cases.number > 1 && (examinations.iter().any(is_other) || self.formulas.are_given())
+        {
+            let why = "--k applies to soundness only and changes the initial marking, which all \
+                       questions of a command share: ask the other questions in another command, \
+                       without --k";
+            return refuse(why.to_owned());
         }
         if self.queries.is_some() {
-            match all.iter().filter(|it| it.has_queries()).count() {
-                0 => return misuse(format!("{called} has no queries: leave --queries out")),
+            match examinations.iter().filter(|it| it.has_queries()).count() {
+                0 => return refuse(format!("{names} has no query file: omit --queries")),
                 1 => {}
-                _ => return misuse(format!("--queries is one file, and {called} have one each")),
+                _ => {
+                    return refuse(format!(
+                        "--queries names one file, but {names} have one query \
+                                            file each"
+                    ));
+                }
             }
         }
-        let is_of_time = |it: &Examination| it.name().starts_with("LTL");
-        if (!self.fair.is_empty() || of_cases) && !all.iter().all(is_of_time) {
-            let option = if of_cases { "--cases" } else { "--fair" };
-            return misuse(format!(
-                "{option} is about runs: LTLCardinality, LTLFireability, --formula"
+        let are_about_runs = examinations.iter().all(|it| it.is_about_runs());
+        if (!self.fair.is_empty() || asks_by_case) && !are_about_runs {
+            let option = if asks_by_case { "--cases" } else { "--fair" };
+            return refuse(format!(
+                "{option} applies to runs only: LTLCardinality, LTLFireability or --formula"
             ));
         }
-        let of_one = !self.id.is_empty() || !self.explain.is_empty();
-        if of_one && all.len() + usize::from(self.formulas.are_given()) > 1 {
-            let why = "--id and --explain are about the questions of one examination";
-            return misuse(why.to_owned());
+        let selects_questions = !self.id.is_empty() || !self.explain.is_empty();
+        if selects_questions && examinations.len() + usize::from(self.formulas.are_given()) > 1 {
+            let why = "--id and --explain require a single examination";
+            return refuse(why.to_owned());
         }
-        if (of_one || self.events) && all[..] == [Examination::StateSpace] {
-            let why = "StateSpace has figures: --id, --explain and --events are about questions";
-            return misuse(why.to_owned());
+        if (selects_questions || self.events) && examinations[..] == [Examination::StateSpace] {
+            let why = "--id, --explain and --events apply to questions, and StateSpace has none";
+            return refuse(why.to_owned());
         }
         if self.events && self.format != AnswerFormat::Json {
-            return misuse("--events are objects: --format json goes with them".to_owned());
+            return refuse("--events requires --format json".to_owned());
         }
         Ok(())
     }
 
     /// Returns the inquiries in the order in which they are answered.
     fn inquiries(&self) -> Result<Vec<RequestedQuestions<'_>>> {
-        let of = |&examination: &Examination| match &self.queries {
+        let requested = |&examination: &Examination| match &self.queries {
             _ if examination.is_about_cases() => {
                 Ok(RequestedQuestions::Process(examination, self.cases.number))
             }
@@ -372,7 +404,7 @@ impl CheckArguments {
             }
             _ => RequestedQuestions::of_instance(examination, &self.model),
         };
-        let mut inquiries = self.examination.iter().map(of).collect::<Result<Vec<_>>>()?;
+        let mut inquiries = self.examination.iter().map(requested).collect::<Result<Vec<_>>>()?;
         inquiries.extend(
             self.formulas.are_given().then_some(RequestedQuestions::Formulas(&self.formulas)),
         );

@@ -38,8 +38,8 @@ enum ConvertFormat {
 }
 
 const EXAMPLES: &str = "\
-What a format has no words for is refused. Read arcs are written as self-loops, which is what they \
-are. Units (NUPN) and final markings are kept by PNML only, labels by PNML and TINA.
+A net with features that the format cannot express is refused. Read arcs are written as \
+self-loops. Only PNML keeps units (NUPN) and final markings. Only PNML and TINA keep labels.
 
 Examples:
   parikh convert model.lola -o model.pnml
@@ -94,8 +94,9 @@ fn written(net: &ExtendedNet, target: ConvertFormat) -> Result<String, Unwritabl
         ConvertFormat::Lola => write_lola(net, &mut out)?,
         ConvertFormat::Text if net.is_plain() => out = text::print(net.core()),
         ConvertFormat::Text => {
-            let of = |t: &_| !net.inhibitors(*t).is_empty() || !net.resets(*t).is_empty();
-            let t = net.core().transitions().find(of);
+            let has_special_arcs =
+                |t: &_| !net.inhibitors(*t).is_empty() || !net.resets(*t).is_empty();
+            let t = net.core().transitions().find(has_special_arcs);
             return Err(Unwritable::Arcs {
                 transition: t.map(|t| net.core().transition_name(t).to_owned()).unwrap_or_default(),
                 kind: "inhibitor or reset",

@@ -77,15 +77,16 @@ pub(super) struct DrawArguments {
 }
 
 const EXAMPLES: &str = "\
-Where nothing is highlighted, a net of up to 1,000 nodes is drawn whole, and a larger one in groups \
-of nodes. Where something is, a net of up to 300 nodes is drawn whole, and of a larger one what is \
-around that; or groups, when that is too much to look at. A coloured net of more than 300 nodes is \
-drawn with --all only. A picture in PNG has at most 64 million pixels: where neither --scale nor \
---width says otherwise, a larger one is made smaller. When it takes too long, nothing is drawn and \
-the exit code is 3.
+Without highlighted nodes, a net of up to 1,000 nodes is drawn completely, and a larger net as \
+groups of nodes. With highlighted nodes, a net of up to 300 nodes is drawn completely. Of a \
+larger net, only the part around the highlighted nodes is drawn, or groups of nodes if this part \
+is too large. A coloured net of more than 300 nodes is drawn with --all only. A PNG picture has \
+at most 64 million pixels: a larger picture is scaled down, unless --scale or --width is given. \
+If the time limit is reached, nothing is drawn and the exit code is 3.
 
-Of a parallel system the components stand side by side, and labels that several share have a colour. \
-Components of more than 300 states, and the largest where there are more than 1,000 in all, are boxes.
+The components of a parallel system are drawn side by side, and each shared label has a colour. \
+Components with more than 300 states are drawn as boxes. So are the largest components, if all \
+together have more than 1,000 states.
 
 Examples:
   parikh draw philosophers.pnml -o philosophers.svg
@@ -96,8 +97,8 @@ Examples:
   parikh draw INPUTS/Peterson-PT-2 --highlight WantSection_0_T,AskForSection_0_0 | xdot -";
 
 /// The message printed when the time is over.
-const OUT_OF_TIME: &str =
-    "nothing is drawn; --timeout gives more, SVG takes less than PNG, and a part less than --all";
+const OUT_OF_TIME: &str = "nothing was drawn; raise --timeout, write SVG instead of PNG, or omit --all to draw a part of \
+     the net";
 
 /// The share of the time for improving layouts. The rest is for writing the picture.
 const FOR_LAYOUT: f64 = 0.5;
@@ -110,7 +111,7 @@ pub(super) fn run(arguments: &DrawArguments) -> Result<ProgramOutcome> {
     let output = arguments.output.as_deref().map(|file| DrawOutput::of(file, arguments));
     let output = output.transpose()?;
     if output.is_none() && arguments.pixels.given() {
-        bail!(UsageError("--scale and --width are for -o FILE.png".to_owned()));
+        bail!(UsageError("--scale and --width require -o FILE.png".to_owned()));
     }
     let budget = limits::budget(Some(arguments.timeout), None);
     signals::leave_after(&budget, || note!("parikh: out of time: {OUT_OF_TIME}"));
@@ -183,8 +184,9 @@ fn write(file: &Path, picture: &str) -> Result<()> {
 impl DrawArguments {
     /// Returns true if some option applies to nets only. A system is then drawn as a net.
     fn is_about_nets(&self) -> bool {
-        let of_structure = self.invariant.is_some() || self.siphon.is_some() || self.trap.is_some();
-        of_structure || self.trace.is_some() || self.unfold
+        let highlights_structure =
+            self.invariant.is_some() || self.siphon.is_some() || self.trap.is_some();
+        highlights_structure || self.trace.is_some() || self.unfold
     }
 
     /// Draws a parallel system.
@@ -194,37 +196,38 @@ impl DrawArguments {
         output: Option<DrawOutput<'_>>,
         budget: &Budget,
     ) -> Result<ProgramOutcome> {
-        let mut bright = BTreeSet::new();
+        let mut highlighted = BTreeSet::new();
         for name in self.highlight.iter().flat_map(|names| names.split(',')) {
             let Some(label) = system.label_named(name) else {
                 bail!(
-                    "--highlight: no component has the label {}; of systems, labels stand out",
+                    "--highlight: no component has the label {}; in a system, labels are \
+                     highlighted",
                     Quoted(name)
                 );
             };
-            bright.insert(label);
+            highlighted.insert(label);
         }
         match output {
-            None => whole(&system::dot(system, &bright))?,
-            Some(DrawOutput::Dot(file)) => write(file, &system::dot(system, &bright))?,
+            None => whole(&system::dot(system, &highlighted))?,
+            Some(DrawOutput::Dot(file)) => write(file, &system::dot(system, &highlighted))?,
             Some(DrawOutput::ByGraphviz(file)) => {
-                return render(&system::dot(system, &bright), file, budget);
+                return render(&system::dot(system, &highlighted), file, budget);
             }
             output => {
                 let share = budget.share(FOR_LAYOUT);
-                let picture = system::picture(system, &bright, self.all, &share);
+                let picture = system::picture(system, &highlighted, self.all, &share);
                 if picture.boxes > 0 {
                     note!(
-                        "parikh: {} of {} components have too many states to look at, and are boxes; \
-                         --all draws them all",
+                        "parikh: {} of {} components have too many states and are drawn as boxes; \
+                         --all draws all states",
                         picture.boxes,
                         system.components().len()
                     );
                 }
                 if picture.width.max(picture.height) > LARGE {
                     note!(
-                        "parikh: the picture is {:.0} × {:.0} pixels, more than a screen shows at once; `parikh \
-                         report` has it with a zoom",
+                        "parikh: the picture has {:.0} × {:.0} pixels, more than fit on a screen; \
+                         the page of `parikh report` can zoom",
                         picture.width,
                         picture.height
                     );
@@ -239,17 +242,20 @@ impl DrawArguments {
     fn of_coloured(&self, net: &ColouredNet) -> Result<Option<Scene>> {
         let names: HashSet<&str> =
             self.highlight.iter().flat_map(|names| names.split(',')).collect();
-        let of_unfolding = self.unfold
+        let needs_unfolding = self.unfold
             || self.invariant.is_some()
             || self.siphon.is_some()
             || self.trap.is_some()
             || self.trace.is_some()
             || names.iter().any(|name| net.node(name).is_none());
         let nodes = net.places().len() + net.transitions().len();
-        if !of_unfolding && nodes > MOST_NODES && !self.all {
-            bail!("{nodes} nodes are too many to look at; --all draws them");
+        if !needs_unfolding && nodes > MOST_NODES && !self.all {
+            bail!(
+                "the net has {nodes} nodes, too many for a readable picture; --all draws it \
+                   anyway"
+            );
         }
-        Ok((!of_unfolding).then(|| coloured(net, &names)))
+        Ok((!needs_unfolding).then(|| coloured(net, &names)))
     }
 
     /// Reads the firing sequence of a trace. A repeated suffix is appended once.
@@ -278,19 +284,20 @@ impl DrawArguments {
                 DrawnPart::around(net, &fired)
             }
         };
-        let too_much = part.len() > MOST_NODES && !self.all;
-        (part, too_much)
+        let is_too_large = part.len() > MOST_NODES && !self.all;
+        (part, is_too_large)
     }
 
     /// Draws the trace as a strip of pictures.
     fn drawn_strip(&self, net: &Net, budget: &Budget) -> Result<String> {
-        let file = self.trace.as_deref().context("--strip wants --trace")?;
+        let file = self.trace.as_deref().context("--strip requires --trace")?;
         let sequence = self.sequence(net, file)?;
-        let (part, too_much) = self.part_of_trace(net, &sequence);
-        if too_much {
+        let (part, is_too_large) = self.part_of_trace(net, &sequence);
+        if is_too_large {
             bail!(
-                "{}: what the trace fires has {} nodes around it, too many to look at in a strip; --all draws \
-                 them, and without --strip the end of the trace is drawn",
+                "{}: the part of the net around the trace has {} nodes, too many for a strip; \
+                 --all draws it anyway; without --strip, only the final marking of the trace is \
+                 drawn",
                 file.display(),
                 part.len()
             );
@@ -300,7 +307,8 @@ impl DrawArguments {
             strip.with_context(|| format!("{}: the trace does not replay", file.display()))?;
         if strip.left_out > 0 {
             note!(
-                "parikh: {} firings are too many to look at: {} of the markings in the middle are left out",
+                "parikh: the trace has {} firings, too many for a strip: {} of the markings in the \
+                 middle are omitted",
                 sequence.firings(),
                 strip.left_out
             );
@@ -313,18 +321,20 @@ impl DrawArguments {
     fn moving(&self, net: &Net, budget: &Budget) -> Result<Option<String>> {
         let Some(file) = &self.trace else { return Ok(None) };
         let sequence = self.sequence(net, file)?;
-        let (part, too_much) = self.part_of_trace(net, &sequence);
-        if sequence.firings() > MOST_FIRINGS || too_much {
+        let (part, is_too_large) = self.part_of_trace(net, &sequence);
+        if sequence.firings() > MOST_FIRINGS || is_too_large {
             note!(
-                "parikh: {} firings among {} nodes are too much to be played; the end of the trace is \
-                 drawn",
+                "parikh: the trace has {} firings on {} nodes, too many for an animation; its \
+                 final marking is drawn",
                 sequence.firings(),
                 part.len()
             );
             return Ok(None);
         }
-        let moving = animated(net, &part, &sequence, &budget.share(FOR_LAYOUT));
-        moving.map(Some).with_context(|| format!("{}: the trace does not replay", file.display()))
+        let animation = animated(net, &part, &sequence, &budget.share(FOR_LAYOUT));
+        animation
+            .map(Some)
+            .with_context(|| format!("{}: the trace does not replay", file.display()))
     }
 
     /// Draws the net, or the part of the net around the highlighted nodes.
@@ -338,7 +348,7 @@ impl DrawArguments {
             Ok(highlight) => highlight.unwrap_or_default(),
             Err(error) => match error.downcast_ref() {
                 Some(HighlightError::Spent(_)) => {
-                    note!("parikh: {error}: nothing is drawn");
+                    note!("parikh: {error}: nothing was drawn");
                     return Ok(ProgramOutcome::Incomplete);
                 }
                 Some(HighlightError::NoName) => bail!(UsageError(format!("--highlight: {error}"))),
@@ -397,23 +407,26 @@ fn part_or_summary(net: &ExtendedNet, highlight: &Highlight) -> Result<Scene> {
     if !around.is_empty() && around.len() <= MOST_NODES {
         return Ok(draw::extended(net, &around, highlight));
     }
-    let many = match around.len() {
-        0 => format!("{nodes} nodes are too many to look at"),
-        part => format!("{part} nodes are highlighted or next to one that is, too many to look at"),
+    let too_many = match around.len() {
+        0 => format!("the net has {nodes} nodes, too many for a readable picture"),
+        part => format!(
+            "{part} nodes are highlighted or adjacent to a highlighted node, too many \
+                         for a readable picture"
+        ),
     };
     let summary = summary(net.core(), highlight);
     summary.lines.iter().for_each(|line| note!("{line}"));
     match summary.scene {
         Some(scene) => {
             note!(
-                "parikh: {many}, so groups of the net's nodes are drawn; --all draws them all, \
-                 --highlight those around some"
+                "parikh: {too_many}; groups of nodes are drawn instead; --all draws every node, and \
+                 --highlight the part around some nodes"
             );
             Ok(scene)
         }
         None => bail!(
-            "{many}, and so are the groups of the net's nodes; --all draws them all, --highlight \
-             those around some"
+            "{too_many}, and there are too many groups of nodes as well; --all draws every node, and \
+             --highlight the part around some nodes"
         ),
     }
 }
@@ -432,10 +445,13 @@ impl<'a> DrawOutput<'a> {
         let extension = pixels::extension(file);
         let extension = extension.as_deref();
         if arguments.strip && matches!(extension, Some("dot" | "gv")) {
-            bail!(wrong("Graphviz draws no strips; expected a name that ends in .svg or .png"));
+            bail!(wrong(
+                "Graphviz cannot draw a strip: expected an output name that ends in .svg \
+                         or .png, without --graphviz"
+            ));
         }
         if arguments.pixels.given() && extension != Some("png") {
-            bail!(wrong("--scale and --width are for names that end in .png"));
+            bail!(wrong("--scale and --width require an output name that ends in .png"));
         }
         match extension {
             Some("dot" | "gv") => Ok(DrawOutput::Dot(file)),
@@ -461,8 +477,8 @@ fn render(picture: &str, file: &Path, budget: &Budget) -> Result<ProgramOutcome>
     let mut dot = match spawned {
         Ok(dot) => dot,
         Err(error) if error.kind() == ErrorKind::NotFound => bail!(
-            "{}: the program `dot` of Graphviz is not installed; install the package graphviz, or leave \
-             --graphviz out",
+            "{}: the program `dot` of Graphviz is not installed; install the package graphviz, or \
+             omit --graphviz",
             file.display()
         ),
         Err(error) => return Err(error).context("cannot run `dot` of Graphviz"),
@@ -477,7 +493,7 @@ fn render(picture: &str, file: &Path, budget: &Budget) -> Result<ProgramOutcome>
             None if budget.is_exhausted() => {
                 let _ = dot.kill();
                 let _ = dot.wait();
-                note!("parikh: `dot` of Graphviz is out of time: {OUT_OF_TIME}");
+                note!("parikh: `dot` of Graphviz reached the time limit: {OUT_OF_TIME}");
                 return Ok(ProgramOutcome::Incomplete);
             }
             None => std::thread::sleep(Duration::from_millis(5)),

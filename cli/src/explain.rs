@@ -3,7 +3,7 @@
 //! answer.
 
 use parikh::answer::GoalAnswer;
-use parikh::run::{EngineTurn, RunReport};
+use parikh::run::{EngineTurn, OpenCause, RunReport};
 use parikh_net::printable::{Word, counted};
 use std::time::Duration;
 
@@ -14,20 +14,23 @@ pub(super) fn story(
     answered: Option<&(Duration, GoalAnswer)>,
     report: &RunReport,
 ) -> Vec<String> {
-    let mut story = vec![format!("parikh: the story of {}", Word(id))];
-    let until = answered.map(|(when, _)| *when);
-    let turns = report.turns.iter().filter(|turn| until.is_none_or(|until| turn.began <= until));
+    let mut story = vec![format!("parikh: explanation of {}", Word(id))];
+    let answer_time = answered.map(|(when, _)| *when);
+    let turns = report
+        .turns
+        .iter()
+        .filter(|turn| answer_time.is_none_or(|answer_time| turn.began <= answer_time));
     let mut turns: Vec<&EngineTurn> = turns.collect();
     turns.sort_by_key(|turn| turn.began);
-    let mut before = 0;
+    let mut turn_count = 0;
     for turn in turns {
-        before += 1;
+        turn_count += 1;
         let end = turn.began + turn.lasted;
         // An engine that is interrupted by the answer runs on for a moment.
-        let end = until.map_or(end, |until| end.min(until));
-        let said = if turn.said.is_empty() { "" } else { ": " };
+        let end = answer_time.map_or(end, |answer_time| end.min(answer_time));
+        let separator = if turn.said.is_empty() { "" } else { ": " };
         story.push(format!(
-            "  {:>7.2} – {:.2} s  {}, with {} open{said}{}",
+            "  {:>7.2} – {:.2} s  {}, with {} open{separator}{}",
             turn.began.as_secs_f64(),
             end.as_secs_f64(),
             turn.engine,
@@ -43,12 +46,13 @@ pub(super) fn story(
             answer.techniques.join(" "),
             answer.reason,
             answer.grade,
-            if answer.assumes_units { ", given the model's safe units" } else { "" }
+            if answer.assumes_units { ", assuming that the model's units are safe" } else { "" }
         ),
         None => {
             let open = report.unanswered.iter().find(|question| question.id == id);
-            let reason = open.map_or("it was not asked", |question| &question.reason);
-            let tried = if before == 0 { "nobody had a turn" } else { "no answer" };
+            let reason =
+                open.map_or(OpenCause::NotAsked.into(), |question| question.reason.clone());
+            let tried = if turn_count == 0 { "no engine worked on it" } else { "no answer" };
             format!("           {tried}: {reason}")
         }
     });
@@ -70,14 +74,14 @@ mod tests {
             said: "3 steps".to_owned(),
         };
         let report = RunReport {
-            unanswered: vec![OpenQuestion { id: "x".into(), reason: "out of time".into() }],
+            unanswered: vec![OpenQuestion { id: "x".into(), reason: OpenCause::OutOfTime.into() }],
             turns: vec![turn("walk", 4, 1), turn("intervals", 0, 2)],
             ..RunReport::default()
         };
         assert_eq!(
             story("x", None, &report),
             [
-                "parikh: the story of x",
+                "parikh: explanation of x",
                 "     0.00 – 2.00 s  intervals, with 2 goals open: 3 steps",
                 "     4.00 – 5.00 s  walk, with 2 goals open: 3 steps",
                 "           no answer: out of time",

@@ -24,7 +24,7 @@ pub(super) struct FormulaOptions {
     #[arg(long, value_enum, requires = "formulas")]
     language: Option<LanguageName>,
     /// Report what the grammar of 2011 does not allow, although Parikh reads it.
-    #[arg(long = "strict-2011", requires = "formulas")]
+    #[arg(long = "strict-2011", requires = "formulas", help_heading = super::EXPERT)]
     strict: bool,
 }
 
@@ -47,17 +47,17 @@ enum LanguageName {
 pub(super) const LANGUAGE: &str = "\
 Formulas:
   EF φ, AG φ, AG EF φ, AF φ, EG φ, A (φ U ψ), …     a path quantifier and an operator (CTL)
-  A G (φ -> F ψ), G φ, F φ, X φ, φ U ψ              of all runs (LTL), of some with E before it
+  A G (φ -> F ψ), G φ, F φ, X φ, φ U ψ              on all runs (LTL); with E in front, on some run
   φ && ψ, φ || ψ, !φ, φ -> ψ, φ <-> ψ, φ xor ψ      also and, or, not
   p1 + 2*p2 <= 3                                    tokens of places; also >= < > = !=
   fireable(t1, t2)                                  at least one of them is enabled
   fires(t1, t2)                                     one of them fires next (LTL only)
   deadlock                                          no transition is enabled
-  bound(p1 + p2)                                    a number: the most they hold together
+  bound(p1 + p2)                                    the maximum of the sum, a number
   waiting, t1                                       a node's id, or else its name (its label)
   \"Pay invoice\"                                     in quotes, all nodes with this name
   id \"p-1\"                                          an id and no name
-  Tightest first: *   + -   <= >= < > = !=   ! EF AG and their like   U   &&   xor   ||   ->   <->
+  Precedence, highest first: *   + -   <= >= < > = !=   ! EF AG …   U   &&   xor   ||   ->   <->
   so EF a >= 1 && b >= 1 is (EF a >= 1) && (b >= 1); usually EF (a >= 1 && b >= 1) is meant";
 
 /// A formula given by the user.
@@ -84,32 +84,37 @@ impl FormulaOptions {
     /// Reads all formulas, with unique ids. Errors in single formulas are printed on stderr.
     pub(super) fn read_aloud(&self, net: &Net) -> Result<Vec<GivenFormula>> {
         let mut notes = Vec::new();
-        let asked = self.read(net, &mut notes);
+        let formulas = self.read(net, &mut notes);
         notes.iter().for_each(|line| note!("{line}"));
-        asked
+        formulas
     }
 
     /// Reads all formulas, with unique ids. Errors in single formulas are appended to `notes`.
     pub(super) fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<Vec<GivenFormula>> {
-        let mut gathered = FormulaCollector { asked: Vec::new(), ids: HashSet::new(), notes };
+        let mut collector = FormulaCollector { asked: Vec::new(), ids: HashSet::new(), notes };
         for text in &self.formula {
-            gathered.add(text::read_one(text, "--formula", net));
+            collector.add(text::read_one(text, "--formula", net));
         }
         for file in &self.formulas {
-            self.read_file(file, net, &mut gathered)?;
+            self.read_file(file, net, &mut collector)?;
         }
-        gathered.name_the_others();
-        let asked = gathered.asked;
+        collector.name_the_others();
+        let asked = collector.asked;
         if asked.is_empty() {
-            bail!("there is no formula in {}", self.formulas[0].display());
+            bail!("{} contains no formula", self.formulas[0].display());
         }
         if asked.iter().all(|asked| asked.formula.is_err()) {
-            bail!("no formula is left to answer");
+            bail!("none of the formulas could be read");
         }
         Ok(asked)
     }
 
-    fn read_file(&self, file: &Path, net: &Net, gathered: &mut FormulaCollector<'_>) -> Result<()> {
+    fn read_file(
+        &self,
+        file: &Path,
+        net: &Net,
+        collector: &mut FormulaCollector<'_>,
+    ) -> Result<()> {
         let name = file.display().to_string();
         let bytes = std::fs::read(file).with_context(|| format!("{name}: cannot be read"))?;
         let is_xml =
@@ -117,20 +122,22 @@ impl FormulaOptions {
         if self.language.map_or_else(is_xml, |language| language == LanguageName::Xml) {
             let queries = parikh_input::read_queries_from(&bytes[..], &name, net)?;
             if let Some(error) = queries.cut_short {
-                gathered.note(format!("parikh: {error}; the formulas before it are answered"));
+                collector.note(format!(
+                    "parikh: {error}; only the formulas before this place are answered"
+                ));
             }
             for query in queries.queries {
-                gathered.add_query(query.id, query.formula.map_err(|e| format!("{name}: {e}")));
+                collector.add_query(query.id, query.formula.map_err(|e| format!("{name}: {e}")));
             }
             return Ok(());
         }
         let text = std::str::from_utf8(&bytes).map_err(|error| {
             let line = bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count();
-            anyhow::anyhow!("{name}:{line}: the file is no text in UTF-8")
+            anyhow::anyhow!("{name}:{line}: expected text in UTF-8")
         })?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if let Some(target) = parikh_input::target_of(text, &name) {
-            gathered.add(text::read_one(&target?, &name, net));
+            collector.add(text::read_one(&target?, &name, net));
             return Ok(());
         }
         let language = match self.language {
@@ -143,12 +150,12 @@ impl FormulaOptions {
         let formulas = text::read(text, &name, language, net, self.strict);
         if let Some(first) = of_another_model(&formulas) {
             bail!(
-                "{name}: every one of the {} formulas names places or transitions that the net does \
-                 not have; is this the file of another model? The first: {first}",
+                "{name}: all {} formulas name places or transitions that the net does not have; \
+                 does the file belong to another model? The first error: {first}",
                 formulas.len()
             );
         }
-        formulas.into_iter().for_each(|formula| gathered.add(formula));
+        formulas.into_iter().for_each(|formula| collector.add(formula));
         Ok(())
     }
 }
@@ -156,7 +163,7 @@ impl FormulaOptions {
 /// Returns the first error if there are several formulas and each refers to unknown nodes. The
 /// formulas then probably belong to another model.
 fn of_another_model(formulas: &[TextFormula]) -> Option<&TextError> {
-    let mut unknown = formulas.iter().map(|formula| {
+    let mut unknown_name_errors = formulas.iter().map(|formula| {
         formula.formula.as_ref().err().filter(|error| {
             matches!(
                 error.problem,
@@ -164,8 +171,8 @@ fn of_another_model(formulas: &[TextFormula]) -> Option<&TextError> {
             )
         })
     });
-    let first = unknown.next()??;
-    (formulas.len() > 1 && unknown.all(|error| error.is_some())).then_some(first)
+    let first = unknown_name_errors.next()??;
+    (formulas.len() > 1 && unknown_name_errors.all(|error| error.is_some())).then_some(first)
 }
 
 /// Returns the error message for a formula, with the position, line by line.
@@ -175,8 +182,10 @@ pub(super) fn complaint(error: &TextError) -> Vec<String> {
     lines
 }
 
+/// The formulas read so far.
 struct FormulaCollector<'n> {
     asked: Vec<GivenFormula>,
+    /// The ids in use.
     ids: HashSet<String>,
     /// Messages about the formulas.
     notes: &'n mut Vec<String>,
@@ -227,7 +236,7 @@ impl FormulaCollector<'_> {
         let formula = match id.is_empty() || self.ids.insert(id.clone()) {
             true => formula,
             false => formula.and_then(|_| {
-                let error = format!("a second formula is called `{id}`, expected each name once");
+                let error = format!("two formulas have the name `{id}`; expected different names");
                 self.note(format!("parikh: {error}"));
                 Err(error)
             }),

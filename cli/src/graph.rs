@@ -54,19 +54,19 @@ pub(super) struct GraphArguments {
 }
 
 const EXAMPLES: &str = "\
-The initial marking is at the top, with an arrow from nowhere. Markings in which nothing is enabled \
-have a double edge; markings of terminal components, which are never left again, are green. Markings \
-are written 2·p + q, by the names given to people where these differ from each other.
+The initial marking is at the top, with an arrow from nowhere. Markings in which nothing is \
+enabled have a double edge; markings of terminal components, which are never left again, are \
+green. Markings are written 2·p + q, with labels instead of ids if the labels are distinct.
 
-Of a net without bounds the coverability graph of Karp and Miller is drawn, and it is said that it \
-is one: ω stands for as many tokens as anybody likes. It shows which places are bounded and which \
-transitions can ever fire; it does not show which markings can be reached, nor whether the net can \
-be stuck. It is no transition system of the net, so there is no .aut of it.
+For an unbounded net, the coverability graph of Karp and Miller is drawn, and a note says so. In \
+it, ω stands for arbitrarily many tokens. The graph shows which places are bounded and which \
+transitions can fire. It does not show which markings are reachable, nor whether a marking is \
+dead. It is not the transition system of the net, so it cannot be written as .aut.
 
-In .aut transitions stand by their ids. The format has no way to write a quote inside of a label, \
-and takes letters of ASCII only: what it does not take is written as \\u{22}, a backslash as two.
+In .aut, transitions are named by their ids. The format allows ASCII characters only, and no \
+quotation marks in labels. Other characters are written as \\u{22}, and a backslash is doubled.
 
-With more markings than --most nothing is written, and the exit code is 3.
+With more markings than --most, no file is written, and the exit code is 3.
 
 Examples:
   parikh graph philosophers.pnml -o markings.svg
@@ -79,12 +79,12 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
     // The ending of the file name selects the format, so it is checked before the work.
     let kind = GraphOutput::of(arguments.output.as_deref())?;
     if arguments.pixels.given() && kind != GraphOutput::Png {
-        bail!(UsageError("--scale and --width are for a FILE.png".to_owned()));
+        bail!(UsageError("--scale and --width require an output file FILE.png".to_owned()));
     }
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
-    signals::cancel_on_signal(&budget, || note!("parikh: left before the graph was made"));
+    signals::cancel_on_signal(&budget, || note!("parikh: stopped before the graph was complete"));
     signals::leave_after(&budget, || {
-        note!("parikh: out of time: nothing is written; --timeout gives more");
+        note!("parikh: time limit reached: no output was written; raise --timeout");
     });
     let net =
         model::net_with(&arguments.model, &parikh_unfolding::UnfoldingConfig::default(), &budget)?;
@@ -102,23 +102,24 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
         TraceFile::replayed(&net, text)
             .with_context(|| format!("{}: the trace does not replay", file.display()))?;
     }
-    let most = arguments.most.unwrap_or(kind.most()) as usize;
+    let max_nodes = arguments.most.unwrap_or(kind.most()) as usize;
     let graph = match arguments.coverability {
         true => Err(None),
-        false => Reachability::of(&net, most, &budget).map_err(Some),
+        false => Reachability::of(&net, max_nodes, &budget).map_err(Some),
     };
     let mut view = match &graph {
         Ok(graph) => GraphView::of_reachability(&net, graph),
         Err(Some(NoGraph::Exhausted(exhausted))) => return Ok(incomplete(&exhausted)),
-        Err(why) => match cover(&net, most, &budget, why.is_some()) {
+        Err(why) => match cover(&net, max_nodes, &budget, why.is_some()) {
             Err(why) => return Ok(incomplete(&why)),
             Ok(graph) => GraphView::of_coverability(&net, &graph),
         },
     };
     if view.covers && kind == GraphOutput::Aut {
         note!(
-            "parikh: the net has no bounds, or --coverability asks for the coverability graph: that is no \
-             transition system of the net; name a .svg, .png, .dot or .json file"
+            "parikh: the net is unbounded or --coverability is given, and a coverability graph \
+             cannot be written as .aut, because it is not the transition system of the net; use a \
+             .svg, .png, .dot or .json file"
         );
         return Ok(ProgramOutcome::Incomplete);
     }
@@ -132,7 +133,8 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
         }
     } else if arguments.formula.is_some() {
         bail!(UsageError(
-            "--formula wants the reachability graph, and the net has no bounds".to_owned()
+            "--formula requires the reachability graph, but the net is unbounded or --coverability \
+             is given".to_owned()
         ));
     }
     note!("parikh: {}", view.caption());
@@ -156,6 +158,7 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
     Ok(ProgramOutcome::Complete)
 }
 
+/// The form of the output, by the ending of the file name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum GraphOutput {
     Svg,
@@ -181,6 +184,7 @@ impl GraphOutput {
         })
     }
 
+    /// Returns the default limit on the number of markings.
     fn most(self) -> u32 {
         match self {
             GraphOutput::Svg | GraphOutput::Png | GraphOutput::Dot => 200,
@@ -189,8 +193,9 @@ impl GraphOutput {
     }
 }
 
+/// Reports that nothing is written, and why.
 fn incomplete(why: &dyn std::fmt::Display) -> ProgramOutcome {
-    note!("parikh: nothing is written: {why}");
+    note!("parikh: no output was written: {why}");
     ProgramOutcome::Incomplete
 }
 
@@ -198,22 +203,24 @@ fn incomplete(why: &dyn std::fmt::Display) -> ProgramOutcome {
 /// unbounded place. Otherwise returns the reason as an error.
 fn cover(
     net: &Net,
-    most: usize,
+    max_nodes: usize,
     budget: &Budget,
     only_if_unbounded: bool,
 ) -> Result<Coverability, String> {
     let too_many = || {
         format!(
-            "more than {most} markings can be reached; --most N takes more, and `parikh states` counts them"
+            "more than {max_nodes} markings are reachable; raise the limit with --most N, or count them \
+             with `parikh states`"
         )
     };
-    match Coverability::of(net, most, budget) {
+    match Coverability::of(net, max_nodes, budget) {
         Ok(graph) if only_if_unbounded && graph.unbounded(net).is_empty() => Err(too_many()),
         Ok(graph) => Ok(graph),
         Err(NoGraph::TooMany(_)) if only_if_unbounded => Err(too_many()),
-        Err(NoGraph::TooMany(most)) => {
-            Err(format!("the coverability graph has more than {most} nodes; --most N takes more"))
-        }
+        Err(NoGraph::TooMany(max_nodes)) => Err(format!(
+            "the coverability graph has more than {max_nodes} nodes; raise the limit with \
+                         --most N"
+        )),
         Err(why) => Err(why.to_string()),
     }
 }
@@ -227,7 +234,10 @@ fn begun(net: Net) -> Net {
             let mut marking = Marking::empty(net.place_count());
             marking[source] = 1;
             let name = net.place_name(source);
-            note!("parikh: no initial marking in the model: begun with a token on `{name}`");
+            note!(
+                "parikh: the model has no initial marking; the graph begins with one token on \
+                   `{name}`, the source of the workflow net"
+            );
             net.from_marking(marking)
         }
         _ => net,
@@ -249,10 +259,14 @@ fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>
     Ok((sequence, from, text))
 }
 
+/// Highlights a firing sequence in the graph. Fails if it does not fire.
 fn highlight(view: &mut GraphView<'_>, sequence: &FiringSequence) -> Result<()> {
     let fired = view.highlight(sequence);
     if fired < sequence.firings() {
-        bail!("the trace does not fire: {fired} of its {} firings do", sequence.firings());
+        bail!(
+            "the trace does not replay: only the first {fired} of its {} firings are possible",
+            sequence.firings()
+        );
     }
     Ok(())
 }
@@ -267,22 +281,30 @@ enum FormulaPath {
 
 /// Finds a shortest firing sequence to a marking that a formula asks for.
 fn way_to(net: &Net, graph: &Reachability, formula: &str) -> Result<FormulaPath> {
-    let read = text::read_one(formula, "--formula", net);
-    let formula = read.formula?;
+    let parsed = text::read_one(formula, "--formula", net);
+    let formula = parsed.formula?;
     let markings = counted(graph.markings.len(), "marking");
     let query = lower(&formula, net).map_err(|error| UsageError(error.to_string()))?;
-    let (predicate, nowhere) = match query.only_atom() {
+    let (predicate, absence) = match query.only_atom() {
         Some((Goal::Reach(predicate), true)) => {
-            (predicate, format!("none of the {markings} is one that --formula asks for"))
+            (predicate, format!("none of the {markings} satisfies the property of --formula"))
         }
-        Some((Goal::Reach(predicate), false)) => {
-            (predicate, format!("--formula holds, so none of the {markings} breaks it"))
-        }
-        _ => bail!(UsageError("--formula wants EF φ, or AG φ for a marking without φ".to_owned())),
+        Some((Goal::Reach(predicate), false)) => (
+            predicate,
+            format!(
+                "the formula of --formula holds, so none of the {markings} \
+                                 violates it"
+            ),
+        ),
+        _ => bail!(UsageError(
+            "--formula: expected EF φ, or AG φ to highlight a marking that \
+                               violates φ"
+                .to_owned()
+        )),
     };
     let holds = |marking: &Marking| predicate.holds(net, marking);
     Ok(match graph.markings.iter().position(holds) {
-        Some(at) => FormulaPath::To(graph.sequence_to(at as u32).into_iter().collect()),
-        None => FormulaPath::Nowhere(nowhere),
+        Some(index) => FormulaPath::To(graph.sequence_to(index as u32).into_iter().collect()),
+        None => FormulaPath::Nowhere(absence),
     })
 }

@@ -40,7 +40,7 @@ pub(super) fn invite(command: &ProgramCommand) {
         _ => match std::env::current_exe() {
             Ok(path) => path,
             Err(error) => {
-                tracing::warn!(%error, "native solvers stay in this process");
+                tracing::warn!(%error, "native solvers run inside the main process");
                 return;
             }
         },
@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &WorkerArguments) -> anyhow::Result<ProgramOutcome>
             parikh_solvers::guest::serve_smt(from, to)
         }
         #[cfg(not(all(feature = "highs", feature = "z3")))]
-        _ => anyhow::bail!("this program does not have that solver in it"),
+        _ => anyhow::bail!("this program was built without that solver"),
     }
 }
 

@@ -55,12 +55,14 @@ pub(super) fn run(arguments: &InfoArguments) -> Result<ProgramOutcome> {
     match (arguments.format, &info) {
         (InfoFormat::Text, Ok(info)) => {
             if colours.is_some() {
-                lines(&["unfolded, without what never holds a token or fires:".to_owned()])?;
+                lines(&["unfolded, without places that never hold a token and transitions that \
+                         never fire:"
+                    .to_owned()])?;
             }
             lines(&info.text())?;
         }
         (InfoFormat::Text, Err(why)) => {
-            lines(&[format!("unfolded     not: {:#}", anyhow!((*why).clone()))])?;
+            lines(&[format!("unfolded     not possible: {:#}", anyhow!((*why).clone()))])?;
         }
         (InfoFormat::Json, info) => {
             let mut object = info.as_ref().map_or(json!({}), |info| info.json());
@@ -93,12 +95,12 @@ fn coloured_text(net: &ColouredNet) -> [String; 6] {
     [
         format!("coloured net {}", net.name()),
         format!(
-            "places       {}, of {} together",
+            "places       {}, with {} in total",
             net.places().len(),
             counted(net.colour_count(), "colour")
         ),
         format!(
-            "transitions  {}, {} with guards, {} before looking at those",
+            "transitions  {}, {} with guards, {} before guards are evaluated",
             net.transitions().len(),
             guarded.count(),
             counted(net.binding_count(), "binding")
@@ -122,14 +124,20 @@ fn coloured_json(net: &ColouredNet) -> Value {
     })
 }
 
+/// The facts about a net that the command prints.
 struct Info<'n> {
     net: &'n Net,
     extended: &'n ExtendedNet,
+    /// The largest arc weight.
     largest_weight: u64,
+    /// Number of arcs with a weight above 1.
     heavy_arcs: usize,
     marked_places: usize,
+    /// The initially marked place with the most tokens, and their number.
     largest_marking: Option<(String, u64)>,
+    /// Number of transitions without input arcs.
     without_input: usize,
+    /// Number of transitions without output arcs.
     without_output: usize,
     workflow: Workflow,
 }
@@ -190,13 +198,13 @@ impl<'n> Info<'n> {
         row(
             "marking",
             match &self.largest_marking {
-                None => "no token anywhere".to_owned(),
+                None => "no tokens".to_owned(),
                 Some((place, tokens)) => {
-                    let on = format!("at most {tokens} (on {place})");
+                    let maximum = format!("at most {tokens} (on {place})");
                     match (net.initial().total(), self.marked_places) {
                         (1, _) => format!("1 token (on {place})"),
                         (total, places) => {
-                            format!("{total} tokens on {}, {on}", counted(places, "place"))
+                            format!("{total} tokens on {}, {maximum}", counted(places, "place"))
                         }
                     }
                 }
@@ -211,8 +219,8 @@ impl<'n> Info<'n> {
                     units.len(),
                     self.unit_depth(),
                     match net.safe_units() {
-                        Some(_) => "said to be safe",
-                        None => "not said to be safe",
+                        Some(_) => "claimed to be safe",
+                        None => "not claimed to be safe",
                     }
                 ),
             },
@@ -225,7 +233,7 @@ impl<'n> Info<'n> {
                     words::place(net, source),
                     words::place(net, sink)
                 ),
-                None => format!("no workflow net: {}", self.workflow.lacks(net).join("; ")),
+                None => format!("not a workflow net: {}", self.workflow.lacks(net).join("; ")),
             },
         );
         for marking in net.final_markings() {
@@ -234,6 +242,7 @@ impl<'n> Info<'n> {
         text
     }
 
+    /// Returns the nesting depth of the model's units.
     fn unit_depth(&self) -> usize {
         let Some(units) = self.net.units() else { return 0 };
         let depth = |unit: UnitId| {
@@ -293,42 +302,44 @@ fn nodes(net: &Net) -> Value {
 
 /// Returns all arcs, transition by transition, input arcs first.
 fn arcs(net: &Net) -> Vec<Value> {
-    let of = |t| {
-        let it = net.transition_name(t);
-        let ins = net.pre(t).iter().map(move |arc| (net.place_name(arc.place), it, arc.weight));
-        let outs = net.post(t).iter().map(move |arc| (it, net.place_name(arc.place), arc.weight));
+    let arcs_of = |t| {
+        let transition = net.transition_name(t);
+        let ins =
+            net.pre(t).iter().map(move |arc| (net.place_name(arc.place), transition, arc.weight));
+        let outs =
+            net.post(t).iter().map(move |arc| (transition, net.place_name(arc.place), arc.weight));
         ins.chain(outs)
     };
     let arc = |(from, to, weight)| json!({"from": from, "to": to, "weight": number(weight)});
-    net.transitions().flat_map(of).map(arc).collect()
+    net.transitions().flat_map(arcs_of).map(arc).collect()
 }
 
 /// Returns the inhibitor arcs. The weight of an arc is the number of tokens from which the place
 /// disables the transition.
 fn inhibitor_arcs(net: &ExtendedNet) -> Vec<Value> {
     let core = net.core();
-    let of = |t| {
+    let arcs_of = |t| {
         net.inhibitors(t).iter().map(move |arc| {
             let (place, transition) = (core.place_name(arc.place), core.transition_name(t));
             json!({"place": place, "transition": transition, "weight": number(arc.weight)})
         })
     };
-    core.transitions().flat_map(of).collect()
+    core.transitions().flat_map(arcs_of).collect()
 }
 
 /// Returns the reset arcs: the places that a transition empties.
 fn reset_arcs(net: &ExtendedNet) -> Vec<Value> {
     let core = net.core();
-    let of = |t| {
+    let arcs_of = |t| {
         net.resets(t).iter().map(move |&place| {
             json!({"place": core.place_name(place), "transition": core.transition_name(t)})
         })
     };
-    core.transitions().flat_map(of).collect()
+    core.transitions().flat_map(arcs_of).collect()
 }
 
 /// Returns the marked places with their numbers of tokens.
 fn tokens(net: &Net, marking: &Marking) -> Value {
-    let on = |(p, n)| (net.place_name(p).to_owned(), number(n));
-    Value::Object(marking.marked().map(on).collect())
+    let entry = |(p, n)| (net.place_name(p).to_owned(), number(n));
+    Value::Object(marking.marked().map(entry).collect())
 }

@@ -54,6 +54,9 @@ use parikh_net::printable::Printable;
 use std::process::ExitCode;
 use terminal::note;
 
+/// The heading in `--help` of the options that most users do not need.
+const EXPERT: &str = "Expert options";
+
 /// Verifies Petri nets and produces evidence that can be checked.
 ///
 /// Every "reachable" is a firing sequence that was replayed on the net before the answer is
@@ -76,18 +79,18 @@ struct ProgramArguments {
 
 const EXIT_CODES: &str = "\
 Exit codes, the same for every output format:
-  0  everything asked was answered
-  1  the input could not be read (model, queries, trace, log; a formula or a marking, also one on
-     the command line: it is read with the model), a trace does not replay or what it repeats makes
-     nothing grow, a step of a log does not hold, a verdict file is not valid or contradicts the
-     model, or a file cannot be written
+  0  all questions were answered
+  1  an input cannot be read (model, queries, trace or log; also a formula or a marking on the
+     command line), a trace does not replay or its repeated part adds no tokens, a step of a log
+     fails its check, a verdict file is not valid or contradicts the model, or a file cannot be
+     written
   2  the command line is wrong
-  3  some question is left unanswered: out of time, out of memory, or interrupted; a coloured net
-     is too large to be unfolded
-  4  an internal error: a claim failed its check. It was not printed; please report it
+  3  some question was not answered: the time or memory limit was reached, the run was
+     interrupted, or a coloured net is too large to be unfolded
+  4  an internal error: a claim failed its check and was not printed; please report it
 
-A file that cannot be written takes no answer away: what was asked is answered and printed, stderr \
-says which file it was and why, and the code is 1, also where 0 or 3 would be.";
+If a file cannot be written, the questions are still answered and printed. A message on stderr \
+names the file and the reason, and the exit code is 1 instead of 0 or 3.";
 
 #[derive(Subcommand)]
 enum ProgramCommand {
@@ -239,7 +242,10 @@ fn tell(error: &anyhow::Error) {
         }
         None => match error.downcast_ref::<InputError>() {
             Some(InputError::UnknownFormat { file, line, found, formats }) => {
-                note!("parikh: {file}:{line}: the file begins with `{found}`, expected one of:");
+                note!(
+                    "parikh: {file}:{line}: unknown format: the file begins with `{found}`; \
+                     expected one of:"
+                );
                 formats.iter().for_each(|format| note!("  {format}"));
             }
             refused => {

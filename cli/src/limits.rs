@@ -56,14 +56,14 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
         "T" => 1 << 40,
         // A number without a unit is ambiguous: gigabytes to some users, megabytes to others.
         "" if number.parse().is_ok_and(|number: f64| number > 0.0) => {
-            return Err(format!("{number} what? {number}G or {number}M"));
+            return Err(format!("the size {number} has no unit: expected {number}G or {number}M"));
         }
         "" if number.parse().is_ok_and(|number: f64| number == 0.0) => 1,
         _ => return Err("expected a size like 4G or 500M".into()),
     };
     let number: f64 = number.parse().map_err(|_| "expected a size like 4G or 500M".to_owned())?;
     match (number * bytes as f64) as u64 {
-        0 => Err("expected more than no memory at all".into()),
+        0 => Err("expected a size above 0".into()),
         bytes => Ok(bytes),
     }
 }
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn no_memory_at_all_is_refused() {
-        let none = Err("expected more than no memory at all".to_owned());
+        let none = Err("expected a size above 0".to_owned());
         for text in ["0M", "0.0000001K", "0", "0.0"] {
             assert_eq!(memory(text), none, "{text}");
         }

@@ -44,29 +44,30 @@ impl PixelOptions {
 
 /// Writes a picture into a PNG file, and reports a reduced scale and missing characters.
 pub(super) fn write(file: &Path, svg: &str, size: PngSize) -> Result<()> {
-    let made = png::png(svg, size);
+    let result = png::png(svg, size);
     signals::stay();
-    let picture = match made {
+    let picture = match result {
         Ok(picture) => picture,
         Err(error) => bail!(UsageError(format!("{}: {error}", file.display()))),
     };
     if size == PngSize::Fitting && picture.scale < png::SCALE {
         let (wide, high) = picture.pixels;
         note!(
-            "parikh: {}: {wide} × {high} pixels, at a scale of {:.2} instead of {} so that it fits; in SVG it \
-             would be drawn in full",
+            "parikh: {}: the picture has {wide} × {high} pixels, with a scale of {:.2} instead of \
+             {} because of the size limit; an SVG picture has no such limit",
             file.display(),
             picture.scale,
             png::SCALE
         );
     }
     if !picture.missing.is_empty() {
-        let some: Vec<String> = picture.missing.iter().take(5).map(char::to_string).collect();
+        let missing_letters: Vec<String> =
+            picture.missing.iter().take(5).map(char::to_string).collect();
         note!(
-            "parikh: {}: letters are left out that the font of pictures in PNG does not have, such as {}; SVG \
-             has them",
+            "parikh: {}: the font of PNG pictures lacks some characters, which are omitted: {}; an \
+             SVG picture has them",
             file.display(),
-            some.join(" ")
+            missing_letters.join(" ")
         );
     }
     std::fs::write(file, picture.bytes).with_context(|| format!("cannot write {}", file.display()))

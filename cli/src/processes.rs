@@ -13,23 +13,22 @@ use std::path::Path;
 /// The section about processes in `check --help`.
 pub(super) const ABOUT: &str = "\
 Processes (workflow nets, and nets with a final marking):
-  Soundness         from wherever a case gets, it can be completed; when it is done, no token is
-                    left behind; every transition can fire
+  Soundness         every case can be completed from every reachable marking; a completed case
+                    leaves no token behind; every transition can fire
   WeakSoundness     the same, but transitions that never fire are allowed
   RelaxedSoundness  every transition fires on some run that completes a case
   EasySoundness     some run completes a case
-  A case begins in the model's initial marking, or else with a token in the source; it is done in \
-  any marking of --final, or else of the model's <finalmarkings>, or else with a token in the sink. \
-  With --k 3, each of three cases may end in another of these markings. Models may have inhibitor \
-  and reset arcs, where the places at these arcs are bounded. The \
-  answer is called 3-Soundness for --k 3. What makes a process unsound is named: the run that gets \
-  stuck or leaves tokens behind (--trace), the places where they are, the transitions that never \
-  fire.
+  A case begins in the model's initial marking, or else with a token in the source; it is \
+completed in any marking of --final, or else of the model's <finalmarkings>, or else with a token \
+in the sink. With --k 3, each of three cases may end in another of these markings. Models may \
+have inhibitor and reset arcs, where the places at these arcs are bounded. The answer is called \
+3-Soundness for --k 3. What makes a process unsound is named: the run that gets stuck or leaves \
+tokens behind (--trace), the places where they are, the transitions that never fire.
   parikh check order.pnml -e Soundness --trace traces
 
-  With --cases, formulas are about cases: constraints by name, over transitions or their names for \
-  people, response(a, b), precedence(a, b), succession(a, b), absence(a), existence(a), \
-  not_co_existence(a, b), chain_response(a, b), and the others of Declare, or any formula of LTL.
+  With --cases, formulas are about cases: constraints by name, over transitions or their labels, \
+response(a, b), precedence(a, b), succession(a, b), absence(a), existence(a), \
+not_co_existence(a, b), chain_response(a, b), and the others of Declare, or any formula of LTL.
   parikh check order.pnml --cases --formula 'precedence(Accept, Ship)' --trace traces";
 
 #[derive(clap::Args)]
@@ -74,8 +73,8 @@ impl CaseOptions {
         let file = parikh_input::model_file(file)?;
         let Model::Plain(net) = model else {
             bail!(UsageError(
-                "soundness is asked of place/transition nets: `parikh unfold MODEL -o flat.pnml` \
-                 first, and name the final marking there with --final"
+                "soundness of coloured nets is not supported: run `parikh unfold MODEL -o \
+                 flat.pnml` first, and give the final marking of the unfolding with --final"
                     .to_owned()
             ));
         };
@@ -85,18 +84,18 @@ impl CaseOptions {
             None => None,
         };
         let core = extended.as_ref().map_or(&**net, |extended| extended.core());
-        let chosen = self.finals(core)?;
-        let (initial, finals) = workflow::ends(core, self.number, &chosen)
+        let given_finals = self.finals(core)?;
+        let (initial, finals) = workflow::ends(core, self.number, &given_finals)
             .with_context(|| file.display().to_string())?;
         let workflow = Workflow::of(core);
         if let Some(hint) = several(core, &finals, &workflow) {
             tracing::warn!("{hint}");
         }
-        let lacks = workflow.lacks(core);
-        if !lacks.is_empty() {
-            tracing::info!("no workflow net: {}", lacks.join("; "));
+        let flaws = workflow.lacks(core);
+        if !flaws.is_empty() {
+            tracing::info!("not a workflow net: {}", flaws.join("; "));
         }
-        let assumed = workflow::assumptions(core, !chosen.is_empty());
+        let assumed = workflow::assumptions(core, !given_finals.is_empty());
         let begun = match extended {
             None => net.from_marking(initial).with_final_markings(finals),
             Some(extended) => {
@@ -119,12 +118,13 @@ impl CaseOptions {
     fn finals(&self, net: &Net) -> Result<Vec<Marking>> {
         let mut finals: Vec<Marking> = Vec::new();
         for text in &self.last {
-            let last = marking_text::parse(text, net).map_err(|why| anyhow!("--final: {why}"))?;
-            if last.total() == 0 {
-                bail!(UsageError("--final: a case that is done has a token somewhere".to_owned()));
+            let final_marking =
+                marking_text::parse(text, net).map_err(|why| anyhow!("--final: {why}"))?;
+            if final_marking.total() == 0 {
+                bail!(UsageError("--final: expected a marking with at least one token".to_owned()));
             }
-            if !finals.contains(&last) {
-                finals.push(last);
+            if !finals.contains(&final_marking) {
+                finals.push(final_marking);
             }
         }
         Ok(finals)
@@ -136,9 +136,9 @@ pub(super) fn why_not_with_caps(net: &Net) -> String {
     let caps = net.translation().and_then(|translation| translation.caps());
     let places: Vec<PlaceId> = caps.iter().flat_map(|caps| caps.over.keys().copied()).collect();
     format!(
-        "soundness of nets with inhibitor and reset arcs is undecidable in general; it is answered where the \
-         places at these arcs are bounded, and no bound is known on {}; easy and relaxed soundness, and what \
-         can be reached (EF, AG), are answered of such nets",
+        "soundness of nets with inhibitor and reset arcs is undecidable in general; it is answered \
+         only if the places at these arcs are bounded, and no bound of {} is known; easy and \
+         relaxed soundness and reachability (EF, AG) are answered for such nets",
         words::some(&places, |&place| words::place(net, place))
     )
 }
@@ -148,13 +148,14 @@ pub(super) fn why_not_with_caps(net: &Net) -> String {
 fn several(net: &Net, finals: &[Marking], workflow: &Workflow) -> Option<String> {
     let (source, sink) = workflow.ends()?;
     let (cases, [last]) = (net.initial()[source], finals) else { return None };
-    let alone = net.initial().total() == u128::from(cases) && last.total() == 1 && last[sink] == 1;
+    let is_plain =
+        net.initial().total() == u128::from(cases) && last.total() == 1 && last[sink] == 1;
     let (i, o) = (net.place_name(source), net.place_name(sink));
-    (alone && cases > 1).then(|| {
+    (is_plain && cases > 1).then(|| {
         format!(
-            "the model begins with {cases} tokens in its source `{i}`, as for {cases} cases, and is done with \
-             one in its sink `{o}`; to ask of {cases} cases at the same time, put one token there and add \
-             --k {cases}, or add --final '{cases}*{o}'"
+            "the initial marking has {cases} tokens in the source `{i}`, as for {cases} cases, but \
+             the final marking has one token in the sink `{o}`; for {cases} cases at the same \
+             time, put one token in the source and add --k {cases}, or add --final '{cases}*{o}'"
         )
     })
 }

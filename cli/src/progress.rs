@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! ⠙ 12 s, 48 s left: 5 of 16 answered, 11 goals open
-//!   at work: walk, reduced (4 s), state equation (1 s)
-//!   last: X-03 FALSE
+//!   running: walk, reduced (4 s), state equation (1 s)
+//!   last answer: X-03 FALSE
 //!   X-07 between 201 and 204
 //! ```
 
@@ -25,13 +25,18 @@ const EVENTS: Duration = Duration::from_secs(1);
 
 /// The progress display of a run.
 pub(super) struct RunProgress {
+    /// The progress lines; hidden if stderr is no terminal.
     bar: ProgressBar,
     budget: Budget,
+    /// The number of questions asked.
     questions: usize,
+    /// The id and value of the last answer.
     last: Option<String>,
-    /// True if events are printed, and the last event with its time.
+    /// True if events are printed as JSON.
     events: bool,
+    /// The time and the content of the last event.
     told: Option<(Instant, String)>,
+    /// The start of the run.
     begun: Instant,
 }
 
@@ -64,38 +69,41 @@ impl RunProgress {
     }
 
     /// Shows the current state.
-    pub(super) fn show(&mut self, news: &RunState<'_>) {
+    pub(super) fn show(&mut self, state: &RunState<'_>) {
         if !self.bar.is_hidden() {
-            self.bar.set_message(self.words(news));
+            self.bar.set_message(self.words(state));
             self.bar.tick();
         }
         if self.events {
-            self.event(news);
+            self.event(state);
         }
     }
 
-    fn words(&self, news: &RunState<'_>) -> String {
-        let left =
-            self.budget.remaining().map_or(String::new(), |left| format!(", {} left", short(left)));
+    /// Returns the progress lines for the terminal.
+    fn words(&self, state: &RunState<'_>) -> String {
+        let remaining_text = self
+            .budget
+            .remaining()
+            .map_or(String::new(), |remaining_text| format!(", {} left", short(remaining_text)));
         let mut text = format!(
-            "{}{left}: {} of {} answered, {} open",
+            "{}{remaining_text}: {} of {} answered, {} open",
             short(self.begun.elapsed()),
-            self.questions - news.open.min(self.questions),
+            self.questions - state.open.min(self.questions),
             self.questions,
-            counted(news.goals, "goal")
+            counted(state.goals, "goal")
         );
-        if !news.engines.is_empty() {
-            let all: Vec<String> = news
+        if !state.engines.is_empty() {
+            let all: Vec<String> = state
                 .engines
                 .iter()
                 .map(|it| format!("{} ({})", it.engine, short(it.since)))
                 .collect();
-            text.push_str(&format!("\n  at work: {}", all.join(", ")));
+            text.push_str(&format!("\n  running: {}", all.join(", ")));
         }
         if let Some(last) = &self.last {
-            text.push_str(&format!("\n  last: {last}"));
+            text.push_str(&format!("\n  last answer: {last}"));
         }
-        for bounds in news.between.iter().take(SHOWN) {
+        for bounds in state.between.iter().take(SHOWN) {
             let seen = number(bounds.seen, "0");
             let proved = number(bounds.proved, "∞");
             text.push_str(&format!("\n  {} between {seen} and {proved}", Word(&bounds.id)));
@@ -103,8 +111,9 @@ impl RunProgress {
         text
     }
 
-    fn event(&mut self, news: &RunState<'_>) {
-        let bounds: Vec<serde_json::Value> = news
+    /// Prints an event, if the state has changed or the last event is old.
+    fn event(&mut self, state: &RunState<'_>) {
+        let bounds: Vec<serde_json::Value> = state
             .between
             .iter()
             .map(|it| {
@@ -112,16 +121,16 @@ impl RunProgress {
                 json!({"id": it.id, "seen": seen, "proved": proved})
             })
             .collect();
-        let known = format!("{} {} {bounds:?}", news.open, news.goals);
-        let due = match &self.told {
+        let content = format!("{} {} {bounds:?}", state.open, state.goals);
+        let is_due = match &self.told {
             None => true,
-            Some((when, last)) => when.elapsed() >= EVENTS || *last != known,
+            Some((printed_at, last)) => printed_at.elapsed() >= EVENTS || *last != content,
         };
-        if !due {
+        if !is_due {
             return;
         }
-        self.told = Some((Instant::now(), known));
-        let engines: Vec<serde_json::Value> = news
+        self.told = Some((Instant::now(), content));
+        let engines: Vec<serde_json::Value> = state
             .engines
             .iter()
             .map(|it| json!({"engine": it.engine, "seconds": it.since.as_secs_f64()}))
@@ -131,8 +140,8 @@ impl RunProgress {
             "seconds": self.begun.elapsed().as_secs_f64(),
             "seconds_left": self.budget.remaining().map(|left| left.as_secs_f64()),
             "questions": self.questions,
-            "questions_open": news.open,
-            "goals_open": news.goals,
+            "questions_open": state.open,
+            "goals_open": state.goals,
             "engines": engines,
             "bounds": bounds,
         }));
@@ -148,6 +157,7 @@ impl RunProgress {
     }
 }
 
+/// Returns a number, or `none` if it is unknown.
 fn number(value: Option<i128>, none: &str) -> String {
     value.map_or(none.to_owned(), |value| value.to_string())
 }
@@ -180,7 +190,11 @@ mod tests {
         assert!(lines[0].ends_with("left: 5 of 16 answered, 20 goals open"), "{words}");
         assert_eq!(
             lines[1..],
-            ["  at work: walk (3 min 20 s)", "  last: X-03 FALSE", "  X-07 between 201 and ∞"]
+            [
+                "  running: walk (3 min 20 s)",
+                "  last answer: X-03 FALSE",
+                "  X-07 between 201 and ∞"
+            ]
         );
     }
 }

@@ -75,7 +75,10 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
         let net = begun_where(net, &arguments.model, &text).with_context(|| path.to_string())?;
         let trace = TraceFile::parse(&net, &text).with_context(|| path.to_string())?;
         if trace.transitions().any(|t| net.passes_a_cap(t)) {
-            bail!("{path}: it passes a cap of the net, and is no run of the model");
+            bail!(
+                "{path}: the trace exceeds a token cap of the translated net, so it is not a run \
+                 of the model"
+            );
         }
         let net = begun(net, &trace).with_context(|| path.to_string())?;
         if let Some(run) = &trace.loops {
@@ -92,10 +95,16 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
     let trace = TraceFile::parse(&reduction.net, &text)
         .with_context(|| format!("{path}, as a trace of the reduced net"))?;
     if trace.loops.is_some() {
-        bail!("{path}: a run with loops is one of the model itself, and is not carried back");
+        bail!(
+            "{path}: a run with nested loops belongs to the model itself and cannot be translated \
+             back: omit --log"
+        );
     }
     if !trace.earlier.is_empty() {
-        bail!("{path}: a pump in stages is one of the model itself, and is not carried back");
+        bail!(
+            "{path}: a trace with @then belongs to the model itself and cannot be translated back: \
+             omit --log"
+        );
     }
     let budget = limits::budget(arguments.timeout, arguments.memory);
     signals::finish_on_signal(&budget);
@@ -110,7 +119,7 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
             _ => return Err(error),
         },
     };
-    report(&net, &back, &format!("{path}, carried back,"))?;
+    report(&net, &back, &format!("{path}, translated back,"))?;
     if let Some(file) = &arguments.output {
         std::fs::write(file, back.print(&net))
             .with_context(|| format!("cannot write {}", file.display()))?;
@@ -123,7 +132,7 @@ fn begun(net: Net, trace: &TraceFile) -> Result<Net> {
     let Some(marking) = trace.begins(&net)? else { return Ok(net) };
     if marking != *net.initial() {
         line(&format!(
-            "from {}, not the initial marking of the model",
+            "starting from {}, not from the initial marking of the model",
             marking_text::print(&net, &marking)
         ));
     }
@@ -143,14 +152,14 @@ fn report(net: &Net, trace: &TraceFile, path: &str) -> Result<()> {
         show(net, &end);
         return Ok(());
     };
-    let (before, after) = check_pump(net, &trace.sequence, pump)
+    let (marking_before, marking_after) = check_pump(net, &trace.sequence, pump)
         .with_context(|| format!("{path} does not replay"))?;
     if pump.is_empty() {
-        bail!("{path}: nothing stands behind @repeat, expected what repeats");
+        bail!("{path}: no transitions follow @repeat; expected the transitions that repeat");
     }
-    if before == after {
+    if marking_before == marking_after {
         line(&format!(
-            "{} replayed on net {}, then {} that {} back to the same marking: this repeats for ever",
+            "{} replayed on net {}, then {} that {} back to the same marking and can repeat forever",
             firings(&trace.sequence),
             net.name(),
             pump.firings(),
@@ -159,13 +168,17 @@ fn report(net: &Net, trace: &TraceFile, path: &str) -> Result<()> {
         return story::tell(net, &trace.sequence, pump);
     }
     line(&format!(
-        "{} replayed on net {}, then {} that can repeat for ever",
+        "{} replayed on net {}, then {} that can repeat forever",
         firings(&trace.sequence),
         net.name(),
         pump.firings()
     ));
-    for place in net.places().filter(|&place| after[place] > before[place]) {
-        line(&format!("grows by {}: {}", after[place] - before[place], net.place_name(place)));
+    for place in net.places().filter(|&place| marking_after[place] > marking_before[place]) {
+        line(&format!(
+            "grows by {}: {}",
+            marking_after[place] - marking_before[place],
+            net.place_name(place)
+        ));
     }
     Ok(())
 }
@@ -179,30 +192,33 @@ fn report_stages(net: &Net, pumping: &PumpSequence, path: &str) -> Result<()> {
     let growth = check_pumping(net, pumping).with_context(|| format!("{path} does not replay"))?;
     let mut growing = growth.places().peekable();
     if growing.peek().is_none() {
-        bail!("{path}: what stands behind @repeat can repeat for ever, but no place grows");
+        bail!("{path}: the transitions after @repeat can repeat forever, but they add no tokens");
     }
     line(&format!(
-        "a pump in {} stages replayed on net {}: each repeats as often as those after it need",
+        "a self-covering sequence in {} stages replayed on net {}: each stage repeats as often as \
+         the next stages need",
         pumping.stages().count(),
         net.name(),
     ));
-    growing.for_each(|place| line(&format!("grows without bound: {}", net.place_name(place))));
+    growing.for_each(|place| line(&format!("unbounded: {}", net.place_name(place))));
     Ok(())
 }
 
 /// Replays a run with loops, and prints the marking that it leads to.
 fn report_loops(net: &Net, run: &LoopRun) -> Result<()> {
     let end = replay_loops(net, run, &mut |_, _, _| {}, &mut || true)?;
-    line(&format!("{} replayed on net {}, in loops", words::firings(run), net.name()));
-    let marked: Vec<String> = end
+    let firings = words::firings(&run.firings());
+    line(&format!("{firings} replayed on net {}, in nested loops", net.name()));
+    let marking_text: Vec<String> = end
         .marked()
         .map(|(place, tokens)| match tokens.to_string().as_str() {
             "1" => net.place_name(place).to_owned(),
             tokens => format!("{tokens}*{}", net.place_name(place)),
         })
         .collect();
-    let marked = if marked.is_empty() { "empty".into() } else { marked.join(" + ") };
-    line(&format!("marking: {marked}"));
+    let marking_text =
+        if marking_text.is_empty() { "empty".into() } else { marking_text.join(" + ") };
+    line(&format!("marking: {marking_text}"));
     let enabled = |t: &TransitionId| holds(net, &Predicate::Enabled(*t), &end);
     match net.transitions().filter(enabled).count() {
         0 => line("enabled: none, the marking is dead"),
@@ -212,10 +228,10 @@ fn report_loops(net: &Net, run: &LoopRun) -> Result<()> {
 }
 
 fn go_through(net: &Net, log: &Path) -> Result<Reduction> {
-    let shown = || log.display().to_string();
+    let log_path = || log.display().to_string();
     let file = reduce::read_log(log)?;
-    let (needs, steps) = file.resolve(net).with_context(shown)?;
-    redo(net, &needs, &steps).with_context(shown)
+    let (needs, steps) = file.resolve(net).with_context(log_path)?;
+    redo(net, &needs, &steps).with_context(log_path)
 }
 
 /// Translates a trace of the reduced net back to `net`. Returns `None` if the result does not show
@@ -227,17 +243,20 @@ fn carry_back(
     path: &str,
     budget: &Budget,
 ) -> Result<Option<TraceFile>> {
-    let small = &reduction.net;
-    let does_not = || format!("{path} does not replay on the reduced net");
+    let reduced_net = &reduction.net;
+    let replay_failure = || format!("{path} does not replay on the reduced net");
     let fault = |problem: &dyn std::fmt::Display| {
-        note!("parikh: what {path} stands for fails on the model: {problem}; please report it");
+        note!(
+            "parikh: internal error: the translation of {path} fails on the model: {problem}; \
+             please report it"
+        );
         Ok(None)
     };
     let mut notes = trace.notes.clone();
     notes.retain(|(key, _)| key != "net");
     notes.insert(0, ("net".to_owned(), net.name().to_owned()));
     if let Some(pump) = &trace.repeat {
-        check_pump(small, &trace.sequence, pump).with_context(does_not)?;
+        check_pump(reduced_net, &trace.sequence, pump).with_context(replay_failure)?;
         let (sequence, pump) = reduction.back.pump(&trace.sequence, pump, budget)?;
         return match check_pump(net, &sequence, &pump) {
             Ok(_) => {
@@ -246,10 +265,10 @@ fn carry_back(
             Err(problem) => fault(&problem),
         };
     }
-    let end = replay(small, &trace.sequence).with_context(does_not)?;
+    let end = replay(reduced_net, &trace.sequence).with_context(replay_failure)?;
     let preserves = |class| reduction.needs().preserve.covers(class);
-    let dead = preserves(Preserve::DEADLOCK) && small.is_dead(&end);
-    let sequence = match dead {
+    let keeps_deadlock = preserves(Preserve::DEADLOCK) && reduced_net.is_dead(&end);
+    let sequence = match keeps_deadlock {
         true => reduction.back.deadlock(net, &trace.sequence, budget)?,
         false => reduction.back.sequence(&trace.sequence, budget)?,
     };
@@ -257,10 +276,10 @@ fn carry_back(
         Ok(marking) => marking,
         Err(problem) => return fault(&problem),
     };
-    if dead && !net.is_dead(&there) {
+    if keeps_deadlock && !net.is_dead(&there) {
         return fault(&"it does not end in a dead marking");
     }
-    if dead || preserves(Preserve::REACHABILITY) {
+    if keeps_deadlock || preserves(Preserve::REACHABILITY) {
         for &p in &reduction.needs().support {
             let expected = reduction.constant(p).or(reduction.map_place(p).map(|p| end[p]));
             if expected != Some(there[p]) {
@@ -272,15 +291,16 @@ fn carry_back(
 }
 
 fn show(net: &Net, marking: &Marking) {
-    let marked: Vec<String> = marking
+    let marking_text: Vec<String> = marking
         .marked()
         .map(|(place, tokens)| match tokens {
             1 => net.place_name(place).to_owned(),
             tokens => format!("{tokens}*{}", net.place_name(place)),
         })
         .collect();
-    let marked = if marked.is_empty() { "empty".into() } else { marked.join(" + ") };
-    line(&format!("marking: {marked}"));
+    let marking_text =
+        if marking_text.is_empty() { "empty".into() } else { marking_text.join(" + ") };
+    line(&format!("marking: {marking_text}"));
     let enabled = net.transitions().filter(|&t| net.is_enabled(marking, t)).count();
     match enabled {
         0 => line("enabled: none, the marking is dead"),

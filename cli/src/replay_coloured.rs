@@ -9,10 +9,13 @@ use parikh_net::printable::counted;
 /// A limit on the number of tokens with colours, larger than any initial marking in practice.
 const COLOURS: usize = 100_000_000;
 
+/// A step of a trace.
 struct ColouredStep {
+    /// The line of the step in the file, counted from 1.
     line: usize,
     transition: ColouredTransitionId,
     binding: Vec<BoundColour>,
+    /// The number of consecutive firings.
     count: u64,
 }
 
@@ -27,40 +30,46 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
         show(net, &marking);
         return Ok(());
     };
-    let before = marking.clone();
+    let marking_before = marking.clone();
     let repeated = fire(net, &pump, &mut marking, path)?;
-    let mut grows = Vec::new();
+    let mut growths = Vec::new();
     for place in net.place_ids() {
         let sort = net.place(place).sort;
-        let colours = before.bag(place).keys().chain(marking.bag(place).keys());
+        let colours = marking_before.bag(place).keys().chain(marking.bag(place).keys());
         for &colour in colours.collect::<std::collections::BTreeSet<_>>() {
-            let (then, now) = (before.tokens(place, colour), marking.tokens(place, colour));
+            let (tokens_before, tokens_after) =
+                (marking_before.tokens(place, colour), marking.tokens(place, colour));
             let name = || format!("{} of {}", net.colour_name(sort, colour), net.place(place).name);
-            if now < then {
-                bail!("{path}: what stands behind @repeat takes {}, so it cannot repeat", name());
-            } else if now > then {
-                grows.push(format!("grows by {}: {}", now - then, name()));
+            if tokens_after < tokens_before {
+                bail!(
+                    "{path}: the transitions after @repeat take {}, so they cannot repeat",
+                    name()
+                );
+            } else if tokens_after > tokens_before {
+                growths.push(format!("grows by {}: {}", tokens_after - tokens_before, name()));
             }
         }
     }
-    if grows.is_empty() {
+    if growths.is_empty() {
         bail!(
-            "{path}: what stands behind @repeat, {}, can repeat for ever, but no place grows, so it \
-             shows nothing",
+            "{path}: the part after @repeat ({}) can repeat forever, but it adds no tokens, so it \
+             proves nothing",
             counted(repeated, "firing")
         );
     }
     line(&format!(
-        "{} replayed on coloured net {}, then {repeated} that can repeat for ever",
+        "{} replayed on coloured net {}, then {repeated} that can repeat forever",
         counted(firings, "firing"),
         net.name()
     ));
-    grows.iter().for_each(|growth| line(growth));
+    growths.iter().for_each(|growth| line(growth));
     Ok(())
 }
 
+/// The steps of a firing sequence.
 type ColouredSequence = Vec<ColouredStep>;
 
+/// Parses a trace: the prefix, and the part after `@repeat` if there is one.
 fn parse(
     net: &ColouredNet,
     text: &str,
@@ -74,8 +83,8 @@ fn parse(
             continue;
         }
         if line == "@then" {
-            let problem = "a pump in stages is replayed on the unfolding: `parikh unfold -o FILE`, then \
-                           `parikh replay FILE`";
+            let problem = "a trace with @then can be replayed on the unfolding only: run `parikh \
+                           unfold -o FILE`, then `parikh replay FILE`";
             return Err(fail(problem.into()));
         }
         if line == "@repeat" {
@@ -92,10 +101,10 @@ fn parse(
             .parse()
             .ok()
             .filter(|&count| count > 0)
-            .ok_or_else(|| fail("expected a count of at least 1 behind the tab".into()))?;
+            .ok_or_else(|| fail("expected a count of at least 1 after the tab".into()))?;
         let unquoted: String = match name.starts_with('"') {
             true => {
-                serde_json::from_str(name).map_err(|_| fail("a quoted name is broken".into()))?
+                serde_json::from_str(name).map_err(|_| fail("a quoted name is malformed".into()))?
             }
             false => name.to_owned(),
         };
@@ -106,6 +115,7 @@ fn parse(
     Ok((sequence, pump))
 }
 
+/// Fires the steps from a marking, which it updates. Returns the number of firings.
 fn fire(
     net: &ColouredNet,
     steps: &[ColouredStep],
@@ -129,6 +139,7 @@ fn fire(
     Ok(firings)
 }
 
+/// Prints the marking, with the colours of each place.
 fn show(net: &ColouredNet, marking: &ColouredMarking) {
     let mut marked = Vec::new();
     for place in net.place_ids() {

@@ -81,14 +81,14 @@ pub(super) struct ReportArguments {
     #[command(flatten)]
     limits: LimitOptions,
     /// The seed of the random walks. With one thread, the same seed gives the same run.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, help_heading = super::EXPERT)]
     seed: u64,
 }
 
 const EXAMPLES: &str = "\
-The page is one file that needs no network: findings first, then the net to look at, where witnesses \
-are played and certificates read line by line. A question that is left open is said to be so on the \
-page, and by the exit code 3.
+The page is one file that needs no network. It shows the findings first, then the net, with \
+witnesses to play and certificates to read line by line. If a question stays open, the page says \
+so and the exit code is 3.
 
 Examples:
   parikh report philosophers.pnml -o philosophers.html
@@ -107,10 +107,11 @@ const UNFOLDING: f64 = 0.2;
 
 /// The page's remark about a net translated from one with inhibitor or reset arcs.
 const TRANSLATED: &str = "The model has inhibitor or reset arcs. The drawing shows the \
-     place/transition net that stands for it. The place “co(p)” holds as many tokens as p may still \
-     get, and a transition that p inhibits takes from it. A transition that empties p has a copy \
-     “t[p=n]” for each number of tokens there. Answers are about the model's own places and \
-     transitions.";
+                          place/transition net into which it is translated. The complement place \
+                          “co(p)” holds the number of tokens that p can still receive. A \
+                          transition that p inhibits also needs tokens on “co(p)”. A transition \
+                          that empties p has a copy “t[p=n]” for each number n of tokens on p. \
+                          Answers are about the model's own places and transitions.";
 
 pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     let budget = arguments.limits.budget();
@@ -121,18 +122,18 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     if let Some(examination) = arguments.examination() {
         if arguments.examination.len() > 1 {
             bail!(UsageError(
-                "a page is about one examination: make one page of each, or ask formulas, several \
-                 of which stand on one page"
+                "a page has one examination: write one page for each examination, or ask several \
+                 formulas on one page"
                     .to_owned()
             ));
         }
         if examination == Examination::StateSpace {
             bail!(UsageError(format!(
-                "a report has no place for {examination}: ask `parikh states`"
+                "a report does not support {examination}: use `parikh states`"
             )));
         }
         if arguments.queries.is_some() && !examination.has_queries() {
-            bail!(UsageError(format!("{examination} has no queries: leave --queries out")));
+            bail!(UsageError(format!("{examination} has no query file: omit --queries")));
         }
     }
     if arguments.asks_all()
@@ -147,9 +148,9 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     let model = parikh_input::read_model_as(&arguments.model, timing)?;
     let remark = model.colours().map(|coloured| {
         format!(
-            "The model is coloured ({}, {}). The drawing, bounds and structure are those of its \
-             unfolding, without the colours and bindings that cannot occur. Every answer says \
-             which net it is about.",
+            "The model is coloured ({}, {}). The drawing, the bounds and the structure are about \
+             its unfolding, without colours and bindings that cannot occur. Every answer names the \
+             net it is about.",
             counted(coloured.places().len(), "place"),
             counted(coloured.transitions().len(), "transition")
         )
@@ -163,8 +164,8 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
         None => KeyNet::of_net(Cow::Owned(net.clone())),
     };
     let remark = remark.or_else(|| net.translation().map(|_| TRANSLATED.to_owned()));
-    let (net, begun) = arguments.recognised(net);
-    let remark = remark.or(begun);
+    let (net, start_remark) = arguments.recognised(net);
+    let remark = remark.or(start_remark);
     let assumed = net.assumptions().iter().map(|it| format!("Assumed: {it}."));
     let remark: Vec<String> = remark.into_iter().chain(assumed).collect();
     let remark = (!remark.is_empty()).then(|| remark.join(" "));
@@ -188,20 +189,21 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     };
     let config = arguments.config();
     let progress = ReportProgress::start();
-    let made = report(&subject, asked, &config, &budget, &mut |doing| progress.show(doing));
+    let page_report =
+        report(&subject, asked, &config, &budget, &mut |activity| progress.show(activity));
     progress.end();
     match arguments.output.as_os_str() == "-" {
-        true => whole(&page(&made))?,
-        false => std::fs::write(&arguments.output, page(&made))
+        true => whole(&page(&page_report))?,
+        false => std::fs::write(&arguments.output, page(&page_report))
             .with_context(|| format!("cannot write {}", arguments.output.display()))?,
     }
-    let open = made.questions.iter().filter(|question| question.value.is_none()).count();
+    let open = page_report.questions.iter().filter(|question| question.value.is_none()).count();
     if open > 0 {
         let are = if open == 1 { "is" } else { "are" };
-        let all = counted(made.questions.len(), "question");
-        note!("parikh: {open} of {all} {are} open; the page says why");
+        let all_questions = counted(page_report.questions.len(), "question");
+        note!("parikh: {open} of {all_questions} {are} open; the page gives the reasons");
     }
-    Ok(outcome(&made))
+    Ok(outcome(&page_report))
 }
 
 fn outcome(report: &NetReport) -> ProgramOutcome {
@@ -230,10 +232,10 @@ impl ReportArguments {
     /// Writes the report on a system without properties.
     fn of_system_alone(&self, system: &System, budget: &Budget) -> Result<ProgramOutcome> {
         let progress = ReportProgress::start();
-        let mut tell = |doing: &str| progress.show(doing);
-        let made = systems::report_alone(system, &self.config(), budget, &mut tell);
+        let mut tell = |activity: &str| progress.show(activity);
+        let page_report = systems::report_alone(system, &self.config(), budget, &mut tell);
         progress.end();
-        systems::write_report(&made, &self.output)
+        systems::write_report(&page_report, &self.output)
     }
 
     fn config(&self) -> run::RunConfig {
@@ -261,16 +263,18 @@ impl ReportArguments {
     /// only for the default questions and without a form.
     fn recognised(&self, net: Net) -> (Net, Option<String>) {
         match workflow::recognised(&net) {
-            Some(begun) if begun.initial() == net.initial() => {
-                (begun.assuming(workflow::assumptions(&net, false)), None)
+            Some(workflow_net) if workflow_net.initial() == net.initial() => {
+                (workflow_net.assuming(workflow::assumptions(&net, false)), None)
             }
-            Some(begun) if self.asks_all() && self.form.is_none() => {
-                let at = parikh_net::marking_text::print(&begun, begun.initial());
+            Some(workflow_net) if self.asks_all() && self.form.is_none() => {
+                let start_text =
+                    parikh_net::marking_text::print(&workflow_net, workflow_net.initial());
                 let remark = format!(
                     "The model has no initial marking. It is a workflow net, and the page is about \
-                     one case, which begins in {at}. The keys are about the net as it is written."
+                     one case, which begins in {start_text}. The properties of the model form are about \
+                     the net without tokens."
                 );
-                (begun.assuming(workflow::assumptions(&net, false)), Some(remark))
+                (workflow_net.assuming(workflow::assumptions(&net, false)), Some(remark))
             }
             _ => (net, None),
         }
@@ -292,9 +296,9 @@ impl ReportArguments {
             return match StandardQuestion::of(examination) {
                 Some(topic) => Ok(ReportQuestions::Topics(vec![topic])),
                 None => {
-                    let beside = || model::query_file(&self.model, examination.name());
-                    let own = self.queries.is_some();
-                    of_queries(&self.queries.clone().map_or_else(beside, Ok)?, net, own)
+                    let default_file = || model::query_file(&self.model, examination.name());
+                    let is_given = self.queries.is_some();
+                    of_queries(&self.queries.clone().map_or_else(default_file, Ok)?, net, is_given)
                 }
             };
         }
@@ -315,9 +319,9 @@ impl ReportArguments {
 fn of_queries(file: &Path, net: &Net, are_requirements: bool) -> Result<ReportQuestions> {
     let queries = parikh_input::read_queries(file, net)?;
     if let Some(error) = &queries.cut_short {
-        note!("parikh: {error}; the formulas before it are answered");
+        note!("parikh: {error}; only the formulas before this place are answered");
     } else if queries.queries.is_empty() {
-        bail!("{}: there is no formula in the file", file.display());
+        bail!("{}: the file contains no formula", file.display());
     }
     let formulas = queries.queries.into_iter();
     let formulas =
@@ -335,7 +339,7 @@ fn planned(
     let mut ids = HashSet::new();
     for (id, formula) in formulas {
         let planned = match (ids.insert(id.clone()), &formula) {
-            (false, _) => Err("an earlier formula has the same id".to_owned()),
+            (false, _) => Err("another formula has the same id".to_owned()),
             (true, Err(reason)) => Err(reason.clone()),
             (true, Ok(formula)) => {
                 written.insert(id.clone(), formula.print(net).to_string());

@@ -16,12 +16,15 @@ const GRACE: Duration = Duration::from_millis(800);
 pub(super) fn cancel_on_signal(budget: &Budget, last_words: fn()) {
     let budget = budget.clone();
     let Ok(mut signals) = Signals::new([SIGTERM, SIGINT]) else {
-        tracing::warn!("signals cannot be caught: a kill loses what is not printed yet");
+        tracing::warn!(
+            "cannot install a signal handler: a signal ends the program without printing the \
+             answers so far"
+        );
         return;
     };
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
-            tracing::warn!("signal {signal}: ending with the answers known so far");
+            tracing::warn!("received signal {signal}: stopping with the answers so far");
             budget.cancel();
             std::thread::sleep(GRACE);
             leave(last_words);
@@ -34,13 +37,19 @@ pub(super) fn cancel_on_signal(budget: &Budget, last_words: fn()) {
 pub(super) fn finish_on_signal(budget: &Budget) {
     let budget = budget.clone();
     let Ok(mut signals) = Signals::new([SIGTERM, SIGINT]) else {
-        tracing::warn!("signals cannot be caught: a kill loses what is not written yet");
+        tracing::warn!(
+            "cannot install a signal handler: a signal ends the program without writing the \
+             results so far"
+        );
         return;
     };
     std::thread::spawn(move || {
         let mut signals = signals.forever();
         if let Some(signal) = signals.next() {
-            tracing::warn!("signal {signal}: writing what there is; once more to leave at once");
+            tracing::warn!(
+                "received signal {signal}: writing the results so far; a second signal exits \
+                 immediately"
+            );
             budget.cancel();
             if signals.next().is_some() {
                 leave(|| ());
@@ -63,7 +72,9 @@ pub(super) fn leave_after(budget: &Budget, last_words: fn()) {
         std::thread::spawn(move || {
             std::thread::sleep(remaining + GRACE);
             if !WRITING.load(Ordering::Relaxed) {
-                tracing::info!("something did not stop at the deadline; leaving without it");
+                tracing::info!(
+                    "an engine did not stop at the time limit; exiting without waiting for it"
+                );
                 leave(last_words);
             }
         });

@@ -41,18 +41,19 @@ enum StatesFormat {
 
 const ABOUT: &str = "\
 Four figures, each printed as soon as it is known:
-  markings                  how many can be reached
-  firings                   how many between them: of each marking and transition at most one
-  most tokens in a marking  on all places together
-  most tokens in a place
-`+inf` where there is no bound: what fires after some sequence can repeat for ever. The latter two \
-are often known where the markings are too many to be counted: as the most that is seen, and a proof \
-that there is no more. Behind each figure is what it stands on: `replayed`, `certified`, or \
-`searched`, the word of a search that visited all markings.
+  markings                  the number of reachable markings
+  firings                   the edges of the reachability graph: one per marking and enabled \
+transition
+  most tokens in a marking  the largest total number of tokens in a reachable marking
+  most tokens in a place    the largest number of tokens on one place
+For an unbounded net, figures are `+inf`: some sequence adds tokens and can repeat forever. The \
+last two figures are often known even if the markings are too many to be counted: a reachable \
+marking has that many tokens, and a proof excludes more. The evidence follows each figure: \
+`replayed`, `certified`, or `searched`, which means an exhaustive search without a certificate.
 
-When the time is over, or at SIGTERM or ^C, what is known by then is printed, the rest is said to be \
-unknown, and the exit code is 3. `parikh check -e StateSpace` asks the same in the contest's words; \
-`parikh graph` draws the markings of a small net.
+At the time limit, or after SIGTERM or ^C, the figures known so far are printed, the others are \
+printed as unknown, and the exit code is 3. `parikh check -e StateSpace` computes the same \
+figures in the contest's format. `parikh graph` draws the markings of a small net.
 
 Examples:
   parikh states philosophers.pnml
@@ -61,12 +62,12 @@ Examples:
 
 pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
     let budget = arguments.limits.budget();
-    let say_so = || {
+    let report_open = || {
         output::say_what_is_open();
-        note!("parikh: left before the rest was found");
+        note!("parikh: stopped before all figures were computed");
     };
-    signals::cancel_on_signal(&budget, say_so);
-    signals::leave_after(&budget, say_so);
+    signals::cancel_on_signal(&budget, report_open);
+    signals::leave_after(&budget, report_open);
     let threads = arguments.limits.threads();
     let format = match arguments.format {
         StatesFormat::Text => AnswerFormat::Text,
@@ -83,22 +84,22 @@ pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
     bar.set_message(model.sizes());
     bar.enable_steady_tick(Duration::from_millis(120));
     let config = run::RunConfig { threads, ..run::RunConfig::default() };
-    let (start, course) = (Instant::now(), config.course.clone());
+    let (start, count_progress) = (Instant::now(), config.course.clone());
     let inquiry = RequestedQuestions::Examination(Examination::StateSpace);
-    let (watch, beside) = Default::default();
+    let (messages, directories) = Default::default();
     let job = InquiryJob {
         inquiry,
         meant: RunRestriction::default(),
         budget: &budget,
         config,
-        watch,
+        watch: messages,
         printer,
-        beside,
+        beside: directories,
     };
     let report = job.run(&model)?;
     bar.finish_and_clear();
     if let Some(file) = &arguments.plot {
-        let plot = states_plot::plot(model.name(), start, &course.tries());
+        let plot = states_plot::plot(model.name(), start, &count_progress.tries());
         std::fs::write(file, plot).with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(ProgramOutcome::of(&report))

@@ -14,12 +14,12 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
     let mut curves: Vec<Curve> = Vec::new();
     for tried in tries {
         let counted = tried.markings.as_ref().map(short);
-        let (style, how) = match &tried.end {
+        let (style, outcome) = match &tried.end {
             Some((_, Ok(()))) => {
-                ("to the end", counted.map_or("all markings".to_owned(), |it| it + " markings"))
+                ("completed", counted.map_or("all markings".to_owned(), |it| it + " markings"))
             }
             Some((_, Err(stop))) => ("given up", stop.to_string()),
-            None => ("given up", "under way".to_owned()),
+            None => ("given up", "still running".to_owned()),
         };
         let point =
             |&(since, nodes): &(_, usize)| (seconds(tried, since), (nodes.max(1) as f64).log10());
@@ -27,34 +27,42 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
             name: tried.idea.to_owned(),
             style: style.to_owned(),
             note: format!(
-                "(score {:.1}): {} nodes at most, {how}",
+                "(score {:.1}): {} nodes at most, {outcome}",
                 tried.score, tried.figures.peak
             ),
             points: tried.nodes.iter().map(point).collect(),
         });
     }
-    let most = curves.iter().flat_map(|curve| &curve.points).fold(0.0, |most, p| p.0.max(most));
+    let last_second = curves
+        .iter()
+        .flat_map(|curve| &curve.points)
+        .fold(0.0, |last_second, p| p.0.max(last_second));
     // The number of markings is known only when the set is closed under firing.
-    let closed = tries.iter().filter_map(|tried| match (&tried.end, &tried.markings) {
+    let complete = tries.iter().filter_map(|tried| match (&tried.end, &tried.markings) {
         (Some((since, Ok(()))), Some(markings)) => Some((tried, seconds(tried, *since), markings)),
         _ => None,
     });
-    let mut paid = Vec::new();
-    for (tried, at, markings) in closed {
-        let up = logarithm(markings);
-        let points = vec![(at, 0.0), (at, up), (most.max(at), up)];
+    let mut successes = Vec::new();
+    for (tried, at, markings) in complete {
+        let log_markings = logarithm(markings);
+        let points = vec![(at, 0.0), (at, log_markings), (last_second.max(at), log_markings)];
         let (name, style) = (tried.idea.to_owned(), "markings".to_owned());
         curves.push(Curve { name, style, note: short(markings), points });
-        paid.push(format!("{} paid after {at:.2} s", tried.idea));
+        successes.push(format!("{} completed after {at:.2} s", tried.idea));
     }
-    let what = match (tries.is_empty(), paid.is_empty()) {
-        (true, _) => "no diagrams were tried".to_owned(),
-        (false, true) => "no order led to the end".to_owned(),
-        (false, false) => paid.join(", "),
+    let summary = match (tries.is_empty(), successes.is_empty()) {
+        (true, _) => "no decision diagrams were built".to_owned(),
+        (false, true) => "no order of places completed".to_owned(),
+        (false, false) => successes.join(", "),
     };
-    let title = format!("{name}: {what}");
-    let frame =
-        PlotFrame { title: &title, x: "seconds", most: most.max(0.01), finest: 0.0, unit: "" };
+    let title = format!("{name}: {summary}");
+    let frame = PlotFrame {
+        title: &title,
+        x: "seconds",
+        most: last_second.max(0.01),
+        finest: 0.0,
+        unit: "",
+    };
     plot::plot(&frame, &curves)
 }
 
@@ -70,7 +78,7 @@ fn short(number: &BigUint) -> String {
     let digits = number.to_string();
     match digits.len() {
         0..=12 => digits,
-        more => format!("{}.{}e{}", &digits[..1], &digits[1..3], more - 1),
+        length => format!("{}.{}e{}", &digits[..1], &digits[1..3], length - 1),
     }
 }
 

@@ -70,11 +70,11 @@ impl TraceFile {
     /// # Errors
     /// The text is no marking of `net`.
     pub(super) fn begins(&self, net: &Net) -> anyhow::Result<Option<Marking>> {
-        let Some((_, from)) = self.notes.iter().find(|(key, _)| key == "from") else {
+        let Some((_, marking_note)) = self.notes.iter().find(|(key, _)| key == "from") else {
             return Ok(None);
         };
-        let marking = marking_text::parse(from, net)
-            .map_err(|why| anyhow::anyhow!("`# from: {from}`: {why}"))?;
+        let marking = marking_text::parse(marking_note, net)
+            .map_err(|why| anyhow::anyhow!("`# from: {marking_note}`: {why}"))?;
         // The tokens of complement places follow from the bounds.
         Ok(Some(net.marking_of_model(&marking).unwrap_or(marking)))
     }
@@ -112,7 +112,7 @@ impl TraceFile {
                 }
             } else if line.trim() == "@repeat" {
                 if trace.repeat.replace(FiringSequence::new()).is_some() {
-                    return Err(fail("a second `@repeat`, expected at most one".into()));
+                    return Err(fail("a second `@repeat`: expected at most one".into()));
                 }
             } else if line.trim() == "@then" {
                 let Some(pump) = trace.repeat.take() else {
@@ -124,10 +124,10 @@ impl TraceFile {
                 trace.repeat.as_mut().unwrap_or(&mut trace.sequence).push(transition, count);
             }
         }
-        let last = text.lines().count();
+        let last_line = text.lines().count();
         if trace.repeat.is_none() && !trace.earlier.is_empty() {
-            let problem = "expected `@repeat` behind the last `@then`".to_owned();
-            return Err(TraceError { line: last, problem });
+            let problem = "expected `@repeat` after the last `@then`".to_owned();
+            return Err(TraceError { line: last_line, problem });
         }
         Ok(trace)
     }
@@ -146,15 +146,16 @@ impl TraceFile {
     pub(super) fn has_no_loops(&self) -> anyhow::Result<()> {
         if !self.earlier.is_empty() {
             anyhow::bail!(
-                "a pump in stages is not gone through firing by firing; `parikh replay` says what grows"
+                "a trace with @then cannot be followed firing by firing; `parikh replay` shows \
+                 which places grow"
             );
         }
         match &self.loops {
             None => Ok(()),
             Some(run) => anyhow::bail!(
-                "a run of {} in loops is not gone through firing by firing; `parikh replay` says \
-                 where it leads",
-                words::firings(run)
+                "a run of {} in nested loops cannot be followed firing by firing; `parikh replay` \
+                 shows its final marking",
+                words::firings(&run.firings())
             ),
         }
     }
@@ -162,35 +163,42 @@ impl TraceFile {
     /// Parses a run with loops.
     fn parse_loops(net: &Net, text: &str) -> Result<TraceFile, TraceError> {
         let mut trace = TraceFile::default();
-        let (mut blocks, mut outside): (Vec<Vec<Turn>>, Vec<Turn>) = Default::default();
-        let mut inside: Option<Vec<Turn>> = None;
+        let (mut blocks, mut main_turns): (Vec<Vec<Turn>>, Vec<Turn>) = Default::default();
+        let mut open_block: Option<Vec<Turn>> = None;
         for (index, line) in text.lines().enumerate() {
             let fail = |problem: String| TraceError { line: index + 1, problem };
             let words: Vec<&str> = line.split_whitespace().collect();
             match words[..] {
                 [] => {}
-                ["@block", number] if inside.is_none() && number == blocks.len().to_string() => {
-                    inside = Some(Vec::new());
+                ["@block", number]
+                    if open_block.is_none() && number == blocks.len().to_string() =>
+                {
+                    open_block = Some(Vec::new());
                 }
                 ["@block", ..] => {
                     let expected = blocks.len();
-                    return Err(fail(format!("expected `@block {expected}`, outside of blocks")));
+                    return Err(fail(format!(
+                        "expected `@block {expected}`, outside of other blocks"
+                    )));
                 }
                 ["@end"] => {
-                    let block = inside.take();
-                    blocks.push(block.ok_or_else(|| fail("an `@end` without `@block`".into()))?);
+                    let block = open_block.take();
+                    blocks.push(
+                        block.ok_or_else(|| fail("`@end` without `@block` before it".into()))?,
+                    );
                 }
                 ["@loop", number, times] => {
-                    let known = number.parse().ok().filter(|&number: &usize| number < blocks.len());
-                    let block = known.ok_or_else(|| {
-                        fail(format!("expected the number of a block above, not `{number}`"))
+                    let earlier_block =
+                        number.parse().ok().filter(|&number: &usize| number < blocks.len());
+                    let block = earlier_block.ok_or_else(|| {
+                        fail(format!("expected the number of an earlier block, found `{number}`"))
                     })?;
                     let times = number_of_times(times).map_err(fail)?;
                     if times == BigUint::ZERO {
-                        return Err(fail("expected how often, at least 1".into()));
+                        return Err(fail("expected a number of repetitions, at least 1".into()));
                     }
                     let turn = Turn { part: LoopElement::Block(block), times };
-                    inside.as_mut().unwrap_or(&mut outside).push(turn);
+                    open_block.as_mut().unwrap_or(&mut main_turns).push(turn);
                 }
                 [word, ..] if word.starts_with('#') => {
                     if let Some((key, text)) = line.trim_start_matches('#').split_once(':') {
@@ -207,16 +215,16 @@ impl TraceFile {
                 _ => {
                     let (transition, times) = parse_step::<BigUint>(net, line).map_err(fail)?;
                     let turn = Turn { part: LoopElement::Fire(transition), times };
-                    inside.as_mut().unwrap_or(&mut outside).push(turn);
+                    open_block.as_mut().unwrap_or(&mut main_turns).push(turn);
                 }
             }
         }
-        let at_the_end = |problem| TraceError { line: text.lines().count(), problem };
-        if inside.is_some() {
-            return Err(at_the_end("expected `@end` of the last block".to_owned()));
+        let fail_at_end = |problem| TraceError { line: text.lines().count(), problem };
+        if open_block.is_some() {
+            return Err(fail_at_end("expected `@end` of the last block".to_owned()));
         }
-        blocks.push(outside);
-        let run = LoopRun::new(blocks).map_err(|error| at_the_end(error.to_string()))?;
+        blocks.push(main_turns);
+        let run = LoopRun::new(blocks).map_err(|error| fail_at_end(error.to_string()))?;
         trace.loops = Some(run);
         Ok(trace)
     }
@@ -277,7 +285,8 @@ fn parse_step<N: FromStr + PartialOrd + From<u8>>(
     let (name, count) = match line.trim().rsplit_once('\t') {
         Some((name, count)) => {
             let count = count.trim().parse().ok().filter(|count| *count >= N::from(1));
-            let expected = "expected a count of at least 1 behind the tab, of 64 bits where there are no loops";
+            let expected = "expected a count of at least 1 after the tab, within 64 bits outside \
+                            of loops";
             (name.trim(), count.ok_or(expected)?)
         }
         None => (line.trim(), N::from(1)),
@@ -291,10 +300,11 @@ fn parse_step<N: FromStr + PartialOrd + From<u8>>(
     };
     let transition = net
         .transition_named(name)
-        .ok_or_else(|| format!("`{name}` is no transition of net `{}`", net.name()))?;
+        .ok_or_else(|| format!("`{name}` is not a transition of net `{}`", net.name()))?;
     Ok((transition, count))
 }
 
+/// Writes the blocks of a run with loops, and the lines outside of blocks last.
 fn print_loops<'n>(name: &dyn Fn(TransitionId) -> Cow<'n, str>, run: &LoopRun, text: &mut String) {
     let Some((last, blocks)) = run.blocks().split_last() else { return };
     let print = |turns: &[Turn], text: &mut String| {
@@ -316,6 +326,7 @@ fn print_loops<'n>(name: &dyn Fn(TransitionId) -> Cow<'n, str>, run: &LoopRun, t
     print(last, text);
 }
 
+/// Writes a sequence, one line per step.
 fn print_steps<'n>(
     name: &dyn Fn(TransitionId) -> Cow<'n, str>,
     sequence: &FiringSequence,
@@ -332,8 +343,8 @@ fn print_steps<'n>(
 
 /// Returns a name for a trace, quoted if it would otherwise be read as something else.
 pub(super) fn quote(name: &str) -> String {
-    let plain = !name.starts_with(['#', '@', '"']) && !name.contains(char::is_whitespace);
-    if plain {
+    let is_plain = !name.starts_with(['#', '@', '"']) && !name.contains(char::is_whitespace);
+    if is_plain {
         return name.to_owned();
     }
     let mut quoted = String::from("\"");
@@ -427,26 +438,26 @@ mod tests {
     fn every_error_has_its_line() {
         let net = net();
         let problem = |text: &str| TraceFile::parse(&net, text).unwrap_err().to_string();
-        assert_eq!(problem("t\n\nu"), "line 3: `u` is no transition of net `n`");
+        assert_eq!(problem("t\n\nu"), "line 3: `u` is not a transition of net `n`");
         assert_eq!(
             problem("t\t0"),
-            "line 1: expected a count of at least 1 behind the tab, of 64 bits where there are no loops"
+            "line 1: expected a count of at least 1 after the tab, within 64 bits outside of loops"
         );
         assert_eq!(
             problem("@block 0\nt\n@end\n@loop 1\t2"),
-            "line 4: expected the number of a block above, not `1`"
+            "line 4: expected the number of an earlier block, found `1`"
         );
-        assert_eq!(problem("@block 1"), "line 1: expected `@block 0`, outside of blocks");
+        assert_eq!(problem("@block 1"), "line 1: expected `@block 0`, outside of other blocks");
         assert_eq!(problem("@block 0\nt"), "line 2: expected `@end` of the last block");
         assert_eq!(
             problem("@loop 0\t1\n"),
-            "line 1: expected the number of a block above, not `0`"
+            "line 1: expected the number of an earlier block, found `0`"
         );
         assert_eq!(problem("t\n@then"), "line 2: `@then` without `@repeat` before it");
         assert_eq!(
             problem("@repeat\nt\n@then\nt"),
-            "line 4: expected `@repeat` behind the last `@then`"
+            "line 4: expected `@repeat` after the last `@then`"
         );
-        assert_eq!(problem("@repeat\n@repeat"), "line 2: a second `@repeat`, expected at most one");
+        assert_eq!(problem("@repeat\n@repeat"), "line 2: a second `@repeat`: expected at most one");
     }
 }

@@ -59,7 +59,10 @@ pub(super) fn run(arguments: &UnfoldArguments) -> Result<ProgramOutcome> {
     signals::finish_on_signal(&budget);
     let model = parikh_input::read_model(&arguments.model)?;
     let Some(coloured) = model.colours() else {
-        bail!("{}: the net has no colours to unfold", arguments.model.display());
+        bail!(
+            "{}: expected a coloured net, and this net has no colours",
+            arguments.model.display()
+        );
     };
     let mut config = UnfoldingConfig {
         symmetry: !arguments.every_binding,
@@ -76,7 +79,7 @@ pub(super) fn run(arguments: &UnfoldArguments) -> Result<ProgramOutcome> {
     let coloured = quotient.as_ref().map_or(coloured, Quotient::net);
     let net = unfolded(coloured, &config, &budget)?;
     note!(
-        "parikh: {} and {} are {} and {} with {}; {:.2?}",
+        "parikh: {} and {} unfold to {} and {} with {}; {:.2?}",
         counted(coloured.places().len(), "coloured place"),
         counted(coloured.transitions().len(), "coloured transition"),
         counted(net.place_count(), "place"),
@@ -98,13 +101,13 @@ pub(super) fn run(arguments: &UnfoldArguments) -> Result<ProgramOutcome> {
 fn quotient(net: &ColouredNet) -> Option<Quotient> {
     let classes = Quotient::indistinguishable(net);
     let Some(quotient) = Quotient::of(net, &classes).filter(|_| !classes.is_trivial()) else {
-        note!("parikh: no two colours of a sort are the same to all transitions");
+        note!("parikh: no two colours of a sort are equivalent");
         return None;
     };
     for id in net.sort_ids() {
         if classes.of(id).is_some() {
             let [before, after] = [net, quotient.net()].map(|net| net.sort(id).size());
-            note!("parikh: {before} colours of {} become {after}", net.sort(id).name());
+            note!("parikh: {before} colours of {} are merged into {after}", net.sort(id).name());
         }
     }
     Some(quotient)

@@ -19,12 +19,13 @@ use std::io;
 pub struct EncodedGoal<'n> {
     variables: Variables<'n>,
     encoding: Encoding,
-    /// m ≥ 0 and x ≥ 0.
+    /// The constraints m ≥ 0 and x ≥ 0.
     domain: Vec<Term>,
     /// The constraints, grouped by part of the encoding.
     parts: Vec<(EncodingPart, Vec<Term>)>,
     /// The goal as a term, or `None` for a maximum.
     goal: Option<Term>,
+    /// The maximised sum, or `None` for a reachability goal.
     objective: Option<LinearExpression>,
 }
 
@@ -47,7 +48,7 @@ impl<'n> EncodedGoal<'n> {
             true => Vec::new(),
             false => variables.domain(with_firings),
         };
-        let mut stated = None;
+        let mut goal_term = None;
         let mut parts = Vec::with_capacity(encoding.parts().len());
         for &part in encoding.parts() {
             let reach = match goal {
@@ -68,36 +69,37 @@ impl<'n> EncodedGoal<'n> {
                 EncodingPart::CausalOrder => causal_order::constraints(&mut variables),
                 EncodingPart::Predecessor => predecessor::constraints(&mut variables, reach?),
                 EncodingPart::Unrolling | EncodingPart::Steps => {
-                    let between = match part {
+                    let step_kind = match part {
                         EncodingPart::Steps => StepKind::Step,
                         _ => StepKind::FiringOrPause,
                     };
                     let (row, last) =
-                        unrolling::bounded(&mut variables, reach?, encoding.steps, between);
-                    stated = Some(last);
+                        unrolling::bounded(&mut variables, reach?, encoding.steps, step_kind);
+                    goal_term = Some(last);
                     row
                 }
                 EncodingPart::Induction => {
                     let (row, last) = unrolling::induction(&mut variables, reach?, encoding.steps);
-                    stated = Some(last);
+                    goal_term = Some(last);
                     row
                 }
             };
             parts.push((part, constraints));
         }
-        let (stated, objective) = match goal {
+        let (goal_term, objective) = match goal {
             Goal::Maximise(sum) => (None, Some(variables.sum(sum))),
             Goal::Reach(reach) => {
                 let marking: Vec<_> = net.places().map(|place| variables.tokens(place)).collect();
-                let at = |place: PlaceId| marking[place.index()].into();
-                let holds = stated
-                    .unwrap_or_else(|| predicate::holds(&mut variables.terms, net, reach, &at));
+                let tokens_at = |place: PlaceId| marking[place.index()].into();
+                let holds = goal_term.unwrap_or_else(|| {
+                    predicate::holds(&mut variables.terms, net, reach, &tokens_at)
+                });
                 (Some(holds), None)
             }
             _ => return Err(EncodeError::NotOneMarking),
         };
         let encoding = encoding.clone();
-        Ok(EncodedGoal { variables, encoding, domain, parts, goal: stated, objective })
+        Ok(EncodedGoal { variables, encoding, domain, parts, goal: goal_term, objective })
     }
 
     /// Returns the term arena.
@@ -107,9 +109,9 @@ impl<'n> EncodedGoal<'n> {
 
     /// Returns every assertion, with the goal last.
     pub fn assertions(&self) -> Vec<Term> {
-        let mut all = self.constraints();
-        all.extend(self.goal);
-        all
+        let mut result = self.constraints();
+        result.extend(self.goal);
+        result
     }
 
     /// Returns every assertion except the goal.
@@ -118,7 +120,7 @@ impl<'n> EncodedGoal<'n> {
         self.domain.iter().chain(parts).copied().collect()
     }
 
-    /// Returns the number of constraints besides m ≥ 0, x ≥ 0 and the goal.
+    /// Returns the number of constraints, without m ≥ 0, x ≥ 0 and the goal.
     pub fn constraint_count(&self) -> usize {
         self.parts.iter().map(|(_, constraints)| constraints.len()).sum()
     }
@@ -132,7 +134,7 @@ impl<'n> EncodedGoal<'n> {
         Linear::new(self.terms(), &self.constraints(), self.objective.as_ref())
     }
 
-    /// Returns constraints and goal as a linear program (over integers, its relaxation).
+    /// Returns constraints and goal as a linear program. Over the integers, this is the relaxation.
     ///
     /// # Errors
     /// Returns an error if a part or the goal has disjunctions, or numbers are too large.
@@ -155,41 +157,47 @@ impl<'n> EncodedGoal<'n> {
         let mut text = String::new();
         let k = self.encoding.steps;
         text += &match (&self.objective, self.encoding.is_bounded()) {
-            (Some(_), _) => "The optimum, rounded down, is an upper bound of the goal's value in all \
-                             reachable markings.\nunbounded: nothing follows. infeasible: cannot be."
+            (Some(_), _) => "The optimum, rounded down, is an upper bound of the goal's value in \
+                             all reachable markings.\n\
+                             unbounded: no conclusion. infeasible: impossible, because the initial \
+                             marking is a solution."
                 .to_owned(),
             (None, true) if self.encoding.has(EncodingPart::Steps) => format!(
-                "sat: a goal marking is reached by at most {k} steps: in the i-th each t fires fire(i,t) \
-                 times,\none after the other in any order. unsat: none is reached by {k} steps or fewer, \
-                 nor by {k} firings."
+                "sat: a goal marking is reachable in at most {k} steps: in step i, each t fires \
+                 fire(i,t) times,\n\
+                 in any order. unsat: no goal marking is reachable in at most {k} steps, nor in \
+                 {k} firings."
             ),
             (None, true) => format!(
-                "sat: a goal marking is reached by at most {k} firings: those with fire(i,t) = 1.\n\
-                 unsat: none is reached by {k} firings or fewer."
+                "sat: a goal marking is reachable in at most {k} firings: those with fire(i,t) = \
+                 1.\n\
+                 unsat: no goal marking is reachable in at most {k} firings."
             ),
             (None, false) if self.encoding.has(EncodingPart::Induction) => {
                 let first = match k - 1 {
-                    0 => "if the goal is not of the initial marking".to_owned(),
+                    0 => "if the initial marking is not a goal marking".to_owned(),
                     before => format!(
-                        "if no goal marking is reached by fewer than {k} firings\n\
-                         (ask `--encoding bmc --steps {before}`)"
+                        "if no goal marking is reachable in fewer than {k} firings\n\
+                         (check with `--encoding bmc --steps {before}`)"
                     ),
                 };
-                format!("unsat: the goal is unreachable, {first}.\nsat: nothing follows.")
+                format!("unsat: the goal is unreachable, {first}.\nsat: no conclusion.")
             }
             (None, false) => "unsat (infeasible): no reachable marking satisfies the goal.\n\
-                              sat (feasible): nothing follows; m is a candidate."
+                              sat (feasible): no conclusion; m is a candidate."
                 .to_owned(),
         };
         if self.encoding.has(EncodingPart::Steps) && self.encoding.numbers == crate::Numbers::Reals
         {
-            text += "\nOver the reals, parts of firings are counted: sat says nothing.";
+            text += "\nOver the reals, firings can be fractional, so sat allows no conclusion.";
         }
         if self.encoding.numbers == crate::Numbers::Bits {
-            text += "\nNumbers are as wide as the bounds that are proved of them; those without are integers.";
+            text += "\n\
+                     Bit widths follow the proved bounds. Numbers without a proved bound are \
+                     integers.";
         }
         if self.encoding.has(EncodingPart::Units) {
-            text += "\nThis rests on the model's claim that its units are safe.";
+            text += "\nThis assumes the model's claim that its units are safe.";
         }
         text
     }
@@ -203,7 +211,7 @@ impl<'n> EncodedGoal<'n> {
         let titles: Vec<String> = self.parts.iter().map(|(part, _)| title(part)).collect();
         let mut sections = Vec::new();
         if !self.domain.is_empty() {
-            sections.push(Section { comment: "nothing is negative", assertions: &self.domain });
+            sections.push(Section { comment: "no variable is negative", assertions: &self.domain });
         }
         for ((_, assertions), comment) in self.parts.iter().zip(&titles) {
             sections.push(Section { comment, assertions });
@@ -225,9 +233,9 @@ impl<'n> EncodedGoal<'n> {
             self.linear().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let names = linear.names(self.terms());
         for (name, &variable) in names.iter().zip(&linear.variables) {
-            let meant = self.terms().name(variable);
-            if name.replace('_', "") != meant.replace(['(', ')', '_'], "") {
-                writeln!(out, "\\ {name} is {}", meant.replace(char::is_control, "_"))?;
+            let term_name = self.terms().name(variable);
+            if name.replace('_', "") != term_name.replace(['(', ')', '_'], "") {
+                writeln!(out, "\\ {name} is {}", term_name.replace(char::is_control, "_"))?;
             }
         }
         if linear.constant != 0.into() {

@@ -17,7 +17,7 @@ pub enum EncodingPart {
     Bounds,
     /// The model's claim that its nested units are safe: [`units`](crate::units).
     Units,
-    /// All initially marked traps stay marked: [`traps`](crate::traps).
+    /// Initially marked traps stay marked: [`traps`](crate::traps).
     Traps,
     /// Listed traps stay marked, one linear constraint each: [`traps`](crate::traps).
     ListedTraps,
@@ -71,34 +71,39 @@ impl EncodingPart {
         }
     }
 
-    /// Returns the explanation, in a single line.
+    /// Returns the explanation of the part, in a single line.
     pub fn explanation(self) -> &'static str {
         match self {
-            EncodingPart::StateEquation => {
-                "m = m0 + C·x: tokens are what there was and what firings changed"
-            }
+            EncodingPart::StateEquation => "m = m0 + C·x: the state equation",
             EncodingPart::Flows => {
                 "place invariants: weighted sums of tokens that no firing changes"
             }
             EncodingPart::Bounds => "no place holds more than its bound",
-            EncodingPart::Units => "nested units are safe, as the model claims",
+            EncodingPart::Units => "the nested units are safe, as the model claims",
             EncodingPart::Traps => {
-                "every initially marked trap is marked, by an order of leaving the empty places"
+                "every initially marked trap is marked, by a ranking of the empty places"
             }
-            EncodingPart::ListedTraps => "traps that are marked initially, or were fed, are marked",
+            EncodingPart::ListedTraps => {
+                "a listed trap that is marked initially, or gained a \
+                                          token, is marked"
+            }
             EncodingPart::ReadFeed => {
-                "what needs tokens that were not there at first was fed by others"
+                "transitions that need initially missing tokens require another transition that \
+                 produces them"
             }
             EncodingPart::CausalOrder => {
-                "first firings can be ordered so that each finds its tokens"
+                "the first firings of all transitions have an order that enables each"
             }
-            EncodingPart::Predecessor => "the first goal marking comes from a marking that is none",
+            EncodingPart::Predecessor => {
+                "the first goal marking has a predecessor that is not a \
+                                          goal marking"
+            }
             EncodingPart::Unrolling => "at most k firings from the initial marking",
             EncodingPart::Steps => {
-                "at most k steps from the initial marking, of any number of firings each"
+                "at most k steps from the initial marking, with several firings each"
             }
             EncodingPart::Induction => {
-                "k firings from any marking, of which only the last one leads to the goal"
+                "k firings from any marking, and only the last one reaches the goal"
             }
         }
     }
@@ -191,8 +196,8 @@ impl FromStr for Encoding {
     /// Parses names joined by `+`, over the reals.
     fn from_str(text: &str) -> Result<Self, EncodeError> {
         let part = |name: &str| {
-            let known = EncodingPart::ALL.into_iter().find(|part| part.name() == name.trim());
-            known.ok_or_else(|| EncodeError::Unknown(name.trim().to_owned()))
+            let found = EncodingPart::ALL.into_iter().find(|part| part.name() == name.trim());
+            found.ok_or_else(|| EncodeError::Unknown(name.trim().to_owned()))
         };
         let parts = text.split('+').map(part).collect::<Result<Vec<_>, _>>()?;
         Encoding::new(parts, Numbers::Reals)
@@ -215,44 +220,48 @@ pub struct TooManyValues;
 
 impl TooManyValues {
     /// The text of the error.
-    pub const WHY: &str = "a place or a sum may have too many values for a variable each";
+    pub const WHY: &str =
+        "a place or a sum has too many possible values for one variable per value";
 }
 
 /// The reason why a goal cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
     /// Error: no part of the encoding has this name.
-    #[error("`{0}` is no encoding: expected some of {known}, joined by `+`", known = names())]
+    #[error("`{0}` is not an encoding: expected some of {known}, joined by `+`", known = names())]
     Unknown(String),
     /// The part refers to firings, but the state equation is missing.
-    #[error("{0} speaks of firings: add state-equation")]
+    #[error("{0} is about firings: add state-equation")]
     NoFirings(EncodingPart),
     /// An unrolling is exact and cannot be combined with other parts.
-    #[error("bmc and bmc-steps are exact up to their steps and go with no other part")]
+    #[error("bmc and bmc-steps cannot be combined with other parts")]
     Exact,
     /// Two parts describe the markings before the goal.
-    #[error("k-induction says what predecessor says and more: take one of them")]
+    #[error("k-induction includes predecessor: use one of the two")]
     TwoPredecessors,
     /// The goal is a maximum, which has no first goal marking.
-    #[error("{0} looks for the first marking of a goal, and a maximum has none: ask EF (e >= k)")]
+    #[error(
+        "{0} is about the first marking of a goal, which a maximum does not have: use EF (e >= \
+             k)"
+    )]
     NoFirst(EncodingPart),
     /// SAT encodings support only the bounded parts.
-    #[error("in propositions there are bmc and bmc-steps, and nothing else")]
+    #[error("propositional logic supports bmc and bmc-steps only")]
     OnlyBounded,
     /// There are too many clauses; the field is the number of steps encoded so far.
-    #[error("more than {0} steps have over 100 million literals: ask for fewer")]
+    #[error("more than {0} steps need over 100 million literals: use fewer steps")]
     TooLong(usize),
     /// A place or sum has too many possible values.
-    #[error("{0}: write it over LIA")]
+    #[error("{0}: use --logic LIA")]
     TooManyValues(#[from] TooManyValues),
     /// The goal is not a property of a single marking.
-    #[error("AG EF is no question about one marking")]
+    #[error("AG EF is a home property, not the reachability of one marking")]
     NotOneMarking,
     /// A sum given as a P-flow is changed by this transition.
-    #[error("a sum that was said to be a place invariant is changed by `{0}`")]
+    #[error("a given place invariant is changed by `{0}`")]
     NotAFlow(String),
     /// A set given as a trap is none, because of this transition.
-    #[error("a set that was said to be a trap loses its tokens by `{0}`")]
+    #[error("a given trap can be emptied by `{0}`")]
     NotATrap(String),
 }
 

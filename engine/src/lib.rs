@@ -111,10 +111,10 @@ impl Engine {
         if !self.takes.features.cover(working_net.net().features()) {
             return Some("the net has unsupported features");
         }
-        let asked = working_net
+        let has_open_goal = working_net
             .kinds()
             .any(|(id, kind)| self.takes.kinds.contains(&kind) && board.is_open(id));
-        (!asked).then_some("no open goal is of a supported kind")
+        (!has_open_goal).then_some("no open goal is of a supported kind")
     }
 }
 
@@ -209,7 +209,8 @@ pub struct Assignment<'g> {
     pub board: &'g Board<'g>,
     /// Random seed. The same seed gives the same run; workers have different seeds.
     pub seed: u64,
-    /// Number of threads it may use, including its own. All threads if no other engine runs.
+    /// Number of threads that the engine may use, including its own. All threads if no other engine
+    /// runs.
     pub threads: usize,
     /// Directory for dumping solver queries, if any.
     pub dump: Option<Dump>,
@@ -230,9 +231,9 @@ impl<'g> Assignment<'g> {
 /// Numbers of firings that may lead to a goal: a rounded solution of the state equation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
-    /// The goal.
+    /// The goal to reach.
     pub goal: GoalId,
-    /// Firings per effect class. Classes with no firings are left out.
+    /// Firings per effect class. Classes without firings are left out.
     pub firings: Vec<(EffectId, u64)>,
 }
 
@@ -241,7 +242,7 @@ pub struct Hint {
 pub enum SliceProgress {
     /// More time would not help.
     Finished,
-    /// The budget ended first.
+    /// The budget was exhausted first.
     Unfinished,
 }
 
@@ -256,7 +257,7 @@ pub trait Session {
         false
     }
 
-    /// Returns candidates that it could not exclude for open goals, as hints for walks.
+    /// Returns candidates for open goals that the engine could not exclude, as hints for walks.
     fn candidates(&self) -> Vec<Hint> {
         Vec::new()
     }
@@ -272,8 +273,10 @@ pub fn each_slice_anew<'g>(
     Ok(Box::new(Anew { run, text: String::new() }))
 }
 
+/// A session that keeps nothing between slices except the last summary.
 struct Anew<F> {
     run: F,
+    /// The summary of the last slice.
     text: String,
 }
 

@@ -6,8 +6,8 @@ use crate::working_net::{WorkingNet, reduced};
 use parikh_net::{Facts, GoalId, Net};
 use parikh_solvers::Budget;
 
-/// Returns the net of `parent`, [reduced](reduced::reduce) for the open ones among these goals.
-/// Returns `None` if none is open or nothing can be reduced.
+/// Returns the net of `parent`, [reduced](reduced::reduce) for the open goals among `goals`.
+/// Returns `None` if no goal is open or nothing can be reduced.
 ///
 /// Goals decided by the token intervals of the reduced net are settled immediately: goals about
 /// transitions that the reduction found dead, or places that it found constant.
@@ -18,12 +18,12 @@ pub fn reduce<'a>(
     budgets: (&Budget, &Budget),
     learn: impl FnOnce(&Net, Facts) -> Facts,
 ) -> Option<WorkingNet<'a>> {
-    let open: Vec<GoalId> = goals.iter().copied().filter(|&id| board.is_open(id)).collect();
-    let (working_net, known) = reduced::reduce(parent, &open, budgets, learn)?;
+    let open_goals: Vec<GoalId> = goals.iter().copied().filter(|&id| board.is_open(id)).collect();
+    let (working_net, token_intervals) = reduced::reduce(parent, &open_goals, budgets, learn)?;
     let witness_reporter = board.witness_reporter("INITIAL_STATE").on(&working_net);
     let proof_reporter = board.proof_reporter("TOPOLOGICAL").on(&working_net);
     intervals::settle(
-        &known,
+        &token_intervals,
         &Task::on(&working_net, board, budgets.0, 0),
         witness_reporter,
         proof_reporter,

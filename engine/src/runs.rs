@@ -46,10 +46,10 @@ pub const ENGINE: Engine = Engine {
     },
 };
 
-/// Limit on the number of markings. Each is stored unpacked.
+/// Limit on the number of markings, which are stored unpacked.
 const MARKINGS: usize = 300_000;
 
-/// The same limit if all counters are bounded.
+/// Limit on the number of markings if all counters are bounded.
 const MARKINGS_BOUNDED: usize = 10_000;
 
 /// Limit on the stored token counts of all markings together.
@@ -62,57 +62,64 @@ pub fn run(
     proof_reporter: ProofReporter<'_>,
 ) -> String {
     let net = task.net;
-    let open = task.goals.iter().filter(|(id, _)| task.board.is_open(*id));
-    let found = about_runs(net, open);
-    if found.is_empty() {
+    let open_goals = task.goals.iter().filter(|(id, _)| task.board.is_open(*id));
+    let goals_by_predicate = about_runs(net, open_goals);
+    if goals_by_predicate.is_empty() {
         return "nothing to do".to_owned();
     }
     // Condition 3.
     let counters: Vec<PlaceId> = net.places().filter(|&p| counts(net, p).is_some()).collect();
-    let mentioned: BTreeSet<PlaceId> = found.keys().flat_map(|done| done.support(net)).collect();
+    let mentioned: BTreeSet<PlaceId> = goals_by_predicate
+        .keys()
+        .flat_map(|final_predicate| final_predicate.support(net))
+        .collect();
     let counters: Vec<PlaceId> = counters.into_iter().filter(|p| !mentioned.contains(p)).collect();
-    let bounded = counters.iter().all(|&p| task.facts.upper_bound(p).is_some());
-    let markings = if bounded { MARKINGS_BOUNDED } else { MARKINGS };
-    let most = markings.min(COUNTS / net.place_count().max(1));
-    let graph = match Reachability::forgetting(net, &counters, most, task.budget) {
+    let is_bounded = counters.iter().all(|&p| task.facts.upper_bound(p).is_some());
+    let markings = if is_bounded { MARKINGS_BOUNDED } else { MARKINGS };
+    let max_markings = markings.min(COUNTS / net.place_count().max(1));
+    let graph = match Reachability::forgetting(net, &counters, max_markings, task.budget) {
         Ok(graph) => graph,
-        Err(why) => return why.to_string(),
+        Err(reason) => return reason.to_string(),
     };
     let markings = graph.markings.len();
-    for (done, goals) in &found {
-        let is_done = |at: &u32| done.holds(net, &graph.markings[*at as usize]);
-        let ends: Vec<u32> = (0..markings as u32).filter(is_done).collect();
-        let (next, has_way) = graph.ways_to(&ends);
-        // By transition, its first edge after which an end marking is reachable.
-        let mut by: HashMap<TransitionId, u32> = HashMap::new();
+    for (final_predicate, goals) in &goals_by_predicate {
+        let is_end = |at: &u32| final_predicate.holds(net, &graph.markings[*at as usize]);
+        let end_markings: Vec<u32> = (0..markings as u32).filter(is_end).collect();
+        let (next, can_reach_end) = graph.ways_to(&end_markings);
+        // For each transition, the first edge after which an end marking is reachable.
+        let mut first_edge_of: HashMap<TransitionId, u32> = HashMap::new();
         for (at, edge) in (0u32..).zip(&graph.edges) {
-            if has_way[edge.to as usize] {
-                by.entry(edge.transition).or_insert(at);
+            if can_reach_end[edge.to as usize] {
+                first_edge_of.entry(edge.transition).or_insert(at);
             }
         }
-        for (counted, id) in goals {
+        for (counted_transitions, id) in goals {
             if task.budget.is_exhausted() {
                 return format!("out of time after {markings} markings");
             }
             if !task.board.is_open(*id) {
                 continue;
             }
-            let Some(&at) = counted.iter().find_map(|t| by.get(t)) else {
+            let Some(&at) = counted_transitions.iter().find_map(|t| first_edge_of.get(t)) else {
                 proof_reporter.unreachable(*id, Proof::searched(markings as u64, false));
                 continue;
             };
             let edge = graph.edges[at as usize];
             let mut run: FiringSequence = graph.sequence_to(edge.from).into_iter().collect();
             run.push(edge.transition, 1);
-            let rest = graph.along(&next, edge.to);
-            rest.steps().iter().for_each(|step| run.push(step.transition, step.count));
+            let suffix = graph.along(&next, edge.to);
+            suffix.steps().iter().for_each(|step| run.push(step.transition, step.count));
             // One run is a witness for all transitions that it fires.
             let fired: Vec<TransitionId> = run.steps().iter().map(|step| step.transition).collect();
             let Ok(firings) = u64::try_from(run.firings()) else { continue };
-            let has_fired = |counted: &[TransitionId]| counted.iter().any(|t| fired.contains(t));
-            let shown = goals.iter().filter(|(counted, _)| has_fired(counted));
-            let sightings = shown.map(|&(_, goal)| Observation { goal, firings }).collect();
-            witness_reporter.along(run, sightings);
+            let has_fired = |counted_transitions: &[TransitionId]| {
+                counted_transitions.iter().any(|t| fired.contains(t))
+            };
+            let shown_goals =
+                goals.iter().filter(|(counted_transitions, _)| has_fired(counted_transitions));
+            let observations =
+                shown_goals.map(|&(_, goal)| Observation { goal, firings }).collect();
+            witness_reporter.along(run, observations);
         }
     }
     format!("{markings} markings without counters")
@@ -126,29 +133,36 @@ fn about_runs<'g>(
     net: &Net,
     goals: impl Iterator<Item = &'g (GoalId, MarkingGoal)> + Clone,
 ) -> AboutRuns {
-    let mut found = AboutRuns::new();
+    let mut goals_by_predicate = AboutRuns::new();
     for (id, goal) in goals {
-        let MarkingGoal::Reach(Predicate::And(parts)) = goal else { continue };
-        let counted = |part: &Predicate| counter(part).and_then(|p| counts(net, p));
-        let counters: Vec<PlaceId> =
-            parts.iter().filter(|part| counted(part).is_some()).filter_map(counter).collect();
+        let MarkingGoal::Reach(Predicate::And(conjuncts)) = goal else { continue };
+        let counted_by = |conjunct: &Predicate| counter(conjunct).and_then(|p| counts(net, p));
+        let counters: Vec<PlaceId> = conjuncts
+            .iter()
+            .filter(|conjunct| counted_by(conjunct).is_some())
+            .filter_map(counter)
+            .collect();
         // φ may mention a place that looks like a counter. The final place of a process often does.
-        let only_once = |p: &PlaceId| {
-            let speaks = |part: &&Predicate| counter(part) != Some(*p);
-            !parts.iter().filter(speaks).any(|part| part.support(net).contains(p))
+        let is_separate = |p: &PlaceId| {
+            let is_other_conjunct = |conjunct: &&Predicate| counter(conjunct) != Some(*p);
+            !conjuncts
+                .iter()
+                .filter(is_other_conjunct)
+                .any(|conjunct| conjunct.support(net).contains(p))
         };
-        let mut candidates = counters.into_iter().filter(only_once);
+        let mut candidates = counters.into_iter().filter(is_separate);
         let (Some(counter_of_goal), None) = (candidates.next(), candidates.next()) else {
             continue;
         };
         let Some(t) = counts(net, counter_of_goal) else { continue };
-        let rest = parts.iter().filter(|part| counter(part) != Some(counter_of_goal)).cloned();
-        found.entry(Predicate::and(rest)).or_default().push((t, *id));
+        let other_conjuncts =
+            conjuncts.iter().filter(|conjunct| counter(conjunct) != Some(counter_of_goal)).cloned();
+        goals_by_predicate.entry(Predicate::and(other_conjuncts)).or_default().push((t, *id));
     }
-    found
+    goals_by_predicate
 }
 
-/// Returns the place if the predicate says that a place has a token.
+/// Returns the place if the predicate states that one place has a token.
 fn counter(part: &Predicate) -> Option<PlaceId> {
     match part {
         Predicate::Atom(Atom { sum, bound: -1 }) => match *sum.terms() {
@@ -159,7 +173,7 @@ fn counter(part: &Predicate) -> Option<PlaceId> {
     }
 }
 
-/// Returns the transitions whose firings a place counts together.
+/// Returns the transitions whose firings the place counts, or `None` if the place is no counter.
 fn counts(net: &Net, p: PlaceId) -> Option<Vec<TransitionId>> {
     let producers = net.producers(p);
     let counts_firings = !producers.is_empty()

@@ -43,22 +43,22 @@ pub const ENGINE: Engine = Engine {
 /// Settles the deadlock goals of `task` if possible. Returns a summary for the log.
 pub fn run(task: &Task<'_>, proof_reporter: ProofReporter<'_>) -> String {
     let is_deadlock = |goal: &MarkingGoal| *goal == MarkingGoal::Reach(Predicate::Dead);
-    let wanted =
+    let open_deadlock_goals =
         || task.goals.iter().filter(|(id, goal)| is_deadlock(goal) && task.board.is_open(*id));
-    if wanted().next().is_none() {
+    if open_deadlock_goals().next().is_none() {
         return "nothing to do".to_owned();
     }
     match siphon_trap(task.net, SiphonTrapProperty::DeadMarkings, task.budget) {
-        Ok(SiphonTrap::Holds(holds)) => {
-            let traps = holds.traps.len();
-            let Some(document) = document(task.net, &holds.traps, task.budget) else {
+        Ok(SiphonTrap::Holds(property)) => {
+            let traps = property.traps.len();
+            let Some(document) = document(task.net, &property.traps, task.budget) else {
                 return "the property holds, but no certificate was found".to_owned();
             };
             let document = Arc::new(document);
             let proof_reporter = proof_reporter.by(&document);
-            for (id, _) in wanted() {
-                proof_reporter
-                    .unreachable(*id, Proof::new(Argument::Traps(traps), Some(document.clone())));
+            for (id, _) in open_deadlock_goals() {
+                let proof = Proof::new(Argument::Traps { traps }, Some(document.clone()));
+                proof_reporter.unreachable(*id, proof);
             }
             format!("{traps} marked traps exclude deadlocks")
         }

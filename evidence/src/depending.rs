@@ -6,9 +6,11 @@ use parikh_net::PlaceId;
 /// Goals by number, indexed by the places that they read.
 #[derive(Debug, Default)]
 pub struct GoalIndex {
+    /// The goals that read each place, by place index.
     by_place: Vec<Vec<usize>>,
     /// The goals that read a place changed since the last `take`, without duplicates.
     changed: Vec<usize>,
+    /// One flag per goal: true if the goal is in `changed`.
     is_changed: Vec<bool>,
 }
 
@@ -26,24 +28,25 @@ impl GoalIndex {
         places.into_iter().for_each(|place| self.by_place[place.index()].push(goal));
     }
 
-    /// Records a change of the tokens of `place`. Goals for which `wanted` returns false are
+    /// Records a change of the tokens of `place`. Goals for which `is_open` returns false are
     /// removed from the index of this place.
-    pub fn note_change(&mut self, place: PlaceId, wanted: impl Fn(usize) -> bool) {
+    pub fn note_change(&mut self, place: PlaceId, is_open: impl Fn(usize) -> bool) {
         let GoalIndex { by_place, changed, is_changed } = self;
         by_place[place.index()].retain(|&goal| {
-            let wanted = wanted(goal);
-            if wanted && !std::mem::replace(&mut is_changed[goal], true) {
+            let is_open = is_open(goal);
+            if is_open && !std::mem::replace(&mut is_changed[goal], true) {
                 changed.push(goal);
             }
-            wanted
+            is_open
         });
     }
 
-    /// Calls `look` with each goal that reads a changed place, and clears the record of changes.
-    pub fn take(&mut self, mut look: impl FnMut(usize)) {
+    /// Calls `evaluate` with each goal that reads a changed place, and clears the record of
+    /// changes.
+    pub fn take(&mut self, mut evaluate: impl FnMut(usize)) {
         for goal in self.changed.drain(..) {
             self.is_changed[goal] = false;
-            look(goal);
+            evaluate(goal);
         }
     }
 }

@@ -128,7 +128,7 @@ impl<'d> Visitor<'d> for LineVisitor {
 
     fn visit_map<M: MapAccess<'d>>(self, mut map: M) -> Result<EvidenceLine, M::Error> {
         let Some(name) = map.next_key::<String>()? else {
-            return Err(M::Error::custom("a line of nothing"));
+            return Err(M::Error::custom("an empty line object"));
         };
         let line = match &*name {
             "evidence" => EvidenceLine::Header(map.next_value()?),
@@ -144,7 +144,7 @@ impl<'d> Visitor<'d> for LineVisitor {
         };
         match map.next_key::<IgnoredAny>()? {
             None => Ok(line),
-            Some(_) => Err(M::Error::custom("two lines in one")),
+            Some(_) => Err(M::Error::custom("two kinds of evidence in one line")),
         }
     }
 }
@@ -303,6 +303,14 @@ pub struct CountLine {
     pub markings: u64,
 }
 
+/// An assumption of a single answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnswerAssumption {
+    /// The model's claim that its units are safe (NUPN).
+    Units,
+}
+
 /// An answer with references to its evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerLine {
@@ -310,10 +318,9 @@ pub struct AnswerLine {
     pub id: String,
     /// `TRUE`, `FALSE`, a number, or `+inf`.
     pub value: String,
-    /// The assumptions of the answer: `units` if it assumes the model's claim that its units are
-    /// safe.
+    /// The assumptions of the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub assumes: Vec<String>,
+    pub assumes: Vec<AnswerAssumption>,
     /// The exhaustive search that the answer rests on, if there is no evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub searched: Option<ExhaustiveSearch>,
@@ -403,7 +410,7 @@ impl<'d> Visitor<'d> for ReferenceVisitor {
                 Err(M::Error::custom(format!("`after` with a {}", kind.name())))
             }
             Some((kind, id)) => Ok(EvidenceReference { kind, id: id.into(), after }),
-            None => Err(M::Error::custom("a reference to nothing")),
+            None => Err(M::Error::custom("an empty reference")),
         }
     }
 }
@@ -461,9 +468,9 @@ pub fn number_of_times(digits: &str) -> Result<BigUint, String> {
     if digits.len() > MOST_DIGITS {
         return Err(format!("a number of times of more than {MOST_DIGITS} digits"));
     }
-    let number = digits.bytes().all(|digit| digit.is_ascii_digit());
-    let number = number.then(|| BigUint::parse_bytes(digits.as_bytes(), 10)).flatten();
-    number.ok_or_else(|| format!("{} is no number of times", Quoted(digits)))
+    let is_decimal = digits.bytes().all(|digit| digit.is_ascii_digit());
+    let number = is_decimal.then(|| BigUint::parse_bytes(digits.as_bytes(), 10)).flatten();
+    number.ok_or_else(|| format!("{} is not a number of repetitions", Quoted(digits)))
 }
 
 /// The bounds by which a net with inhibitor or reset arcs was translated, with names.

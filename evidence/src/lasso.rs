@@ -35,8 +35,9 @@ use std::collections::HashSet;
 /// The maximum number of firings of a checked run. Each firing has one letter.
 pub const LONGEST: u128 = 10_000_000;
 
-/// Limits of the automaton for a run that is left open, and the number of cases in its check.
+/// Limits of the automaton for a run that is left open.
 const LIMITS: AutomatonLimits = AutomatonLimits { states: 1_000, edges: 20_000, terms: 1_000 };
+/// The maximum number of cases in the check of that automaton.
 const CASES: usize = 100_000;
 
 /// The reason that a run does not prove a property.
@@ -51,8 +52,8 @@ pub enum LassoFlaw {
     /// The repeated firings do not lead back: a place has fewer tokens, or so many more that an
     /// atom may change.
     #[error(
-        "place `{0}` has fewer tokens after the firings that are said to repeat, or more, and what \
-         the formula says of it may change"
+        "place `{0}` has a different number of tokens after the cycle, which may change the value \
+         of the formula"
     )]
     NotBack(String),
     /// The run is said to end in a dead marking, but the marking is not dead.
@@ -67,13 +68,13 @@ pub enum LassoFlaw {
         transition: String,
     },
     /// The run is possible but lacks the property.
-    #[error("the run does not have the property")]
+    #[error("the run does not satisfy the property")]
     NotSatisfied,
-    /// The run has more than [`LONGEST`] firings.
+    /// The run has more than 10⁷ firings.
     #[error("the run has more than 10^7 firings")]
     TooLong,
     /// `goes_on` returned false before the end.
-    #[error("not checked to the end")]
+    #[error("the check did not finish in time")]
     Stopped,
 }
 
@@ -91,69 +92,75 @@ pub fn check_lasso(
 ) -> Result<(), LassoFlaw> {
     match check_all(net, property, run, goes_on) {
         Err(LassoFlaw::NotBack(_)) => check_all(net, &given_initially(net, property), run, goes_on),
-        told => told,
+        result => result,
     }
 }
 
 /// Returns the property with the subformulas about the first letter replaced by their values at the
 /// initial marking. Atoms that no longer occur are dropped.
 fn given_initially(net: &Net, property: &RunProperty) -> RunProperty {
-    let initially = RunAtom::all_initially(property.atoms(), net);
-    let here = |atom: AtomId| initially[atom.0 as usize];
+    let initial_values = RunAtom::all_initially(property.atoms(), net);
+    let initial_value = |atom: AtomId| initial_values[atom.0 as usize];
     let mut formulas = property.formulas().clone();
-    let formula = formulas.given_here(property.formula(), here);
+    let formula = formulas.given_here(property.formula(), initial_value);
     RunProperty::new(&formulas, formula, property.atoms()).under(property.fairness().clone())
 }
 
+/// Checks the run once, with the property as it is.
 fn check_all(
     net: &Net,
     property: &RunProperty,
     run: &LassoRun,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), LassoFlaw> {
-    let mut along =
+    let mut replay =
         LassoReplay { net, property, replayer: Replayer::new(net), letters: Vec::new() };
-    along.fire(&run.prefix, goes_on)?;
-    let back = along.letters.len();
-    let satisfied = match &run.end {
-        RunEnd::Anything => along.decides(),
+    replay.fire(&run.prefix, goes_on)?;
+    let cycle_start = replay.letters.len();
+    let has_property = match &run.end {
+        RunEnd::Anything => replay.decides(),
         RunEnd::Dead => {
-            let end = along.replayer.marking();
+            let end = replay.replayer.marking();
             if !net.is_dead(end) {
                 return Err(LassoFlaw::NotDead);
             }
-            along.letters.push(property.letter(net, end, None));
-            along.satisfies(back)
+            replay.letters.push(property.letter(net, end, None));
+            replay.satisfies(cycle_start)
         }
         RunEnd::Repeats(cycle) => {
-            let begin = along.replayer.marking().clone();
-            along.fire(cycle, goes_on)?;
-            if along.letters.len() == back {
+            let begin = replay.replayer.marking().clone();
+            replay.fire(cycle, goes_on)?;
+            if replay.letters.len() == cycle_start {
                 return Err(LassoFlaw::NoFirings);
             }
-            let ends = (&begin, along.replayer.marking());
-            let unsettled = growth::check(net, property, cycle, ends, goes_on)?;
+            let cycle_markings = (&begin, replay.replayer.marking());
+            let unsettled = growth::check(net, property, cycle, cycle_markings, goes_on)?;
             fair::check(net, property.fairness(), &begin, cycle)?;
             if let Some(unsettled) = unsettled {
-                let is_satisfied = unsettled.satisfies(property, &along.letters, back);
+                let is_satisfied = unsettled.satisfies(property, &replay.letters, cycle_start);
                 let place = || net.place_name(unsettled.place).to_owned();
                 return is_satisfied.then_some(()).ok_or_else(|| LassoFlaw::NotBack(place()));
             }
-            along.satisfies(back)
+            replay.satisfies(cycle_start)
         }
     };
-    satisfied.then_some(()).ok_or(LassoFlaw::NotSatisfied)
+    has_property.then_some(()).ok_or(LassoFlaw::NotSatisfied)
 }
 
 /// A run that is fired step by step, with its letters so far.
 struct LassoReplay<'a> {
+    /// The net that is fired.
     net: &'a Net,
+    /// The property, whose atoms determine the letters.
     property: &'a RunProperty,
+    /// The replayer, at the marking after the firings so far.
     replayer: Replayer<'a>,
+    /// The letter of each firing so far.
     letters: Vec<Letter>,
 }
 
 impl LassoReplay<'_> {
+    /// Fires a sequence, and adds the letter of each firing.
     fn fire(
         &mut self,
         sequence: &FiringSequence,
@@ -168,8 +175,8 @@ impl LassoReplay<'_> {
                     return Err(LassoFlaw::Stopped);
                 }
                 let fired = Some(step.transition);
-                let before = self.replayer.marking();
-                self.letters.push(self.property.letter(self.net, before, fired));
+                let current = self.replayer.marking();
+                self.letters.push(self.property.letter(self.net, current, fired));
                 self.replayer.fire(FiringStep { count: 1, ..*step })?;
             }
         }
@@ -181,16 +188,16 @@ impl LassoReplay<'_> {
         let LassoReplay { net, property, .. } = self;
         let end = self.replayer.marking();
         let enabled = net.transitions().filter(|&t| net.is_enabled(end, t)).map(Some);
-        let none = net.is_dead(end).then_some(None);
-        let next: HashSet<Letter> =
-            enabled.chain(none).map(|firing| property.letter(net, end, firing)).collect();
-        next.into_iter().all(|letter| {
+        let stuttering = net.is_dead(end).then_some(None);
+        let next_letters: HashSet<Letter> =
+            enabled.chain(stuttering).map(|firing| property.letter(net, end, firing)).collect();
+        next_letters.into_iter().all(|letter| {
             self.letters.push(letter);
             let value = property.formulas().value_after(property.formula(), &self.letters);
-            let decided = value == PartialTruth::True
+            let is_decided = value == PartialTruth::True
                 || value == PartialTruth::Unknown && self.leaves_nothing();
             self.letters.pop();
-            decided
+            is_decided
         })
     }
 
@@ -206,25 +213,25 @@ impl LassoReplay<'_> {
         };
         let mut states = HashSet::from([automaton.initial]);
         for letter in &self.letters {
-            let reached = states.iter().flat_map(|&state| &automaton.states[state]);
-            let read = reached.filter(|edge| edge.cube.holds(letter));
-            states = read.map(|edge| edge.target).collect();
+            let outgoing = states.iter().flat_map(|&state| &automaton.states[state]);
+            let matching = outgoing.filter(|edge| edge.cube.holds(letter));
+            states = matching.map(|edge| edge.target).collect();
         }
         let initial = automaton.initial;
         let accepts = |state: usize, automaton: &mut Automaton| {
             automaton.initial = state;
             !automaton.is_empty()
         };
-        let nothing = !states.into_iter().any(|state| accepts(state, &mut automaton));
+        let is_excluded = !states.into_iter().any(|state| accepts(state, &mut automaton));
         automaton.initial = initial;
         let tableau = LinearTableau { automaton, obligations, untils };
-        nothing && tableau.check_complete(&formulas, formula, CASES).is_ok()
+        is_excluded && tableau.check_complete(&formulas, formula, CASES).is_ok()
     }
 
     /// Returns true if the word of the letters, which repeats from position `back`, satisfies the
     /// formula.
-    fn satisfies(self, back: usize) -> bool {
-        let word = Lasso::new(self.letters, back);
+    fn satisfies(self, cycle_start: usize) -> bool {
+        let word = Lasso::new(self.letters, cycle_start);
         let (formulas, formula) = (self.property.formulas(), self.property.formula());
         word.is_some_and(|word| word.satisfies(formulas, formula))
     }

@@ -32,11 +32,12 @@ pub(crate) fn build<'l, P: Paths>(
 ) -> Result<Vec<Formula<P>>, String> {
     let mut built: Vec<Formula<P>> = Vec::new();
     for (number, node) in nodes.into_iter().enumerate() {
-        let part = |part: usize| {
-            let before = built.get(part).copied();
-            before.ok_or_else(|| format!("formula {number} refers to one that is not before it"))
+        let operand = |earlier_number: usize| {
+            let earlier = built.get(earlier_number).copied();
+            earlier.ok_or_else(|| format!("formula {number} refers to a later formula"))
         };
-        let parts = |all: &[usize]| all.iter().map(|&it| part(it)).collect::<Result<Vec<_>, _>>();
+        let operands =
+            |all: &[usize]| all.iter().map(|&it| operand(it)).collect::<Result<Vec<_>, _>>();
         let formula = match node {
             NamedNode::Constant(value) => store.constant(value),
             NamedNode::Literal(literal) => {
@@ -44,12 +45,14 @@ pub(crate) fn build<'l, P: Paths>(
                 let atom = atom.and_then(|atom| atoms.get(atom)).ok_or("there is no such atom")?;
                 if literal > 0 { *atom } else { store.negate(*atom) }
             }
-            NamedNode::And(all) => store.and(parts(all)?),
-            NamedNode::Or(any) => store.or(parts(any)?),
-            NamedNode::Next(paths, inner) => store.next(paths, part(inner)?),
-            NamedNode::Until(paths, left, right) => store.until(paths, part(left)?, part(right)?),
+            NamedNode::And(all) => store.and(operands(all)?),
+            NamedNode::Or(any) => store.or(operands(any)?),
+            NamedNode::Next(paths, inner) => store.next(paths, operand(inner)?),
+            NamedNode::Until(paths, left, right) => {
+                store.until(paths, operand(left)?, operand(right)?)
+            }
             NamedNode::Release(paths, left, right) => {
-                store.release(paths, part(left)?, part(right)?)
+                store.release(paths, operand(left)?, operand(right)?)
             }
         };
         built.push(formula);

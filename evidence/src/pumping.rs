@@ -65,7 +65,7 @@ impl PumpGrowth {
 /// When a prefix or a pump is not enabled, or a place that is not plentiful loses tokens by a pump.
 pub fn check_pumping(net: &Net, pumping: &PumpSequence) -> Result<PumpGrowth, PumpError> {
     let mut replayer = Replayer::new(net);
-    let mut single = None;
+    let mut markings = None;
     for stage in pumping.stages() {
         for &step in stage.prefix.steps() {
             replayer.fire(step)?; // 1
@@ -80,10 +80,10 @@ pub fn check_pumping(net: &Net, pumping: &PumpSequence) -> Result<PumpGrowth, Pu
         }
         let grown = net.places().filter(|&place| after[place] > before[place]);
         grown.for_each(|place| replayer.has_plenty(place));
-        single = Some((before, after));
+        markings = Some((before, after));
     }
     let plentiful = net.places().map(|place| replayer.is_plentiful(place)).collect();
-    Ok(PumpGrowth { plentiful, single: single.filter(|_| pumping.only().is_some()) })
+    Ok(PumpGrowth { plentiful, single: markings.filter(|_| pumping.only().is_some()) })
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub enum RefutationFlaw {
     #[error("the refutation does not end in a contradiction")]
     NoContradiction,
     /// `goes_on` returned false before the end.
-    #[error("not checked to the end")]
+    #[error("the check did not finish in time")]
     Stopped,
 }
 
@@ -38,8 +38,8 @@ pub fn check(
     variables: usize,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), RefutationFlaw> {
-    let mut known = UnitPropagator::new(variables);
-    let mut contradiction = clauses.iter().any(|clause| known.add(clause));
+    let mut propagator = UnitPropagator::new(variables);
+    let mut contradiction = clauses.iter().any(|clause| propagator.add(clause));
     for (index, step) in steps.iter().enumerate() {
         let exists = |literal: &i32| (1..=variables).contains(&(literal.unsigned_abs() as usize));
         if !step.iter().all(exists) {
@@ -51,18 +51,18 @@ pub fn check(
         if !goes_on() {
             return Err(RefutationFlaw::Stopped);
         }
-        if !known.contradicts(step) {
+        if !propagator.contradicts(step) {
             return Err(RefutationFlaw::DoesNotFollow(index));
         }
-        contradiction = known.add(step);
+        contradiction = propagator.add(step);
     }
     if contradiction { Ok(()) } else { Err(RefutationFlaw::NoContradiction) }
 }
 
 /// Checks that the clauses contradict each other, by case distinction on their literals. Steps that
 /// follow by unit propagation are added as clauses, and other steps are skipped. So the result does
-/// not depend on how the steps number variables that do not occur in the clauses. At most `most`
-/// cases are tried.
+/// not depend on how the steps number variables that do not occur in the clauses. At most
+/// `max_cases` cases are tried.
 ///
 /// # Errors
 /// [`RefutationFlaw::NoContradiction`] if no contradiction is found within the cases, or
@@ -71,11 +71,11 @@ pub fn check_by_cases(
     clauses: &[Vec<i32>],
     steps: &[Vec<i32>],
     variables: usize,
-    most: usize,
+    max_cases: usize,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), RefutationFlaw> {
-    let mut known = UnitPropagator::new(variables);
-    let mut contradiction = clauses.iter().any(|clause| known.add(clause));
+    let mut propagator = UnitPropagator::new(variables);
+    let mut contradiction = clauses.iter().any(|clause| propagator.add(clause));
     for step in steps {
         if contradiction {
             return Ok(());
@@ -84,45 +84,47 @@ pub fn check_by_cases(
             return Err(RefutationFlaw::Stopped);
         }
         let exists = |literal: &i32| (1..=variables).contains(&(literal.unsigned_abs() as usize));
-        if step.iter().all(exists) && known.contradicts(step) {
-            contradiction = known.add(step);
+        if step.iter().all(exists) && propagator.contradicts(step) {
+            contradiction = propagator.add(step);
         }
     }
     // The literal assumed in each open case, with the length of the trail before it.
-    let mut open: Vec<(usize, i32)> = Vec::new();
+    let mut open_cases: Vec<(usize, i32)> = Vec::new();
     let mut cases = 0;
     loop {
         if contradiction {
-            let Some((mark, literal)) = open.pop() else { return Ok(()) };
-            known.forget(mark);
-            contradiction = known.assume(-literal) || known.propagate();
+            let Some((trail_length, literal)) = open_cases.pop() else { return Ok(()) };
+            propagator.forget(trail_length);
+            contradiction = propagator.assume(-literal) || propagator.propagate();
             continue;
         }
-        let next = known.undecided().filter(|_| cases < most);
-        let next = next.ok_or(RefutationFlaw::NoContradiction)?;
+        let decision = propagator.undecided().filter(|_| cases < max_cases);
+        let decision = decision.ok_or(RefutationFlaw::NoContradiction)?;
         if !goes_on() {
             return Err(RefutationFlaw::Stopped);
         }
         cases += 1;
-        open.push((known.trail.len(), next));
-        contradiction = known.assume(next) || known.propagate();
+        open_cases.push((propagator.trail.len(), decision));
+        contradiction = propagator.assume(decision) || propagator.propagate();
     }
 }
 
 /// Clauses with two watched literals each, and the current assignment.
 struct UnitPropagator {
+    /// The clauses with at least two literals. The first two literals of each clause are watched.
     clauses: Vec<Vec<i32>>,
-    /// One entry per literal: true if the literal is true. A variable is unassigned if both entries
-    /// are false.
+    /// The indices of the clauses that watch each literal, indexed by literal.
     watching: Vec<Vec<usize>>,
-    /// One entry per literal: true if the literal is true. A variable is unassigned if neither
-    /// literal is.
+    /// One flag per literal: true if the literal is true. A variable is unassigned if neither of
+    /// its literals is true.
     holds: Vec<bool>,
-    /// The literals made true, in order. Those before `next` have been propagated.
+    /// The literals made true, in order.
     trail: Vec<i32>,
+    /// The number of literals of the trail that have been propagated.
     next: usize,
 }
 
+/// Returns the index of a literal in tables with one entry per literal.
 fn at(literal: i32) -> usize {
     2 * literal.unsigned_abs() as usize + usize::from(literal < 0)
 }
@@ -163,18 +165,18 @@ impl UnitPropagator {
     /// Returns true if the clauses and the negation of `step` propagate to a contradiction. The
     /// assumptions are undone.
     fn contradicts(&mut self, step: &[i32]) -> bool {
-        let mark = self.trail.len();
+        let trail_length = self.trail.len();
         let contradiction = step.iter().any(|&literal| self.assume(-literal)) || self.propagate();
-        self.forget(mark);
+        self.forget(trail_length);
         contradiction
     }
 
-    /// Unassigns all but the first `mark` literals of the trail.
-    fn forget(&mut self, mark: usize) {
-        for literal in self.trail.drain(mark..) {
+    /// Unassigns all literals of the trail but the first `trail_length`.
+    fn forget(&mut self, trail_length: usize) {
+        for literal in self.trail.drain(trail_length..) {
             self.holds[at(literal)] = false;
         }
-        self.next = mark;
+        self.next = trail_length;
     }
 
     /// Returns an unassigned literal of a clause that is not yet true.
@@ -231,8 +233,8 @@ impl UnitPropagator {
         if clause[0] == falsified {
             clause.swap(0, 1);
         }
-        let other = (2..clause.len()).find(|&position| !self.holds[at(-clause[position])]);
-        match other {
+        let replacement = (2..clause.len()).find(|&position| !self.holds[at(-clause[position])]);
+        match replacement {
             Some(position) => {
                 clause.swap(1, position);
                 self.watching[at(clause[1])].push(index);

@@ -53,17 +53,19 @@ pub enum ReplayError {
         place: String,
     },
     /// The sequence has fewer firings than a reference to it says.
-    #[error("the sequence ends after {firings} firings, before the one it is said to reach")]
+    #[error("the sequence ends after {firings} firings, before the stated firing")]
     TooShort {
         /// Length of the sequence.
         firings: u64,
     },
 }
 
-/// The current marking while a sequence is fired step by step.
+/// A marking and the net on which sequences are fired from it, step by step.
 pub struct Replayer<'n> {
     net: &'n Net,
+    /// The marking after the firings so far.
     marking: Marking,
+    /// The number of firings so far. It saturates.
     fired: u64,
     /// Places that are assumed to hold enough tokens, ascending.
     plentiful: Vec<PlaceId>,
@@ -77,8 +79,8 @@ impl<'n> Replayer<'n> {
 
     /// Assumes from now on that the place holds enough tokens. Its count no longer changes.
     pub(super) fn has_plenty(&mut self, place: PlaceId) {
-        if let Err(at) = self.plentiful.binary_search(&place) {
-            self.plentiful.insert(at, place);
+        if let Err(index) = self.plentiful.binary_search(&place) {
+            self.plentiful.insert(index, place);
         }
     }
 
@@ -117,14 +119,15 @@ impl<'n> Replayer<'n> {
             return Ok(());
         }
         let (pre, post) = (self.net.pre(t), self.net.post(t));
-        let again = i128::from(step.count - 1);
+        let earlier_firings = i128::from(step.count - 1);
         for arc in pre.iter().filter(|arc| !self.is_plentiful(arc.place)) {
-            // `gain` is the change per firing; before the last firing there were `again` firings.
-            let back = self.net.post_weight(t, arc.place);
-            let gain = i128::from(back) - i128::from(arc.weight);
+            // `gain` is the change per firing. Before the last firing of the step there were
+            // `earlier_firings`.
+            let produced = self.net.post_weight(t, arc.place);
+            let gain = i128::from(produced) - i128::from(arc.weight);
             let tokens = i128::from(self.marking[arc.place]);
             let weight = i128::from(arc.weight);
-            if tokens < weight || tokens + again * gain < weight {
+            if tokens < weight || tokens + earlier_firings * gain < weight {
                 return Err(ReplayError::NotEnabled {
                     firing,
                     transition: self.net.transition_name(t).to_owned(),
@@ -133,15 +136,15 @@ impl<'n> Replayer<'n> {
             }
         }
         // One sum per place: all consumed tokens are subtracted before the produced ones are added.
-        let mut after: Vec<(PlaceId, i128)> = Vec::with_capacity(pre.len() + post.len());
+        let mut changes: Vec<(PlaceId, i128)> = Vec::with_capacity(pre.len() + post.len());
         let count = i128::from(step.count);
-        after.extend(pre.iter().map(|arc| (arc.place, -count * i128::from(arc.weight))));
-        after.extend(post.iter().map(|arc| (arc.place, count * i128::from(arc.weight))));
-        after.retain(|&(place, _)| !self.is_plentiful(place));
-        after.sort_by_key(|&(place, _)| place);
-        for of_place in after.chunk_by(|a, b| a.0 == b.0) {
-            let place = of_place[0].0;
-            let change: i128 = of_place.iter().map(|&(_, change)| change).sum();
+        changes.extend(pre.iter().map(|arc| (arc.place, -count * i128::from(arc.weight))));
+        changes.extend(post.iter().map(|arc| (arc.place, count * i128::from(arc.weight))));
+        changes.retain(|&(place, _)| !self.is_plentiful(place));
+        changes.sort_by_key(|&(place, _)| place);
+        for place_changes in changes.chunk_by(|a, b| a.0 == b.0) {
+            let place = place_changes[0].0;
+            let change: i128 = place_changes.iter().map(|&(_, change)| change).sum();
             let tokens = i128::from(self.marking[place]) + change;
             match u64::try_from(tokens) {
                 Ok(tokens) if tokens <= Marking::MAX_TOKENS => self.marking[place] = tokens,
@@ -179,7 +182,7 @@ pub fn begun_after(net: &Net, sequence: &FiringSequence) -> Result<Net, ReplayEr
     // The net fires the sequence with its own code to decide how far the claim holds. The claim is
     // kept only if both firing rules agree on the marking.
     match net.after(sequence) {
-        Ok(there) if *there.initial() == end => Ok(there),
+        Ok(net_after) if *net_after.initial() == end => Ok(net_after),
         _ => Ok(net.without_unit_claim().from_marking(end)),
     }
 }

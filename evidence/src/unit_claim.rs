@@ -19,10 +19,10 @@ pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Optio
     let units = net.safe_units()?;
     let mut counts = UnitTokens::new(net, units);
     let mut replayer = Replayer::new(net);
-    let mut left = firings;
+    let mut remaining = firings;
     for step in sequence.steps() {
-        let count = step.count.min(left);
-        left -= count;
+        let count = step.count.min(remaining);
+        remaining -= count;
         // Consecutive firings of one transition change each place by the same amount. A place that
         // gains tokens has two tokens after the second firing, and keeps them. So a violation after
         // any firing in between persists until the last one. The markings after the first and the
@@ -38,13 +38,14 @@ pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Optio
                 }
             }
         }
-        if left == 0 {
+        if remaining == 0 {
             break;
         }
     }
     None
 }
 
+/// Describes a violation of the claim after this number of firings.
 fn in_words(units: &Units, breach: &Breach, firings: u64) -> String {
     let unit = Quoted(&units.get(breach.unit).name);
     let tokens = breach.tokens;
@@ -58,10 +59,11 @@ fn in_words(units: &Units, breach: &Breach, firings: u64) -> String {
 
 /// The tokens of each unit, updated after each firing.
 struct UnitTokens<'n> {
+    /// The units of the model.
     units: &'n Units,
-    /// Tokens on the unit's own places, by unit.
+    /// The number of tokens on the unit's own places, by unit index.
     own: Vec<i128>,
-    /// Tokens on the places of the unit and of all units inside it, by unit.
+    /// The number of tokens on the places of the unit and of all units inside it, by unit index.
     inside: Vec<i128>,
 }
 
@@ -81,6 +83,7 @@ impl<'n> UnitTokens<'n> {
         std::iter::successors(Some(unit), |&unit| units.get(unit).parent)
     }
 
+    /// Adds tokens to a place. A negative number removes tokens.
     fn put(&mut self, place: PlaceId, tokens: i128) {
         let unit = self.units.unit_of(place);
         self.own[unit.index()] += tokens;
@@ -89,6 +92,7 @@ impl<'n> UnitTokens<'n> {
         }
     }
 
+    /// Adds the effect of `count` firings of the step's transition.
     fn add(&mut self, net: &Net, step: FiringStep, count: u64) {
         for change in net.delta(step.transition) {
             self.put(change.place, i128::from(change.delta) * i128::from(count));

@@ -1,9 +1,10 @@
 //! Predicates, sums and properties as text for people, for messages about evidence and questions.
 
+use num_bigint::BigUint;
 use parikh_net::printable::{Quoted, counted};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{
-    Atom, Fairness, Goal, LinearSum, LoopRun, Net, PlaceId, Predicate, TransitionId, TreeProperty,
+    Atom, Fairness, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId, TreeProperty,
 };
 use parikh_temporal::AtomNames;
 use std::fmt::Write as _;
@@ -13,7 +14,7 @@ pub fn goal(net: &Net, goal: &Goal) -> String {
     match goal {
         Goal::Reach(predicate) => format!("EF {}", formula(net, predicate)),
         Goal::Home(predicate) => format!("AG EF {}", formula(net, predicate)),
-        Goal::Maximise(sum) => format!("the most that {} ever is", linear(net, sum)),
+        Goal::Maximise(sum) => format!("the maximum of {}", linear(net, sum)),
         Goal::Run(property) => format!("a run with {}", run_property(net, property)),
         Goal::Tree(property) => tree_property(net, property),
     }
@@ -64,7 +65,9 @@ pub fn run_property(net: &Net, property: &RunProperty) -> String {
 pub fn fairness(net: &Net, fairness: &Fairness) -> Option<String> {
     let (weak, strong) = (fairness.weak(), fairness.strong());
     let is_all = weak.len() + strong.len() == net.transition_count();
-    let named = |all: &[TransitionId]| some(all, |&t| Quoted(net.transition_name(t)).to_string());
+    let named = |transitions: &[TransitionId]| {
+        some(transitions, |&t| Quoted(net.transition_name(t)).to_string())
+    };
     match (weak, strong) {
         ([], []) => None,
         (_, []) if is_all => Some("weakly fair runs".to_owned()),
@@ -95,9 +98,9 @@ pub fn tree_property(net: &Net, property: &TreeProperty) -> String {
 
 /// Returns a predicate as text.
 pub fn formula(net: &Net, predicate: &Predicate) -> String {
-    let joined = |parts: &[Predicate], by: &str| {
+    let joined = |parts: &[Predicate], separator: &str| {
         let parts: Vec<String> = parts.iter().map(|part| formula(net, part)).collect();
-        format!("({})", parts.join(by))
+        format!("({})", parts.join(separator))
     };
     match predicate {
         Predicate::True => "true".to_owned(),
@@ -108,8 +111,8 @@ pub fn formula(net: &Net, predicate: &Predicate) -> String {
         },
         Predicate::Enabled(t) => format!("{} enabled", Quoted(net.transition_name(*t))),
         Predicate::Disabled(t) => format!("{} disabled", Quoted(net.transition_name(*t))),
-        Predicate::Dead => "nothing enabled".to_owned(),
-        Predicate::NotDead => "something enabled".to_owned(),
+        Predicate::Dead => "no transition enabled".to_owned(),
+        Predicate::NotDead => "some transition enabled".to_owned(),
         Predicate::And(parts) => joined(parts, " ∧ "),
         Predicate::Or(parts) => joined(parts, " ∨ "),
     }
@@ -158,10 +161,10 @@ fn with_label(id: &str, label: Option<&str>) -> String {
 }
 
 /// Joins the texts of the first five elements, and adds the number of the remaining elements.
-pub fn some<T>(all: &[T], words: impl Fn(&T) -> String) -> String {
-    let mut text: Vec<String> = all.iter().take(5).map(words).collect();
-    if all.len() > text.len() {
-        text.push(format!("and {} more", all.len() - text.len()));
+pub fn some<T>(elements: &[T], words: impl Fn(&T) -> String) -> String {
+    let mut text: Vec<String> = elements.iter().take(5).map(words).collect();
+    if elements.len() > text.len() {
+        text.push(format!("and {} more", elements.len() - text.len()));
     }
     text.join(", ")
 }
@@ -180,10 +183,9 @@ pub fn all_markings_were(count: u64) -> String {
     }
 }
 
-/// Returns the number of firings of an accelerated sequence: `12 firings`, `at least 10^308
-/// firings`.
-pub fn firings(run: &LoopRun) -> String {
-    let firings = run.firings().to_string();
+/// Returns a number of firings, rounded if it is large: `12 firings`, `at least 10^308 firings`.
+pub fn firings(count: &BigUint) -> String {
+    let firings = count.to_string();
     match firings.len() {
         ..20 => counted(firings, "firing"),
         digits => format!("at least 10^{} firings", digits - 1),
@@ -192,7 +194,7 @@ pub fn firings(run: &LoopRun) -> String {
 
 /// The addition to messages about the quotient of a coloured net, in which equivalent colours are
 /// merged.
-pub const OF_QUOTIENT: &str = "where colours that nothing tells apart are one";
+pub const OF_QUOTIENT: &str = "with equivalent colours merged";
 
 /// Shortens a text to 200 characters and marks the cut with `…`. If the cut falls inside a quoted
 /// name, a closing quote is added.

@@ -67,7 +67,8 @@ fn a_directory_of_right_evidence_is_confirmed() {
     assert_eq!((code, &*err), (0, ""));
     let confirmed = "\
 proofs/ReachabilityDeadlock.jsonl:3: ReachabilityDeadlock: TRUE: confirmed: 1 marking shown
-proofs/UpperBounds.jsonl:4: UpperBounds Small-UpperBounds-00 (the most of `q`): 2: confirmed: 1 marking shown, 1 claim proved
+proofs/UpperBounds.jsonl:4: UpperBounds Small-UpperBounds-00 (the maximum of `q`): 2: confirmed: \
+1 marking shown, 1 claim proved
 ";
     let counted = "2 of 2 answers confirmed\n1 question of these examinations has no answer\n";
     assert_eq!(out, format!("{confirmed}{counted}"));
@@ -102,7 +103,7 @@ fn formulas_of_a_command_line_stop_no_other_file() {
         let formulas = [&["model.pnml", "proofs/Formulas.jsonl"][..], &asked].concat();
         let (code, said, noted) = certify(directory.path(), &formulas);
         assert_eq!((code, &*noted), (0, ""), "{said}");
-        assert!(said.contains("(the most of `q`): 2: confirmed"), "{said}");
+        assert!(said.contains("(the maximum of `q`): 2: confirmed"), "{said}");
     }
     let other = ["model.pnml", "proofs/Formulas.jsonl", "--formula", "bound(q)"];
     let (code, said, _) = certify(directory.path(), &other);
@@ -132,7 +133,7 @@ fn a_state_space_with_figures_missing_has_an_exit_code_of_its_own() {
     let (code, out, err) = audit(&lines[..3].join("\n"));
     assert_eq!(code, 5);
     let missing = "MAX_TOKEN_IN_PLACE, MAX_TOKEN_PER_MARKING";
-    let note = format!("of the state space there is nothing about {missing}\n");
+    let note = format!("the evidence about the state space lacks {missing}\n");
     assert!(err.ends_with(&note), "{err}");
     assert_eq!(out, "2 of 2 answers confirmed\n2 questions of these examinations have no answer\n");
     // The worst verdict determines the exit code.
@@ -148,11 +149,12 @@ fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
     assert_eq!(code, 4);
     assert!(
         out.contains(
-            "(the most of `q`): 1: refused: not shown: a proof that no reachable marking has `q` ≥ 2"
+            "(the maximum of `q`): 1: refused: not shown: a proof that no reachable marking has \
+             `q` ≥ 2"
         ),
         "{out}"
     );
-    assert!(out.contains("0 of 1 answer confirmed, 0 searched and not visited again, 1 refused"));
+    assert!(out.contains("0 of 1 answer confirmed, 0 searched and not repeated, 1 refused"));
     let (code, out, _) = certify(at.path(), &[".", "proofs", "--format", "json"]);
     assert_eq!(code, 4);
     let objects: Vec<serde_json::Value> =
@@ -180,7 +182,7 @@ fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
     assert_eq!(certify(at.path(), &[".", "proofs"]).0, 4, "both places change");
     let (code, out, _) = certify(at.path(), &[".", "proofs", "--visit", "2"]);
     assert_eq!(code, 3);
-    assert!(out.contains("0 of 1 answer confirmed, 1 searched and not visited again, 0 refused"));
+    assert!(out.contains("0 of 1 answer confirmed, 1 searched and not repeated, 0 refused"));
 }
 
 #[test]
@@ -189,12 +191,12 @@ fn unreadable_files_and_command_lines_have_their_codes() {
     let at = instance(&[("UpperBounds.jsonl", &cut)]);
     let (code, out, err) = certify(at.path(), &[".", "proofs"]);
     assert_eq!(code, 6);
-    assert!(err.contains("proofs/UpperBounds.jsonl:5: the file breaks off in this line"), "{err}");
+    assert!(err.contains("proofs/UpperBounds.jsonl:5: the file ends inside this line"), "{err}");
     assert!(out.contains("1 of 1 answer confirmed"), "{out}");
     let at = instance(&[("UpperBounds.jsonl", &(cut + "\n"))]);
     let (code, out, err) = certify(at.path(), &[".", "proofs"]);
     assert_eq!(code, 1);
-    assert!(err.contains("proofs/UpperBounds.jsonl:5: the line breaks off"), "{err}");
+    assert!(err.contains("proofs/UpperBounds.jsonl:5: the line is incomplete"), "{err}");
     assert!(out.contains("1 of 1 answer confirmed"), "{out}");
     for (arguments, code, part) in [
         (&["no.pnml", "proofs"][..], 1, "no.pnml"),
@@ -204,8 +206,8 @@ fn unreadable_files_and_command_lines_have_their_codes() {
             1,
             "jsonl:1: the file begins with `{\"evidence\"",
         ),
-        (&["."], 2, "evidence is missing"),
-        (&[], 2, "model is missing"),
+        (&["."], 2, "the argument EVIDENCE is missing"),
+        (&[], 2, "the argument MODEL is missing"),
         (&[".", "proofs", "--fast"], 2, "no option --fast"),
         (&[".", "proofs", "--visit", "-3"], 2, "--visit"),
         (&[".", "proofs", "--timeout", "soon"], 2, "such as 90s, 10m or 2h"),
@@ -226,7 +228,7 @@ fn unreadable_files_and_command_lines_have_their_codes() {
     let foreign = head("../../etc/passwd");
     let at = instance(&[("x.jsonl", &foreign)]);
     let (code, _, err) = certify(at.path(), &[".", "proofs"]);
-    assert!(code == 1 && err.contains("is no examination"), "{err}");
+    assert!(code == 1 && err.contains("is not an examination"), "{err}");
 }
 
 #[test]
@@ -270,10 +272,10 @@ fn a_file_that_is_not_what_a_run_leaves_has_an_exit_code_of_its_own() {
         (
             "Liveness.jsonl",
             &[TRACE, MOST, ANSWER, &*one][..],
-            "jsonl:1: the file holds evidence about UpperBounds",
+            "jsonl:1: the file has evidence about UpperBounds",
         ),
-        (own, &[TRACE, MOST, ANSWER], "the file has no end"),
-        (own, &[TRACE, MOST, ANSWER, &end(60)], "60 answers were printed, and 1 are in the file"),
+        (own, &[TRACE, MOST, ANSWER], "the file has no `end` line"),
+        (own, &[TRACE, MOST, ANSWER, &end(60)], "60 answers were printed, but the file has 1"),
         (
             own,
             &[TRACE, MOST, ANSWER, ANSWER, &one],
@@ -282,7 +284,7 @@ fn a_file_that_is_not_what_a_run_leaves_has_an_exit_code_of_its_own() {
         (
             own,
             &[TRACE, MOST, ANSWER, &other, &one],
-            "(3): the answer of line 4 (2) was not withdrawn",
+            "(3): the answer in line 4 (2) was not withdrawn",
         ),
     ] {
         let (code, out, err) = audit(name, lines);
@@ -310,7 +312,7 @@ fn an_examination_whose_name_forges_a_verdict_is_none() {
     let named = [".", "proofs", "--queries", queries.to_str().unwrap()];
     let (code, out, err) = certify(at.path(), &named);
     assert!(
-        code == 1 && !out.contains("Liveness") && err.contains("is no examination"),
+        code == 1 && !out.contains("Liveness") && err.contains("is not an examination"),
         "{out}{err}"
     );
 }

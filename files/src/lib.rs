@@ -1,14 +1,14 @@
-//! Files as people name them: as they are, compressed, in an archive, or from standard input.
+//! Input files: plain, compressed, in an archive, or from standard input.
 //!
 //! ```text
-//! model.pnml                a file; one that gzip compressed is read as what it holds
+//! model.pnml                a file; gzip-compressed files are decompressed
 //! -                         standard input
-//! Peterson-PT-2.tgz         an archive (.tgz, .tar.gz, .tar), which is looked at like a directory:
-//! Peterson-PT-2.tgz/UpperBounds.xml      what is in it, at its top or in the one folder below
+//! Peterson-PT-2.tgz         an archive (.tgz, .tar.gz, .tar), searched like a directory:
+//! Peterson-PT-2.tgz/UpperBounds.xml      a file at its top level or in one folder
 //! ```
 //!
-//! Whoever reads a model goes through here, the prover and the auditor, who share nothing of what
-//! they make of the bytes.
+//! The prover and the auditor both read files through this crate. They share no code that
+//! interprets the content.
 
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
@@ -22,12 +22,12 @@ pub const STANDARD_INPUT: &str = "-";
 /// Number of bytes read at a time.
 const BUFFER: usize = 1 << 16;
 
-/// Opens what `path` names, to be read from its beginning. Standard input is kept, and can be
-/// opened again.
+/// Opens the file that `path` names, at its beginning. Compressed content is decompressed. Standard
+/// input is kept in memory, so that it can be opened again.
 ///
 /// # Errors
-/// When it cannot be read, is a directory ([`io::ErrorKind::IsADirectory`]), or is not in its
-/// archive ([`io::ErrorKind::NotFound`]).
+/// Returns an error if the file cannot be read, is a directory ([`io::ErrorKind::IsADirectory`]),
+/// or is missing in its archive ([`io::ErrorKind::NotFound`]).
 pub fn open(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     match archive_of(path) {
         Some((archive, member)) => open_member(archive, member),
@@ -42,8 +42,8 @@ pub fn is_archive(path: &Path) -> bool {
     [".tgz", ".tar.gz", ".tar"].iter().any(|end| name.ends_with(end)) && path.is_file()
 }
 
-/// Returns true if there is a file of this name: on its own, or in its archive. An archive that
-/// cannot be read has none.
+/// Returns true if `path` is a file, on the disk or in an archive. Returns false if the archive
+/// cannot be read.
 pub fn is_file(path: &Path) -> bool {
     match archive_of(path) {
         Some((archive, member)) => matches!(member_of(archive, member), Ok(Some(_))),
@@ -51,8 +51,9 @@ pub fn is_file(path: &Path) -> bool {
     }
 }
 
-/// Where something lies that belongs to what `path` names: inside it, where that is a directory or
-/// an archive, and else beside it. Nothing lies beside standard input.
+/// Returns the path of the file `name` that belongs to `path`. The file is inside `path` if that is
+/// a directory or an archive, and otherwise in the same directory. Returns `None` if there is no
+/// such file, or if `path` is standard input.
 pub fn beside(path: &Path, name: &str) -> Option<PathBuf> {
     let file = match () {
         () if path == Path::new(STANDARD_INPUT) => return None,
@@ -62,12 +63,13 @@ pub fn beside(path: &Path, name: &str) -> Option<PathBuf> {
     is_file(&file).then_some(file)
 }
 
-/// The archive that a path leads into, and what it names there.
+/// Returns the archive that a path leads into, and the path of the file in the archive.
 fn archive_of(path: &Path) -> Option<(&Path, &Path)> {
-    let archive = path.ancestors().skip(1).find(|above| is_archive(above))?;
+    let archive = path.ancestors().skip(1).find(|ancestor| is_archive(ancestor))?;
     Some((archive, path.strip_prefix(archive).ok()?))
 }
 
+/// Opens a file that is not in an archive, or standard input.
 fn open_alone(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     if path == Path::new(STANDARD_INPUT) {
         return decompressed(Cursor::new(standard_input()?));
@@ -79,7 +81,8 @@ fn open_alone(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     decompressed(BufReader::with_capacity(BUFFER, file))
 }
 
-/// What gzip compressed is decompressed, and all else is as it is.
+/// Returns a reader of the decompressed content if the content begins like a gzip file. Otherwise,
+/// returns the reader unchanged.
 fn decompressed<'r>(
     mut reader: impl BufRead + Send + 'r,
 ) -> io::Result<Box<dyn BufRead + Send + 'r>> {
@@ -89,31 +92,34 @@ fn decompressed<'r>(
     })
 }
 
-/// The bytes read, or the error of reading.
+/// The bytes of standard input, or the error of reading them.
 type Contents = Result<Arc<[u8]>, (io::ErrorKind, String)>;
 
-/// All of standard input.
+/// Returns the content of standard input, which is read at the first call.
 fn standard_input() -> io::Result<Arc<[u8]>> {
     static READ: OnceLock<Contents> = OnceLock::new();
-    let read = READ.get_or_init(|| {
+    let contents = READ.get_or_init(|| {
         let mut bytes = Vec::new();
         match io::stdin().lock().read_to_end(&mut bytes) {
             Ok(_) => Ok(bytes.into()),
             Err(error) => Err((error.kind(), error.to_string())),
         }
     });
-    read.clone().map_err(|(kind, text)| io::Error::new(kind, text))
+    contents.clone().map_err(|(kind, text)| io::Error::new(kind, text))
 }
 
-/// Where a file begins in its archive, and how long it is, in bytes of the decompressed archive.
+/// The position of a file in its archive, in bytes of the decompressed archive.
 struct Extent {
+    /// The offset of the first byte.
     start: u64,
+    /// The length of the file.
     length: u64,
 }
 
+/// Opens the file `member` of an archive.
 fn open_member(archive: &Path, member: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     let Some(Extent { start, length }) = member_of(archive, member)? else {
-        let what = format!("there is no {} in the archive", member.display());
+        let what = format!("the archive has no {}", member.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, what));
     };
     let mut reader = open_alone(archive)?;
@@ -124,16 +130,16 @@ fn open_member(archive: &Path, member: &Path) -> io::Result<Box<dyn BufRead + Se
     }
 }
 
-/// Where `member` lies in an archive: under this very name, or in one folder, as the contest packs
-/// its instances.
+/// Returns the position of `member` in an archive. The entry has this path, or this path inside one
+/// folder, as in the contest's archives. Returns `None` if the archive has no such entry.
 fn member_of(archive: &Path, member: &Path) -> io::Result<Option<Extent>> {
     let mut archive = tar::Archive::new(open_alone(archive)?);
     for entry in archive.entries()? {
         let entry = entry?;
         let path = entry.path()?;
         let path = path.strip_prefix(".").unwrap_or(&path);
-        let in_a_folder = || path.components().skip(1).eq(member.components());
-        if entry.header().entry_type().is_file() && (path == member || in_a_folder()) {
+        let is_in_folder = || path.components().skip(1).eq(member.components());
+        if entry.header().entry_type().is_file() && (path == member || is_in_folder()) {
             return Ok(Some(Extent { start: entry.raw_file_position(), length: entry.size() }));
         }
     }
@@ -211,7 +217,7 @@ mod tests {
                 assert_eq!(beside(&path.join("model.pnml"), "q.xml"), Some(path.join("q.xml")));
                 assert_eq!(beside(&path, "none.xml"), None);
                 let none = text(&path.join("none.xml")).unwrap_err();
-                assert_eq!(none.to_string(), "there is no none.xml in the archive");
+                assert_eq!(none.to_string(), "the archive has no none.xml");
             }
         }
         let broken = at.path().join("broken.tgz");

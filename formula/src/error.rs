@@ -37,8 +37,8 @@ pub enum FormulaProblem {
     },
     /// An unquoted word that is the name of several nodes and the id of none.
     #[error(
-        "`{}` is the name of {} {}s: {}; name one of them by its id, or write the name in quotes \
-         for all of them",
+        "`{}` is the label of {} {}s: {}; write the id of one of them, or the label in quotes for \
+         all of them",
         shown(name),
         candidates.len(),
         kind.word(),
@@ -82,7 +82,7 @@ pub enum FormulaProblem {
     #[error("the formula is nested more than {MAX_DEPTH} levels deep, which is not supported")]
     TooDeep,
     /// Too many parentheses and operators open at the same time.
-    #[error("more than {0} parentheses and operators are open here, which is not supported")]
+    #[error("more than {0} parentheses and operators are nested here, which is not supported")]
     TooManyOpen(usize),
     /// A property without a formula.
     #[error("the property has no formula")]
@@ -111,10 +111,10 @@ pub enum FormulaProblem {
     #[error("comparisons do not chain; write `a <= b && b <= c`")]
     ChainedComparison,
     /// A bound inside a formula.
-    #[error("a bound is a number to be found, and no part of a formula")]
+    #[error("`bound` asks for a number, so it cannot be part of a formula")]
     BoundInside,
     /// A second formula with the same name.
-    #[error("a second formula is called `{}`, expected each name once", shown(.0))]
+    #[error("two formulas have the name `{}`; expected different names", shown(.0))]
     SecondOfName(String),
     /// A colour for a place whose tokens have no colours.
     #[error("the tokens of place `{}` have no colours, expected `[.]`", shown(place))]
@@ -124,7 +124,7 @@ pub enum FormulaProblem {
     },
     /// A colour for a place whose colours are erased in this net.
     #[error(
-        "single colours of place `{}` are only told apart in the unfolding, which is too large",
+        "the colours of place `{}` are distinguished only in the unfolding, which is too large",
         shown(place)
     )]
     ErasedColours {
@@ -133,7 +133,7 @@ pub enum FormulaProblem {
     },
     /// A colour that is not in the place's sort.
     #[error(
-        "`{}` is no colour of place `{}`, whose tokens are of sort `{}`",
+        "`{}` is not a colour of place `{}`, whose tokens have the sort `{}`",
         shown(colour),
         shown(place),
         shown(sort)
@@ -148,14 +148,14 @@ pub enum FormulaProblem {
     },
     /// An atom about firings in a formula of CTL.
     #[error(
-        "what fires next is said of a run, expected a formula of LTL: no path quantifier below \
-         another, or below a temporal operator"
+        "`fires` applies to runs, so an LTL formula is expected: no path quantifier inside another \
+         path quantifier or a temporal operator"
     )]
     FiringInBranching,
     /// Fairness to a transition that the translation of reset arcs splits into several.
     #[error(
-        "transition `{}` empties places, and several transitions stand for it: being fair to each of \
-         them is another thing than being fair to it; name others",
+        "transition `{}` has a reset arc, so its translation has several transitions, and fairness \
+         to each of these is a different condition; use other transitions",
         shown(.0)
     )]
     FairToCopies(String),
@@ -164,8 +164,8 @@ pub enum FormulaProblem {
     Not2011(&'static str),
     /// A remark about `EF a && b`.
     #[error(
-        "the temporal operator binds tighter, so what follows is about the initial marking alone; \
-         use parentheses to say which you mean"
+        "the temporal operator has a higher precedence, so the rest is about the initial marking \
+         only; add parentheses to make the meaning clear"
     )]
     NarrowScope,
 }
@@ -231,7 +231,9 @@ pub(super) fn listed(ids: &[String]) -> String {
 /// people see the labels of nodes, but formulas use ids.
 fn hint(labelled: Option<&str>, closest: Option<&str>) -> String {
     match (labelled, closest) {
-        (Some(id), _) => format!("; this is the name of `{}`, and formulas use ids", Printable(id)),
+        (Some(id), _) => {
+            format!("; this is the label of `{}`, and formulas use ids", Printable(id))
+        }
         (None, Some(id)) => format!("; did you mean `{}`?", Printable(id)),
         (None, None) => String::new(),
     }
@@ -260,7 +262,7 @@ mod tests {
         assert_eq!(place("wating_1"), "the net has no place `wating_1`; did you mean `waiting_1`?");
         assert_eq!(
             place("Waiting room"),
-            "the net has no place `Waiting room`; this is the name of `waiting_1`, and formulas \
+            "the net has no place `Waiting room`; this is the label of `waiting_1`, and formulas \
              use ids"
         );
         assert_eq!(place("enter"), "the net has no place `enter`; it is a transition");

@@ -6,19 +6,19 @@ pub enum UnsupportedFormula {
     /// A temporal operator that neither logic allows here, or that goes beyond reachability where
     /// only reachability is supported.
     #[error(
-        "{0} goes beyond what is answered: formulas of CTL, formulas of LTL below one quantifier, and \
-         not what mixes them"
+        "{0} is not supported: expected a CTL formula, or an LTL formula with at most one path \
+         quantifier in front"
     )]
     Temporal(&'static str),
     /// Fairness for a formula of CTL.
-    #[error("--fair is about runs, so formulas of LTL; this one is of CTL")]
+    #[error("--fair applies to LTL formulas, and this is a CTL formula")]
     FairTree,
     /// A question about cases of a net without final markings.
-    #[error("a case ends in a final marking, and the net has none: name one with --final")]
+    #[error("a case ends in a final marking, but the net has none: name one with --final")]
     NoFinal,
     /// A question about cases of a net with a final marking that is not dead.
     #[error(
-        "something is enabled in a final marking: --cases is about processes whose cases end there"
+        "a transition is enabled in a final marking, but --cases requires that cases end there"
     )]
     FinalNotDead,
     /// Numbers that do not fit 64 bits.
@@ -28,20 +28,20 @@ pub enum UnsupportedFormula {
     #[error("the formula multiplies token counts with each other")]
     NonLinear,
     /// A bound used as a property.
-    #[error("`place-bound` is a number, and stands where a property is expected")]
+    #[error("found `place-bound`, which is a number, expected a property")]
     BoundAsProperty,
     /// A question about enabled transitions in the initial marking of the skeleton of a coloured
     /// net.
-    #[error("what is enabled initially is a matter of colours, which only the unfolding has")]
+    #[error("the formula depends on the transitions enabled initially, which needs the unfolding")]
     Colours,
     /// A question beyond reachability for a net with inhibitor or reset arcs that was translated
     /// within caps.
     #[error(
-        "places at inhibitor or reset arcs have no known bound: of such a net it is answered what can be \
-         reached (EF, AG, deadlock, bounds), and not what stays reachable or what runs do"
+        "places at inhibitor or reset arcs have no known bound: for such a net, only reachability \
+         (EF, AG, deadlock, bounds) is answered, not home properties or formulas about runs"
     )]
     Caps,
     /// Nested equivalences whose expansion is too large, since each level doubles the size.
-    #[error("the formula is too large without its equivalences")]
+    #[error("the formula is too large after `<->` and `xor` are replaced")]
     Explosion,
 }

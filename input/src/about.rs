@@ -47,7 +47,7 @@ impl NetMeant {
             NetMeant::Coloured => "the coloured net",
             NetMeant::Unfolding => "the unfolding of the coloured net",
             NetMeant::Translation => {
-                "the place/transition net that stands for the inhibitor and reset arcs"
+                "the place/transition net into which inhibitor and reset arcs are translated"
             }
         }
     }

@@ -14,7 +14,7 @@ pub(super) const LARGEST: usize = 1_000_000;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ColourProblem {
     /// An element that is not an operator or sort of symmetric nets, or not a supported one.
-    #[error("`<{0}>` is not known here")]
+    #[error("the element `<{0}>` is unknown here")]
     UnknownElement(String),
     /// A construct of the standard that Parikh does not support.
     #[error("`<{0}>` is not supported: no symmetric net of the contest has it")]
@@ -48,7 +48,7 @@ pub enum ColourProblem {
         expected: &'static str,
     },
     /// A reference to a name that is not declared.
-    #[error("`{name}` is no {kind} of this net")]
+    #[error("this net has no {kind} `{name}`")]
     Unknown {
         /// The undeclared name.
         name: String,
@@ -59,13 +59,13 @@ pub enum ColourProblem {
     #[error("the id `{0}` is declared twice")]
     Declared(String),
     /// A sort whose definition contains the sort itself.
-    #[error("the sort `{0}` is made of itself, directly or through others")]
+    #[error("the sort `{0}` is defined by itself, directly or through other sorts")]
     Cycle(String),
     /// A partition that does not name exactly one sort.
-    #[error("`<partition>` has to say once which sort it cuts")]
+    #[error("`<partition>`: expected exactly one sort to partition")]
     CutsNothing,
     /// A product with too many components.
-    #[error("tuples of this sort have more than {0} components, those of components counted")]
+    #[error("tuples of this sort have more than {0} components, including nested ones")]
     TooManyComponents(usize),
     /// A text that is not a whole number.
     #[error("found `{0}`, expected a whole number")]
@@ -83,7 +83,7 @@ pub enum ColourProblem {
     #[error("the tokens of a multiset do not fit 64 bits")]
     TooManyTokens,
     /// A label with a text but without a `<structure>`.
-    #[error("there is a text, but no `<structure>` to read")]
+    #[error("found `<text>` only, expected `<structure>`")]
     NoStructure,
     /// An inconsistency that the coloured net's own checks found.
     #[error(transparent)]

@@ -99,13 +99,13 @@ impl Element {
     /// Returns the text directly in the element, without surrounding white space (the four
     /// characters of XML).
     pub fn text(&self) -> String {
-        let mut all = String::new();
+        let mut joined = String::new();
         for content in &self.content {
             if let Content::Text(text) = content {
-                all.push_str(text);
+                joined.push_str(text);
             }
         }
-        all.trim_matches(BLANKS).to_owned()
+        joined.trim_matches(BLANKS).to_owned()
     }
 
     /// Prints the element, indented by two blanks per level. Reading the result gives an equal
@@ -128,7 +128,7 @@ impl Element {
         }
         text.push('>');
         // Beside text, line ends would be content.
-        let indent = self.content.iter().all(|content| matches!(content, Content::Element(_)));
+        let is_indented = self.content.iter().all(|content| matches!(content, Content::Element(_)));
         for content in &self.content {
             match content {
                 Content::Text(own) => {
@@ -138,14 +138,14 @@ impl Element {
                     }
                 }
                 Content::Element(child) => {
-                    if indent {
+                    if is_indented {
                         let _ = write!(text, "\n{:1$}", "", 2 * (level + 1));
                     }
                     child.print_into(level + 1, text);
                 }
             }
         }
-        if indent {
+        if is_indented {
             let _ = write!(text, "\n{:1$}", "", 2 * level);
         }
         let _ = write!(text, "</{}>", self.name);
@@ -161,7 +161,7 @@ fn forbidden(text: &str) -> Option<char> {
 
 fn not_xml(at: Location, c: char) -> InputError {
     let found = format!("the character U+{:04X}", u32::from(c));
-    InputError::Unsupported { at, found, advice: "XML has none such; leave it out" }
+    InputError::Unsupported { at, found, advice: "XML does not allow it; remove it" }
 }
 
 /// Reads a whole file whose root element is named `root`. Elements keep their positions for
@@ -184,18 +184,18 @@ pub fn read_element_from(
     root: &'static str,
 ) -> Result<Element, InputError> {
     let mut xml = XmlReader::new(reader, name)?;
-    let mut open: Vec<Element> = Vec::new();
+    let mut open_elements: Vec<Element> = Vec::new();
     loop {
         let finished = match xml.next()? {
             XmlItem::Open(tag) => {
                 let at = tag.at.of(name);
-                if open.is_empty() && tag.name() != root {
+                if open_elements.is_empty() && tag.name() != root {
                     let found = format!("`<{}>`", tag.name());
                     return Err(InputError::WrongRoot { at, found, expected: root });
                 }
-                if open.len() == DEEPEST {
+                if open_elements.len() == DEEPEST {
                     let found = format!("nesting of more than {DEEPEST} elements");
-                    let advice = "leave something out";
+                    let advice = "reduce the nesting";
                     return Err(InputError::Unsupported { at, found, advice });
                 }
                 let Location { line, column, .. } = at;
@@ -203,17 +203,17 @@ pub fn read_element_from(
                 if let Some(c) = attributes.iter().find_map(|(_, value)| forbidden(value)) {
                     return Err(not_xml(at, c));
                 }
-                open.push(Element { name, attributes, content: Vec::new(), line, column });
+                open_elements.push(Element { name, attributes, content: Vec::new(), line, column });
                 continue;
             }
             XmlItem::Text(text) => {
-                if let (Some(c), Some(element)) = (forbidden(&text), open.last()) {
+                if let (Some(c), Some(element)) = (forbidden(&text), open_elements.last()) {
                     let Element { line, column, .. } = *element;
                     return Err(not_xml(Location { file: name.into(), line, column }, c));
                 }
-                match open.last_mut() {
+                match open_elements.last_mut() {
                     Some(element) if !text.is_empty() => match element.content.last_mut() {
-                        Some(Content::Text(before)) => before.push_str(&text),
+                        Some(Content::Text(previous)) => previous.push_str(&text),
                         _ => element.content.push(Content::Text(text.into_owned())),
                     },
                     Some(_) => {}
@@ -229,7 +229,7 @@ pub fn read_element_from(
             }
             XmlItem::Nothing => continue,
             XmlItem::End => return Err(InputError::Empty { file: name.into(), expected: root }),
-            XmlItem::Close => open.pop(),
+            XmlItem::Close => open_elements.pop(),
         };
         let Some(mut finished) = finished else { continue };
         let is_blank = |content: &Content| match content {
@@ -239,7 +239,7 @@ pub fn read_element_from(
         if finished.content.iter().all(is_blank) {
             finished.content.retain(|content| matches!(content, Content::Element(_)));
         }
-        match open.last_mut() {
+        match open_elements.last_mut() {
             Some(parent) => parent.push(finished),
             None => {
                 // Reading to the end refuses a second root element.
@@ -279,7 +279,7 @@ mod tests {
     fn blanks_are_those_of_xml_and_control_characters_are_refused() {
         assert_eq!(read("<a> x\u{a0}\n</a>").unwrap().text(), "x\u{a0}");
         let refused =
-            "f:1:1: the character U+0001 is not supported; XML has none such; leave it out";
+            "f:1:1: the character U+0001 is not supported; XML does not allow it; remove it";
         assert_eq!(read("<a>&#1;</a>"), Err(refused.into()));
         assert_eq!(read("<a x='&#1;'/>"), Err(refused.into()));
     }

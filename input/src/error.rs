@@ -44,8 +44,8 @@ pub enum InputError {
     },
     /// A packed file where XML is expected.
     #[error(
-        "{file}: this is a {kind}, expected XML; unpack it first ({advice}), and name the file or \
-         directory that comes out"
+        "{file}: this is a {kind}, expected XML; unpack it first ({advice}), and give the unpacked \
+         file or directory"
     )]
     Packed {
         /// The file.
@@ -162,15 +162,16 @@ pub enum InputError {
         file: Box<str>,
     },
     /// A PNML file with several nets.
-    #[error("{at}: a second `<net>` begins here, expected one net in a file; split the file")]
+    #[error("{at}: a second `<net>` begins here, expected one net per file; split the file")]
     SeveralNets {
         /// The second net.
         at: Location,
     },
     /// A net inside a page, as WoPeD writes the net of a sub-process.
     #[error(
-        "{at}: a `<net>` begins inside page `{page}`: this is a sub-process, as WoPeD writes it, which Parikh \
-         does not read; replace it by its places and transitions in WoPeD, and save the net again"
+        "{at}: a `<net>` begins inside page `{page}`: this is a sub-process, as WoPeD writes it, \
+         and Parikh does not read sub-processes; replace it by its places and transitions in \
+         WoPeD, and save the net again"
     )]
     SubProcess {
         /// The inner net.
@@ -199,8 +200,8 @@ pub enum InputError {
     },
     /// An arc of an unknown type.
     #[error(
-        "{at}: arc `{arc}` has the type `{found}`, expected `normal`, `inhibitor`, `read` or `reset`; \
-         write its meaning with arcs of these types"
+        "{at}: arc `{arc}` has the type `{found}`, expected `normal`, `inhibitor`, `read` or \
+         `reset`; express it with arcs of these types"
     )]
     UnsupportedArc {
         /// The arc.
@@ -212,9 +213,9 @@ pub enum InputError {
     },
     /// An arc of a coloured net with another type than `normal`.
     #[error(
-        "{at}: arc `{arc}` of a coloured net has the type `{found}`, expected `normal`: inhibitor, read and \
-         reset arcs are read in nets without colours only; unfold the net with the tool that wrote it, or \
-         write the test with a complementary place"
+        "{at}: arc `{arc}` of a coloured net has the type `{found}`, expected `normal`: inhibitor, \
+         read and reset arcs are supported only in nets without colours; unfold the net with the \
+         tool that wrote it, or express the test by a complementary place"
     )]
     ColouredArc {
         /// The arc.
@@ -225,7 +226,7 @@ pub enum InputError {
         found: String,
     },
     /// Text where text has no meaning.
-    #[error("{at}: the text `{found}` stands where none is expected")]
+    #[error("{at}: found the text `{found}` where no text is expected")]
     StrayText {
         /// The position of the text.
         at: Location,
@@ -275,7 +276,7 @@ pub enum InputError {
         least: u64,
     },
     /// An arc whose source or target does not exist.
-    #[error("{at}: arc `{arc}` has the end `{node}`, but no place or transition has this id")]
+    #[error("{at}: arc `{arc}` is connected to `{node}`, but no place or transition has this id")]
     UnknownEnd {
         /// The arc.
         at: Location,
@@ -302,7 +303,10 @@ pub enum InputError {
         kind: &'static str,
     },
     /// A reference node whose target does not exist or is of the other kind.
-    #[error("{at}: the reference `{node}` refers to `{target}`, which is no {kind} of this net")]
+    #[error(
+        "{at}: the reference `{node}` refers to `{target}`, but this net has no {kind} with \
+             this id"
+    )]
     UnknownReference {
         /// The reference node.
         at: Location,
@@ -314,7 +318,7 @@ pub enum InputError {
         kind: &'static str,
     },
     /// A cycle of reference nodes.
-    #[error("{at}: the reference `{node}` refers to itself, directly or through others")]
+    #[error("{at}: the reference `{node}` refers to itself, directly or through other references")]
     ReferenceCycle {
         /// A reference node on the cycle, or leading to the cycle.
         at: Location,
@@ -343,8 +347,8 @@ pub enum InputError {
     },
     /// A query file whose formulas all name unknown nodes.
     #[error(
-        "{file}: every one of the {formulas} formulas names places or transitions that the net \
-         does not have; is this the query file of another model? The first: {first}"
+        "{file}: all {formulas} formulas name places or transitions that the net does not have; is \
+         this the query file of another model? The first error: {first}"
     )]
     OtherModel {
         /// The query file.

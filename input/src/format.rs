@@ -76,7 +76,8 @@ pub(super) fn translated(net: ExtendedNet, file: &str, caps: bool) -> Result<Net
         .map_err(|why| InputError::Untranslated { file: file.into(), why: Box::new(why) })?;
     if let Some(translation) = net.translation() {
         tracing::info!(
-            "{file}: inhibitor and reset arcs by {} complement places and {} transitions for {}",
+            "{file}: translated inhibitor and reset arcs into {} complement places and {} \
+             transitions for {}",
             translation.complemented().len(),
             net.transition_count(),
             translation.transition_count()

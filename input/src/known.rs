@@ -122,8 +122,8 @@ impl XmlTag<'_> {
             () if is_in_module => Err(InputError::Unsupported {
                 at: self.at.of(self.file),
                 found: format!("an element `{}` of a `<module>`", self.qualified_name()),
-                advice: "a module is read if it only holds a net: put the modules of the file \
-                         together into one net, and export it as standard PNML",
+                advice: "a module is supported only if it holds just a net: merge the modules of \
+                         the file into one net, and export it as standard PNML",
             }),
             () if PARTS.iter().any(|part| name.contains(part)) => {
                 Err(self.unsupported(format!("an element `{}` outside of a net", self.name())))
@@ -141,7 +141,7 @@ impl XmlTag<'_> {
         InputError::Unsupported {
             at: self.at.of(self.file),
             found,
-            advice: "it is not known here, and not guessed: mend its name, or export the net as standard PNML",
+            advice: "it is unknown here: correct its name, or export the net as standard PNML",
         }
     }
 }

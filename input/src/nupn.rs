@@ -18,23 +18,23 @@ use std::io::BufRead;
 /// The reason why nested units are left out.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NupnError {
-    #[error("`<size>` says {said} {what}, the net has {found}")]
+    #[error("`<size>` states {said} {what}, but the net has {found}")]
     Size { what: &'static str, said: String, found: usize },
-    #[error("`<structure>` says {said} units, it has {found}")]
+    #[error("`<structure>` states {said} units, but it has {found}")]
     UnitCount { said: String, found: usize },
-    #[error("there are two sections on units")]
+    #[error("found two sections about units, expected one")]
     SecondSection,
-    #[error("there is not one `<structure>`")]
+    #[error("expected exactly one `<structure>`")]
     NotOneStructure,
     #[error("safe is `{0}`, expected `true` or `false`")]
     Safe(String),
     #[error("two units have the id `{0}`")]
     DuplicateUnit(String),
-    #[error("the root unit `{0}` is not there")]
+    #[error("the root unit `{0}` is not declared")]
     NoRoot(String),
-    #[error("unit `{unit}` lists `{place}`, which is no place of the net")]
+    #[error("unit `{unit}` lists `{place}`, but the net has no such place")]
     UnknownPlace { unit: String, place: String },
-    #[error("unit `{unit}` lists the sub-unit `{sub}`, which is not there")]
+    #[error("unit `{unit}` lists the sub-unit `{sub}`, which is not declared")]
     UnknownUnit { unit: String, sub: String },
     #[error("unit `{0}` is a sub-unit twice")]
     TwoParents(String),
@@ -66,33 +66,33 @@ pub(super) struct UnitTree {
 /// Reads the element `<toolspecific tool="nupn">` that was opened last.
 pub(super) fn read<R: BufRead>(xml: &mut XmlReader<R>) -> Result<UnitTree, InputError> {
     let mut tree = UnitTree::default();
-    let mut open = 1;
-    let said = |value: Option<String>| value.unwrap_or_default();
-    while open > 0 {
+    let mut depth = 1;
+    let text_or_empty = |value: Option<String>| value.unwrap_or_default();
+    while depth > 0 {
         let tag = match xml.next()? {
             XmlItem::Open(tag) => tag,
             XmlItem::Close => {
-                open -= 1;
+                depth -= 1;
                 continue;
             }
             XmlItem::Text(_) | XmlItem::Nothing | XmlItem::End => continue,
         };
-        match (open, tag.name()) {
+        match (depth, tag.name()) {
             (1, "size") => {
                 let sizes = tag.attributes(["places", "transitions", "arcs"])?;
-                tree.sizes.push(sizes.map(said));
+                tree.sizes.push(sizes.map(text_or_empty));
                 xml.skip()?;
             }
             (1, "structure") => {
                 let structure = tag.attributes(["units", "root", "safe"])?;
-                [tree.count, tree.root, tree.safe] = structure.map(said);
+                [tree.count, tree.root, tree.safe] = structure.map(text_or_empty);
                 tree.structures += 1;
-                open += 1;
+                depth += 1;
             }
             (2, "unit") => {
-                let [id] = tag.attributes(["id"])?.map(said);
+                let [id] = tag.attributes(["id"])?.map(text_or_empty);
                 tree.units.push(UnitText { id, ..UnitText::default() });
-                open += 1;
+                depth += 1;
             }
             (3, list @ ("places" | "subunits")) => {
                 let are_places = list == "places";
@@ -114,13 +114,13 @@ impl UnitTree {
     /// Returns the units over the places of `graph` if the whole section is valid.
     pub(super) fn check(self, graph: &PnmlGraph) -> Result<Units, NupnError> {
         let builder = &graph.builder.core;
-        let found = [builder.place_count(), graph.transitions, graph.arcs];
+        let actual_counts = [builder.place_count(), graph.transitions, graph.arcs];
         let what = ["places", "transitions", "arcs"];
         for sizes in self.sizes {
-            for ((said, found), what) in sizes.into_iter().zip(found).zip(what) {
-                if digits(&said) != Some(found) {
-                    let said = if said.is_empty() { "nothing of".to_owned() } else { said };
-                    return Err(NupnError::Size { what, said, found });
+            for ((said, actual_counts), what) in sizes.into_iter().zip(actual_counts).zip(what) {
+                if digits(&said) != Some(actual_counts) {
+                    let said = if said.is_empty() { "no number of".to_owned() } else { said };
+                    return Err(NupnError::Size { what, said, found: actual_counts });
                 }
             }
         }
@@ -221,11 +221,11 @@ mod tests {
         let problem = |head: &str, units: &str| structure(head, units).unwrap_err();
         assert_eq!(
             problem("units='2' root='r' safe='true'", all),
-            "`<structure>` says 2 units, it has 1"
+            "`<structure>` states 2 units, but it has 1"
         );
         assert_eq!(
             problem("units='1' root='s' safe='true'", all),
-            "the root unit `s` is not there"
+            "the root unit `s` is not declared"
         );
         assert_eq!(
             problem("units='2' root='r' safe='true'", &all.repeat(2)),
@@ -233,15 +233,15 @@ mod tests {
         );
         assert_eq!(
             problem("units='1' root='r' safe='true'", "<unit id='r'><places>a x</places></unit>"),
-            "unit `r` lists `x`, which is no place of the net"
+            "unit `r` lists `x`, but the net has no such place"
         );
         assert_eq!(
             problem("units='1' root='r' safe='true'", "<unit id='r'><places>t</places></unit>"),
-            "unit `r` lists `t`, which is no place of the net"
+            "unit `r` lists `t`, but the net has no such place"
         );
         assert_eq!(
             problem("units='1' root='r' safe='true'", "<unit id='r'><subunits>u</subunits></unit>"),
-            "unit `r` lists the sub-unit `u`, which is not there"
+            "unit `r` lists the sub-unit `u`, which is not declared"
         );
         assert_eq!(
             problem(
@@ -257,10 +257,10 @@ mod tests {
         let said = |attributes: &str| {
             checked(&format!("<size {attributes}/><structure root='r'/>")).unwrap_err()
         };
-        assert_eq!(said("places='4'"), "`<size>` says 4 places, the net has 3");
+        assert_eq!(said("places='4'"), "`<size>` states 4 places, but the net has 3");
         assert_eq!(
             said("places='3' transitions='1'"),
-            "`<size>` says nothing of arcs, the net has 0"
+            "`<size>` states no number of arcs, but the net has 0"
         );
         for safe in ["", " safe=' true '", " safe='yes'"] {
             let problem = problem(&format!("units='1' root='r'{safe}"), all);
@@ -268,6 +268,9 @@ mod tests {
         }
         let structure = format!("<structure units='1' root='r' safe='true'>{all}</structure>");
         assert!(checked(&structure).is_ok());
-        assert_eq!(checked(&structure.repeat(2)).unwrap_err(), "there is not one `<structure>`");
+        assert_eq!(
+            checked(&structure.repeat(2)).unwrap_err(),
+            "expected exactly one `<structure>`"
+        );
     }
 }

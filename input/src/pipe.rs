@@ -34,7 +34,8 @@ impl<R: BufRead> XmlReader<R> {
         Err(InputError::Unsupported {
             at: at.of(self.file()),
             found: format!("`<tagged>` of {kind} `{id}` with the value `{}`", label.text),
-            advice: "expected `false`: only nets without a tagged token are read; take the tag away in PIPE",
+            advice: "expected `false`: only nets without a tagged token are supported; remove the \
+                     tag in PIPE",
         })
     }
 }

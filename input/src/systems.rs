@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// The `.dot` files of the RERS challenge.
 pub(super) const DOT: ModelFormat = ModelFormat {
-    name: "a parallel system as RERS writes it, a graph `digraph G {` of components",
+    name: "a parallel system of RERS, a graph `digraph G {` of components",
     begins: |beginning| begins(beginning, b"digraph"),
     read: |reader, file| source(reader, file, read::dot),
 };

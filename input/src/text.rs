@@ -20,7 +20,7 @@ pub(super) const PLAIN: ModelFormat = ModelFormat {
 
 /// Coloured nets in Parikh's text format.
 pub(super) const COLOURED: ModelFormat = ModelFormat {
-    name: "a coloured net as text, which has lines such as `sort A = 1..3` as well",
+    name: "a coloured net as text, which also has lines such as `sort A = 1..3`",
     begins: |beginning| {
         let known = |word: &str| NODES.contains(&word) || COLOURS.contains(&word);
         let first = words(beginning).next().is_some_and(known);

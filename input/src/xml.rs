@@ -117,7 +117,7 @@ impl XmlTag<'_> {
             let key = attribute.key.as_ref();
             if attribute.value.contains(|c| c == '<' || is_no_character(c)) {
                 return Err(
-                    self.malformed(format!("a sign in `{key}` that XML does not allow there"))
+                    self.malformed(format!("a character in `{key}` that XML does not allow there"))
                 );
             }
             if let Some(at) = names.iter().position(|&name| name == key) {
@@ -276,7 +276,7 @@ impl<R: BufRead> XmlReader<R> {
             }
             Event::Eof => XmlItem::End,
             Event::DocType(kind) if kind.contains("<!ATTLIST") => {
-                let what = "a document type that gives attributes to elements, which is not read";
+                let what = "a document type that declares attributes, which is not supported";
                 return Err(malformed(what.to_owned()));
             }
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {
@@ -334,15 +334,15 @@ impl<R: BufRead> XmlReader<R> {
 
     /// Reads the text as [`text`](Self::text) does, but appends to `into`.
     pub(super) fn text_after(&mut self, into: &mut String) -> Result<bool, InputError> {
-        let mut is_cut = false;
+        let mut has_elements = false;
         loop {
             match self.next()? {
                 XmlItem::Text(text) => into.push_str(&text),
                 XmlItem::Open(_) => {
-                    is_cut = true;
+                    has_elements = true;
                     self.skip()?;
                 }
-                XmlItem::Close | XmlItem::End => return Ok(is_cut),
+                XmlItem::Close | XmlItem::End => return Ok(has_elements),
                 XmlItem::Nothing => {}
             }
         }

@@ -12,8 +12,8 @@ impl Net {
 
     /// Returns the same net, about whose model these things are assumed, too.
     #[must_use]
-    pub fn assuming(mut self, more: impl IntoIterator<Item = Assumption>) -> Net {
-        more.into_iter().for_each(|it| add(&mut self.assumptions, it));
+    pub fn assuming(mut self, added: impl IntoIterator<Item = Assumption>) -> Net {
+        added.into_iter().for_each(|it| add(&mut self.assumptions, it));
         self
     }
 }

@@ -64,25 +64,25 @@ impl fmt::Display for Assumption {
                 f.write_str("a case is done when no token is left, as the final marking is empty")
             }
             Assumption::ToolSpecific(tool) if tool.is_empty() => {
-                f.write_str("the information of an unnamed tool is skipped")
+                f.write_str("the information of an unnamed tool is ignored")
             }
             Assumption::ToolSpecific(tool) => {
-                write!(f, "the information of the tool {} is skipped", Quoted(tool))
+                write!(f, "the information of the tool {} is ignored", Quoted(tool))
             }
             Assumption::Rates => f.write_str("rates and probabilities are ignored"),
-            Assumption::Untimed => f.write_str("times and priorities are left out (--untimed)"),
+            Assumption::Untimed => f.write_str("times and priorities are ignored (--untimed)"),
         }
     }
 }
 
 /// Adds an assumption to a list, unless it is there, and keeps the list in order.
 pub(crate) fn add(list: &mut Vec<Assumption>, assumption: Assumption) {
-    if let Err(at) = list.binary_search(&assumption) {
-        list.insert(at, assumption);
+    if let Err(index) = list.binary_search(&assumption) {
+        list.insert(index, assumption);
     }
 }
 
-/// The distinct keys of assumptions, in order.
+/// Returns the keys of the assumptions, in order and without repetition.
 pub fn keys(assumptions: &[Assumption]) -> Vec<&'static str> {
     let mut keys: Vec<&str> = assumptions.iter().map(Assumption::key).collect();
     keys.dedup();
@@ -104,6 +104,6 @@ mod tests {
         let tool = |name: &str| Assumption::ToolSpecific(name.to_owned());
         assert_eq!(list, [Assumption::SafeUnits, tool("a"), tool("b"), Assumption::Untimed]);
         assert_eq!(keys(&list), ["units", "tool-specific", "untimed"]);
-        assert_eq!(tool("\u{1b}").to_string(), "the information of the tool `\\u{1b}` is skipped");
+        assert_eq!(tool("\u{1b}").to_string(), "the information of the tool `\\u{1b}` is ignored");
     }
 }

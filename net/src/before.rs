@@ -23,28 +23,33 @@ const NEAR: usize = 16;
 
 impl Predicate {
     /// Returns EX of this predicate, as a predicate on the marking before the firing. Returns
-    /// `None` if the result has more than `most` leaves or numbers that are too large, if the
+    /// `None` if the result has more than `max_leaves` leaves or numbers that are too large, if the
     /// predicate speaks of deadness, or if the net has arcs other than plain arcs.
-    pub fn before_some(&self, net: &Net, most: usize) -> Option<Predicate> {
-        self.before(net, most, None)
+    pub fn before_some(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
+        self.before(net, max_leaves, None)
     }
 
     /// Returns a predicate that implies [`before_some`](Self::before_some) and speaks of fewer
     /// places. Transitions without effect on the predicate are left out if there are many of them;
     /// otherwise the result is `before_some` itself.
-    pub fn before_some_near(&self, net: &Net, most: usize) -> Option<Predicate> {
-        self.before(net, most, Some(false))
+    pub fn before_some_near(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
+        self.before(net, max_leaves, Some(false))
     }
 
     /// Returns a predicate implied by [`before_all`](Self::before_all) that speaks of fewer places,
     /// in the same way.
-    pub fn before_all_near(&self, net: &Net, most: usize) -> Option<Predicate> {
-        Some(self.clone().negated().before(net, most, Some(true))?.negated().sorted())
+    pub fn before_all_near(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
+        Some(self.clone().negated().before(net, max_leaves, Some(true))?.negated().sorted())
     }
 
-    /// Returns EX of this predicate. If many transitions have no effect on it, `far` says whether
-    /// they count as always enabled or never enabled.
-    fn before(&self, net: &Net, most: usize, far: Option<bool>) -> Option<Predicate> {
+    /// Returns EX of this predicate. If many transitions have no effect on it, `far_is_enabled`
+    /// says whether they count as always enabled or never enabled.
+    fn before(
+        &self,
+        net: &Net,
+        max_leaves: usize,
+        far_is_enabled: Option<bool>,
+    ) -> Option<Predicate> {
         if !Features::PLAIN.and(Features::WEIGHTS).cover(net.features()) || self.mentions_deadness()
         {
             return None;
@@ -53,61 +58,63 @@ impl Predicate {
             return Some(Predicate::False);
         }
         // For most transitions φ_t is φ itself, so EX φ is hardly smaller than φ.
-        if self.leaves() > most {
+        if self.leaves() > max_leaves {
             return None;
         }
-        let read = self.read_at(net);
+        let terms_of_place = self.read_at(net);
         // Transitions that shift the read values by the same amounts leave the same predicate,
         // which is built once. The work for each transition grows with the places that it changes,
         // not with the length of sums: there are sums over thousands of places, and nets with
         // hundreds of thousands of transitions.
-        let mut after: HashMap<Vec<(u32, i128)>, usize> = HashMap::new();
-        let mut numbers: HashMap<Predicate, usize> = HashMap::new();
+        let mut group_of_shifts: HashMap<Vec<(u32, i128)>, usize> = HashMap::new();
+        let mut group_numbers: HashMap<Predicate, usize> = HashMap::new();
         let mut groups: Vec<(Predicate, Vec<TransitionId>)> = Vec::new();
-        let mut leaves = 0;
+        let mut leaf_count = 0;
         for t in net.transitions() {
-            let changes =
-                net.delta(t).iter().filter(|change| !read[change.place.index()].is_empty());
+            let changes = net
+                .delta(t)
+                .iter()
+                .filter(|change| !terms_of_place[change.place.index()].is_empty());
             let changes: Vec<(usize, i64)> =
                 changes.map(|change| (change.place.index(), change.delta)).collect();
-            let shifts = shifts(&read, &changes);
-            let group = match after.get(&shifts) {
-                Some(&known) => known,
+            let shifts = shifts(&terms_of_place, &changes);
+            let group = match group_of_shifts.get(&shifts) {
+                Some(&known_group) => known_group,
                 None => {
                     let shifted = self.shifted(net, &changes)?;
                     let next = groups.len();
-                    let number = *numbers.entry(shifted.clone()).or_insert(next);
+                    let number = *group_numbers.entry(shifted.clone()).or_insert(next);
                     if number == next {
-                        leaves += shifted.leaves();
+                        leaf_count += shifted.leaves();
                         groups.push((shifted, Vec::new()));
                     }
-                    if leaves > most {
+                    if leaf_count > max_leaves {
                         return None;
                     }
-                    after.insert(shifts, number);
+                    group_of_shifts.insert(shifts, number);
                     number
                 }
             };
             groups[group].1.push(t);
         }
-        let all = net.transition_count();
-        let possible = groups.into_iter().map(|(shifted, transitions)| {
-            let fires = match far {
-                Some(fires) if transitions.len() > NEAR && shifted == *self => {
-                    Predicate::constant(fires)
+        let count_of_all = net.transition_count();
+        let cases = groups.into_iter().map(|(shifted, transitions)| {
+            let some_enabled = match far_is_enabled {
+                Some(some_enabled) if transitions.len() > NEAR && shifted == *self => {
+                    Predicate::constant(some_enabled)
                 }
-                _ if transitions.len() == all => Predicate::NotDead,
+                _ if transitions.len() == count_of_all => Predicate::NotDead,
                 _ => Predicate::or(transitions.into_iter().map(Predicate::Enabled)),
             };
-            Predicate::and([shifted, fires])
+            Predicate::and([shifted, some_enabled])
         });
-        let before = Predicate::or(possible).sorted();
-        Some(before).filter(|before| before.leaves() <= most)
+        let before = Predicate::or(cases).sorted();
+        Some(before).filter(|before| before.leaves() <= max_leaves)
     }
 
     /// Returns AX of this predicate: it holds after every firing, and in dead markings.
-    pub fn before_all(&self, net: &Net, most: usize) -> Option<Predicate> {
-        Some(self.clone().negated().before_some(net, most)?.negated().sorted())
+    pub fn before_all(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
+        Some(self.clone().negated().before_some(net, max_leaves)?.negated().sorted())
     }
 
     /// Returns the predicate that holds in m exactly if this predicate holds in m + `changes`. The
@@ -117,10 +124,12 @@ impl Predicate {
             return Some(self.clone());
         }
         let change_of = |place: usize| {
-            changes.binary_search_by_key(&place, |&(at, _)| at).map_or(0, |at| changes[at].1)
+            changes
+                .binary_search_by_key(&place, |&(index_of_change, _)| index_of_change)
+                .map_or(0, |index_of_change| changes[index_of_change].1)
         };
-        let all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
-            parts.iter().map(|part| part.shifted(net, changes)).collect()
+        let shift_all = |operands: &[Predicate]| -> Option<Vec<Predicate>> {
+            operands.iter().map(|part| part.shifted(net, changes)).collect()
         };
         let enabled = |t: TransitionId| {
             let pre = net.pre(t);
@@ -131,9 +140,10 @@ impl Predicate {
                 .iter()
                 .map(|arc| {
                     let change = i128::from(change_of(arc.place.index()));
-                    let wanted = (i128::from(arc.weight) - change).max(0);
-                    let wanted = u64::try_from(wanted).ok().filter(|&wanted| wanted <= 1 << 63)?;
-                    Some(Predicate::at_least(arc.place, wanted))
+                    let required = (i128::from(arc.weight) - change).max(0);
+                    let required =
+                        u64::try_from(required).ok().filter(|&required| required <= 1 << 63)?;
+                    Some(Predicate::at_least(arc.place, required))
                 })
                 .collect();
             inputs.map(Predicate::and)
@@ -142,17 +152,17 @@ impl Predicate {
             Predicate::True | Predicate::False => Some(self.clone()),
             Predicate::Atom(Atom { sum, bound }) => {
                 let terms = sum.terms().iter();
-                let added: i128 = terms
+                let total_change: i128 = terms
                     .map(|&(place, a)| i128::from(a) * i128::from(change_of(place.index())))
                     .sum();
-                let bound = i64::try_from(i128::from(*bound) - added).ok()?;
+                let bound = i64::try_from(i128::from(*bound) - total_change).ok()?;
                 Some(Predicate::at_most(LinearSum::clone(sum), bound))
             }
             Predicate::Enabled(t) => enabled(*t),
             Predicate::Disabled(t) => enabled(*t).map(Predicate::negated),
             Predicate::Dead | Predicate::NotDead => None,
-            Predicate::And(parts) => all(parts).map(Predicate::and),
-            Predicate::Or(parts) => all(parts).map(Predicate::or),
+            Predicate::And(operands) => shift_all(operands).map(Predicate::and),
+            Predicate::Or(operands) => shift_all(operands).map(Predicate::or),
         }
     }
 
@@ -160,27 +170,34 @@ impl Predicate {
     /// tokens of each input place of a transition tested for enabledness. Returns, for each place,
     /// the numbers of the left sides in which it occurs, each with its coefficient.
     fn read_at(&self, net: &Net) -> Vec<Vec<(u32, i64)>> {
-        fn read(it: &Predicate, net: &Net, next: &mut u32, at: &mut [Vec<(u32, i64)>]) {
-            match it {
+        fn read(
+            predicate: &Predicate,
+            net: &Net,
+            next: &mut u32,
+            terms_of_place: &mut [Vec<(u32, i64)>],
+        ) {
+            match predicate {
                 Predicate::Atom(Atom { sum, .. }) => {
-                    sum.terms().iter().for_each(|&(place, a)| at[place.index()].push((*next, a)));
+                    sum.terms()
+                        .iter()
+                        .for_each(|&(place, a)| terms_of_place[place.index()].push((*next, a)));
                     *next += 1;
                 }
                 Predicate::Enabled(t) | Predicate::Disabled(t) => {
                     for arc in net.pre(*t) {
-                        at[arc.place.index()].push((*next, 1));
+                        terms_of_place[arc.place.index()].push((*next, 1));
                         *next += 1;
                     }
                 }
                 Predicate::And(parts) | Predicate::Or(parts) => {
-                    parts.iter().for_each(|part| read(part, net, next, at));
+                    parts.iter().for_each(|part| read(part, net, next, terms_of_place));
                 }
                 Predicate::True | Predicate::False | Predicate::Dead | Predicate::NotDead => {}
             }
         }
-        let mut at = vec![Vec::new(); net.place_count()];
-        read(self, net, &mut 0, &mut at);
-        at
+        let mut terms_of_place = vec![Vec::new(); net.place_count()];
+        read(self, net, &mut 0, &mut terms_of_place);
+        terms_of_place
     }
 
     /// Returns the number of leaves.
@@ -196,28 +213,30 @@ impl Predicate {
 
 /// Returns by how much `changes` shifts each left side that a predicate
 /// [reads](Predicate::read_at). Left sides that do not change are left out.
-fn shifts(read: &[Vec<(u32, i64)>], changes: &[(usize, i64)]) -> Vec<(u32, i128)> {
-    let of = |&(place, change): &(usize, i64)| {
-        read[place].iter().map(move |&(number, a)| (number, i128::from(a) * i128::from(change)))
+fn shifts(terms_of_place: &[Vec<(u32, i64)>], changes: &[(usize, i64)]) -> Vec<(u32, i128)> {
+    let shifts_of_change = |&(place, change): &(usize, i64)| {
+        terms_of_place[place]
+            .iter()
+            .map(move |&(number, a)| (number, i128::from(a) * i128::from(change)))
     };
-    let mut all: Vec<(u32, i128)> = changes.iter().flat_map(of).collect();
+    let mut result: Vec<(u32, i128)> = changes.iter().flat_map(shifts_of_change).collect();
     // No overflow: Σ|a| of a sum and each change are below 2⁶³.
-    add_up(&mut all);
-    all
+    add_up(&mut result);
+    result
 }
 
 /// Returns a part of a CTL formula as a predicate, if its only temporal operators are EX and AX and
-/// each of them has at most `most` leaves.
+/// each of them has at most `max_leaves` leaves.
 pub fn condition_before(
     formulas: &Ctl,
     part: Formula<Quantifier>,
     atoms: &[Predicate],
     net: &Net,
-    most: usize,
+    max_leaves: usize,
 ) -> Option<Predicate> {
-    formulas.fold(part, |_, node, made: &PartValues<Quantifier, Option<Predicate>>| {
-        let all = |parts: &[Formula<Quantifier>]| -> Option<Vec<Predicate>> {
-            parts.iter().map(|&part| made[part].clone()).collect()
+    formulas.fold(part, |_, node, predicate_of: &PartValues<Quantifier, Option<Predicate>>| {
+        let predicates_of = |parts: &[Formula<Quantifier>]| -> Option<Vec<Predicate>> {
+            parts.iter().map(|&part| predicate_of[part].clone()).collect()
         };
         match node {
             Node::True => Some(Predicate::True),
@@ -226,10 +245,14 @@ pub fn condition_before(
                 let atom = atoms[literal.atom.0 as usize].clone();
                 Some(if literal.positive { atom } else { atom.negated() })
             }
-            Node::And(parts) => all(parts).map(Predicate::and),
-            Node::Or(parts) => all(parts).map(Predicate::or),
-            Node::Next(Quantifier::Exists, inner) => made[*inner].as_ref()?.before_some(net, most),
-            Node::Next(Quantifier::All, inner) => made[*inner].as_ref()?.before_all(net, most),
+            Node::And(parts) => predicates_of(parts).map(Predicate::and),
+            Node::Or(parts) => predicates_of(parts).map(Predicate::or),
+            Node::Next(Quantifier::Exists, inner) => {
+                predicate_of[*inner].as_ref()?.before_some(net, max_leaves)
+            }
+            Node::Next(Quantifier::All, inner) => {
+                predicate_of[*inner].as_ref()?.before_all(net, max_leaves)
+            }
             Node::Until(..) | Node::Release(..) => None,
         }
     })

@@ -41,6 +41,7 @@ pub enum BuildError {
 struct RawArc {
     transition: u32,
     place: u32,
+    /// Number of tokens moved.
     weight: u64,
 }
 
@@ -50,15 +51,23 @@ pub struct NetBuilder {
     name: String,
     places: Names,
     transitions: Names,
+    /// The labels that differ from the ids.
     place_labels: Vec<(PlaceId, Box<str>)>,
+    /// The labels that differ from the ids.
     transition_labels: Vec<(TransitionId, Box<str>)>,
     tokens: Vec<u64>,
+    /// The arcs from places to transitions.
     pre: Vec<RawArc>,
+    /// The arcs from transitions to places.
     post: Vec<RawArc>,
     units: Option<Units>,
+    /// The coloured nodes of an unfolded net.
     folding: Option<Folding>,
+    /// The net with inhibitor or reset arcs that this net represents.
     translation: Option<Translation>,
+    /// The features beyond those that the arcs show.
     features: Features,
+    /// The assumptions about the model, sorted, without repetition.
     assumptions: Vec<Assumption>,
 }
 
@@ -159,14 +168,14 @@ impl NetBuilder {
         }
     }
 
-    /// The name given to people for a place; kept only where it differs from the id.
+    /// Sets the label of a place. A label that equals the id is not kept.
     pub fn label_place(&mut self, p: PlaceId, label: &str) {
         if label != self.places.get(p.index()) {
             self.place_labels.push((p, label.into()));
         }
     }
 
-    /// The name given to people for a transition; kept only where it differs from the id.
+    /// Sets the label of a transition. A label that equals the id is not kept.
     pub fn label_transition(&mut self, t: TransitionId, label: &str) {
         if label != self.transitions.get(t.index()) {
             self.transition_labels.push((t, label.into()));
@@ -185,7 +194,8 @@ impl NetBuilder {
         Ok(())
     }
 
-    /// `t` takes `weight` tokens from `p`. Several arcs between the same two nodes add up.
+    /// Adds an input arc: `t` takes `weight` tokens from `p`. Several arcs between the same two
+    /// nodes add up.
     ///
     /// # Errors
     /// When the weight is 0 or above 2⁶³ − 1.
@@ -195,7 +205,8 @@ impl NetBuilder {
         Ok(())
     }
 
-    /// `t` puts `weight` tokens to `p`. Several arcs between the same two nodes add up.
+    /// Adds an output arc: `t` puts `weight` tokens to `p`. Several arcs between the same two nodes
+    /// add up.
     ///
     /// # Errors
     /// When the weight is 0 or above 2⁶³ − 1.
@@ -219,17 +230,17 @@ impl NetBuilder {
     /// pairs.
     pub(crate) fn taken(
         &self,
-        asked: &BTreeMap<(TransitionId, PlaceId), u64>,
+        pairs: &BTreeMap<(TransitionId, PlaceId), u64>,
     ) -> BTreeMap<(TransitionId, PlaceId), u128> {
-        let mut taken = BTreeMap::new();
+        let mut weights = BTreeMap::new();
         for arc in &self.pre {
-            let ends =
+            let pair =
                 (TransitionId::new(arc.transition as usize), PlaceId::new(arc.place as usize));
-            if asked.contains_key(&ends) {
-                *taken.entry(ends).or_default() += u128::from(arc.weight);
+            if pairs.contains_key(&pair) {
+                *weights.entry(pair).or_default() += u128::from(arc.weight);
             }
         }
-        taken
+        weights
     }
 
     fn checked_arc(&self, t: TransitionId, p: PlaceId, weight: u64) -> Result<RawArc, BuildError> {
@@ -301,16 +312,16 @@ impl NetBuilder {
         let places = self.places.len();
         let transitions = self.transitions.len();
 
-        let mut raw = std::mem::take(&mut self.pre);
-        merge_parallel(&mut raw).map_err(|arc| self.too_heavy(arc))?;
-        let pre = rows_by_transition(transitions, &raw);
-        let consumers = rows_by_place(places, &raw);
-        drop(raw);
-        let mut raw = std::mem::take(&mut self.post);
-        merge_parallel(&mut raw).map_err(|arc| self.too_heavy(arc))?;
-        let post = rows_by_transition(transitions, &raw);
-        let producers = rows_by_place(places, &raw);
-        drop(raw);
+        let mut raw_arcs = std::mem::take(&mut self.pre);
+        merge_parallel(&mut raw_arcs).map_err(|arc| self.too_heavy(arc))?;
+        let pre = rows_by_transition(transitions, &raw_arcs);
+        let consumers = rows_by_place(places, &raw_arcs);
+        drop(raw_arcs);
+        let mut raw_arcs = std::mem::take(&mut self.post);
+        merge_parallel(&mut raw_arcs).map_err(|arc| self.too_heavy(arc))?;
+        let post = rows_by_transition(transitions, &raw_arcs);
+        let producers = rows_by_place(places, &raw_arcs);
+        drop(raw_arcs);
 
         if pre.entries().iter().chain(post.entries()).any(|arc| arc.weight > 1) {
             self.features = self.features.and(Features::WEIGHTS);
@@ -359,14 +370,14 @@ fn merge_parallel(arcs: &mut Vec<RawArc>) -> Result<(), RawArc> {
     }
     let mut overflow = None;
     arcs.dedup_by(|later, kept| {
-        let parallel = later.transition == kept.transition && later.place == kept.place;
-        if parallel {
+        let is_parallel = later.transition == kept.transition && later.place == kept.place;
+        if is_parallel {
             match kept.weight.checked_add(later.weight) {
                 Some(sum) if sum <= Marking::MAX_TOKENS => kept.weight = sum,
                 _ => overflow = Some(*kept),
             }
         }
-        parallel
+        is_parallel
     });
     overflow.map_or(Ok(()), Err)
 }
@@ -374,9 +385,9 @@ fn merge_parallel(arcs: &mut Vec<RawArc>) -> Result<(), RawArc> {
 /// Cuts arcs sorted by (transition, place) into one row per transition.
 fn rows_by_transition(transitions: usize, arcs: &[RawArc]) -> Rows<Arc> {
     let mut rows = Rows::with_capacity(transitions, arcs.len());
-    let mut rest = arcs.iter().peekable();
+    let mut arcs_left = arcs.iter().peekable();
     for t in 0..transitions as u32 {
-        while let Some(arc) = rest.next_if(|arc| arc.transition == t) {
+        while let Some(arc) = arcs_left.next_if(|arc| arc.transition == t) {
             rows.push(Arc { place: PlaceId::new(arc.place as usize), weight: arc.weight });
         }
         rows.end_row();
@@ -386,22 +397,22 @@ fn rows_by_transition(transitions: usize, arcs: &[RawArc]) -> Rows<Arc> {
 
 /// Returns the same arcs as one row per place, each row by ascending transition.
 fn rows_by_place(places: usize, arcs: &[RawArc]) -> Rows<PlaceArc> {
-    // Counting sort: `next` is the position of the next arc of each place.
-    let mut next = vec![0u32; places + 1];
-    arcs.iter().for_each(|arc| next[arc.place as usize + 1] += 1);
+    // Counting sort: `next_position` is the position of the next arc of each place.
+    let mut next_position = vec![0u32; places + 1];
+    arcs.iter().for_each(|arc| next_position[arc.place as usize + 1] += 1);
     for place in 1..=places {
-        next[place] += next[place - 1];
+        next_position[place] += next_position[place - 1];
     }
     let mut order = vec![0u32; arcs.len()];
-    for (at, arc) in (0..).zip(arcs) {
-        let slot = &mut next[arc.place as usize];
-        order[*slot as usize] = at;
+    for (arc_index, arc) in (0..).zip(arcs) {
+        let slot = &mut next_position[arc.place as usize];
+        order[*slot as usize] = arc_index;
         *slot += 1;
     }
     let mut rows = Rows::with_capacity(places, arcs.len());
-    let mut rest = order.into_iter().map(|at| arcs[at as usize]).peekable();
+    let mut sorted_arcs = order.into_iter().map(|arc_index| arcs[arc_index as usize]).peekable();
     for p in 0..places as u32 {
-        while let Some(arc) = rest.next_if(|arc| arc.place == p) {
+        while let Some(arc) = sorted_arcs.next_if(|arc| arc.place == p) {
             let transition = TransitionId::new(arc.transition as usize);
             rows.push(PlaceArc { transition, weight: arc.weight });
         }
@@ -414,28 +425,29 @@ type EffectClasses = (Vec<EffectId>, Rows<Change>, Rows<TransitionId>);
 
 /// Groups transitions by post − pre. Classes are numbered by their first transition.
 fn effect_classes(transitions: usize, pre: &Rows<Arc>, post: &Rows<Arc>) -> EffectClasses {
-    let mut known = Table::default();
+    let mut class_table = Table::default();
     let mut effects: Rows<Change> = Rows::with_capacity(transitions, transitions * 2);
-    let (mut count, mut delta) = (0u32, Vec::new());
+    let (mut class_count, mut delta) = (0u32, Vec::new());
     let mut effect_of = Vec::with_capacity(transitions);
     for t in 0..transitions {
         difference(pre.row(t), post.row(t), &mut delta);
         let hash = hash(&delta);
-        let class = known.find(hash, |class| *effects.row(class) == *delta).unwrap_or_else(|| {
-            known.insert(hash, count);
-            delta.iter().for_each(|&change| effects.push(change));
-            effects.end_row();
-            count += 1;
-            count as usize - 1
-        });
+        let class =
+            class_table.find(hash, |class| *effects.row(class) == *delta).unwrap_or_else(|| {
+                class_table.insert(hash, class_count);
+                delta.iter().for_each(|&change| effects.push(change));
+                effects.end_row();
+                class_count += 1;
+                class_count as usize - 1
+            });
         effect_of.push(EffectId::new(class));
     }
     let mut order: Vec<TransitionId> = (0..transitions).map(TransitionId::new).collect();
     order.sort_by_key(|t| effect_of[t.index()]);
-    let mut classes = Rows::with_capacity(count as usize, transitions);
-    let mut rest = order.into_iter().peekable();
-    for class in 0..count as usize {
-        while let Some(t) = rest.next_if(|t| effect_of[t.index()].index() == class) {
+    let mut classes = Rows::with_capacity(class_count as usize, transitions);
+    let mut sorted_transitions = order.into_iter().peekable();
+    for class in 0..class_count as usize {
+        while let Some(t) = sorted_transitions.next_if(|t| effect_of[t.index()].index() == class) {
             classes.push(t);
         }
         classes.end_row();

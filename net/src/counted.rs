@@ -17,24 +17,26 @@ use crate::id::{PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::net::Net;
 
-/// The net with its firings counted: its places, then a counter for each transition, in order,
-/// called `#t` (with as many `#` as it takes for a name of its own). Initial and final markings are
-/// those of `net`. The counters are empty in both: no firing is counted initially, and the counts
-/// of a final marking do not matter.
+/// Returns the net with a counter for the firings of each transition. The counters are places after
+/// all places of `net`, in the order of the transitions. They are called `#t`, with more `#` if a
+/// node has that name.
+///
+/// Initial and final markings are those of `net`, with empty counters. The counts of a final
+/// marking do not matter.
 ///
 /// A net that stands for a model with inhibitor or reset arcs keeps its translation. Its counters
 /// belong to the transitions of the model: all copies of a transition put on the same counter.
 ///
 /// # Errors
-/// If there are too many nodes.
+/// Returns an error if there are too many nodes.
 pub fn counted(net: &Net) -> Result<Net, BuildError> {
     let mut builder = NetBuilder::of(net)?;
-    for (at, copies) in net.model_transitions().enumerate() {
-        let own = match net.translation() {
-            Some(translation) => translation.transition_name(TransitionId::new(at)),
-            None => net.transition_name(TransitionId::new(at)),
+    for (index, copies) in net.model_transitions().enumerate() {
+        let transition_id = match net.translation() {
+            Some(translation) => translation.transition_name(TransitionId::new(index)),
+            None => net.transition_name(TransitionId::new(index)),
         };
-        let mut name = format!("#{own}");
+        let mut name = format!("#{transition_id}");
         while builder.node(&name).is_some() {
             name.insert(0, '#');
         }
@@ -61,20 +63,20 @@ pub fn closed(net: &Net, last: &Marking) -> Result<Net, BuildError> {
     while builder.node(&name).is_some() {
         name.push('\'');
     }
-    let again = builder.transition(&name)?;
-    last.marked().try_for_each(|(place, tokens)| builder.take(again, place, tokens))?;
-    net.initial().marked().try_for_each(|(place, tokens)| builder.put(again, place, tokens))?;
+    let restart = builder.transition(&name)?;
+    last.marked().try_for_each(|(place, tokens)| builder.take(restart, place, tokens))?;
+    net.initial().marked().try_for_each(|(place, tokens)| builder.put(restart, place, tokens))?;
     builder.build()
 }
 
-/// The counters of a [`counted`] net, one for each transition of the model, in order.
+/// Returns the counters of a [`counted`] net, one for each transition of the model, in order.
 pub fn counters(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
     let transitions = net.model_transitions().count();
     (net.place_count().saturating_sub(transitions)..net.place_count()).map(PlaceId::new)
 }
 
-/// The places of a [`counted`] net that are places of the model: no counters, and nothing that a
-/// translation added.
+/// Returns the places of a [`counted`] net that are places of the model, without counters and
+/// without places that a translation added.
 pub fn uncounted_places(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
     let transitions = net.model_transitions().count();
     let uncounted = net.place_count().saturating_sub(transitions);

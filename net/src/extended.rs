@@ -33,6 +33,7 @@ pub struct Inhibitor {
 /// A net with inhibitor and reset arcs. Made by an [`ExtendedBuilder`].
 #[derive(Clone, Debug)]
 pub struct ExtendedNet {
+    /// The places, the transitions and the plain arcs.
     core: Net,
     /// The inhibitor arcs of each transition, by ascending place, at most one per place. Empty if
     /// the net has none.
@@ -87,11 +88,11 @@ impl ExtendedNet {
 
     /// Returns the same net, about whose model these things are assumed, too.
     #[must_use]
-    pub fn assuming(self, more: impl IntoIterator<Item = Assumption>) -> Self {
-        ExtendedNet { core: self.core.assuming(more), ..self }
+    pub fn assuming(self, assumptions: impl IntoIterator<Item = Assumption>) -> Self {
+        ExtendedNet { core: self.core.assuming(assumptions), ..self }
     }
 
-    /// The same net, begun from `marking`.
+    /// Returns the net with the initial marking `marking`.
     #[must_use]
     pub fn from_marking(self, marking: Marking) -> Self {
         ExtendedNet { core: self.core.from_marking(marking), ..self }
@@ -100,7 +101,7 @@ impl ExtendedNet {
     /// Returns the weight of the inhibitor arc between `t` and `p`, if it exists.
     pub fn inhibitor_weight(&self, t: TransitionId, p: PlaceId) -> Option<u64> {
         let row = self.inhibitors(t);
-        row.binary_search_by_key(&p, |arc| arc.place).ok().map(|at| row[at].weight)
+        row.binary_search_by_key(&p, |arc| arc.place).ok().map(|index| row[index].weight)
     }
 
     /// Returns true if `t` is enabled in `marking`.
@@ -111,11 +112,13 @@ impl ExtendedNet {
 
     /// Returns the token ranges that enable `t`.
     pub fn enabling(&self, t: TransitionId) -> Vec<Window> {
-        let needs = self.core.pre(t).iter();
-        let needs = needs.map(|arc| Window { place: arc.place, least: arc.weight, below: None });
-        let room = self.inhibitors(t).iter();
-        let room = room.map(|arc| Window { place: arc.place, least: 0, below: Some(arc.weight) });
-        needs.chain(room).collect()
+        let lower_windows = self.core.pre(t).iter();
+        let lower_windows =
+            lower_windows.map(|arc| Window { place: arc.place, least: arc.weight, below: None });
+        let upper_windows = self.inhibitors(t).iter();
+        let upper_windows =
+            upper_windows.map(|arc| Window { place: arc.place, least: 0, below: Some(arc.weight) });
+        lower_windows.chain(upper_windows).collect()
     }
 
     /// Returns true if no transition is enabled in `marking`.
@@ -128,9 +131,10 @@ impl ExtendedNet {
     /// # Errors
     /// If `t` is disabled or a place would overflow, with the place.
     pub fn fire(&self, marking: &mut Marking, t: TransitionId) -> Result<(), FireError> {
-        let lacking = self.core.pre(t).iter().find(|arc| marking[arc.place] < arc.weight);
-        let inhibits = self.inhibitors(t).iter().find(|arc| marking[arc.place] >= arc.weight);
-        if let Some(place) = lacking.map(|arc| arc.place).or(inhibits.map(|arc| arc.place)) {
+        let missing_input = self.core.pre(t).iter().find(|arc| marking[arc.place] < arc.weight);
+        let inhibiting = self.inhibitors(t).iter().find(|arc| marking[arc.place] >= arc.weight);
+        if let Some(place) = missing_input.map(|arc| arc.place).or(inhibiting.map(|arc| arc.place))
+        {
             return Err(FireError::NotEnabled(place));
         }
         let mut next = marking.clone();
@@ -163,8 +167,11 @@ impl From<Net> for ExtendedNet {
 pub struct ExtendedBuilder {
     /// The nodes and the plain arcs.
     pub core: NetBuilder,
+    /// The largest weight of the read arcs between two nodes.
     reads: BTreeMap<(TransitionId, PlaceId), u64>,
+    /// The smallest weight of the inhibitor arcs between two nodes.
     inhibitors: BTreeMap<(TransitionId, PlaceId), u64>,
+    /// The reset arcs.
     resets: BTreeMap<(TransitionId, PlaceId), ()>,
 }
 
@@ -181,8 +188,8 @@ impl ExtendedBuilder {
     /// As [`NetBuilder::take`].
     pub fn read(&mut self, t: TransitionId, p: PlaceId, weight: u64) -> Result<(), BuildError> {
         self.core.check_weight(t, p, weight)?;
-        let known = self.reads.entry((t, p)).or_default();
-        *known = weight.max(*known);
+        let max_weight = self.reads.entry((t, p)).or_default();
+        *max_weight = weight.max(*max_weight);
         Ok(())
     }
 
@@ -193,8 +200,8 @@ impl ExtendedBuilder {
     /// As [`NetBuilder::take`].
     pub fn inhibit(&mut self, t: TransitionId, p: PlaceId, weight: u64) -> Result<(), BuildError> {
         self.core.check_weight(t, p, weight)?;
-        let known = self.inhibitors.entry((t, p)).or_insert(weight);
-        *known = weight.min(*known);
+        let min_weight = self.inhibitors.entry((t, p)).or_insert(weight);
+        *min_weight = weight.min(*min_weight);
         Ok(())
     }
 
@@ -212,8 +219,8 @@ impl ExtendedBuilder {
         if !self.reads.is_empty() {
             let taken = self.core.taken(&self.reads);
             for ((t, p), weight) in std::mem::take(&mut self.reads) {
-                let takes = taken.get(&(t, p)).copied().unwrap_or_default();
-                let missing = u128::from(weight).saturating_sub(takes);
+                let plain_weight = taken.get(&(t, p)).copied().unwrap_or_default();
+                let missing = u128::from(weight).saturating_sub(plain_weight);
                 // At most the weight of the arc, which was checked.
                 let missing = u64::try_from(missing).unwrap_or_default();
                 if missing > 0 {
@@ -247,18 +254,18 @@ impl ExtendedBuilder {
 /// p.
 pub fn capacity(net: &ExtendedNet, p: PlaceId) -> Option<u64> {
     let core = net.core();
-    let mut most = core.initial()[p];
-    for &PlaceArc { transition: t, weight: put } in core.producers(p) {
-        let left = match net.resets(t).binary_search(&p) {
-            Ok(_) => put,
-            Err(_) => match put.checked_sub(core.pre_weight(t, p)) {
+    let mut max_tokens = core.initial()[p];
+    for &PlaceArc { transition: t, weight: produced } in core.producers(p) {
+        let tokens_after = match net.resets(t).binary_search(&p) {
+            Ok(_) => produced,
+            Err(_) => match produced.checked_sub(core.pre_weight(t, p)) {
                 None | Some(0) => continue,
-                Some(more) => (net.inhibitor_weight(t, p)? - 1).checked_add(more)?,
+                Some(increase) => (net.inhibitor_weight(t, p)? - 1).checked_add(increase)?,
             },
         };
-        most = most.max(left);
+        max_tokens = max_tokens.max(tokens_after);
     }
-    Some(most)
+    Some(max_tokens)
 }
 
 #[cfg(test)]

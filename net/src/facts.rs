@@ -106,7 +106,9 @@ pub struct Facts {
 /// The bounds of one provenance; the lists are empty while there are none.
 #[derive(Clone, Debug, Default)]
 struct ProvenanceBounds {
+    /// The lower bounds, indexed by place.
     lower: Vec<u64>,
+    /// The upper bounds, indexed by place.
     upper: Vec<Option<u64>>,
 }
 
@@ -182,17 +184,17 @@ impl Facts {
 
     /// Adds bounds with their reasons, which refer to this list and to `flows`.
     pub fn derive(&mut self, derived: &[DerivedBound], flows: &[LinearSum]) {
-        let (before, flows_before) = (self.derived.len(), self.flows.len());
+        let (derived_before, flows_before) = (self.derived.len(), self.flows.len());
         self.flows.extend_from_slice(flows);
         for bound in derived {
             let reason = match bound.reason {
                 Reason::Flow { flow, using } => {
-                    Reason::Flow { flow: flow + flows_before, using: using + before }
+                    Reason::Flow { flow: flow + flows_before, using: using + derived_before }
                 }
                 reason => reason,
             };
-            let &DerivedBound { place, upper, tokens, .. } = bound;
-            match upper {
+            let &DerivedBound { place, upper: is_upper, tokens, .. } = bound;
+            match is_upper {
                 true => self.bound_above(place, tokens, reason.provenance()),
                 false => self.bound_below(place, tokens, reason.provenance()),
             }

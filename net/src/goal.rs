@@ -150,26 +150,26 @@ impl SortedGoals {
     /// Returns the goal with this id. Each list is sorted by id.
     pub fn get(&self, id: GoalId) -> Option<Goal> {
         fn find<G>(goals: &[(GoalId, G)], id: GoalId) -> Option<&G> {
-            goals.binary_search_by_key(&id, |(id, _)| *id).ok().map(|at| &goals[at].1)
+            goals.binary_search_by_key(&id, |(id, _)| *id).ok().map(|index| &goals[index].1)
         }
         find(&self.markings, id)
             .map(|goal| goal.clone().into())
-            .or_else(|| find(&self.homes, id).map(|wanted| Goal::Home(wanted.clone())))
+            .or_else(|| find(&self.homes, id).map(|predicate| Goal::Home(predicate.clone())))
             .or_else(|| find(&self.runs, id).map(|it| Goal::Run(Box::new(it.clone()))))
             .or_else(|| find(&self.trees, id).map(|it| Goal::Tree(Box::new(it.clone()))))
     }
 
     /// Returns the goals with these ids.
     #[must_use]
-    pub fn only(&self, wanted: &[GoalId]) -> SortedGoals {
-        fn some<G: Clone>(goals: &[(GoalId, G)], wanted: &[GoalId]) -> Vec<(GoalId, G)> {
-            goals.iter().filter(|(id, _)| wanted.contains(id)).cloned().collect()
+    pub fn only(&self, ids: &[GoalId]) -> SortedGoals {
+        fn some<G: Clone>(goals: &[(GoalId, G)], ids: &[GoalId]) -> Vec<(GoalId, G)> {
+            goals.iter().filter(|(id, _)| ids.contains(id)).cloned().collect()
         }
         SortedGoals {
-            markings: some(&self.markings, wanted),
-            homes: some(&self.homes, wanted),
-            runs: some(&self.runs, wanted),
-            trees: some(&self.trees, wanted),
+            markings: some(&self.markings, ids),
+            homes: some(&self.homes, ids),
+            runs: some(&self.runs, ids),
+            trees: some(&self.trees, ids),
         }
     }
 

@@ -1,8 +1,6 @@
 //! Infinite runs in finite form: a prefix and its continuation.
 
-use crate::printable::counted;
 use crate::sequence::FiringSequence;
-use std::fmt;
 
 /// A run, or the set of all runs with a common prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,25 +25,10 @@ pub enum RunEnd {
 impl LassoRun {
     /// Returns the prefix and `rounds` repetitions of the cycle.
     pub fn rounds(&self, rounds: usize) -> FiringSequence {
-        let mut all = self.prefix.clone();
+        let mut sequence = self.prefix.clone();
         if let RunEnd::Repeats(cycle) = &self.end {
-            (0..rounds).for_each(|_| all.extend(cycle));
+            (0..rounds).for_each(|_| sequence.extend(cycle));
         }
-        all
-    }
-}
-
-impl fmt::Display for LassoRun {
-    /// Describes the run in short: `after 3 firings, 2 repeat for ever`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "after {}", counted(self.prefix.firings(), "firing"))?;
-        match &self.end {
-            RunEnd::Repeats(cycle) => match cycle.firings() {
-                1 => f.write_str(", 1 repeats for ever"),
-                firings => write!(f, ", {firings} repeat for ever"),
-            },
-            RunEnd::Dead => f.write_str(", nothing can fire any more"),
-            RunEnd::Anything => f.write_str(", whatever follows"),
-        }
+        sequence
     }
 }

@@ -14,7 +14,7 @@ use crate::id::TransitionId;
 use crate::sequence::FiringSequence;
 use num_bigint::BigUint;
 
-/// The part that a [`Turn`] repeats.
+/// The element that a [`Turn`] repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LoopElement {
     /// The firing of a transition.
@@ -23,7 +23,7 @@ pub enum LoopElement {
     Block(usize),
 }
 
-/// A part with its number of repetitions.
+/// An element of a block with its number of repetitions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Turn {
     /// The repeated part.
@@ -35,6 +35,7 @@ pub struct Turn {
 /// A firing sequence with nested loops. The last block is executed once from the initial marking.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct LoopRun {
+    /// The blocks. A block refers only to earlier blocks.
     blocks: Vec<Vec<Turn>>,
 }
 
@@ -46,7 +47,7 @@ pub type Spot = [(usize, usize)];
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoopError {
     /// A block refers to itself or to a later block.
-    #[error("block {block} refers to block {to}, which does not come before it")]
+    #[error("block {block} refers to block {to}, expected an earlier block")]
     NotEarlier {
         /// The referring block.
         block: usize,
@@ -54,7 +55,7 @@ pub enum LoopError {
         to: usize,
     },
     /// A repetition count is 0.
-    #[error("block {block} repeats something 0 times")]
+    #[error("block {block} has a repetition count of 0, expected at least 1")]
     NoTimes {
         /// The block.
         block: usize,
@@ -93,78 +94,83 @@ impl LoopRun {
 
     /// Returns the number of firings.
     pub fn firings(&self) -> BigUint {
-        let mut of_blocks: Vec<BigUint> = Vec::with_capacity(self.blocks.len());
+        let mut firings_of_block: Vec<BigUint> = Vec::with_capacity(self.blocks.len());
         for block in &self.blocks {
-            let of_turn = |turn: &Turn| match turn.part {
+            let firings_of_turn = |turn: &Turn| match turn.part {
                 LoopElement::Fire(_) => turn.times.clone(),
-                LoopElement::Block(block) => &turn.times * &of_blocks[block],
+                LoopElement::Block(block) => &turn.times * &firings_of_block[block],
             };
-            let firings = block.iter().map(of_turn).sum();
-            of_blocks.push(firings);
+            let firings = block.iter().map(firings_of_turn).sum();
+            firings_of_block.push(firings);
         }
-        of_blocks.pop().unwrap_or_default()
+        firings_of_block.pop().unwrap_or_default()
     }
 
     /// Returns the part of the run before `spot`, with only the blocks that it needs.
     pub fn prefix(&self, spot: &Spot) -> LoopRun {
-        let once = |turns: &[Turn]| turns.to_vec();
-        let way = spot.iter().flat_map(|&(block, before)| once(&self.blocks[block][..before]));
-        let way: Vec<Turn> = way.collect();
+        let copied = |turns: &[Turn]| turns.to_vec();
+        let prefix_turns =
+            spot.iter().flat_map(|&(block, end_turn)| copied(&self.blocks[block][..end_turn]));
+        let prefix_turns: Vec<Turn> = prefix_turns.collect();
         // Blocks refer to earlier blocks, so needed blocks are found from the last backwards.
-        let mut number = vec![None; self.blocks.len()];
-        let mut wanted: Vec<usize> = way.iter().filter_map(Turn::block).collect();
-        while let Some(block) = wanted.pop() {
-            if number[block].replace(0).is_none() {
-                wanted.extend(self.blocks[block].iter().filter_map(Turn::block));
+        let mut new_number = vec![None; self.blocks.len()];
+        let mut open_blocks: Vec<usize> = prefix_turns.iter().filter_map(Turn::block).collect();
+        while let Some(block) = open_blocks.pop() {
+            if new_number[block].replace(0).is_none() {
+                open_blocks.extend(self.blocks[block].iter().filter_map(Turn::block));
             }
         }
         let mut next = 0;
-        for number in number.iter_mut().flatten() {
-            (*number, next) = (next, next + 1);
+        for new_number in new_number.iter_mut().flatten() {
+            (*new_number, next) = (next, next + 1);
         }
         let renumbered = |turns: &[Turn]| -> Vec<Turn> {
-            let part = |part| match part {
-                LoopElement::Block(block) => LoopElement::Block(number[block].unwrap_or_default()),
+            let renumbered_element = |renumbered_element| match renumbered_element {
+                LoopElement::Block(block) => {
+                    LoopElement::Block(new_number[block].unwrap_or_default())
+                }
                 fire => fire,
             };
             turns
                 .iter()
-                .map(|turn| Turn { part: part(turn.part), times: turn.times.clone() })
+                .map(|turn| Turn { part: renumbered_element(turn.part), times: turn.times.clone() })
                 .collect()
         };
-        let kept = self.blocks.iter().zip(&number).filter(|(_, number)| number.is_some());
-        let mut blocks: Vec<Vec<Turn>> = kept.map(|(block, _)| renumbered(block)).collect();
-        blocks.push(renumbered(&way));
+        let needed_blocks =
+            self.blocks.iter().zip(&new_number).filter(|(_, new_number)| new_number.is_some());
+        let mut blocks: Vec<Vec<Turn>> =
+            needed_blocks.map(|(block, _)| renumbered(block)).collect();
+        blocks.push(renumbered(&prefix_turns));
         LoopRun { blocks }
     }
 
-    /// Returns the run as a plain firing sequence; `None` if it has more than `most` steps.
-    pub fn flat(&self, most: usize) -> Option<FiringSequence> {
+    /// Returns the run as a plain firing sequence; `None` if it has more than `max_steps` steps.
+    pub fn flat(&self, max_steps: usize) -> Option<FiringSequence> {
         let last = self.blocks.len().checked_sub(1)?;
-        self.flat_to(&[(last, self.blocks[last].len())], most)
+        self.flat_to(&[(last, self.blocks[last].len())], max_steps)
     }
 
-    /// Returns the part before `spot` as a plain firing sequence; `None` if it has more than `most`
-    /// steps.
-    pub fn flat_to(&self, spot: &Spot, most: usize) -> Option<FiringSequence> {
+    /// Returns the part before `spot` as a plain firing sequence; `None` if it has more than
+    /// `max_steps` steps.
+    pub fn flat_to(&self, spot: &Spot, max_steps: usize) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
-        let mut looks = 0;
-        for &(block, before) in spot {
+        let mut iterations = 0;
+        for &(block, end_turn) in spot {
             // Entries: block, current turn, turn at which to stop, remaining repetitions.
-            let mut stack: Vec<(usize, usize, usize, u64)> = vec![(block, 0, before, 1)];
-            while let Some((block, at, end, rounds)) = stack.pop() {
-                looks += 1;
-                if sequence.steps().len() > most || looks > 4 * most + 64 {
+            let mut stack: Vec<(usize, usize, usize, u64)> = vec![(block, 0, end_turn, 1)];
+            while let Some((block, turn_index, end, repetitions_left)) = stack.pop() {
+                iterations += 1;
+                if sequence.steps().len() > max_steps || iterations > 4 * max_steps + 64 {
                     return None;
                 }
-                if at == end {
-                    if rounds > 1 {
-                        stack.push((block, 0, end, rounds - 1));
+                if turn_index == end {
+                    if repetitions_left > 1 {
+                        stack.push((block, 0, end, repetitions_left - 1));
                     }
                     continue;
                 }
-                let turn = &self.blocks[block][at];
-                stack.push((block, at + 1, end, rounds));
+                let turn = &self.blocks[block][turn_index];
+                stack.push((block, turn_index + 1, end, repetitions_left));
                 let times = u64::try_from(&turn.times).ok()?;
                 match turn.part {
                     LoopElement::Fire(t) => sequence.push(t, times),

@@ -16,33 +16,34 @@ pub fn parse(text: &str, net: &Net) -> Result<Marking, String> {
     }
     loop {
         let mut count = 1;
-        let (mut word, mut after) = take(rest)?;
-        if let Some(behind) = after.strip_prefix(['*', '·']) {
+        let (mut word, mut after_word) = take(rest)?;
+        if let Some(after_sign) = after_word.strip_prefix(['*', '·']) {
             let number = word.parse().ok().filter(|&number| number > 0);
-            count = number.ok_or_else(|| format!("`{word}` before `*` is no number of tokens"))?;
-            (word, after) = take(behind.trim_start())?;
+            count =
+                number.ok_or_else(|| format!("`{word}` before `*` is not a number of tokens"))?;
+            (word, after_word) = take(after_sign.trim_start())?;
         }
         let place = net
             .place_named(&word)
-            .ok_or_else(|| format!("`{word}` is no place of the net{}", hint(net, &word)))?;
-        let held = marking[place].checked_add(count).filter(|&n| n <= Marking::MAX_TOKENS);
-        marking[place] = held.ok_or_else(|| format!("more than 2^63 - 1 tokens on `{word}`"))?;
-        match after.strip_prefix('+') {
-            Some(more) => rest = more.trim_start(),
-            None if after.is_empty() => return Ok(marking),
-            None => return Err(format!("expected `+` before `{after}`, as in `2*p + q`")),
+            .ok_or_else(|| format!("the net has no place `{word}`{}", hint(net, &word)))?;
+        let sum = marking[place].checked_add(count).filter(|&n| n <= Marking::MAX_TOKENS);
+        marking[place] = sum.ok_or_else(|| format!("more than 2^63 - 1 tokens on `{word}`"))?;
+        match after_word.strip_prefix('+') {
+            Some(after_plus) => rest = after_plus.trim_start(),
+            None if after_word.is_empty() => return Ok(marking),
+            None => return Err(format!("expected `+` before `{after_word}`, as in `2*p + q`")),
         }
     }
 }
 
 /// Returns a suggestion: users see the names of places, while markings use ids.
 fn hint(net: &Net, word: &str) -> String {
-    let named = net.places().find(|&place| net.place_label(place) == Some(word));
-    match (named, crate::closest(word, net.place_names.iter())) {
+    let labelled = net.places().find(|&place| net.place_label(place) == Some(word));
+    match (labelled, crate::closest(word, net.place_names.iter())) {
         (Some(place), _) => {
-            format!("; this is the name of `{}`, and ids are expected", net.place_name(place))
+            format!("; this is the label of `{}`, and ids are expected", net.place_name(place))
         }
-        (None, Some(near)) => format!("; did you mean `{near}`?"),
+        (None, Some(similar)) => format!("; did you mean `{similar}`?"),
         (None, None) => String::new(),
     }
 }
@@ -51,17 +52,17 @@ fn hint(net: &Net, word: &str) -> String {
 fn take(text: &str) -> Result<(String, &str), String> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find(|c: char| c.is_whitespace() || "+*·\"".contains(c));
-        let (word, after) = text.split_at(end.unwrap_or(text.len()));
+        let (word, after_word) = text.split_at(end.unwrap_or(text.len()));
         return match word.is_empty() {
             true => Err("expected the name of a place, as in `2*p + q`".to_owned()),
-            false => Ok((word.to_owned(), after.trim_start())),
+            false => Ok((word.to_owned(), after_word.trim_start())),
         };
     };
     let mut word = String::new();
     let mut characters = quoted.char_indices();
-    while let Some((at, c)) = characters.next() {
+    while let Some((offset, c)) = characters.next() {
         match c {
-            '"' => return Ok((word, quoted[at + 1..].trim_start())),
+            '"' => return Ok((word, quoted[offset + 1..].trim_start())),
             '\\' => word.extend(characters.next().map(|(_, c)| c)),
             c => word.push(c),
         }
@@ -112,13 +113,13 @@ mod tests {
         for (text, wrong) in [
             ("p q", "expected `+` before `q`"),
             ("p +", "expected the name of a place"),
-            ("x*p", "`x` before `*` is no number"),
-            ("0*p", "`0` before `*` is no number"),
+            ("x*p", "`x` before `*` is not a number"),
+            ("0*p", "`0` before `*` is not a number"),
             ("\"p", "not closed"),
-            ("pp", "`pp` is no place of the net; did you mean `p`?"),
+            ("pp", "the net has no place `pp`; did you mean `p`?"),
             (
                 "Begin",
-                "`Begin` is no place of the net; this is the name of `p`, and ids are expected",
+                "the net has no place `Begin`; this is the label of `p`, and ids are expected",
             ),
             ("9223372036854775807*p + p", "more than 2^63 - 1 tokens on `p`"),
         ] {

@@ -9,6 +9,7 @@ pub struct Names {
     text: String,
     /// The end of each name in `text`.
     ends: Vec<u32>,
+    /// The indices by the hashes of the names.
     table: Table,
 }
 

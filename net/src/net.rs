@@ -20,7 +20,7 @@ use crate::units::Units;
 /// An end of an arc at a place, seen from its transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arc {
-    /// The place at the other end.
+    /// The place of the arc.
     pub place: PlaceId,
     /// Tokens moved, at least 1.
     pub weight: u64,
@@ -29,7 +29,7 @@ pub struct Arc {
 /// An end of an arc at a transition, seen from its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceArc {
-    /// The transition at the other end.
+    /// The transition of the arc.
     pub transition: TransitionId,
     /// Tokens moved, at least 1.
     pub weight: u64,
@@ -58,7 +58,9 @@ pub enum FireError {
 /// Rows of varying length in one array: row `i` is `entries[starts[i]..starts[i + 1]]`.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows<T> {
+    /// The start of each row, and the number of entries.
     starts: Vec<u32>,
+    /// The entries of all rows, concatenated.
     entries: Vec<T>,
 }
 
@@ -94,25 +96,27 @@ pub struct Net {
     pub(crate) name: String,
     pub(crate) place_names: Names,
     pub(crate) transition_names: Names,
-    /// The names that differ from the ids, sorted by index.
+    /// The labels that differ from the ids, sorted by index.
     pub(crate) place_labels: Vec<(PlaceId, Box<str>)>,
     pub(crate) transition_labels: Vec<(TransitionId, Box<str>)>,
+    /// Input arcs, one row per transition.
     pub(crate) pre: Rows<Arc>,
     pub(crate) post: Rows<Arc>,
+    /// The arcs of each place, one row per place.
     pub(crate) consumers: Rows<PlaceArc>,
     pub(crate) producers: Rows<PlaceArc>,
     pub(crate) effect_of: Vec<EffectId>,
     pub(crate) effects: Rows<Change>,
+    /// The transitions, one row per effect class.
     pub(crate) classes: Rows<TransitionId>,
     pub(crate) features: Features,
-    /// In order, each once.
+    /// The assumptions about the model, sorted, without repetition.
     pub(crate) assumptions: Vec<Assumption>,
     pub(crate) initial: Marking,
     pub(crate) final_markings: Vec<Marking>,
     pub(crate) units: Option<Units>,
     /// Shared by copies of the net that differ in other parts.
     pub(crate) folding: Option<std::sync::Arc<Folding>>,
-    /// Shared by copies of the net that differ in other parts.
     pub(crate) translation: Option<std::sync::Arc<Translation>>,
 }
 
@@ -229,14 +233,14 @@ impl Net {
 
     /// Returns the name of `p`, if the model has one that differs from the id.
     pub fn place_label(&self, p: PlaceId) -> Option<&str> {
-        let at = self.place_labels.binary_search_by_key(&p, |&(place, _)| place).ok()?;
-        Some(&self.place_labels[at].1)
+        let index = self.place_labels.binary_search_by_key(&p, |&(place, _)| place).ok()?;
+        Some(&self.place_labels[index].1)
     }
 
     /// Returns the name of `t`, if the model has one that differs from the id.
     pub fn transition_label(&self, t: TransitionId) -> Option<&str> {
-        let at = self.transition_labels.binary_search_by_key(&t, |&(t, _)| t).ok()?;
-        Some(&self.transition_labels[at].1)
+        let index = self.transition_labels.binary_search_by_key(&t, |&(t, _)| t).ok()?;
+        Some(&self.transition_labels[index].1)
     }
 
     /// Returns the place with this id.
@@ -271,8 +275,8 @@ impl Net {
     pub fn safe_units(&self) -> Option<&Units> {
         let units = self.units()?;
         // Places added to the net, such as counters, come last and are in no unit.
-        let begins_there = self.initial.tokens().starts_with(units.safe_from()?.tokens());
-        begins_there.then_some(units)
+        let has_claimed_marking = self.initial.tokens().starts_with(units.safe_from()?.tokens());
+        has_claimed_marking.then_some(units)
     }
 
     /// Returns the folding of an unfolded net: which of its places are the colours of one coloured
@@ -295,8 +299,8 @@ impl Net {
 
     /// Returns the places of the model, without those that a translation added.
     pub fn model_places(&self) -> impl ExactSizeIterator<Item = PlaceId> + use<> {
-        let all = self.place_count();
-        let count = self.translation().map_or(all, Translation::place_count);
+        let total = self.place_count();
+        let count = self.translation().map_or(total, Translation::place_count);
         (0..count).map(PlaceId::new)
     }
 
@@ -317,17 +321,17 @@ impl Net {
     /// equivalent colours no place has a name.
     pub fn places_named(&self, name: &str) -> Option<Vec<PlaceId>> {
         if let Some(folding) = self.folding()
-            && let Some(at) = folding.place_named(name)
+            && let Some(coloured_place) = folding.place_named(name)
         {
-            return Some(folding.places(at).collect());
+            return Some(folding.places(coloured_place).collect());
         }
         if self.is_of_quotient() {
             return None;
         }
         let place = self.place_named(name)?;
         // Places that a translation added beyond caps are not places of the model.
-        let is_asked = !self.has_caps() || place.index() < self.model_places().len();
-        is_asked.then(|| vec![place])
+        let is_of_model = !self.has_caps() || place.index() < self.model_places().len();
+        is_of_model.then(|| vec![place])
     }
 
     /// Returns the place to which a colour of a coloured place unfolds. The outer `None` means that
@@ -354,9 +358,9 @@ impl Net {
     /// translation, all copies of the transition.
     pub fn transitions_named(&self, name: &str) -> Option<Vec<TransitionId>> {
         if let Some(folding) = self.folding()
-            && let Some(at) = folding.transition_named(name)
+            && let Some(coloured_transition) = folding.transition_named(name)
         {
-            return Some(folding.transitions(at).collect());
+            return Some(folding.transitions(coloured_transition).collect());
         }
         if let Some(translation) = self.translation()
             && let Some(t) = translation.transition_named(name)
@@ -464,12 +468,12 @@ impl Net {
         t: TransitionId,
         count: u64,
     ) -> Result<(), FireError> {
-        let Some(again) = count.checked_sub(1) else { return Ok(()) };
-        let (again, count) = (i128::from(again), i128::from(count));
+        let Some(last_repetitions) = count.checked_sub(1) else { return Ok(()) };
+        let (last_repetitions, count) = (i128::from(last_repetitions), i128::from(count));
         for arc in self.pre(t) {
             let gain = i128::from(self.post_weight(t, arc.place)) - i128::from(arc.weight);
-            let (first, weight) = (i128::from(marking[arc.place]), i128::from(arc.weight));
-            if first < weight || first + again * gain < weight {
+            let (initial_tokens, weight) = (i128::from(marking[arc.place]), i128::from(arc.weight));
+            if initial_tokens < weight || initial_tokens + last_repetitions * gain < weight {
                 return Err(FireError::NotEnabled(arc.place));
             }
         }
@@ -491,5 +495,5 @@ impl Net {
 }
 
 fn weight_at(row: &[Arc], p: PlaceId) -> u64 {
-    row.binary_search_by_key(&p, |arc| arc.place).map_or(0, |at| row[at].weight)
+    row.binary_search_by_key(&p, |arc| arc.place).map_or(0, |index| row[index].weight)
 }

@@ -70,9 +70,9 @@ impl Net {
     /// Returns the ids and the names of the model's places, in order.
     pub fn named_places(&self) -> Box<dyn Iterator<Item = (&str, &str)> + '_> {
         match self.folding() {
-            Some(folding) => Box::new((0..folding.place_count()).map(|at| {
-                let id = folding.place_name(at);
-                (id, name_of(id, folding.place_label(at)))
+            Some(folding) => Box::new((0..folding.place_count()).map(|index| {
+                let id = folding.place_name(index);
+                (id, name_of(id, folding.place_label(index)))
             })),
             None => {
                 Box::new(self.model_places().map(|p| (self.place_name(p), self.name_of_place(p))))
@@ -83,9 +83,9 @@ impl Net {
     /// Returns the ids and the names of the model's transitions, in order.
     pub fn named_transitions(&self) -> Box<dyn Iterator<Item = (&str, &str)> + '_> {
         if let Some(folding) = self.folding() {
-            return Box::new((0..folding.transition_count()).map(|at| {
-                let id = folding.transition_name(at);
-                (id, name_of(id, folding.transition_label(at)))
+            return Box::new((0..folding.transition_count()).map(|index| {
+                let id = folding.transition_name(index);
+                (id, name_of(id, folding.transition_label(index)))
             }));
         }
         if let Some(translation) = self.translation() {
@@ -95,8 +95,8 @@ impl Net {
                 (id, name_of(id, copy.and_then(|copy| self.transition_label(copy))))
             }));
         }
-        let of = |t| (self.transition_name(t), self.name_of_transition(t));
-        Box::new(self.transitions().map(of))
+        let id_and_name = |t| (self.transition_name(t), self.name_of_transition(t));
+        Box::new(self.transitions().map(id_and_name))
     }
 
     /// Returns the ids and the names of the model's nodes of one kind, in order.
@@ -111,6 +111,7 @@ impl Net {
 /// The ids of the model's nodes of one kind by their names.
 #[derive(Clone, Debug)]
 pub struct NameIndex<'n> {
+    /// The ids of the nodes with each name.
     ids: HashMap<&'n str, Vec<&'n str>>,
     /// The name of each node whose name is not its id.
     names: HashMap<&'n str, &'n str>,
@@ -155,12 +156,12 @@ impl<'n> NameIndex<'n> {
             Mention::Word => match (by_id(), by_name) {
                 (Some(id), _) => Ok(vec![id]),
                 (None, [only]) => Ok(vec![only]),
-                (None, several) => Err(several.to_vec()),
+                (None, candidates) => Err(candidates.to_vec()),
             },
             Mention::Name => match (by_name, by_id()) {
                 ([], Some(id)) => Ok(vec![id]),
                 ([], None) => Err(Vec::new()),
-                (all, _) => Ok(all.to_vec()),
+                (named, _) => Ok(named.to_vec()),
             },
         }
     }

@@ -9,28 +9,29 @@ use crate::sum::LinearSum;
 use crate::translation::{Caps, Translation, Window};
 
 impl Net {
-    /// The marking of this net in which the model's places hold what `marking` says. The complement
-    /// places of a translation hold the rest of their bounds. `None` where a place would exceed its
-    /// bound: then the model does not reach the marking.
+    /// Returns the marking of this net that represents `marking` of the model. The complement
+    /// places of a translation hold the rest of the bounds. Returns `None` if a place would exceed
+    /// its bound: then the model does not reach the marking.
     pub fn marking_of_model(&self, marking: &Marking) -> Option<Marking> {
-        let mut whole = marking.padded(self.place_count());
-        let Some(translation) = self.translation() else { return Some(whole) };
-        for (at, &place) in translation.complemented().iter().enumerate() {
-            let complement = PlaceId::new(translation.place_count() + at);
+        let mut completed = marking.padded(self.place_count());
+        let Some(translation) = self.translation() else { return Some(completed) };
+        for (index, &place) in translation.complemented().iter().enumerate() {
+            let complement = PlaceId::new(translation.place_count() + index);
             let bound = self.initial()[place].checked_add(self.initial()[complement])?;
-            whole[complement] = bound.checked_sub(whole[place])?;
+            completed[complement] = bound.checked_sub(completed[place])?;
         }
         if let Some(within) = translation.within_caps() {
-            whole[within] = 1;
+            completed[within] = 1;
         }
-        Some(whole)
+        Some(completed)
     }
 
     /// Returns true if `marking` is one of the final markings, as far as the model's places go.
     pub fn is_final(&self, marking: &[u64]) -> bool {
         let places = self.model_places().len();
-        let is_same =
-            |last: &Marking| last.tokens().iter().zip(marking).take(places).all(|(a, b)| a == b);
+        let is_same = |final_marking: &Marking| {
+            final_marking.tokens().iter().zip(marking).take(places).all(|(a, b)| a == b)
+        };
         self.final_markings().iter().any(is_same)
     }
 }
@@ -57,30 +58,32 @@ pub fn sum_of_model(net: &Net, sum: &LinearSum) -> Option<LinearSum> {
 
 /// Replaces m(p) by p + over(p).
 fn whole(caps: &Caps, sum: &LinearSum) -> Option<LinearSum> {
-    let over = sum.terms().iter().filter_map(|&(place, a)| Some((caps.over.get(&place)?.1, a)));
-    LinearSum::new(sum.terms().iter().copied().chain(over)).ok()
+    let overflow_terms =
+        sum.terms().iter().filter_map(|&(place, a)| Some((caps.over.get(&place)?.1, a)));
+    LinearSum::new(sum.terms().iter().copied().chain(overflow_terms)).ok()
 }
 
+/// Translates the predicate for a net with caps. Returns `None` if numbers overflow.
 fn over_places(translation: &Translation, caps: &Caps, predicate: Predicate) -> Option<Predicate> {
     // Transitions that pass a cap or drain a place are not transitions of the model.
     let enabled = |t: TransitionId| match caps.enabled.get(t.index()) {
         Some(windows) => Predicate::and(windows.iter().map(window)),
         None => Predicate::False,
     };
-    let some = || {
+    let some_enabled = || {
         let all = (0..translation.transition_count()).map(TransitionId::new);
         Predicate::or(all.map(enabled))
     };
-    let parts = |parts: Vec<Predicate>| -> Option<Vec<Predicate>> {
-        parts.into_iter().map(|part| over_places(translation, caps, part)).collect()
+    let translated_parts = |translated_parts: Vec<Predicate>| -> Option<Vec<Predicate>> {
+        translated_parts.into_iter().map(|part| over_places(translation, caps, part)).collect()
     };
     Some(match predicate {
         Predicate::Enabled(copy) => enabled(translation.origin(copy)),
         Predicate::Disabled(copy) => enabled(translation.origin(copy)).negated(),
-        Predicate::NotDead => some(),
-        Predicate::Dead => some().negated(),
-        Predicate::And(all) => Predicate::and(parts(all)?),
-        Predicate::Or(any) => Predicate::or(parts(any)?),
+        Predicate::NotDead => some_enabled(),
+        Predicate::Dead => some_enabled().negated(),
+        Predicate::And(all) => Predicate::and(translated_parts(all)?),
+        Predicate::Or(disjuncts) => Predicate::or(translated_parts(disjuncts)?),
         Predicate::Atom(atom) if is_seen_below(caps, &atom) => Predicate::Atom(atom),
         Predicate::Atom(atom) => Predicate::at_most(whole(caps, &atom.sum)?, atom.bound),
         constant => constant,

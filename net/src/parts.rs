@@ -32,32 +32,32 @@ impl Net {
                 nodes.join(arc.place.index(), self.place_count() + t.index());
             }
         }
-        let mut number: HashMap<usize, usize> = HashMap::new();
+        let mut part_numbers: HashMap<usize, usize> = HashMap::new();
         let mut parts: Vec<(NetBuilder, Vec<PlaceId>, Vec<TransitionId>)> = Vec::new();
         let mut part_of = |node, parts: &mut Vec<_>| {
-            *number.entry(nodes.leader(node)).or_insert_with(|| {
+            *part_numbers.entry(nodes.leader(node)).or_insert_with(|| {
                 let mut builder = NetBuilder::new(self.name());
                 builder.add_features(self.features());
                 parts.push((builder, Vec::new(), Vec::new()));
                 parts.len() - 1
             })
         };
-        let mut at = Vec::with_capacity(self.place_count());
+        let mut place_in_part = Vec::with_capacity(self.place_count());
         for p in self.places() {
             let part = part_of(p.index(), &mut parts);
             let (builder, places, _) = &mut parts[part];
-            at.push(builder.place(self.place_name(p), self.initial()[p])?);
+            place_in_part.push(builder.place(self.place_name(p), self.initial()[p])?);
             places.push(p);
         }
         for t in self.transitions() {
             let part = part_of(self.place_count() + t.index(), &mut parts);
             let (builder, _, transitions) = &mut parts[part];
-            let new = builder.transition(self.transition_name(t))?;
+            let added = builder.transition(self.transition_name(t))?;
             for arc in self.pre(t) {
-                builder.take(new, at[arc.place.index()], arc.weight)?;
+                builder.take(added, place_in_part[arc.place.index()], arc.weight)?;
             }
             for arc in self.post(t) {
-                builder.put(new, at[arc.place.index()], arc.weight)?;
+                builder.put(added, place_in_part[arc.place.index()], arc.weight)?;
             }
             transitions.push(t);
         }

@@ -31,6 +31,7 @@ pub fn write_extended(net: &ExtendedNet, out: &mut dyn Write) -> fmt::Result {
     write_document(net.core(), Some(net), out)
 }
 
+/// Writes the PNML document of a net, with the arcs of `extended` if it is given.
 fn write_document(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write) -> fmt::Result {
     const NAMESPACE: &str = "http://www.pnml.org/version-2009/grammar";
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
@@ -87,11 +88,11 @@ fn write_final_markings(net: &Net, out: &mut dyn Write) -> fmt::Result {
 /// differ from the ids of nodes.
 fn write_arcs(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write) -> fmt::Result {
     let mut prefix = String::from("arc");
-    let names = || {
+    let node_ids = || {
         let places = net.places().map(|p| net.place_name(p));
         places.chain(net.transitions().map(|t| net.transition_name(t)))
     };
-    while names().any(|name| name.starts_with(&prefix)) {
+    while node_ids().any(|name| name.starts_with(&prefix)) {
         prefix.insert(0, '_');
     }
     let mut number = 0usize;
@@ -113,8 +114,14 @@ fn write_arcs(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write) ->
             arc(out, name, net.place_name(output.place), output.weight, "")?;
         }
         let Some(extended) = extended else { continue };
-        for arcs in extended.inhibitors(t) {
-            arc(out, net.place_name(arcs.place), name, arcs.weight, " type=\"inhibitor\"")?;
+        for inhibitor in extended.inhibitors(t) {
+            arc(
+                out,
+                net.place_name(inhibitor.place),
+                name,
+                inhibitor.weight,
+                " type=\"inhibitor\"",
+            )?;
         }
         for &place in extended.resets(t) {
             arc(out, net.place_name(place), name, 1, " type=\"reset\"")?;
@@ -123,14 +130,15 @@ fn write_arcs(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write) ->
     Ok(())
 }
 
+/// Writes the nested units in the contest's format.
 fn write_units(net: &Net, units: &Units, out: &mut dyn Write) -> fmt::Result {
     let (places, transitions) = (net.place_count(), net.transition_count());
     writeln!(out, "<toolspecific tool=\"nupn\" version=\"1.1\">")?;
     let arcs = net.arc_count();
     writeln!(out, "<size places=\"{places}\" transitions=\"{transitions}\" arcs=\"{arcs}\"/>")?;
     let root = EscapedXml(&units.get(units.root()).name);
-    let (count, safe) = (units.len(), net.safe_units().is_some());
-    writeln!(out, "<structure units=\"{count}\" root=\"{root}\" safe=\"{safe}\">")?;
+    let (count, are_safe) = (units.len(), net.safe_units().is_some());
+    writeln!(out, "<structure units=\"{count}\" root=\"{root}\" safe=\"{are_safe}\">")?;
     // Children are collected once; a look-up per unit would be quadratic.
     let mut children: Vec<Vec<&Unit>> = vec![Vec::new(); units.len()];
     for (_, unit) in units.iter() {
@@ -149,8 +157,8 @@ fn write_units(net: &Net, units: &Units, out: &mut dyn Write) -> fmt::Result {
 }
 
 fn write_list<'n>(out: &mut dyn Write, names: impl Iterator<Item = &'n str>) -> fmt::Result {
-    for (at, name) in names.enumerate() {
-        write!(out, "{}{}", if at == 0 { "" } else { " " }, EscapedXml(name))?;
+    for (index, name) in names.enumerate() {
+        write!(out, "{}{}", if index == 0 { "" } else { " " }, EscapedXml(name))?;
     }
     Ok(())
 }

@@ -103,37 +103,37 @@ impl Predicate {
 
     /// Makes the conjunction of `parts`.
     pub fn and(parts: impl IntoIterator<Item = Predicate>) -> Predicate {
-        let mut all = Vec::new();
+        let mut conjuncts = Vec::new();
         for part in parts {
             match part {
                 Predicate::True => {}
                 Predicate::False => return Predicate::False,
-                Predicate::And(inner) => all.extend(inner),
-                part => all.push(part),
+                Predicate::And(inner) => conjuncts.extend(inner),
+                part => conjuncts.push(part),
             }
         }
-        match all.len() {
+        match conjuncts.len() {
             0 => Predicate::True,
-            1 => all.swap_remove(0),
-            _ => Predicate::And(all),
+            1 => conjuncts.swap_remove(0),
+            _ => Predicate::And(conjuncts),
         }
     }
 
     /// Makes the disjunction of `parts`.
     pub fn or(parts: impl IntoIterator<Item = Predicate>) -> Predicate {
-        let mut all = Vec::new();
+        let mut disjuncts = Vec::new();
         for part in parts {
             match part {
                 Predicate::False => {}
                 Predicate::True => return Predicate::True,
-                Predicate::Or(inner) => all.extend(inner),
-                part => all.push(part),
+                Predicate::Or(inner) => disjuncts.extend(inner),
+                part => disjuncts.push(part),
             }
         }
-        match all.len() {
+        match disjuncts.len() {
             0 => Predicate::False,
-            1 => all.swap_remove(0),
-            _ => Predicate::Or(all),
+            1 => disjuncts.swap_remove(0),
+            _ => Predicate::Or(disjuncts),
         }
     }
 
@@ -188,27 +188,28 @@ impl Predicate {
     /// Returns the places that matter, ascending: those of the atoms, and the inputs of the
     /// transitions tested for enabledness.
     pub fn support(&self, net: &Net) -> Vec<PlaceId> {
-        let mut marked = vec![false; net.place_count()];
-        self.mark_support(net, &mut marked);
-        net.places().filter(|place| marked[place.index()]).collect()
+        let mut is_in_support = vec![false; net.place_count()];
+        self.mark_support(net, &mut is_in_support);
+        net.places().filter(|place| is_in_support[place.index()]).collect()
     }
 
-    fn mark_support(&self, net: &Net, marked: &mut [bool]) {
+    /// Marks the places that matter to the predicate.
+    fn mark_support(&self, net: &Net, is_in_support: &mut [bool]) {
         match self {
             Predicate::True | Predicate::False => {}
             Predicate::Atom(atom) => {
-                atom.sum.terms().iter().for_each(|&(place, _)| marked[place.index()] = true);
+                atom.sum.terms().iter().for_each(|&(place, _)| is_in_support[place.index()] = true);
             }
             Predicate::Enabled(t) | Predicate::Disabled(t) => {
-                net.pre(*t).iter().for_each(|arc| marked[arc.place.index()] = true);
+                net.pre(*t).iter().for_each(|arc| is_in_support[arc.place.index()] = true);
             }
             Predicate::Dead | Predicate::NotDead => {
                 for place in net.places().filter(|&place| !net.consumers(place).is_empty()) {
-                    marked[place.index()] = true;
+                    is_in_support[place.index()] = true;
                 }
             }
             Predicate::And(parts) | Predicate::Or(parts) => {
-                parts.iter().for_each(|part| part.mark_support(net, marked));
+                parts.iter().for_each(|part| part.mark_support(net, is_in_support));
             }
         }
     }
@@ -222,14 +223,14 @@ impl Predicate {
             Predicate::Or(parts) => Predicate::or(parts.into_iter().map(Predicate::sorted)),
             leaf => return leaf,
         };
-        let once = |mut parts: Vec<Predicate>| {
+        let sorted_once = |mut parts: Vec<Predicate>| {
             parts.sort_unstable();
             parts.dedup();
             parts
         };
         match joined {
-            Predicate::And(parts) => Predicate::and(once(parts)),
-            Predicate::Or(parts) => Predicate::or(once(parts)),
+            Predicate::And(parts) => Predicate::and(sorted_once(parts)),
+            Predicate::Or(parts) => Predicate::or(sorted_once(parts)),
             leaf => leaf,
         }
     }

@@ -59,12 +59,12 @@ pub fn is_harmful(c: char) -> bool {
 /// assert_eq!(counted(1, "place"), "1 place");
 /// assert_eq!(counted(2, "property"), "2 properties");
 /// ```
-pub fn counted(count: impl Display, one: &str) -> String {
+pub fn counted(count: impl Display, noun: &str) -> String {
     let count = count.to_string();
-    match one.strip_suffix('y') {
-        _ if count == "1" => format!("1 {one}"),
+    match noun.strip_suffix('y') {
+        _ if count == "1" => format!("1 {noun}"),
         Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{count} {stem}ies"),
-        _ => format!("{count} {one}s"),
+        _ => format!("{count} {noun}s"),
     }
 }
 
@@ -134,12 +134,14 @@ impl Display for EscapedXml<'_> {
 
 /// A writer that escapes on the way to `out`.
 struct EscapingWriter<'a, 'f> {
+    /// The output.
     out: &'a mut fmt::Formatter<'f>,
     /// Decides which characters are escaped in addition to harmful ones.
     also: fn(char) -> bool,
 }
 
 impl Write for EscapingWriter<'_, '_> {
+    /// Writes a text, with escapes in place of the selected characters.
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let also = self.also;
         let is_escaped = |c: char| is_harmful(c) || also(c);

@@ -13,7 +13,7 @@ pub struct Property<P, A> {
     atoms: Vec<A>,
     formulas: Formulas<P>,
     formula: Formula<P>,
-    /// The runs that count.
+    /// The fairness of the runs that the property quantifies over.
     fairness: Fairness,
 }
 
@@ -24,23 +24,23 @@ impl<P: Paths, A: Clone + Ord> Property<P, A> {
     /// # Panics
     /// If the formula has an atom beyond `atoms`.
     pub fn new(formulas: &Formulas<P>, formula: Formula<P>, atoms: &[A]) -> Self {
-        let spoken_of = formulas.atoms(formula);
-        let mut kept: Vec<A> =
-            spoken_of.iter().map(|atom| atoms[atom.0 as usize].clone()).collect();
-        kept.sort_unstable();
-        kept.dedup();
+        let occurring = formulas.atoms(formula);
+        let mut sorted_atoms: Vec<A> =
+            occurring.iter().map(|atom| atoms[atom.0 as usize].clone()).collect();
+        sorted_atoms.sort_unstable();
+        sorted_atoms.dedup();
         let mut copy = Formulas::default();
         let numbered: Vec<Formula<P>> =
-            (0..kept.len()).map(|number| copy.atom(AtomId(number as u32))).collect();
-        let renumbered: HashMap<AtomId, Formula<P>> = spoken_of
+            (0..sorted_atoms.len()).map(|number| copy.atom(AtomId(number as u32))).collect();
+        let renumbered: HashMap<AtomId, Formula<P>> = occurring
             .into_iter()
             .map(|atom| {
-                let at = kept.partition_point(|other| *other < atoms[atom.0 as usize]);
-                (atom, numbered[at])
+                let index = sorted_atoms.partition_point(|other| *other < atoms[atom.0 as usize]);
+                (atom, numbered[index])
             })
             .collect();
         let formula = formulas.copied(formula, &mut copy, |atom| renumbered[&atom]);
-        Property { atoms: kept, formulas: copy, formula, fairness: Fairness::default() }
+        Property { atoms: sorted_atoms, formulas: copy, formula, fairness: Fairness::default() }
     }
 
     /// Returns the negation.
@@ -101,9 +101,9 @@ pub fn condition<P: Paths, A>(
     atoms: &[A],
     of_atom: impl Fn(&A) -> Option<Predicate>,
 ) -> Option<Predicate> {
-    formulas.fold(part, |_, node, made: &PartValues<P, Option<Predicate>>| {
-        let all = |parts: &[Formula<P>]| -> Option<Vec<Predicate>> {
-            parts.iter().map(|&part| made[part].clone()).collect()
+    formulas.fold(part, |_, node, predicate_of: &PartValues<P, Option<Predicate>>| {
+        let predicates_of = |parts: &[Formula<P>]| -> Option<Vec<Predicate>> {
+            parts.iter().map(|&part| predicate_of[part].clone()).collect()
         };
         match node {
             Node::True => Some(Predicate::True),
@@ -112,8 +112,8 @@ pub fn condition<P: Paths, A>(
                 let atom = of_atom(&atoms[literal.atom.0 as usize])?;
                 Some(if literal.positive { atom } else { atom.negated() })
             }
-            Node::And(parts) => all(parts).map(Predicate::and),
-            Node::Or(parts) => all(parts).map(Predicate::or),
+            Node::And(parts) => predicates_of(parts).map(Predicate::and),
+            Node::Or(parts) => predicates_of(parts).map(Predicate::or),
             Node::Next(..) | Node::Until(..) | Node::Release(..) => None,
         }
     })

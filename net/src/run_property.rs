@@ -35,11 +35,11 @@ impl RunAtom {
     /// are unknown there.
     pub fn all_initially(atoms: &[RunAtom], net: &Net) -> Vec<PartialTruth> {
         let is_dead = net.is_dead(net.initial());
-        let of_atom = |atom: &RunAtom| match atom {
+        let value_of = |atom: &RunAtom| match atom {
             RunAtom::Fires(_) if !is_dead => PartialTruth::Unknown,
             atom => atom.is_true(net, net.initial(), None).into(),
         };
-        atoms.iter().map(of_atom).collect()
+        atoms.iter().map(value_of).collect()
     }
 
     /// Returns the truth value in a marking left by `firing`; `None` stands for a dead marking that
@@ -47,7 +47,9 @@ impl RunAtom {
     pub fn is_true(&self, net: &Net, marking: &Marking, firing: Option<TransitionId>) -> bool {
         match self {
             RunAtom::Holds(predicate) => predicate.holds(net, marking),
-            RunAtom::Fires(any) => firing.is_some_and(|t| any.binary_search(&t).is_ok()),
+            RunAtom::Fires(transitions) => {
+                firing.is_some_and(|t| transitions.binary_search(&t).is_ok())
+            }
         }
     }
 }
@@ -62,17 +64,18 @@ impl RunProperty {
     pub fn written_out(&self) -> Self {
         let fairness = self.fairness();
         let (mut formulas, mut atoms) = (self.formulas().clone(), self.atoms().to_vec());
-        let mut all = vec![self.formula()];
-        for (transitions, strong) in [(fairness.weak(), false), (fairness.strong(), true)] {
+        let mut conjuncts = vec![self.formula()];
+        for (transitions, is_strong) in [(fairness.weak(), false), (fairness.strong(), true)] {
             for &t in transitions {
-                let about = [RunAtom::Holds(Predicate::Enabled(t)), RunAtom::Fires(vec![t])];
-                let [enabled, fires] = about.map(|atom| {
+                let enabled_and_fires =
+                    [RunAtom::Holds(Predicate::Enabled(t)), RunAtom::Fires(vec![t])];
+                let [enabled, fires] = enabled_and_fires.map(|atom| {
                     atoms.push(atom);
                     formulas.atom(AtomId(atoms.len() as u32 - 1))
                 });
                 let disabled = formulas.negate(enabled);
                 let again = formulas.eventually(Linear, disabled);
-                let waits = match strong {
+                let is_not_required = match is_strong {
                     true => {
                         let never = formulas.always(Linear, disabled);
                         formulas.eventually(Linear, never)
@@ -81,18 +84,18 @@ impl RunProperty {
                 };
                 let again = formulas.eventually(Linear, fires);
                 let again = formulas.always(Linear, again);
-                all.push(formulas.or([waits, again]));
+                conjuncts.push(formulas.or([is_not_required, again]));
             }
         }
-        let whole = formulas.and(all);
+        let whole = formulas.and(conjuncts);
         RunProperty::new(&formulas, whole, &atoms)
     }
 
     /// Returns the letter of a marking left by `firing`.
     pub fn letter(&self, net: &Net, marking: &Marking, firing: Option<TransitionId>) -> Letter {
         let numbered = (0..).zip(self.atoms());
-        let true_ones = numbered.filter(|(_, atom)| atom.is_true(net, marking, firing));
-        Letter::of(true_ones.map(|(number, _)| AtomId(number)))
+        let true_atoms = numbered.filter(|(_, atom)| atom.is_true(net, marking, firing));
+        Letter::of(true_atoms.map(|(number, _)| AtomId(number)))
     }
 
     /// Returns the places that matter to the atoms, ascending.

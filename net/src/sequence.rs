@@ -14,6 +14,7 @@ pub struct FiringStep {
 /// A sequence of transitions fired from the initial marking.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct FiringSequence {
+    /// The steps; neighbours have different transitions.
     steps: Vec<FiringStep>,
 }
 
@@ -56,13 +57,13 @@ impl FiringSequence {
 
     /// Keeps the first `firings` firings.
     pub fn truncate(&mut self, firings: u64) {
-        let mut left = firings;
-        for (at, step) in self.steps.iter_mut().enumerate() {
-            if left == 0 {
-                return self.steps.truncate(at);
+        let mut firings_left = firings;
+        for (index, step) in self.steps.iter_mut().enumerate() {
+            if firings_left == 0 {
+                return self.steps.truncate(index);
             }
-            step.count = step.count.min(left);
-            left -= step.count;
+            step.count = step.count.min(firings_left);
+            firings_left -= step.count;
         }
     }
 

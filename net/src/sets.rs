@@ -5,6 +5,7 @@
 /// Disjoint sets of the numbers below a count. The smallest member represents each set.
 #[derive(Clone, Debug)]
 pub struct Sets {
+    /// A smaller or equal member of the same set, for each number; the smallest member has itself.
     leader: Vec<usize>,
 }
 
@@ -33,12 +34,12 @@ impl Sets {
     /// the number of sets.
     pub fn numbered(mut self) -> (Vec<u32>, u32) {
         let mut count = 0;
-        let mut of = vec![0; self.leader.len()];
-        for number in 0..of.len() {
+        let mut set_of = vec![0; self.leader.len()];
+        for number in 0..set_of.len() {
             let leader = self.leader(number);
-            of[number] = if leader == number { count } else { of[leader] };
+            set_of[number] = if leader == number { count } else { set_of[leader] };
             count += u32::from(leader == number);
         }
-        (of, count)
+        (set_of, count)
     }
 }

@@ -46,7 +46,7 @@ impl LinearSum {
 
     /// Returns the coefficient of `place`; 0 if it does not occur.
     pub fn coefficient(&self, place: PlaceId) -> i64 {
-        self.terms.binary_search_by_key(&place, |&(p, _)| p).map_or(0, |at| self.terms[at].1)
+        self.terms.binary_search_by_key(&place, |&(p, _)| p).map_or(0, |index| self.terms[index].1)
     }
 
     /// Returns true for the sum without terms.
@@ -72,11 +72,11 @@ pub(crate) fn add_up<K: Ord + Copy, N: AddAssign + Copy + Default + PartialEq>(
 ) {
     terms.sort_unstable_by_key(|&(key, _)| key);
     terms.dedup_by(|later, kept| {
-        let same = later.0 == kept.0;
-        if same {
+        let is_same_key = later.0 == kept.0;
+        if is_same_key {
             kept.1 += later.1;
         }
-        same
+        is_same_key
     });
     terms.retain(|&(_, number)| number != N::default());
 }

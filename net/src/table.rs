@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 pub(crate) struct Table {
     /// The lower half of a hash with an index, or [`FREE`].
     slots: Vec<(u32, u32)>,
+    /// Number of indices in the table.
     len: usize,
 }
 
@@ -22,16 +23,16 @@ pub(crate) fn hash(key: &(impl Hash + ?Sized)) -> u32 {
 }
 
 impl Table {
-    /// Returns the index with this hash for which `is` returns true.
-    pub(crate) fn find(&self, hash: u32, is: impl Fn(usize) -> bool) -> Option<usize> {
-        let mut at = self.begin(hash)?;
+    /// Returns the index with this hash for which `is_match` returns true.
+    pub(crate) fn find(&self, hash: u32, is_match: impl Fn(usize) -> bool) -> Option<usize> {
+        let mut slot = self.begin(hash)?;
         loop {
-            match self.slots[at] {
+            match self.slots[slot] {
                 (_, FREE) => return None,
-                (other, index) if other == hash && is(index as usize) => {
+                (other, index) if other == hash && is_match(index as usize) => {
                     return Some(index as usize);
                 }
-                _ => at = (at + 1) & (self.slots.len() - 1),
+                _ => slot = (slot + 1) & (self.slots.len() - 1),
             }
         }
     }
@@ -48,11 +49,11 @@ impl Table {
     }
 
     fn enter(&mut self, slot: (u32, u32)) {
-        let Some(mut at) = self.begin(slot.0) else { return };
-        while self.slots[at].1 != FREE {
-            at = (at + 1) & (self.slots.len() - 1);
+        let Some(mut index) = self.begin(slot.0) else { return };
+        while self.slots[index].1 != FREE {
+            index = (index + 1) & (self.slots.len() - 1);
         }
-        self.slots[at] = slot;
+        self.slots[index] = slot;
     }
 
     /// Returns the first slot for a hash.

@@ -85,6 +85,7 @@ enum TextToken {
     Mark(char),
 }
 
+/// Splits a line into tokens.
 fn tokens(line: &str) -> Result<Vec<TextToken>, String> {
     let mut tokens = Vec::new();
     let mut rest = line.chars().peekable();
@@ -119,7 +120,7 @@ fn quoted(rest: &mut impl Iterator<Item = char>) -> Result<String, String> {
                 c => c,
             })),
             Some(c) => name.push(c),
-            None => return Err("a quoted name does not end".into()),
+            None => return Err("a quoted name is not closed".into()),
         }
     }
 }
@@ -133,17 +134,18 @@ fn number(text: &str) -> Result<u64, String> {
 }
 
 fn add_arcs(builder: &mut NetBuilder, t: TransitionId, tokens: &[TextToken]) -> Result<(), String> {
-    let at =
+    let arrow =
         tokens.iter().position(|token| *token == TextToken::Mark('>')).ok_or("expected `->`")?;
-    for (p, weight) in weighted_places(builder, &tokens[..at])? {
+    for (p, weight) in weighted_places(builder, &tokens[..arrow])? {
         builder.take(t, p, weight).map_err(|e: BuildError| e.to_string())?;
     }
-    for (p, weight) in weighted_places(builder, &tokens[at + 1..])? {
+    for (p, weight) in weighted_places(builder, &tokens[arrow + 1..])? {
         builder.put(t, p, weight).map_err(|e| e.to_string())?;
     }
     Ok(())
 }
 
+/// Parses the places on one side of an arrow, with their weights.
 fn weighted_places(
     builder: &NetBuilder,
     tokens: &[TextToken],
@@ -153,7 +155,7 @@ fn weighted_places(
     }
     let place = |name: &str| match builder.node(name) {
         Some(NetNode::Place(p)) => Ok(p),
-        _ => Err(format!("`{name}` is no place of this net")),
+        _ => Err(format!("this net has no place `{name}`")),
     };
     let term = |term: &[TextToken]| match term {
         [TextToken::Name(name)] => Ok((place(name)?, 1)),
@@ -228,7 +230,7 @@ mod tests {
             problem("net n\nplace p\ntransition t: p - q"),
             "line 3: found `-`, expected `->`"
         );
-        assert_eq!(problem("transition t: p ->"), "line 1: `p` is no place of this net");
+        assert_eq!(problem("transition t: p ->"), "line 1: this net has no place `p`");
         assert_eq!(
             problem("\nplace p x"),
             "line 2: found `x`, expected a number from 0 to 2^63 - 1"
@@ -239,6 +241,6 @@ mod tests {
         );
         assert!(problem("place p\nplace p").starts_with("line 2: the id `p`"));
         assert!(problem("place p\ntransition t: 0*p ->").contains("weight 0"));
-        assert!(problem("place \"p").contains("does not end"));
+        assert!(problem("place \"p").contains("is not closed"));
     }
 }

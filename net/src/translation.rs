@@ -12,7 +12,7 @@
 //! transitions are enabled in both, each by one of its copies. So every question about the first
 //! can be asked of the second, in terms of the model's places and transitions.
 //!
-//! The bounds are what is to be believed: each has its [`Because`].
+//! The translation is correct only if the bounds hold. Each bound has its reason, [`Because`].
 //!
 //! # Caps
 //! A place p without a known bound gets a *cap*: a number c that no weight of an arc at p exceeds.
@@ -85,8 +85,9 @@ pub struct TranslationBound {
 pub enum Because {
     /// All reachable markings, at most this many, were visited.
     Visited(u64),
-    /// The same. A transition that empties places has copies only for what these places hold
-    /// together in a reachable marking that enables it: all combinations would be too many.
+    /// All reachable markings, at most this many, were visited. A transition that empties places
+    /// has one copy for each combination of token counts on these places in a visited marking that
+    /// enables it. All combinations would be too many.
     Seen(u64),
     /// Every transition that adds to the place is inhibited by it:
     /// [`capacity`](crate::extended::capacity).
@@ -94,7 +95,8 @@ pub enum Because {
     /// No transition increases this weighted sum of tokens, by its plain arcs. Each place has a
     /// factor of at least 1.
     Weights(Vec<(PlaceId, u64)>),
-    /// It may hold more: this is a cap, up to which its tokens are counted on the place itself.
+    /// The bound is a cap: the place may hold more tokens, and tokens beyond the cap are counted on
+    /// another place.
     Cap,
 }
 
@@ -122,11 +124,13 @@ pub struct Translation {
     places: usize,
     /// The names of the model's transitions.
     transitions: Names,
+    /// The bounds that the translation rests on, by ascending place.
     bounds: Vec<TranslationBound>,
     /// The places with a complement. Complements come after all other places, in this order.
     complemented: Vec<PlaceId>,
-    /// The end of the copies of each transition.
+    /// The end of the copies of each transition, in the numbering of the translated net.
     ends: Vec<usize>,
+    /// The caps, if places may hold more than the net counts.
     caps: Option<Caps>,
 }
 
@@ -244,8 +248,8 @@ pub fn copy_name(
 ) -> String {
     let held = held.iter().map(|(place, tokens)| format!("{place}={tokens}"));
     let over = over.iter().map(|(place, change)| format!("over({place}){change:+}"));
-    let said: Vec<String> = held.chain(over).collect();
-    unused(format!("{transition}[{}]", said.join(",")), is_taken)
+    let annotations: Vec<String> = held.chain(over).collect();
+    unused(format!("{transition}[{}]", annotations.join(",")), is_taken)
 }
 
 /// Returns the name of another node of a net with caps: `what`, or `what(place)`, with primes as

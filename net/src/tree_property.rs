@@ -19,8 +19,8 @@ impl TreeProperty {
     /// Returns the set of atoms that hold in a marking.
     pub fn letter(&self, net: &Net, marking: &Marking) -> Letter {
         let numbered = (0..).zip(self.atoms());
-        let true_ones = numbered.filter(|(_, atom)| atom.holds(net, marking));
-        Letter::of(true_ones.map(|(number, _)| AtomId(number)))
+        let true_atoms = numbered.filter(|(_, atom)| atom.holds(net, marking));
+        Letter::of(true_atoms.map(|(number, _)| AtomId(number)))
     }
 
     /// Returns the places that matter to the atoms, ascending.

@@ -31,9 +31,11 @@ pub struct Unit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Units {
     units: Vec<Unit>,
+    /// The unit that encloses all others.
     root: UnitId,
     /// The marking from which on the units are claimed to be safe.
     safe_from: Option<Marking>,
+    /// The unit of each place, indexed by place.
     unit_of: Vec<UnitId>,
 }
 
@@ -61,12 +63,15 @@ pub enum UnitsError {
     #[error("unit `{0}` is not below the root unit exactly once")]
     NotATree(String),
     /// The structure claims unit-safety, but the initial marking violates it.
-    #[error("the units claim to be safe, but initially place `{0}` breaks that")]
+    #[error(
+        "the units are claimed to be safe, but the initial marking of place `{0}` violates the \
+         claim"
+    )]
     InitiallyUnsafe(String),
 }
 
 impl Units {
-    /// Checks a unit tree over the places of a net with the marking `initial`. `safe` is true if
+    /// Checks a unit tree over the places of a net with the marking `initial`. `is_safe` is true if
     /// the model claims that the units are safe from there on. `name` returns a place's name for
     /// messages.
     ///
@@ -76,7 +81,7 @@ impl Units {
     pub fn new<'n>(
         units: Vec<Unit>,
         root: UnitId,
-        safe: bool,
+        is_safe: bool,
         initial: &Marking,
         name: impl Fn(PlaceId) -> &'n str,
     ) -> Result<Self, UnitsError> {
@@ -95,15 +100,16 @@ impl Units {
             .enumerate()
             .map(|(index, unit)| unit.ok_or_else(|| missing(index)))
             .collect::<Result<Vec<_>, _>>()?;
-        let safe_from = safe.then(|| initial.clone());
-        let this = Units { units, root, safe_from, unit_of };
-        this.check_tree()?;
-        if safe && let Some(place) = this.unsafe_place(initial) {
+        let safe_from = is_safe.then(|| initial.clone());
+        let checked = Units { units, root, safe_from, unit_of };
+        checked.check_tree()?;
+        if is_safe && let Some(place) = checked.unsafe_place(initial) {
             return Err(UnitsError::InitiallyUnsafe(name(place).to_owned()));
         }
-        Ok(this)
+        Ok(checked)
     }
 
+    /// Checks that the units form a tree below the root.
     fn check_tree(&self) -> Result<(), UnitsError> {
         // Every unit but the root has a parent, and no chain of parents is longer than the tree.
         let mut reaches_root = vec![false; self.units.len()];
@@ -129,9 +135,9 @@ impl Units {
         let tokens_of = |unit: UnitId| -> u128 {
             self.get(unit).places.iter().map(|&place| u128::from(marking[place])).sum()
         };
-        let own = tokens_of(unit);
-        if own > 1 {
-            return Some(Breach { unit, tokens: own, with_units_around: false });
+        let own_tokens = tokens_of(unit);
+        if own_tokens > 1 {
+            return Some(Breach { unit, tokens: own_tokens, with_units_around: false });
         }
         let chain = std::iter::successors(Some(unit), |&unit| self.get(unit).parent);
         Some(Breach { unit, tokens: chain.map(tokens_of).sum(), with_units_around: true })
@@ -151,19 +157,20 @@ impl Units {
 
     /// Returns a place whose tokens in `marking` contradict unit-safety.
     fn unsafe_place(&self, marking: &Marking) -> Option<PlaceId> {
-        let mut marked_by = vec![false; self.units.len()];
+        let mut is_marked = vec![false; self.units.len()];
         for (place, tokens) in marking.marked() {
-            let taken = std::mem::replace(&mut marked_by[self.unit_of(place).index()], true);
-            if tokens > 1 || taken {
+            let is_marked_already =
+                std::mem::replace(&mut is_marked[self.unit_of(place).index()], true);
+            if tokens > 1 || is_marked_already {
                 return Some(place);
             }
         }
-        let ancestor_marked = |place: PlaceId| {
-            let above = self.get(self.unit_of(place)).parent;
-            std::iter::successors(above, |&unit| self.get(unit).parent)
-                .any(|unit| marked_by[unit.index()])
+        let has_marked_ancestor = |place: PlaceId| {
+            let enclosing = self.get(self.unit_of(place)).parent;
+            std::iter::successors(enclosing, |&unit| self.get(unit).parent)
+                .any(|unit| is_marked[unit.index()])
         };
-        marking.marked().map(|(place, _)| place).find(|&place| ancestor_marked(place))
+        marking.marked().map(|(place, _)| place).find(|&place| has_marked_ancestor(place))
     }
 
     /// Returns the number of units, including the root.

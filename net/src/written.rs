@@ -12,7 +12,7 @@ use std::fmt::{self, Write};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unwritable {
     /// The language lacks a kind of arc.
-    #[error("transition `{transition}` has {kind} arcs, which {language} does not have")]
+    #[error("transition `{transition}` has {kind} arcs, which {language} cannot express")]
     Arcs {
         /// The first such transition.
         transition: String,
@@ -23,7 +23,8 @@ pub enum Unwritable {
     },
     /// The language cannot spell a name.
     #[error(
-        "the name `{0}` cannot be written in LoLA's language, which has no quotes: no blanks, none of ,;:(){{}}, and no word of its own"
+        "the name `{0}` cannot be written in LoLA's language, which has no quotes: names have no \
+         blanks, none of ,;:(){{}}, and are not keywords"
     )]
     Name(String),
     /// The output failed.

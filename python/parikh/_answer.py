@@ -132,7 +132,7 @@ class Inquiry:
         try:
             Path(self.file).write_bytes(self.formulas.as_file().encode("utf-8"))
         except UnicodeEncodeError as error:
-            raise ParikhError(f"a formula is no text in UTF-8: {error.reason}") from None
+            raise ParikhError(f"a formula cannot be encoded in UTF-8: {error.reason}") from None
 
     def retold(self, text: str) -> str:
         """What a program says, with names in place of paths that no user knows."""
@@ -166,6 +166,8 @@ class Answer:
     #: Whether this takes back the answer that was given before under this id: it does not stand, and another
     #: may follow. Only a stream tells so.
     withdrawn: bool = False
+    #: The reason as data: its ``"kind"``, nodes by id, and numbers, as in the JSON of the program.
+    because: dict[str, Any] = field(default_factory=dict, hash=False)
     _inquiry: Inquiry | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -199,7 +201,7 @@ class Answer:
         if self.evidence is None:
             raise ParikhError(f"{self.id}: there is no evidence to check: {self.reason}")
         if inquiry is None:
-            raise ParikhError(f"{self.id}: its evidence stayed where it was asked: a pickled answer is without it")
+            raise ParikhError(f"{self.id}: a pickled answer has no evidence; certify it before pickling")
         file = os.path.join(inquiry.directory.name, inquiry.evidence or f"{self.examination}.jsonl")
         arguments = [inquiry.source.path, file, "--format", "json", "--timeout", _programs.seconds(timeout)]
         arguments += ["--visit", str(_programs.whole(visit, "visit")), *inquiry.options]
@@ -217,7 +219,7 @@ class Answer:
             words = inquiry.certificates[tuple(arguments)] = _audited(arguments, inquiry.retold)
         if wanted in words:
             return words[wanted]
-        raise ParikhError(f"{self.id}: the evidence does not speak of it")
+        raise ParikhError(f"{self.id}: the evidence has no answer with this id")
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: all but where the evidence is, which is gone with this process."""
@@ -329,9 +331,10 @@ class Hearing:
             return self._answer(told)
         if kind == "unanswered":
             reason = self.inquiry.retold(told["reason"])
+            because = {**told["because"], **({"message": reason} if "message" in told["because"] else {})}
             bounds = self.known.get(told["id"], Bounds())
             return Answer(
-                self._name(told), told["examination"], None, reason, bounds=bounds, model=self.model,
+                self._name(told), told["examination"], None, reason, bounds=bounds, model=self.model, because=because,
             )
         if kind == "withdrawn":
             return Answer(
@@ -363,6 +366,7 @@ class Hearing:
             assumes=tuple(told.get("assumes", ())),
             seconds=told["seconds"],
             model=self.model,
+            because=told["because"],
             _inquiry=self.inquiry,
         )
 
@@ -393,7 +397,7 @@ def named(questions: Iterable[str]) -> dict[str, str]:
     for number, (name, text) in enumerate(given, 1):
         name = name or next(it for it in (f"formula-{n}" for n in itertools.count(number)) if it not in taken)
         if name in formulas:
-            raise ParikhError(f"two questions are called {name}")
+            raise ParikhError(f"two questions have the name {name}")
         taken.add(name)
         formulas[name] = text
     return formulas
@@ -418,7 +422,7 @@ def by_name(questions: Mapping[Any, str]) -> dict[str, str]:
     formulas: dict[str, str] = {}
     for key, text in questions.items():
         if str(key) in formulas:
-            raise ParikhError(f"two questions are called {key}")
+            raise ParikhError(f"two questions have the name {key}")
         if not isinstance(text, str) or not text.strip():
             raise ParikhError(f"the question {key} is {_programs.shown(text)}: expected a formula as a text")
         formulas[str(key)] = text

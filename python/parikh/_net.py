@@ -117,7 +117,7 @@ class Net:
         self.transitions: tuple[str, ...] = tuple(map(_id, _listed(transitions, "transitions", "ids")))
         twice = [id for id, count in Counter((*self.places, *self.transitions)).items() if count > 1]
         if twice:
-            raise ParikhError(f"two nodes are called {twice[0]!r}")
+            raise ParikhError(f"two nodes have the name {twice[0]!r}")
         p, t = frozenset(self.places), frozenset(self.transitions)
         self.arcs: tuple[Arc, ...] = _merged(arcs, p, t)
         #: Arcs from places that disable the transition where the place has as many tokens as their weight.
@@ -214,8 +214,8 @@ class Net:
         parts = ("places", "transitions", "arcs")
         if not all(isinstance(getattr(net, part, None), Iterable) for part in parts):
             raise ParikhError(
-                f"{_programs.shown(net)} is no net of PM4Py: expected places, transitions and arcs, or what "
-                "pm4py.read_pnml gives"
+                f"{_programs.shown(net)} is not a net of PM4Py: expected places, transitions and arcs, or the result "
+                "of pm4py.read_pnml"
             )
         if final is None or isinstance(final, Mapping):
             finals = [] if final is None else [final]
@@ -243,7 +243,7 @@ class Net:
             arc, kind = Arc(ids[it.source], ids[it.target], weight), _kind(it)
             if kind != "normal" and weight != 1:
                 raise ParikhError(
-                    f"the {kind} {between} has the weight {weight}, which PM4Py overlooks: give it the weight 1"
+                    f"the {kind} {between} has the weight {weight}, which PM4Py ignores: use the weight 1"
                 )
             arcs[kind].append(arc)
         for same in arcs.values():
@@ -285,7 +285,7 @@ class Net:
         """
         (rows, columns, takes), (more_rows, more_columns, puts) = _entries(pre, "pre"), _entries(post, "post")
         if (rows, columns) != (more_rows, more_columns):
-            raise ParikhError(f"pre is {rows} × {columns}, and post {more_rows} × {more_columns}")
+            raise ParikhError(f"pre is {rows} × {columns}, but post is {more_rows} × {more_columns}")
         p = [f"p{i}" for i in range(rows)] if places is None else _named(places, "places")
         t = [f"t{j}" for j in range(columns)] if transitions is None else _named(transitions, "transitions")
         if (len(p), len(t)) != (rows, columns):
@@ -709,9 +709,9 @@ class Net:
         else:
             formulas = named([] if questions is None else _texts(questions, "questions", "formulas"))
         if not formulas and not exams:
-            raise ParikhError("nothing is asked: give a formula or an examination")
+            raise ParikhError("there is no question: give a formula or an examination")
         if queries is not None and not exams:
-            raise ParikhError("queries need an examination: the one whose questions are in the file")
+            raise ParikhError("queries need an examination: give the examination of the query file")
         names = {name.strip().lower() for exam in exams for name in exam.split(",")}
         if not _is_bool(cases):
             raise ParikhError(
@@ -720,22 +720,22 @@ class Net:
             )
         number = whole(k, "k", least=1)
         if number > 1 and not names & _OF_CASES:
-            raise ParikhError(f"k is {number}, and soundness is not asked: k is about soundness alone")
+            raise ParikhError(f"k is {number}, and soundness is not among the questions: k applies to soundness only")
         if cases and number > 1:
-            raise ParikhError(f"k is {number}: formulas about cases (cases=True) are about one case")
+            raise ParikhError(f"k is {number}: with cases=True, formulas are about one case")
         if cases and fair:
-            raise ParikhError("fair and cases=True do not go together: cases end, and fairness is about runs that do not")
+            raise ParikhError("fair and cases=True cannot be combined: fairness applies to infinite runs only")
         if cases and not all(name.startswith("ltl") for name in names):
             raise ParikhError(
-                "cases=True is about formulas, and examinations of LTL: ask the other examinations without it"
+                "cases=True applies to formulas and LTL examinations: ask the other examinations without it"
             )
         if final is not None and not cases and not names & _OF_CASES:
-            raise ParikhError("final is about soundness, and about formulas with cases=True: neither is asked")
+            raise ParikhError("final applies to soundness, and to formulas with cases=True, and neither is asked")
         if self._is_empty and names & _OF_CASES:
             sources = set(self.places) - {arc.target for arc in self.arcs}
             source = f"`{sources.pop()}`" if len(sources) == 1 else "its source"
             raise ParikhError(
-                f"the initial marking is empty: a case needs a token in {source}; leave the initial marking out to "
+                f"the initial marking is empty: a case needs a token in {source}; omit the initial marking to "
                 "begin with one in the source"
             )
         fairness = _texts(fair, "fair", "kinds of fairness, such as 'weak'")
@@ -778,7 +778,7 @@ class Net:
             return ()
         given = [final] if isinstance(final, (str, Mapping)) else _listed(final, "final", "markings")
         if not given:
-            raise ParikhError("final has no marking: expected one, or several, in which a case is done")
+            raise ParikhError("final has no marking: expected one or several markings in which a case is done")
         return tuple(map(self._last, given))
 
     def _last(self, final: Any) -> str:
@@ -787,7 +787,7 @@ class Net:
             return final
         marking = _by_id(final, self.ids, "the final marking")
         if not marking:
-            raise ParikhError("the final marking is empty: a case is done with a token somewhere")
+            raise ParikhError("the final marking is empty: expected at least one token")
         return " + ".join(f"{n}*{_quoted(place)}" for place, n in marking.items())
 
     # --- to look at --------------------------------------------------------------------------------
@@ -859,9 +859,9 @@ def _written(text: str, name: str) -> _programs.Source:
 def _of_info(info: dict[str, Any], file: str | None) -> Net:
     nodes = info.get("nodes")
     if "system" in info:
-        raise ParikhError(f"{file}: this is a parallel system, and no net: parikh.load_system reads it")
+        raise ParikhError(f"{file}: this is a parallel system, not a net: use parikh.load_system")
     if nodes is None:
-        raise ParikhError(f"{file}: the coloured net is too large to be unfolded; `parikh check` asks it as it is")
+        raise ParikhError(f"{file}: the coloured net is too large to be unfolded; use `parikh check` instead")
     ids = [[it["id"] for it in nodes[kind]] for kind in ("places", "transitions")]
     names = {it["id"]: it["name"] for kind in nodes.values() for it in kind if it["name"] is not None}
 
@@ -906,7 +906,7 @@ def _texts(given: Any, what: str, expected: str) -> list[str]:
     texts = [given] if isinstance(given, str) else _listed(given, what, expected)
     wrong = [it for it in texts if not isinstance(it, str)]
     if wrong:
-        raise ParikhError(f"{what} has {_programs.shown(wrong[0])} in it: expected {expected}")
+        raise ParikhError(f"{what} has {_programs.shown(wrong[0])}: expected {expected}")
     return texts
 
 
@@ -935,7 +935,7 @@ def _text(text: Any, what: str) -> str:
         raise ParikhError(f"{what} is {_programs.shown(text)}: expected a text")
     wrong = _NO_TEXT.search(text)
     if wrong:
-        raise ParikhError(f"{what}, {_programs.shown(text)}, has the character {wrong[0]!r}, which no PNML can have")
+        raise ParikhError(f"{what}, {_programs.shown(text)}, has the character {wrong[0]!r}, which PNML does not allow")
     return text if type(text) is str else str(text)
 
 
@@ -965,7 +965,7 @@ def _merged(arcs: Iterable[Any], places: AbstractSet[str], transitions: Abstract
             ends = (arc.source, arc.target)
             is_arc = (ends[0] in places and ends[1] in transitions) or (ends[0] in transitions and ends[1] in places)
         except TypeError:
-            raise ParikhError(f"an arc is {_programs.shown(it)}: expected two ids, and perhaps a weight") from None
+            raise ParikhError(f"an arc is {_programs.shown(it)}: expected two ids and optionally a weight") from None
         if not is_arc:
             raise ParikhError(f"an arc from {arc.source!r} to {arc.target!r}: expected a place and a transition")
         if not is_count(arc.weight) or not arc.weight or ends in merged:
@@ -985,9 +985,9 @@ def _special(
     for arc in found:
         between = f"the {kind} arc from {arc.source!r} to {arc.target!r}"
         if arc.source not in places:
-            raise ParikhError(f"{between}: expected one from a place")
+            raise ParikhError(f"{between}: expected an arc from a place")
         if kind == "reset" and arc.weight > 1:
-            raise ParikhError(f"{between} has the weight {arc.weight}, and stands for all tokens: leave it out")
+            raise ParikhError(f"{between} has the weight {arc.weight}, but takes all tokens: omit the weight")
     if len(found) < len(given):
         raise ParikhError(f"there are two {kind} arcs from one place to one transition")
     return found
@@ -1006,7 +1006,7 @@ def _by_id(marking: Any, ids: Mapping[Any, str], what: str, strict: bool = False
     for place, count in marking.items():
         id = ids.get(place, None if strict or not isinstance(place, str) else place)
         if id is None:
-            raise ParikhError(f"{what} has tokens on {_programs.shown(place)}, which is no place of the net")
+            raise ParikhError(f"{what} has tokens on {_programs.shown(place)}, which is not a place of the net")
         number = count if is_count(count) else whole(count, f"the number of tokens on {id!r} in {what}")
         if number:
             tokens[id] = number
@@ -1041,7 +1041,7 @@ def _entries(matrix: Any, what: str) -> tuple[int, int, list[tuple[int, int, int
         shape, lists = _lists(matrix, what)
         found = ((i, j, n) for i, row in enumerate(lists) for j, n in enumerate(row)) if len(shape) == 2 else ()
     if len(shape) != 2:
-        raise ParikhError(f"{what} has {len(shape)} dimensions: expected a row a place and a column a transition")
+        raise ParikhError(f"{what} has {len(shape)} dimensions: expected a row per place and a column per transition")
     weights = ((i, j, n if is_count(n) else whole(n, f"row {i}, column {j} of {what}")) for i, j, n in found)
     return shape[0], shape[1], [(i, j, n) for i, j, n in weights if n]
 
@@ -1054,9 +1054,9 @@ def _vector(numbers: Any, places: int, what: str) -> list[int]:
     elif len(shape) == 2 and 0 in shape:
         lists = []
     elif len(shape) != 1:
-        raise ParikhError(f"{what} has the shape {shape}: expected a number of tokens a place")
+        raise ParikhError(f"{what} has the shape {shape}: expected a number of tokens per place")
     if len(lists) != places:
-        raise ParikhError(f"the matrices have {places} rows, and {what} {len(lists)} places")
+        raise ParikhError(f"the matrices have {places} rows, but {what} has {len(lists)} places")
     return [it if is_count(it) else whole(it, f"number {i} of {what}") for i, it in enumerate(lists)]
 
 

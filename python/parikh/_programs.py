@@ -108,7 +108,7 @@ def program(name: str) -> str:
     found = None if chosen else shutil.which(name)
     if found is None:
         where = ", ".join(map(str, places))
-        raise ParikhError(f"the program {name} is not in {where}; {VARIABLE} names another directory")
+        raise ParikhError(f"the program {name} is not in {where}; set {VARIABLE} to its directory")
     return found
 
 
@@ -166,7 +166,7 @@ def one(line: str) -> dict[str, Any]:
     """The object of a line."""
     read: dict[str, Any] = json.loads(line)
     if read.get("version") != JSON_VERSION:
-        raise ParikhError(f"the program speaks version {read.get('version')} of its JSON, not {JSON_VERSION}")
+        raise ParikhError(f"the program writes JSON of version {read.get('version')}, expected version {JSON_VERSION}")
     return read
 
 

@@ -93,13 +93,13 @@ class System:
         else:
             asked = _texts(properties, "properties", "properties")
             if not asked:
-                raise ParikhError("nothing is asked: give a property")
+                raise ParikhError("there is no question: give a property")
             file = Path(inquiry.directory.name) / f"{_EXAMINATION}.txt"
             text = "".join(f"#{number}:\n{it}\n\n" for number, it in enumerate(asked, 1))
             try:
                 file.write_bytes(text.encode("utf-8"))
             except UnicodeEncodeError as error:
-                raise ParikhError(f"a property is no text in UTF-8: {error.reason}") from None
+                raise ParikhError(f"a property cannot be encoded in UTF-8: {error.reason}") from None
         inquiry.queries = os.fspath(file)
         inquiry.evidence = f"{file.stem}.jsonl"
         arguments = ["check", self.file, "--properties", str(file), "--format", "json"]
@@ -127,5 +127,5 @@ def load_system(path: Union[str, "os.PathLike[str]"]) -> System:
     source = _programs.Source(os.path.abspath(_programs.path_of(path, "path")))
     told = next(_programs.objects(_programs.run("parikh", ["info", source.path, "--format", "json"])))
     if "system" not in told:
-        raise ParikhError(f"{source.path}: this is a net, and no parallel system: parikh.load reads it")
+        raise ParikhError(f"{source.path}: this is a net, not a parallel system: use parikh.load")
     return System(source, told)

@@ -61,7 +61,7 @@ class Witness:
         ['a', 'b', 'b']
         """
         if self.cut:
-            raise ParikhError("the witness is too long to be told step by step; `parikh check --trace` writes it")
+            raise ParikhError("the witness is too long to be listed; `parikh check --trace` writes it to a file")
         stack: list[Iterator[Step]] = [iter(self.stages[0].steps if self.stages else self.steps)]
         while stack:
             step = next(stack[-1], None)

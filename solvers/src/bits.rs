@@ -12,14 +12,18 @@ use num_bigint::{BigInt, BigUint, Sign};
 pub(crate) struct Sides {
     /// Number of bits in which the values of both sides fit.
     pub(crate) width: u32,
+    /// The entries with positive coefficients, and the magnitude of a negative bound.
     pub(crate) left: BitSum,
+    /// The entries with negative coefficients, and a non-negative bound.
     pub(crate) right: BitSum,
 }
 
 /// Σ c·x + constant, without negative numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BitSum {
+    /// Pairs of a variable and its coefficient.
     pub(crate) entries: Vec<(Variable, BigUint)>,
+    /// The constant.
     pub(crate) constant: BigUint,
 }
 
@@ -45,8 +49,8 @@ impl Sides {
 impl BitSum {
     /// Returns the largest possible value.
     fn most(&self, terms: &Terms) -> BigUint {
-        let largest = |variable: Variable| (BigUint::from(1u32) << width(terms, variable)) - 1u32;
-        let parts = self.entries.iter().map(|(variable, c)| c * largest(*variable));
+        let max_value = |variable: Variable| (BigUint::from(1u32) << width(terms, variable)) - 1u32;
+        let parts = self.entries.iter().map(|(variable, c)| c * max_value(*variable));
         parts.fold(self.constant.clone(), |sum, part| sum + part)
     }
 }
@@ -59,9 +63,9 @@ pub(crate) fn width(terms: &Terms, variable: Variable) -> u32 {
     }
 }
 
-/// Returns the number of bits needed for numbers up to `most`, at least 1.
-pub fn bits_of(most: u64) -> u32 {
-    (u64::BITS - most.leading_zeros()).max(1)
+/// Returns the number of bits needed for numbers up to `max_number`, at least 1.
+pub fn bits_of(max_number: u64) -> u32 {
+    (u64::BITS - max_number.leading_zeros()).max(1)
 }
 
 #[cfg(test)]

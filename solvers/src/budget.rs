@@ -36,6 +36,7 @@ pub enum ExhaustionReason {
 /// [`exhausted`](Self::exhausted).
 #[derive(Clone, Debug)]
 pub struct Budget {
+    /// The time at which the budget ends; `None` means no time limit.
     deadline: Option<Instant>,
     /// Limit on the resident set in bytes; `u64::MAX` means no limit.
     memory_ceiling: u64,
@@ -45,18 +46,20 @@ pub struct Budget {
 
 #[derive(Debug, Default)]
 struct Cancel {
+    /// True if this budget was cancelled.
     flag: AtomicBool,
+    /// The flag of the budget that this budget was sliced from.
     parent: Option<Arc<Cancel>>,
 }
 
 impl Cancel {
     fn is_set(&self) -> bool {
-        let mut this = Some(self);
-        while let Some(cancel) = this {
+        let mut current = Some(self);
+        while let Some(cancel) = current {
             if cancel.flag.load(Ordering::Relaxed) {
                 return true;
             }
-            this = cancel.parent.as_deref();
+            current = cancel.parent.as_deref();
         }
         false
     }
@@ -85,8 +88,8 @@ impl Budget {
     /// Returns a part of this budget that ends after `time` or with its parent, whichever is first.
     /// Cancelling the part does not affect the parent. Cancelling the parent ends the part.
     pub fn slice(&self, time: Duration) -> Self {
-        let mine = Instant::now().checked_add(time);
-        let deadline = match (self.deadline, mine) {
+        let own_deadline = Instant::now().checked_add(time);
+        let deadline = match (self.deadline, own_deadline) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
@@ -97,7 +100,7 @@ impl Budget {
     /// deadline.
     pub fn share(&self, share: f64) -> Self {
         match self.remaining() {
-            Some(left) => self.slice(left.mul_f64(share)),
+            Some(remaining_time) => self.slice(remaining_time.mul_f64(share)),
             None => self.slice(Duration::from_secs(10)),
         }
     }
@@ -106,7 +109,7 @@ impl Budget {
     /// has none either; use it for work that no other stage waits for.
     pub fn portion(&self, share: f64) -> Self {
         match self.remaining() {
-            Some(left) => self.slice(left.mul_f64(share)),
+            Some(remaining_time) => self.slice(remaining_time.mul_f64(share)),
             None => self.child(),
         }
     }
@@ -170,7 +173,9 @@ impl Budget {
 /// The memory usage of the process in bytes, at most [`SAMPLING`] old.
 #[derive(Clone, Copy, Debug)]
 struct Usage {
+    /// The resident set of this process and its counted children.
     resident: u64,
+    /// The size of the address space of this process.
     address_space: u64,
 }
 
@@ -227,17 +232,17 @@ pub(crate) fn child_bytes(process: u32) -> u64 {
 
 /// Returns the descendants of a process, or none if `/proc` does not list them.
 pub(crate) fn descendants(process: u32) -> Vec<u32> {
-    let mut found = vec![process];
+    let mut processes = vec![process];
     let mut next = 0;
-    while let Some(&process) = found.get(next).filter(|_| next < MOST_DESCENDANTS) {
+    while let Some(&process) = processes.get(next).filter(|_| next < MOST_DESCENDANTS) {
         next += 1;
         let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten();
         for thread in threads.flatten() {
             let text = std::fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-            found.extend(text.split_ascii_whitespace().filter_map(|id| id.parse::<u32>().ok()));
+            processes.extend(text.split_ascii_whitespace().filter_map(|id| id.parse::<u32>().ok()));
         }
     }
-    found.split_off(1)
+    processes.split_off(1)
 }
 
 /// Limit on the number of descendants that are counted; no solver has more.
@@ -246,8 +251,8 @@ const MOST_DESCENDANTS: usize = 100;
 fn process_bytes(process: u32) -> u64 {
     let statm = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
     let mut pages = statm.split_ascii_whitespace().skip(1).map_while(|n| n.parse().ok());
-    let (all, shared): (u64, u64) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
-    all.saturating_sub(shared) * PAGE
+    let (resident, shared): (u64, u64) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
+    resident.saturating_sub(shared) * PAGE
 }
 
 /// Processes whose memory counts as ours.

@@ -29,10 +29,10 @@ use crate::{exact, rational};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RefusalReason {
     /// The back-end provided no multipliers.
-    #[error("the solver gave no multipliers")]
+    #[error("the solver returned no multipliers")]
     NoMultipliers,
     /// No rational numbers were found near the floating-point numbers.
-    #[error("the multipliers are no numbers of reasonable size")]
+    #[error("the multipliers are not numbers of reasonable size")]
     NotRational,
     /// The common denominator is zero or negative.
     #[error("the denominator is not positive")]
@@ -62,7 +62,9 @@ pub enum RefusalReason {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertifiedBound {
     sense: Sense,
+    /// The proved bound on the objective.
     bound: BigRational,
+    /// The multipliers that prove the bound.
     multipliers: Multipliers,
 }
 
@@ -121,6 +123,7 @@ pub enum Contradiction {
 /// the program at the time of the check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertifiedInfeasible {
+    /// The proof.
     contradiction: Contradiction,
 }
 
@@ -178,9 +181,9 @@ impl Tally {
     /// Counts the outcome of one search and returns its proof.
     pub fn count<T>(
         &mut self,
-        found: Result<(T, Effort), RefusalReason>,
+        outcome: Result<(T, Effort), RefusalReason>,
     ) -> Result<T, RefusalReason> {
-        let counter = match &found {
+        let counter = match &outcome {
             Ok((_, Effort::AtOnce)) => &mut self.at_once,
             Ok((_, Effort::Repaired)) => &mut self.repaired,
             Ok((_, Effort::Solved)) => &mut self.solved,
@@ -188,7 +191,7 @@ impl Tally {
             Err(_) => &mut self.given_up,
         };
         *counter += 1;
-        found.map(|(proof, _)| proof)
+        outcome.map(|(proof, _)| proof)
     }
 }
 
@@ -215,27 +218,27 @@ pub fn bound_near(
     expected: f64,
 ) -> Result<(CertifiedBound, Effort), RefusalReason> {
     let mut best: Result<(CertifiedBound, Effort), RefusalReason> = Err(RefusalReason::NotRational);
-    let exactly = || exact::multipliers(program, multipliers, Some(program.objective()));
-    let solved = std::iter::once_with(exactly).flatten().map(|guess| (Effort::Solved, guess));
+    let solve_exactly = || exact::multipliers(program, multipliers, Some(program.objective()));
+    let solved = std::iter::once_with(solve_exactly).flatten().map(|guess| (Effort::Solved, guess));
     for (effort, guess) in rational::guesses(multipliers).chain(solved) {
-        let found =
+        let candidate =
             CertifiedBound::check(program, without_wrong_signs(program, program.sense(), guess));
-        best = match (best, found) {
-            (Ok(best), Ok(found)) => {
-                let tighter = match found.sense {
-                    Sense::Maximise => found.bound < best.0.bound,
-                    Sense::Minimise => found.bound > best.0.bound,
+        best = match (best, candidate) {
+            (Ok(best), Ok(candidate)) => {
+                let is_tighter = match candidate.sense {
+                    Sense::Maximise => candidate.bound < best.0.bound,
+                    Sense::Minimise => candidate.bound > best.0.bound,
                 };
-                Ok(if tighter { (found, effort) } else { best })
+                Ok(if is_tighter { (candidate, effort) } else { best })
             }
             (Ok(best), Err(_)) => Ok(best),
-            (Err(_), found) => found.map(|found| (found, effort)),
+            (Err(_), candidate) => candidate.map(|candidate| (candidate, effort)),
         };
-        let reached = best.as_ref().is_ok_and(|(best, _)| {
+        let is_optimum_reached = best.as_ref().is_ok_and(|(best, _)| {
             let bound = best.bound.to_f64().unwrap_or(f64::NAN);
             (bound - expected).abs() <= 1e-7 * expected.abs().max(1.0)
         });
-        if reached {
+        if is_optimum_reached {
             break;
         }
     }
@@ -252,27 +255,27 @@ pub fn infeasible_near(
     program: &LinearProgram,
     ray: &[f64],
 ) -> Result<(CertifiedInfeasible, Effort), RefusalReason> {
-    let looked =
+    let check_directly =
         |contradiction| Ok((CertifiedInfeasible::check(program, contradiction)?, Effort::Looked));
     if let Some(contradiction) = empty_interval(program) {
-        return looked(contradiction);
+        return check_directly(contradiction);
     }
-    let mut last = RefusalReason::NoMultipliers;
-    let exactly = || {
+    let mut last_refusal = RefusalReason::NoMultipliers;
+    let solve_exactly = || {
         let guess = exact::multipliers(program, ray, None)?;
         Some([guess.clone(), turned(guess)])
     };
-    let solved = std::iter::once_with(exactly).flatten().flatten();
+    let solved = std::iter::once_with(solve_exactly).flatten().flatten();
     let solved = solved.map(|guess| (Effort::Solved, guess));
     for (effort, guess) in rational::ray_guesses(ray).chain(solved) {
         let guess = without_wrong_signs(program, Sense::Maximise, guess);
         let guess = Contradiction::Combination(guess);
         match CertifiedInfeasible::check(program, guess) {
             Ok(found) => return Ok((found, effort)),
-            Err(refused) => last = refused,
+            Err(refusal) => last_refusal = refusal,
         }
     }
-    looked(Contradiction::Combination(contradictory_row(program).ok_or(last)?))
+    check_directly(Contradiction::Combination(contradictory_row(program).ok_or(last_refusal)?))
 }
 
 fn turned(mut multipliers: Multipliers) -> Multipliers {
@@ -284,21 +287,21 @@ fn turned(mut multipliers: Multipliers) -> Multipliers {
 fn contradictory_row(program: &LinearProgram) -> Option<Multipliers> {
     program.iter_rows().find_map(|(row, entries, bounds)| {
         // The largest or smallest value of the row; `None` means unlimited.
-        let extreme = |sense| {
+        let extreme_value = |sense| {
             entries.iter().try_fold(0i128, |sum, &(column, a)| {
-                let end = best_end(program.columns()[column.index()], sense, a > 0)?;
-                sum.checked_add(i128::from(a).checked_mul(i128::from(end))?)
+                let bound = best_end(program.columns()[column.index()], sense, a > 0)?;
+                sum.checked_add(i128::from(a).checked_mul(i128::from(bound))?)
             })
         };
-        let below = |value: Option<i128>, end: Option<i64>| {
-            value.zip(end).is_some_and(|(value, end)| value < i128::from(end))
+        let is_below = |value: Option<i128>, bound: Option<i64>| {
+            value.zip(bound).is_some_and(|(value, bound)| value < i128::from(bound))
         };
-        let above = |value: Option<i128>, end: Option<i64>| {
-            value.zip(end).is_some_and(|(value, end)| value > i128::from(end))
+        let is_above = |value: Option<i128>, bound: Option<i64>| {
+            value.zip(bound).is_some_and(|(value, bound)| value > i128::from(bound))
         };
-        let numerator = if below(extreme(Sense::Maximise), bounds.lower) {
+        let numerator = if is_below(extreme_value(Sense::Maximise), bounds.lower) {
             -1
-        } else if above(extreme(Sense::Minimise), bounds.upper) {
+        } else if is_above(extreme_value(Sense::Minimise), bounds.upper) {
             1
         } else {
             return None;
@@ -310,13 +313,13 @@ fn contradictory_row(program: &LinearProgram) -> Option<Multipliers> {
 
 /// Returns the first empty interval of the program, columns before rows.
 pub(crate) fn empty_interval(program: &LinearProgram) -> Option<Contradiction> {
-    let first = |intervals: &[Interval]| {
+    let first_empty = |intervals: &[Interval]| {
         let position = intervals.iter().position(|interval| interval.is_empty())?;
         u32::try_from(position).ok()
     };
-    first(program.columns())
+    first_empty(program.columns())
         .map(|column| Contradiction::EmptyColumn(Column(column)))
-        .or_else(|| first(program.rows()).map(|row| Contradiction::EmptyRow(Row(row))))
+        .or_else(|| first_empty(program.rows()).map(|row| Contradiction::EmptyRow(Row(row))))
 }
 
 /// Drops multipliers whose sign no bound of their row supports, as numerical noise.
@@ -330,8 +333,8 @@ fn without_wrong_signs(
             (Some(_), Some(_)) => true,
             (None, None) => false,
             (lower, _) => {
-                let upwards = numerator.is_positive() == (sense == Sense::Maximise);
-                upwards != lower.is_some()
+                let needs_upper_bound = numerator.is_positive() == (sense == Sense::Maximise);
+                needs_upper_bound != lower.is_some()
             }
         })
     });
@@ -355,14 +358,14 @@ fn weigh(
     if !multipliers.denominator.is_positive() {
         return Err(RefusalReason::Denominator);
     }
-    let narrow = multipliers.denominator.to_i128().zip(
+    let fitting_128_bits = multipliers.denominator.to_i128().zip(
         multipliers
             .numerators
             .iter()
             .map(|(row, numerator)| Some((*row, numerator.to_i128()?)))
             .collect::<Option<Vec<_>>>(),
     );
-    if let Some((denominator, numerators)) = narrow {
+    if let Some((denominator, numerators)) = fitting_128_bits {
         match weigh_in(program, objective, sense, &denominator, &numerators) {
             Err(Trouble::Overflow) => {}
             Err(Trouble::Refused(refused)) => return Err(refused),
@@ -413,12 +416,13 @@ where
             continue;
         }
         for &(column, a) in program.row(*row) {
-            let place = &mut reduced[column.index()];
-            *place = place.checked_sub(&product(multiplier, a)?).ok_or(Trouble::Overflow)?;
+            let reduced_cost = &mut reduced[column.index()];
+            *reduced_cost =
+                reduced_cost.checked_sub(&product(multiplier, a)?).ok_or(Trouble::Overflow)?;
         }
-        let end = best_end(bounds, sense, multiplier.is_positive())
+        let bound = best_end(bounds, sense, multiplier.is_positive())
             .ok_or(Trouble::Refused(RefusalReason::RowUnbounded(*row)))?;
-        total = total.checked_add(&product(multiplier, end)?).ok_or(Trouble::Overflow)?;
+        total = total.checked_add(&product(multiplier, bound)?).ok_or(Trouble::Overflow)?;
     }
     for (index, (reduced, &bounds)) in reduced.iter().zip(program.columns()).enumerate() {
         if reduced.is_zero() {
@@ -426,17 +430,17 @@ where
         }
         // The cast is lossless: programs have at most 2³² columns.
         let column = Column(index as u32);
-        let end = best_end(bounds, sense, reduced.is_positive())
+        let bound = best_end(bounds, sense, reduced.is_positive())
             .ok_or(Trouble::Refused(RefusalReason::ColumnUnbounded(column)))?;
-        total = total.checked_add(&product(reduced, end)?).ok_or(Trouble::Overflow)?;
+        total = total.checked_add(&product(reduced, bound)?).ok_or(Trouble::Overflow)?;
     }
     Ok(total)
 }
 
 /// Returns the end of the interval at which the product with a factor of the given sign is greatest
 /// ([`Sense::Maximise`]) or least. Returns `None` if this end is unbounded.
-fn best_end(bounds: Interval, sense: Sense, positive: bool) -> Option<i64> {
-    if positive == (sense == Sense::Maximise) { bounds.upper } else { bounds.lower }
+fn best_end(bounds: Interval, sense: Sense, is_positive: bool) -> Option<i64> {
+    if is_positive == (sense == Sense::Maximise) { bounds.upper } else { bounds.lower }
 }
 
 #[cfg(test)]

@@ -77,6 +77,7 @@ pub trait Clauses {
 /// A conjunction of clauses, which are disjunctions of literals.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Cnf {
+    /// Number of variables.
     variables: u32,
     /// The literals of all clauses, concatenated.
     literals: Vec<Literal>,
@@ -101,8 +102,9 @@ impl Cnf {
     pub fn add_clause(&mut self, clause: impl IntoIterator<Item = Literal>) {
         let start = self.literals.len();
         self.literals.extend(clause);
-        let greatest = self.literals[start..].iter().map(|literal| literal.variable() + 1).max();
-        self.variables = self.variables.max(greatest.unwrap_or(0));
+        let clause_variables =
+            self.literals[start..].iter().map(|literal| literal.variable() + 1).max();
+        self.variables = self.variables.max(clause_variables.unwrap_or(0));
         self.ends.push(self.literals.len());
     }
 
@@ -130,8 +132,9 @@ impl Cnf {
     /// # Errors
     /// Returns the errors of `out`.
     pub fn write_dimacs(&self, assumptions: &[Literal], out: &mut dyn io::Write) -> io::Result<()> {
-        let assumed = assumptions.iter().map(|literal| literal.variable() + 1).max().unwrap_or(0);
-        let variables = self.variables.max(assumed);
+        let assumed_variables =
+            assumptions.iter().map(|literal| literal.variable() + 1).max().unwrap_or(0);
+        let variables = self.variables.max(assumed_variables);
         writeln!(out, "p cnf {variables} {}", self.ends.len() + assumptions.len())?;
         for clause in self.clauses().chain(assumptions.chunks(1)) {
             for literal in clause {

@@ -23,13 +23,13 @@ impl DualProgram {
     /// Builds the dual of `primal`, whose optimum proves the optimum of `primal`. Returns `None` if
     /// a number does not fit 64 bits.
     pub(crate) fn of(primal: &LinearProgram) -> Option<Self> {
-        let flip = primal.sense() == Sense::Minimise;
+        let is_minimised = primal.sense() == Sense::Minimise;
         let costs: Option<Vec<i64>> = primal
             .objective()
             .iter()
-            .map(|&cost| if flip { cost.checked_neg() } else { Some(cost) })
+            .map(|&cost| if is_minimised { cost.checked_neg() } else { Some(cost) })
             .collect();
-        let sign = if flip { -1.0 } else { 1.0 };
+        let sign = if is_minimised { -1.0 } else { 1.0 };
         Self::build(primal, &costs?, sign, None).ok()?
     }
 
@@ -39,6 +39,8 @@ impl DualProgram {
         Self::build(primal, &vec![0; primal.columns().len()], 1.0, Some(1)).ok()?
     }
 
+    /// Builds the dual for the given costs. `sign` is −1 for a primal that is minimised. With
+    /// `limit`, the dual variables of rows are at most `limit`.
     fn build(
         primal: &LinearProgram,
         costs: &[i64],
@@ -51,14 +53,14 @@ impl DualProgram {
         // Coefficients of the dual rows, one row per primal column.
         let mut transposed: Vec<Vec<(Column, i64)>> = vec![Vec::new(); costs.len()];
         for (row, entries, bounds) in primal.iter_rows() {
-            for (end, positive) in [(bounds.upper, true), (bounds.lower, false)] {
-                let Some(end) = end else { continue };
+            for (bound, is_upper) in [(bounds.upper, true), (bounds.lower, false)] {
+                let Some(bound) = bound else { continue };
                 let y = program.add_column(Interval { lower: Some(0), upper: limit })?;
-                origins.push((row, if positive { sign } else { -sign }));
-                let Some(cost) = signed(end, positive) else { return Ok(None) };
+                origins.push((row, if is_upper { sign } else { -sign }));
+                let Some(cost) = signed(bound, is_upper) else { return Ok(None) };
                 objective.push((y, cost));
                 for &(column, a) in entries {
-                    let Some(a) = signed(a, positive) else { return Ok(None) };
+                    let Some(a) = signed(a, is_upper) else { return Ok(None) };
                     transposed[column.index()].push((y, a));
                 }
             }
@@ -69,12 +71,12 @@ impl DualProgram {
                 program.add_row(Interval::at_least(cost), entries.drain(..))?;
                 continue;
             }
-            for (end, positive) in [(bounds.upper, true), (bounds.lower, false)] {
-                let Some(end) = end else { continue };
+            for (bound, is_upper) in [(bounds.upper, true), (bounds.lower, false)] {
+                let Some(bound) = bound else { continue };
                 let reduced = program.add_column(Interval::NON_NEGATIVE)?;
-                let Some(price) = signed(end, positive) else { return Ok(None) };
+                let Some(price) = signed(bound, is_upper) else { return Ok(None) };
                 objective.push((reduced, price));
-                entries.push((reduced, if positive { 1 } else { -1 }));
+                entries.push((reduced, if is_upper { 1 } else { -1 }));
             }
             program.add_row(Interval::exactly(cost), entries.drain(..))?;
         }
@@ -92,8 +94,8 @@ impl DualProgram {
     }
 }
 
-fn signed(value: i64, positive: bool) -> Option<i64> {
-    if positive { Some(value) } else { value.checked_neg() }
+fn signed(value: i64, is_positive: bool) -> Option<i64> {
+    if is_positive { Some(value) } else { value.checked_neg() }
 }
 
 #[cfg(test)]

@@ -25,8 +25,11 @@ use crate::term::{Term, Terms};
 /// files.
 #[derive(Clone, Debug)]
 pub struct Dump {
+    /// The directory of the files.
     directory: PathBuf,
+    /// Number of files written.
     written: Arc<AtomicUsize>,
+    /// The name and the header of the next files.
     label: Arc<Mutex<Label>>,
 }
 
@@ -34,6 +37,7 @@ pub struct Dump {
 #[derive(Clone, Debug)]
 struct Label {
     name: String,
+    /// The comment at the beginning of the files.
     header: String,
 }
 
@@ -118,6 +122,7 @@ impl Dump {
         self.write(name, "cnf", "c ", header, |out| cnf.write_dimacs(assumptions, out))
     }
 
+    /// Writes one numbered file. `comment` begins each line of the header.
     fn write(
         &self,
         name: &str,
@@ -127,9 +132,9 @@ impl Dump {
         question: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<PathBuf> {
         let number = self.written.fetch_add(1, Ordering::Relaxed) + 1;
-        let safe =
+        let safe_character =
             |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
-        let name: String = name.chars().take(100).map(safe).collect();
+        let name: String = name.chars().take(100).map(safe_character).collect();
         let path = self.directory.join(format!("{number:05}-{name}.{extension}"));
         let mut out = BufWriter::new(File::create(&path)?);
         for line in header.lines() {

@@ -34,7 +34,9 @@ const MOST_BITS: u64 = 2048;
 
 /// Σ coefficient · unknown = constant.
 struct Equation {
+    /// The coefficient of each unknown, without zeros.
     terms: BTreeMap<usize, BigInt>,
+    /// The right side.
     constant: BigInt,
 }
 
@@ -63,13 +65,14 @@ pub(crate) fn multipliers(
     }
     // Any other unknown in an equation is free, or belongs to a later equation.
     for (unknown, equation) in solved.into_iter().rev() {
-        let mut rest = BigRational::from(equation.constant);
+        let mut remainder = BigRational::from(equation.constant);
         for (other, a) in equation.terms.iter().filter(|&(&other, _)| other != unknown) {
-            rest -= &fractions[*other] * a;
+            remainder -= &fractions[*other] * a;
         }
-        fractions[unknown] = rest / equation.terms.get(&unknown)?;
+        fractions[unknown] = remainder / equation.terms.get(&unknown)?;
     }
-    let denominator = fractions.iter().fold(BigInt::one(), |all, one| all.lcm(one.denom()));
+    let denominator =
+        fractions.iter().fold(BigInt::one(), |lcm_so_far, one| lcm_so_far.lcm(one.denom()));
     let numerator = |fraction: &BigRational| fraction.numer() * (&denominator / fraction.denom());
     let numerators = unknowns.iter().zip(&fractions).map(|(&(row, _), y)| (row, numerator(y)));
     let numerators = numerators.filter(|(_, y)| !y.is_zero()).collect();
@@ -79,7 +82,9 @@ pub(crate) fn multipliers(
 /// The combination of the rows in one column.
 #[derive(Default)]
 struct Combination {
+    /// Pairs of an unknown and its coefficient in the column.
     terms: Vec<(usize, BigInt)>,
+    /// The value of the combination at the given numbers.
     sum: f64,
     /// The sum of the absolute values of the terms.
     size: f64,
@@ -103,26 +108,27 @@ fn equations(
     let equation = |(column, combined): (usize, Combination)| {
         let cost = costs.map_or(0, |costs| costs[column]);
         let size = combined.size.max((cost as f64).abs());
-        let nearly_zero = (cost as f64 - combined.sum).abs() <= ZERO * size;
+        let is_nearly_zero = (cost as f64 - combined.sum).abs() <= ZERO * size;
         let terms = combined.terms.into_iter().collect();
-        nearly_zero.then_some(Equation { terms, constant: cost.into() })
+        is_nearly_zero.then_some(Equation { terms, constant: cost.into() })
     };
     let mut equations: Vec<Equation> = columns.into_iter().filter_map(equation).collect();
     equations.sort_by_key(|equation| equation.terms.len());
     equations
 }
 
-/// Gaussian elimination: returns equations, each with an unknown that no later equation mentions.
+/// Solves the equations by Gaussian elimination. Returns equations with an unknown each, which no
+/// later equation mentions. Returns `None` if they are contradictory or too large.
 fn solve(equations: Vec<Equation>) -> Option<Vec<(usize, Equation)>> {
     let mut solved: Vec<(usize, Equation)> = Vec::new();
     let mut work = 0;
     for mut equation in equations {
-        for (unknown, by) in &solved {
+        for (unknown, solved_equation) in &solved {
             let Some(factor) = equation.terms.get(unknown).cloned() else { continue };
-            work += by.terms.len() + equation.terms.len();
-            let pivot = by.terms.get(unknown)?;
+            work += solved_equation.terms.len() + equation.terms.len();
+            let pivot = solved_equation.terms.get(unknown)?;
             let common = factor.gcd(pivot);
-            equation.combine(&(pivot / &common), by, &(factor / common));
+            equation.combine(&(pivot / &common), solved_equation, &(factor / common));
         }
         work += equation.terms.len();
         equation.shorten();
@@ -139,14 +145,14 @@ fn solve(equations: Vec<Equation>) -> Option<Vec<(usize, Equation)>> {
 }
 
 impl Equation {
-    /// Replaces this equation by `own` times this equation minus `factor` times `other`.
-    fn combine(&mut self, own: &BigInt, other: &Equation, factor: &BigInt) {
-        self.terms.values_mut().for_each(|a| *a *= own);
+    /// Replaces this equation by `own_factor` times this equation minus `factor` times `other`.
+    fn combine(&mut self, own_factor: &BigInt, other: &Equation, factor: &BigInt) {
+        self.terms.values_mut().for_each(|a| *a *= own_factor);
         for (&unknown, a) in &other.terms {
             *self.terms.entry(unknown).or_default() -= a * factor;
         }
         self.terms.retain(|_, a| !a.is_zero());
-        self.constant = &self.constant * own - &other.constant * factor;
+        self.constant = &self.constant * own_factor - &other.constant * factor;
     }
 
     /// Divides by the common divisor.

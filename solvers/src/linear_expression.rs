@@ -41,7 +41,9 @@ coefficients!(i32, u32, i64, u64);
 /// The expression c₁·x₁ + … + cₙ·xₙ + k. A variable may occur more than once.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct LinearExpression {
+    /// Pairs of a variable and its coefficient, in any order.
     entries: Vec<(Variable, i128)>,
+    /// The constant k.
     constant: BigInt,
 }
 

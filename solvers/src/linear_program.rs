@@ -209,8 +209,8 @@ impl LinearProgram {
         bounds: Interval,
     ) -> Result<(), ProgramError> {
         let count = self.columns.len();
-        let place = self.columns.get_mut(column.index());
-        *place.ok_or(ProgramError::NoSuchColumn { column, count })? = bounds;
+        let old_bounds = self.columns.get_mut(column.index());
+        *old_bounds.ok_or(ProgramError::NoSuchColumn { column, count })? = bounds;
         Ok(())
     }
 
@@ -220,13 +220,13 @@ impl LinearProgram {
         coefficients: impl IntoIterator<Item = (Column, i64)>,
     ) -> Result<Vec<(Column, i64)>, ProgramError> {
         let count = self.columns.len();
-        let mut given: Vec<(Column, i64)> = coefficients.into_iter().collect();
-        if let Some(&(column, _)) = given.iter().find(|(column, _)| column.index() >= count) {
+        let mut sorted: Vec<(Column, i64)> = coefficients.into_iter().collect();
+        if let Some(&(column, _)) = sorted.iter().find(|(column, _)| column.index() >= count) {
             return Err(ProgramError::NoSuchColumn { column, count });
         }
-        given.sort_by_key(|&(column, _)| column);
-        let mut merged: Vec<(Column, i64)> = Vec::with_capacity(given.len());
-        for group in given.chunk_by(|a, b| a.0 == b.0) {
+        sorted.sort_by_key(|&(column, _)| column);
+        let mut merged: Vec<(Column, i64)> = Vec::with_capacity(sorted.len());
+        for group in sorted.chunk_by(|a, b| a.0 == b.0) {
             let column = group[0].0;
             // The sum is exact: a group has fewer than 2⁶⁴ entries of at most 64 bits each.
             let sum: i128 = group.iter().map(|&(_, coefficient)| i128::from(coefficient)).sum();
@@ -307,14 +307,14 @@ impl LinearProgram {
 
     /// Writes the program in CPLEX LP format with column names given by `name`. Names must be
     /// unique and consist of letters, digits and underscores, not starting with a digit or `e`.
-    /// With `integers`, all columns are declared as integers.
+    /// With `are_integers`, all columns are declared as integers.
     ///
     /// # Errors
     /// Returns the errors of `out`.
     pub fn write_lp_with(
         &self,
         name: impl Fn(Column) -> String,
-        integers: bool,
+        are_integers: bool,
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
         let name: &dyn Fn(Column) -> String = &name;
@@ -336,8 +336,8 @@ impl LinearProgram {
                         writeln!(out, " r{index}: {sum} >= {lower}")?;
                     }
                     if let Some(upper) = upper {
-                        let twin = if lower.is_some() { "u" } else { "" };
-                        writeln!(out, " r{index}{twin}: {sum} <= {upper}")?;
+                        let suffix = if lower.is_some() { "u" } else { "" };
+                        writeln!(out, " r{index}{suffix}: {sum} <= {upper}")?;
                     }
                 }
             }
@@ -352,7 +352,7 @@ impl LinearProgram {
                 (Some(lower), Some(upper)) => writeln!(out, " {lower} <= {x} <= {upper}")?,
             }
         }
-        if integers {
+        if are_integers {
             writeln!(out, "General")?;
             for index in 0..self.columns.len() {
                 writeln!(out, " {}", name(Column(index as u32)))?;

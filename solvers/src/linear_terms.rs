@@ -29,7 +29,7 @@ pub struct Linear {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotLinear {
     /// There is a disjunction, a negated conjunction or equation, or a Boolean variable.
-    #[error("it makes choices (disjunctions), which a linear program cannot")]
+    #[error("it has disjunctions, which a linear program cannot express")]
     Disjunction,
     /// A strict inequality over reals.
     #[error("it has a strict inequality over the reals")]
@@ -73,26 +73,27 @@ impl Linear {
     pub fn with(&self, terms: &Terms, assertions: &[Term]) -> Result<Self, NotLinear> {
         let mut linear = self.clone();
         let columns = self.variables.iter().zip(0..);
-        let mut columns = columns.map(|(&variable, at)| (variable, Column(at))).collect();
+        let mut columns = columns.map(|(&variable, index)| (variable, Column(index))).collect();
         linear.add(terms, assertions, &mut columns)?;
         Ok(linear)
     }
 
+    /// Adds assertions. `columns` has the column of each variable that occurred before.
     fn add(
         &mut self,
         terms: &Terms,
         assertions: &[Term],
         columns: &mut HashMap<Variable, Column>,
     ) -> Result<(), NotLinear> {
-        let mut open: Vec<Term> = assertions.iter().rev().copied().collect();
-        while let Some(term) = open.pop() {
+        let mut open_terms: Vec<Term> = assertions.iter().rev().copied().collect();
+        while let Some(term) = open_terms.pop() {
             match terms.node(term) {
                 Node::Truth(true) => {}
                 // The empty row 0 ≥ 1 makes the program infeasible.
                 Node::Truth(false) => {
                     self.program.add_row(Interval::at_least(1), [])?;
                 }
-                Node::And(parts) => open.extend(parts.iter().rev()),
+                Node::And(parts) => open_terms.extend(parts.iter().rev()),
                 Node::AtMost(entries, bound) => {
                     let upper = bound.to_i64().ok_or(NotLinear::TooLarge)?;
                     self.constrain(entries, Interval::at_most(upper), columns)?;
@@ -117,6 +118,8 @@ impl Linear {
         Ok(())
     }
 
+    /// Adds a constraint on a sum: as bounds of a column if the sum is one variable, otherwise as a
+    /// row.
     fn constrain(
         &mut self,
         entries: &[(Variable, i128)],
@@ -139,20 +142,22 @@ impl Linear {
         Ok(())
     }
 
+    /// Intersects the bounds of a column with an interval.
     fn narrow(&mut self, column: Column, interval: Interval) {
-        let known = self.program.columns()[column.index()];
+        let old_bounds = self.program.columns()[column.index()];
         let tighter = |a: Option<i64>, b: Option<i64>, pick: fn(i64, i64) -> i64| match (a, b) {
             (Some(a), Some(b)) => Some(pick(a, b)),
             (a, b) => a.or(b),
         };
-        let both = Interval {
-            lower: tighter(known.lower, interval.lower, i64::max),
-            upper: tighter(known.upper, interval.upper, i64::min),
+        let new_bounds = Interval {
+            lower: tighter(old_bounds.lower, interval.lower, i64::max),
+            upper: tighter(old_bounds.upper, interval.upper, i64::min),
         };
         // The column exists: its bounds were read above.
-        let _ = self.program.set_column_bounds(column, both);
+        let _ = self.program.set_column_bounds(column, new_bounds);
     }
 
+    /// Converts coefficients of variables to coefficients of columns, and adds missing columns.
     fn entries(
         &mut self,
         entries: &[(Variable, i128)],
@@ -177,7 +182,7 @@ impl Linear {
 
     /// Returns a valid LP name for each column, close to the name of its variable.
     pub fn names(&self, terms: &Terms) -> Vec<String> {
-        let mut taken = std::collections::HashSet::new();
+        let mut used_names = std::collections::HashSet::new();
         let mut names = Vec::with_capacity(self.variables.len());
         for (index, &variable) in self.variables.iter().enumerate() {
             let mut name: String = terms.name(variable).chars().take(200).map(tame).collect();
@@ -188,10 +193,10 @@ impl Linear {
             if name.starts_with(|c: char| !c.is_ascii_alphabetic() || c == 'e' || c == 'E') {
                 name.insert_str(0, "v_");
             }
-            if !taken.insert(name.clone()) {
+            if !used_names.insert(name.clone()) {
                 // The name ends in two underscores and the number, which no other name does.
                 name = format!("{name}__{index}");
-                while !taken.insert(name.clone()) {
+                while !used_names.insert(name.clone()) {
                     name.push('_');
                 }
             }

@@ -9,6 +9,7 @@ use crate::lp::{IncrementalLp, LpAnswer, LpSolver};
 /// A program and the solver that receives the whole program for each solve.
 #[derive(Clone, Debug)]
 pub struct ScratchLp<S> {
+    /// The solver of single programs.
     solver: S,
     program: LinearProgram,
 }

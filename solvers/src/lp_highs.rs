@@ -54,6 +54,7 @@ fn name() -> String {
 pub struct HighsModel {
     /// The exact program; HiGHS holds a copy in floating point.
     program: LinearProgram,
+    /// The model inside HiGHS.
     model: Handle,
     /// True if the copy inside HiGHS equals `program`.
     loaded: bool,
@@ -65,13 +66,17 @@ pub struct HighsModel {
 
 /// The data passed to the callback.
 struct CallbackData<'b> {
+    /// The budget of the run.
     budget: &'b Budget,
+    /// Called at every iteration.
     pulse: Option<fn()>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChangeKind {
+    /// Only the objective has changed, so the last basis is primal feasible.
     Costs,
+    /// Bounds or rows have changed, so the last basis may not be primal feasible.
     Other,
     /// There is no basis to start from.
     Everything,
@@ -185,18 +190,18 @@ impl HighsModel {
     }
 
     /// Runs the simplex method once within `budget`, and returns the model status.
-    fn run(&mut self, primal: bool, budget: &Budget) -> HighsInt {
+    fn run(&mut self, is_primal: bool, budget: &Budget) -> HighsInt {
         const DUAL_SIMPLEX: HighsInt = 1;
         const PRIMAL_SIMPLEX: HighsInt = 4;
-        let strategy = if primal { PRIMAL_SIMPLEX } else { DUAL_SIMPLEX };
+        let strategy = if is_primal { PRIMAL_SIMPLEX } else { DUAL_SIMPLEX };
         let highs = self.model.0;
-        let watch = CallbackData { budget, pulse: self.pulse };
-        let watched = std::ptr::from_ref(&watch).cast_mut().cast();
+        let callback_data = CallbackData { budget, pulse: self.pulse };
+        let data_pointer = std::ptr::from_ref(&callback_data).cast_mut().cast();
         // SAFETY: the model is alive. The callback and its watch are used only during `Highs_run`:
         // the callback is stopped and removed right after it.
         unsafe {
             Highs_setIntOptionValue(highs, c"simplex_strategy".as_ptr(), strategy);
-            Highs_setCallback(highs, Some(ask_budget), watched);
+            Highs_setCallback(highs, Some(ask_budget), data_pointer);
             Highs_startCallback(highs, kHighsCallbackSimplexInterrupt);
             let status = Highs_run(highs);
             Highs_stopCallback(highs, kHighsCallbackSimplexInterrupt);
@@ -208,6 +213,7 @@ impl HighsModel {
         }
     }
 
+    /// Returns the point and the dual values of the last run.
     fn optimum(&self) -> Optimum {
         let (columns, rows) = (self.program.columns().len(), self.program.rows().len());
         let mut point = vec![0.0; columns];
@@ -232,8 +238,8 @@ impl HighsModel {
         let mut ray = vec![0.0; self.program.rows().len()];
         // SAFETY: the model is alive and has this many rows.
         let status = unsafe { Highs_getDualRay(self.model.0, &mut has_ray, ray.as_mut_ptr()) };
-        let usable = status != kHighsStatusError && has_ray != 0;
-        Infeasibility { multipliers: usable.then_some(ray) }
+        let is_usable = status != kHighsStatusError && has_ray != 0;
+        Infeasibility { multipliers: is_usable.then_some(ray) }
     }
 }
 
@@ -244,13 +250,18 @@ impl IncrementalLp for HighsModel {
 
     fn set_objective(&mut self, sense: Sense, costs: &[(Column, i64)]) -> Result<(), ProgramError> {
         self.program.set_objective(sense, costs.iter().copied())?;
-        let last = self.program.columns().len();
-        if self.loaded && last > 0 {
+        let column_count = self.program.columns().len();
+        if self.loaded && column_count > 0 {
             let costs = self::costs(&self.program);
             // SAFETY: the model is alive and has as many columns as there are costs.
             let status = unsafe {
                 Highs_changeObjectiveSense(self.model.0, self::sense(&self.program));
-                Highs_changeColsCostByRange(self.model.0, 0, last as HighsInt - 1, costs.as_ptr())
+                Highs_changeColsCostByRange(
+                    self.model.0,
+                    0,
+                    column_count as HighsInt - 1,
+                    costs.as_ptr(),
+                )
             };
             self.note(status);
         }
@@ -310,13 +321,14 @@ impl IncrementalLp for HighsModel {
         if !self.loaded || count == 0 {
             return None;
         }
-        let mut basic: Vec<HighsInt> = vec![0; count];
+        let mut basic_variables: Vec<HighsInt> = vec![0; count];
         // SAFETY: the model is alive and has as many rows as the array has entries.
-        let status = unsafe { Highs_getBasicVariables(self.model.0, basic.as_mut_ptr()) };
+        let status = unsafe { Highs_getBasicVariables(self.model.0, basic_variables.as_mut_ptr()) };
         if status != kHighsStatusOk {
             return None;
         }
-        let position = basic.iter().position(|&variable| variable == column.0 as HighsInt)?;
+        let position =
+            basic_variables.iter().position(|&variable| variable == column.0 as HighsInt)?;
         let mut values = vec![0.0; count];
         let mut index: Vec<HighsInt> = vec![0; count];
         let mut nonzeros: HighsInt = 0;
@@ -333,8 +345,8 @@ impl IncrementalLp for HighsModel {
         if status != kHighsStatusOk {
             return None;
         }
-        let listed = index.iter().take(usize::try_from(nonzeros).ok()?);
-        listed
+        let nonzero_rows = index.iter().take(usize::try_from(nonzeros).ok()?);
+        nonzero_rows
             .map(|&row| Some((Row(u32::try_from(row).ok()?), *values.get(row as usize)?)))
             .collect()
     }
@@ -354,12 +366,12 @@ impl IncrementalLp for HighsModel {
         for presolve in [c"off", c"off", c"on"] {
             if !self.loaded && !self.load() {
                 return LpAnswer::NoAnswer(NoAnswer::Failed(
-                    "HiGHS refused the program".to_owned(),
+                    "HiGHS rejected the linear program".to_owned(),
                 ));
             }
             self.set_option(c"presolve", presolve);
-            let primal = self.changed.calls_for_primal(&self.program);
-            status = self.run(primal, budget);
+            let is_primal = self.changed.calls_for_primal(&self.program);
+            status = self.run(is_primal, budget);
             match status {
                 // HiGHS reports this status for every program without columns, even if 0 violates
                 // the bounds of a row.
@@ -381,7 +393,7 @@ impl IncrementalLp for HighsModel {
                     return LpAnswer::Unbounded;
                 }
                 // The next run continues from the current basis with the same method.
-                kHighsModelStatusInterrupt if primal => self.changed = ChangeKind::Costs,
+                kHighsModelStatusInterrupt if is_primal => self.changed = ChangeKind::Costs,
                 kHighsModelStatusInterrupt => self.changed = ChangeKind::Other,
                 _ => self.loaded = false,
             }
@@ -420,15 +432,16 @@ unsafe extern "C" fn ask_budget(
 /// be improved from there. For maxima over contest nets, the primal method then takes a second
 /// where the dual one takes more than ten.
 fn starts_feasible(program: &LinearProgram) -> bool {
-    let start = |column: Column| i128::from(program.columns()[column.index()].lower.unwrap_or(0));
-    let improvable = program.objective().iter().any(|&cost| match program.sense() {
+    let start_value =
+        |column: Column| i128::from(program.columns()[column.index()].lower.unwrap_or(0));
+    let is_improvable = program.objective().iter().any(|&cost| match program.sense() {
         Sense::Minimise => cost < 0,
         Sense::Maximise => cost > 0,
     });
-    improvable
+    is_improvable
         && program.iter_rows().all(|(_, entries, bounds)| {
             let value = entries.iter().try_fold(0i128, |sum, &(column, a)| {
-                sum.checked_add(i128::from(a).checked_mul(start(column))?)
+                sum.checked_add(i128::from(a).checked_mul(start_value(column))?)
             });
             value.is_some_and(|value| bounds.contains(value))
         })

@@ -32,6 +32,7 @@ use crate::lp::{Infeasibility, LpAnswer, LpSolver, Optimum};
 /// The pure-Rust LP back-end.
 #[derive(Clone, Debug)]
 pub struct MicroLp {
+    /// True if the dual is solved, too, so that answers have multipliers.
     certificates: bool,
 }
 
@@ -102,20 +103,22 @@ enum ColumnOrder {
     Reversed,
 }
 
+/// Solves a program with both orders of its columns, until one gives a plausible answer.
 fn primal(program: &LinearProgram, budget: &Budget) -> LpAnswer {
-    let mut why = NoAnswer::Unknown("microlp reports a bounded program as unbounded".to_owned());
+    let mut no_answer =
+        NoAnswer::Unknown("microlp reports a bounded program as unbounded".to_owned());
     for order in [ColumnOrder::AsGiven, ColumnOrder::Reversed] {
         match attempt(program, order, budget) {
             LpAnswer::Unbounded if !is_dual_infeasible(program, budget) => {}
             LpAnswer::NoAnswer(NoAnswer::Exhausted(_)) => {
-                why = NoAnswer::Unknown("microlp does not terminate".to_owned());
+                no_answer = NoAnswer::Unknown("microlp does not terminate".to_owned());
             }
-            LpAnswer::NoAnswer(reason) => why = reason,
+            LpAnswer::NoAnswer(reason) => no_answer = reason,
             answer => return answer,
         }
     }
     // Exhaustion of the caller's budget takes precedence over the slices.
-    LpAnswer::NoAnswer(budget.exhausted().map_or(why, NoAnswer::from))
+    LpAnswer::NoAnswer(budget.exhausted().map_or(no_answer, NoAnswer::from))
 }
 
 /// Returns true if the dual is infeasible, which is necessary for a program with points to be
@@ -136,24 +139,27 @@ fn attempt(program: &LinearProgram, order: ColumnOrder, budget: &Budget) -> LpAn
     answer.unwrap_or_else(|_| LpAnswer::NoAnswer(NoAnswer::Failed("microlp panicked".to_owned())))
 }
 
+/// Solves a program once.
 fn run(program: &LinearProgram, order: ColumnOrder, budget: &Budget) -> LpAnswer {
     let mut problem = ProblemVariables::new();
-    let mut used: Vec<bool> = program.objective().iter().map(|&cost| cost != 0).collect();
+    let mut is_used: Vec<bool> = program.objective().iter().map(|&cost| cost != 0).collect();
     let (_, entries) = program.compressed_rows();
-    entries.iter().for_each(|(column, _)| used[column.index()] = true);
-    let mut add = |(bounds, used): (&Interval, &bool)| {
+    entries.iter().for_each(|(column, _)| is_used[column.index()] = true);
+    let mut add_column = |(bounds, is_used): (&Interval, &bool)| {
         // An unused column may have any value, and a free column confuses microlp.
-        let any = Interval::exactly(bounds.lower.or(bounds.upper).unwrap_or(0));
-        let bounds = if *used { *bounds } else { any };
+        let some_value = Interval::exactly(bounds.lower.or(bounds.upper).unwrap_or(0));
+        let bounds = if *is_used { *bounds } else { some_value };
         let lower = bounds.lower.map_or(f64::NEG_INFINITY, |lower| lower as f64);
         let upper = bounds.upper.map_or(f64::INFINITY, |upper| upper as f64);
         problem.add(variable().min(lower).max(upper))
     };
     let columns: Vec<_> = match order {
-        ColumnOrder::AsGiven => program.columns().iter().zip(&used).map(&mut add).collect(),
+        ColumnOrder::AsGiven => {
+            program.columns().iter().zip(&is_used).map(&mut add_column).collect()
+        }
         ColumnOrder::Reversed => {
             let mut columns: Vec<_> =
-                program.columns().iter().zip(&used).rev().map(&mut add).collect();
+                program.columns().iter().zip(&is_used).rev().map(&mut add_column).collect();
             columns.reverse();
             columns
         }

@@ -41,8 +41,8 @@ const EFFORTS: [Effort; 3] = [Effort::AtOnce, Effort::Repaired, Effort::Repaired
 
 /// Returns guesses of the exact multipliers near `values` (one per row), most likely first.
 pub(crate) fn guesses(values: &[f64]) -> impl Iterator<Item = (Effort, Multipliers)> + '_ {
-    let tries = ROUNDINGS.into_iter().zip(EFFORTS);
-    tries.filter_map(|(rounding, effort)| Some((effort, guess(values, 1.0, rounding)?)))
+    let methods = ROUNDINGS.into_iter().zip(EFFORTS);
+    methods.filter_map(|(rounding, effort)| Some((effort, guess(values, 1.0, rounding)?)))
 }
 
 /// Returns guesses for a ray, as [`guesses`] does for multipliers. Only the direction of `values`
@@ -53,13 +53,13 @@ pub(crate) fn ray_guesses(values: &[f64]) -> impl Iterator<Item = (Effort, Multi
     let smallest = significant.fold(f64::INFINITY, f64::min);
     // Divided by the smallest multiplier, rays of sparse systems are often integers.
     let scales = [1.0, 1.0 / smallest, 1.0 / largest];
-    let tries = ROUNDINGS.into_iter().zip(EFFORTS).flat_map(move |(rounding, effort)| {
+    let methods = ROUNDINGS.into_iter().zip(EFFORTS).flat_map(move |(rounding, effort)| {
         scales.into_iter().flat_map(move |scale| {
             let effort = if scale == 1.0 { effort } else { Effort::Repaired };
             [(scale, rounding, effort), (-scale, rounding, effort)]
         })
     });
-    tries.filter_map(|(scale, rounding, effort)| Some((effort, guess(values, scale, rounding)?)))
+    methods.filter_map(|(scale, rounding, effort)| Some((effort, guess(values, scale, rounding)?)))
 }
 
 /// Returns the largest absolute value.
@@ -67,6 +67,8 @@ pub(crate) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
 
+/// Returns the values times `scale`, rounded to fractions with a common denominator. Returns `None`
+/// if a value has no suitable fraction.
 fn guess(values: &[f64], scale: f64, rounding: Rounding) -> Option<Multipliers> {
     let noise = largest(values) * NOISE;
     let mut fractions: Vec<(Row, BigRational)> = Vec::new();
@@ -111,27 +113,30 @@ pub(crate) fn nearest(value: f64, max_denominator: u64, tolerance: f64) -> Optio
 /// `tolerance`, as numerator and denominator. Returns `None` if its denominator exceeds
 /// `max_denominator`.
 pub fn convergent(value: f64, max_denominator: u64, tolerance: f64) -> Option<(u64, u64)> {
-    let allowed = tolerance * value.max(1.0);
+    let max_error = tolerance * value.max(1.0);
     // Above this value, even the integer part is inexact.
     if !(0.0..=1e15).contains(&value) {
         return None;
     }
-    let mut rest = value;
-    let (mut before, mut now) = ((0u64, 1u64), (1u64, 0u64));
+    let mut remainder = value;
+    let (mut previous, mut current) = ((0u64, 1u64), (1u64, 0u64));
     for _ in 0..64 {
-        let whole = rest.floor();
-        if whole > 1e18 {
+        let integer_part = remainder.floor();
+        if integer_part > 1e18 {
             return None;
         }
-        let next = |before: u64, now: u64| (whole as u64).checked_mul(now)?.checked_add(before);
-        (before, now) = (now, (next(before.0, now.0)?, next(before.1, now.1)?));
-        if now.1 > max_denominator {
+        let next = |previous: u64, current: u64| {
+            (integer_part as u64).checked_mul(current)?.checked_add(previous)
+        };
+        (previous, current) =
+            (current, (next(previous.0, current.0)?, next(previous.1, current.1)?));
+        if current.1 > max_denominator {
             return None;
         }
-        if (now.0 as f64 / now.1 as f64 - value).abs() <= allowed {
-            return Some(now);
+        if (current.0 as f64 / current.1 as f64 - value).abs() <= max_error {
+            return Some(current);
         }
-        rest = 1.0 / (rest - whole);
+        remainder = 1.0 / (remainder - integer_part);
     }
     None
 }

@@ -21,6 +21,7 @@ pub type ProvingBatSat = Solver<Cnf>;
 
 /// The common implementation of [`BatSat`] and [`ProvingBatSat`].
 pub struct Solver<K: ClauseSink> {
+    /// The solver of the library.
     solver: batsat::Solver<SolveCallbacks<K>>,
     /// Reused for every clause.
     buffer: Vec<Lit>,
@@ -53,11 +54,13 @@ impl ClauseSink for Cnf {
 /// The callbacks of batsat during a solve.
 #[derive(Default)]
 struct SolveCallbacks<K> {
+    /// The budget of the solve.
     budget: Option<Budget>,
     /// The reason for stopping. Once it is set, batsat stops at its next check.
     spent: Cell<Option<ExhaustionReason>>,
     /// Number of stop checks since the last check of the budget.
     asked: Cell<u32>,
+    /// The receiver of learnt clauses.
     learnt: K,
 }
 
@@ -116,19 +119,22 @@ impl<K: ClauseSink> SatSolver for Solver<K> {
         if let Some(exhausted) = budget.exhausted() {
             return SatAnswer::NoAnswer(exhausted);
         }
-        let assumed: Vec<Lit> = assumptions.iter().map(|&literal| self.literal(literal)).collect();
-        let watch = self.solver.cb_mut();
-        watch.budget = Some(budget.clone());
-        watch.spent.set(None);
-        let answer = self.solver.solve_limited(&assumed);
+        let batsat_assumptions: Vec<Lit> =
+            assumptions.iter().map(|&literal| self.literal(literal)).collect();
+        let callbacks = self.solver.cb_mut();
+        callbacks.budget = Some(budget.clone());
+        callbacks.spent.set(None);
+        let answer = self.solver.solve_limited(&batsat_assumptions);
         if answer == lbool::TRUE {
             // Variables without a value occur in no clause, so any value is correct.
-            let value = |at: u32| self.solver.value_var(Var::unsafe_from_idx(at)) == lbool::TRUE;
+            let value = |variable: u32| {
+                self.solver.value_var(Var::unsafe_from_idx(variable)) == lbool::TRUE
+            };
             SatAnswer::Satisfiable((0..self.solver.num_vars()).map(value).collect())
         } else if answer == lbool::FALSE {
             // The documentation is inconsistent about whether the core contains the assumptions or
             // their negations. A comparison by variable is correct for both.
-            let core = assumptions.iter().zip(&assumed);
+            let core = assumptions.iter().zip(&batsat_assumptions);
             let core = core.filter(|(_, lit)| self.solver.unsat_core_contains_var(lit.var()));
             SatAnswer::Unsatisfiable { core: core.map(|(&literal, _)| literal).collect() }
         } else {

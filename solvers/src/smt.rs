@@ -26,8 +26,8 @@ pub enum SmtAnswer {
 pub enum SmtError {
     /// The library found at run time is older than its Rust bindings require.
     #[error(
-        "the Z3 library is version {found}, but {needed} or newer is needed: run scripts/setup.sh, \
-         and look for an older libz3 on LD_LIBRARY_PATH"
+        "the Z3 library has version {found}, expected {needed} or newer: run scripts/setup.sh, and \
+         check LD_LIBRARY_PATH for an older libz3"
     )]
     TooOld {
         /// The version found.
@@ -36,12 +36,13 @@ pub enum SmtError {
         needed: String,
     },
     /// The library could not make a solver.
-    #[error("Z3 could not make a solver")]
+    #[error("Z3 could not create a solver")]
     NoSolver,
     /// A command does not start, or its output is not SMT-LIB 2.
     #[error(
-        "`{command}` cannot be asked: {why}; expected is a command that reads SMT-LIB 2 from its standard \
-         input and answers at once, such as `z3 -in` or `cvc5 --incremental --lang smt2`"
+        "`{command}` does not work as an SMT solver: {why}; expected a command that reads SMT-LIB \
+         2 from its standard input and answers immediately, such as `z3 -in` or `cvc5 \
+         --incremental --lang smt2`"
     )]
     Command {
         /// The command line.
@@ -51,8 +52,8 @@ pub enum SmtError {
     },
     /// This program contains no SMT solver, and no command is configured.
     #[error(
-        "this program has no SMT solver in it: name one by --smt-solver \"COMMAND\", or build it with Z3 \
-         (--features z3)"
+        "this program was built without an SMT solver: name one with --smt-solver \"COMMAND\", or \
+         build the program with Z3 (--features z3)"
     )]
     NoneHere,
     /// The solver was first given terms of one arena and then terms of another.

@@ -21,15 +21,15 @@ pub fn smt_solver(command: Option<&Program>) -> Result<Box<dyn SmtSolver>, SmtEr
 #[cfg(feature = "z3")]
 fn z3() -> Result<Box<dyn SmtSolver>, SmtError> {
     use crate::{guest, smt_z3::Z3};
-    let inside = || Ok(Box::new(Z3::new()?) as Box<dyn SmtSolver>);
-    let Some(guest) = guest::z3_program() else { return inside() };
+    let in_this_process = || Ok(Box::new(Z3::new()?) as Box<dyn SmtSolver>);
+    let Some(guest) = guest::z3_program() else { return in_this_process() };
     match SmtCommand::start(guest) {
         Ok(solver) => Ok(Box::new(solver)),
         Err(error) => {
             tracing::warn!(
-                "Z3 runs in this process, because a worker process does not work: {error}"
+                "Z3 runs inside the main process, because a worker process does not work: {error}"
             );
-            inside()
+            in_this_process()
         }
     }
 }
@@ -44,12 +44,12 @@ fn z3() -> Result<Box<dyn SmtSolver>, SmtError> {
 pub fn command(line: &str) -> Option<Program> {
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;
-    let mut within: Option<char> = None;
+    let mut open_quote: Option<char> = None;
     for c in line.chars() {
-        match (within, c) {
-            (Some(mark), c) if c == mark => within = None,
+        match (open_quote, c) {
+            (Some(mark), c) if c == mark => open_quote = None,
             (None, '"' | '\'') => {
-                within = Some(c);
+                open_quote = Some(c);
                 word.get_or_insert_default();
             }
             (None, c) if c.is_whitespace() => words.extend(word.take()),
@@ -58,7 +58,7 @@ pub fn command(line: &str) -> Option<Program> {
     }
     words.extend(word);
     let mut words = words.into_iter();
-    let path = words.next().filter(|path| !path.is_empty() && within.is_none())?;
+    let path = words.next().filter(|path| !path.is_empty() && open_quote.is_none())?;
     Some(Program { path: path.into(), arguments: words.map(Into::into).collect() })
 }
 

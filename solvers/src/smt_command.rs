@@ -52,6 +52,7 @@ pub struct SmtCommand {
     arena: Option<u64>,
     /// The assertions, in order.
     assertions: Vec<Term>,
+    /// The process, if it runs.
     guest: Option<SolverProcess>,
 }
 
@@ -81,7 +82,7 @@ impl SmtCommand {
                 }
                 Err(Lost(why) | Refused(why)) => why,
                 Err(Spent) => MUTE.to_owned(),
-                Err(TooMuch) => "memory is short".to_owned(),
+                Err(TooMuch) => "the memory is almost exhausted".to_owned(),
             };
             return Err(SmtError::Command { command: program.to_string(), why });
         };
@@ -110,9 +111,11 @@ impl SmtCommand {
             // Read the overdue reply to an earlier question first. A process whose reply never
             // comes is given up, however short the questions are.
             let patience = patience(guest.bytes / 10);
-            let left = patience.saturating_sub(since.elapsed());
-            guest.answer(left, Some(budget)).map_err(|failure| match failure {
-                Spent if since.elapsed() >= patience => Lost("it is silent".to_owned()),
+            let patience_left = patience.saturating_sub(since.elapsed());
+            guest.answer(patience_left, Some(budget)).map_err(|failure| match failure {
+                Spent if since.elapsed() >= patience => {
+                    Lost("the solver does not respond".to_owned())
+                }
                 other => other,
             })?;
         }
@@ -121,32 +124,32 @@ impl SmtCommand {
             None => SolverProcess::start(&self.program, budget)?.0,
         };
         guest.allow(budget);
-        let assumed = match guest.tell(terms, &self.assertions, assumptions) {
-            Some(assumed) => assumed,
+        let literals = match guest.tell(terms, &self.assertions, assumptions) {
+            Some(literals) => literals,
             None => {
                 // The process was started with a narrower logic.
-                let wider = guest.writer.logic();
+                let wider_logic = guest.writer.logic();
                 guest = SolverProcess::start(&self.program, budget)?.0;
-                guest.logic = Some(wider);
+                guest.logic = Some(wider_logic);
                 guest.allow(budget);
-                guest.begin(wider);
+                guest.begin(wider_logic);
                 guest
                     .tell(terms, &self.assertions, assumptions)
-                    .ok_or_else(|| Lost("its logic does not cover the question".to_owned()))?
+                    .ok_or_else(|| Lost("its logic does not cover the query".to_owned()))?
             }
         };
         let guest = self.guest.insert(guest);
-        let answer = guest.ask(&assumed, budget)?;
-        let said: Vec<&str> = answer.iter().filter_map(Expression::word).collect();
-        match said.iter().rfind(|word| ["sat", "unsat", "unknown"].contains(word)) {
+        let answer = guest.ask(&literals, budget)?;
+        let words: Vec<&str> = answer.iter().filter_map(Expression::word).collect();
+        match words.iter().rfind(|word| ["sat", "unsat", "unknown"].contains(word)) {
             Some(&"sat") => {
                 let mut asserted: Vec<Term> = self.assertions.clone();
                 asserted.extend_from_slice(assumptions);
                 let model = guest.model(terms, budget)?;
                 Ok(
                     match model.and_then(|model| {
-                        let holds = model.evaluate_all(terms, &asserted) == Some(true);
-                        holds.then_some(model)
+                        let is_model = model.evaluate_all(terms, &asserted) == Some(true);
+                        is_model.then_some(model)
                     }) {
                         Some(model) => SmtAnswer::Satisfiable(model),
                         None => {
@@ -157,7 +160,7 @@ impl SmtCommand {
                 )
             }
             Some(&"unsat") => {
-                let core = guest.core(&assumed, budget)?;
+                let core = guest.core(&literals, budget)?;
                 let core = assumptions.iter().zip(core).filter(|&(_, contained)| contained);
                 Ok(SmtAnswer::Unsatisfiable { core: core.map(|(&term, _)| term).collect() })
             }
@@ -166,14 +169,14 @@ impl SmtCommand {
                 let why = NoAnswer::Unknown(reason);
                 Ok(SmtAnswer::NoAnswer(budget.exhausted().map_or(why, NoAnswer::from)))
             }
-            None => Err(Lost("it answers neither sat nor unsat nor unknown".to_owned())),
+            None => Err(Lost("the answer is neither sat nor unsat nor unknown".to_owned())),
         }
     }
 
     /// Ends the process.
     fn lose(&mut self, why: &str) {
         if let Some(guest) = self.guest.take() {
-            tracing::info!(process = guest.process.id(), "giving up {}: {why}", self.name);
+            tracing::info!(process = guest.process.id(), "restarting {}: {why}", self.name);
         }
     }
 }
@@ -204,7 +207,7 @@ impl SmtSolver for SmtCommand {
         budget: &Budget,
     ) -> Result<SmtAnswer, SmtError> {
         self.take_arena(terms)?;
-        let mut last = String::new();
+        let mut last_failure = String::new();
         for attempt in 0..ATTEMPTS {
             if let Some(exhausted) = budget.exhausted() {
                 return Ok(SmtAnswer::NoAnswer(exhausted.into()));
@@ -215,28 +218,28 @@ impl SmtSolver for SmtCommand {
                 Ok(answer) => return Ok(answer),
                 Err(Spent) => {
                     if self.guest.as_ref().is_some_and(|guest| guest.time_limit.is_none()) {
-                        self.lose("its time limit has passed");
+                        self.lose("the time limit was reached");
                     }
                     let why = budget.exhausted().unwrap_or(ExhaustionReason::Time);
                     return Ok(SmtAnswer::NoAnswer(why.into()));
                 }
                 Err(TooMuch) => {
-                    self.lose("memory is short");
+                    self.lose("the memory is almost exhausted");
                     let why = NoAnswer::Unknown("too little memory".to_owned());
                     return Ok(SmtAnswer::NoAnswer(why));
                 }
                 Err(Refused(error)) => {
-                    self.lose("it refuses the question");
+                    self.lose("the solver refuses the query");
                     let text = format!("{}: {error}", self.name);
                     return Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(text)));
                 }
                 Err(Lost(why)) => {
                     self.lose(&why);
-                    last = why;
+                    last_failure = why;
                 }
             }
         }
-        let text = format!("no answer after {ATTEMPTS} attempts, the last error: {last}");
+        let text = format!("no answer after {ATTEMPTS} attempts, the last error: {last_failure}");
         Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(text)))
     }
 }
@@ -245,8 +248,9 @@ impl Drop for SmtCommand {
     /// Keeps a process of our own program for later solvers.
     fn drop(&mut self) {
         let Some(mut guest) = self.guest.take() else { return };
-        let is_ours = crate::guest::program().is_some_and(|own| own.path == self.program.path);
-        if is_ours && guest.awaited_since.is_none() && guest.unsent.is_empty() {
+        let is_own_program =
+            crate::guest::program().is_some_and(|own| own.path == self.program.path);
+        if is_own_program && guest.awaited_since.is_none() && guest.unsent.is_empty() {
             guest.unsent.extend(b"(reset)\n");
             if guest.say(GRACE, None).is_ok() {
                 guest.process.leave_idle();

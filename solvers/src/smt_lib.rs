@@ -43,14 +43,15 @@ pub fn write_script(
     maximise: Option<&LinearExpression>,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let all: Vec<Term> = sections.iter().flat_map(|section| section.assertions).copied().collect();
+    let all_assertions: Vec<Term> =
+        sections.iter().flat_map(|section| section.assertions).copied().collect();
     let objective = maximise.map(|sum| sum.clone().into_parts());
     let used = objective.iter().flat_map(|(entries, _)| entries).map(|&(variable, _)| variable);
     let mut writer = Writer::new();
-    let preparation = writer.prepare(terms, &all, used);
+    let preparation = writer.prepare(terms, &all_assertions, used);
     // The value of a bit-vector is an integer, which needs a wider logic.
-    let of_bits = |(variable, _): &(Variable, _)| matches!(terms.sort(*variable), Sort::Bits(_));
-    let counts_bits = objective.iter().flat_map(|(entries, _)| entries).any(of_bits);
+    let is_of_bits = |(variable, _): &(Variable, _)| matches!(terms.sort(*variable), Sort::Bits(_));
+    let counts_bits = objective.iter().flat_map(|(entries, _)| entries).any(is_of_bits);
     writeln!(out, "(set-logic {})", if counts_bits { "ALL" } else { writer.logic() })?;
     writer.write_preparation(terms, &preparation, out)?;
     for section in sections {

@@ -34,13 +34,15 @@ const OLDEST: [u32; 3] = [4, 13, 3];
 
 /// The Z3 back-end. It must stay on the thread that created it.
 pub struct Z3 {
+    /// The solver inside Z3.
     solver: Handle,
     /// The arena of the first term.
     arena: Option<u64>,
     /// The translated terms, indexed by term; `None` if not needed so far.
     translated: Vec<Option<Bool>>,
-    /// The translated numeric and Boolean variables.
+    /// The translated integer, real and bit-vector variables.
     numbers: HashMap<Variable, Number>,
+    /// The translated Boolean variables.
     booleans: HashMap<Variable, Bool>,
     /// The assertions, in order.
     assertions: Vec<Term>,
@@ -125,11 +127,12 @@ impl Z3 {
                 open.pop();
                 continue;
             }
-            let known = &self.translated;
-            let missing = terms.node(term).parts().iter().filter(|p| known[p.index()].is_none());
-            let before = open.len();
+            let translated_terms = &self.translated;
+            let missing =
+                terms.node(term).parts().iter().filter(|p| translated_terms[p.index()].is_none());
+            let open_before = open.len();
             open.extend(missing);
-            if open.len() == before {
+            if open.len() == open_before {
                 self.translated[term.index()] = Some(self.translate_node(terms, terms.node(term)));
                 open.pop();
             }
@@ -163,16 +166,17 @@ impl Z3 {
         }
     }
 
+    /// Translates Σ c·x ≤ bound if `is_at_most`, and otherwise Σ c·x = bound.
     fn constraint(
         &mut self,
         terms: &Terms,
         entries: &[(Variable, i128)],
         bound: &BigInt,
-        at_most: bool,
+        is_at_most: bool,
     ) -> Bool {
         if let Some(Sides { width, left, right }) = Sides::of(terms, entries, bound) {
             let [left, right] = [left, right].map(|side| self.bits_sum(terms, &side, width));
-            return if at_most { left.bvule(&right) } else { left.eq(&right) };
+            return if is_at_most { left.bvule(&right) } else { left.eq(&right) };
         }
         let numbers: Vec<Number> = entries.iter().map(|&(v, _)| self.number(terms, v)).collect();
         let integers: Option<Vec<Int>> = numbers
@@ -186,7 +190,7 @@ impl Z3 {
         if let Some(products) = integers {
             let sum = if let [only] = &products[..] { only.clone() } else { Int::add(&products) };
             let bound = integer(bound);
-            return if at_most { sum.le(&bound) } else { sum.eq(&bound) };
+            return if is_at_most { sum.le(&bound) } else { sum.eq(&bound) };
         }
         let products: Vec<Real> = numbers
             .iter()
@@ -197,30 +201,30 @@ impl Z3 {
             .collect();
         let bound = integer(bound).to_real();
         let sum = Real::add(&products);
-        if at_most { sum.le(&bound) } else { sum.eq(&bound) }
+        if is_at_most { sum.le(&bound) } else { sum.eq(&bound) }
     }
 
     /// Translates one side of a constraint over bit-vectors.
     fn bits_sum(&mut self, terms: &Terms, sum: &BitSum, width: u32) -> BV {
-        let mut all: Option<BV> = None;
+        let mut total: Option<BV> = None;
         let mut add = |part: BV| {
-            all = Some(match &all {
+            total = Some(match &total {
                 Some(sum) => sum.bvadd(&part),
                 None => part,
             });
         };
         for (variable, coefficient) in &sum.entries {
             let Number::Bits(bits) = self.number(terms, *variable) else { continue };
-            let wide = bits.zero_ext(width - bits.get_size());
+            let extended = bits.zero_ext(width - bits.get_size());
             add(match coefficient.is_one() {
-                true => wide,
-                false => wide.bvmul(constant(coefficient, width)),
+                true => extended,
+                false => extended.bvmul(constant(coefficient, width)),
             });
         }
         if !sum.constant.is_zero() || sum.entries.is_empty() {
             add(constant(&sum.constant, width));
         }
-        all.unwrap_or_else(|| BV::from_u64(0, width))
+        total.unwrap_or_else(|| BV::from_u64(0, width))
     }
 
     fn number(&mut self, terms: &Terms, variable: Variable) -> Number {
@@ -258,16 +262,16 @@ impl Z3 {
 
     /// Returns the model of the last check, with a value for every translated variable.
     fn model(&self) -> Option<SolverModel> {
-        let found = self.solver.model()?;
+        let handle = self.solver.model()?;
         let mut model = SolverModel::new();
         for (&variable, boolean) in &self.booleans {
-            model.set(variable, ModelValue::Truth(found.truth(boolean)?));
+            model.set(variable, ModelValue::Truth(handle.truth(boolean)?));
         }
         for (&variable, number) in &self.numbers {
             let value = match number {
-                Number::Int(int) => found.number(int)?,
-                Number::Real(real) => found.number(real)?,
-                Number::Bits(bits) => found.number(bits)?,
+                Number::Int(int) => handle.number(int)?,
+                Number::Real(real) => handle.number(real)?,
+                Number::Bits(bits) => handle.number(bits)?,
             };
             model.set(variable, ModelValue::Number(value));
         }
@@ -298,23 +302,23 @@ impl SmtSolver for Z3 {
         if let Some(exhausted) = budget.exhausted() {
             return Ok(SmtAnswer::NoAnswer(exhausted.into()));
         }
-        let assumed: Vec<Bool> =
+        let literals: Vec<Bool> =
             assumptions.iter().map(|&term| self.assumption(terms, term)).collect();
         if !self.solver.is_sound() {
-            let text = "Z3 refused an assertion".to_owned();
+            let text = "Z3 rejected an assertion".to_owned();
             return Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(text)));
         }
-        Ok(match self.solver.check(&assumed, budget) {
+        Ok(match self.solver.check(&literals, budget) {
             CheckOutcome::Unsatisfiable => {
-                let core = assumptions.iter().zip(self.solver.core(&assumed));
+                let core = assumptions.iter().zip(self.solver.core(&literals));
                 let core = core.filter(|&(_, contained)| contained).map(|(&term, _)| term);
                 SmtAnswer::Unsatisfiable { core: core.collect() }
             }
             CheckOutcome::Satisfiable => {
-                let mut asserted: Vec<Term> = self.assertions.clone();
-                asserted.extend_from_slice(assumptions);
+                let mut all_terms: Vec<Term> = self.assertions.clone();
+                all_terms.extend_from_slice(assumptions);
                 match self.model() {
-                    Some(model) if model.evaluate_all(terms, &asserted) == Some(true) => {
+                    Some(model) if model.evaluate_all(terms, &all_terms) == Some(true) => {
                         SmtAnswer::Satisfiable(model)
                     }
                     _ => {
@@ -354,9 +358,10 @@ fn integer(value: &BigInt) -> Int {
 /// Checks the version text of Z3: "Z3 5.3.3.0", or only the numbers.
 fn check_version(version: &str) -> Result<(), SmtError> {
     let numbers = version.split(|c: char| !c.is_ascii_digit() && c != '.');
-    let dotted = numbers.into_iter().find(|word| word.contains('.')).unwrap_or("");
-    let found: Vec<u32> = dotted.split('.').map(|part| part.parse().unwrap_or(0)).collect();
-    if found.as_slice() >= OLDEST.as_slice() {
+    let version_number = numbers.into_iter().find(|word| word.contains('.')).unwrap_or("");
+    let version_numbers: Vec<u32> =
+        version_number.split('.').map(|part| part.parse().unwrap_or(0)).collect();
+    if version_numbers.as_slice() >= OLDEST.as_slice() {
         return Ok(());
     }
     let needed = OLDEST.map(|part| part.to_string()).join(".");

@@ -77,6 +77,7 @@ impl Node {
 #[derive(Debug)]
 struct Declaration {
     name: String,
+    /// The sort of the variable.
     sort: Sort,
 }
 
@@ -86,8 +87,11 @@ pub struct Terms {
     /// Distinguishes arenas, so that a solver detects terms of another arena.
     identity: u64,
     nodes: Vec<Node>,
+    /// The term of each structure.
     known: HashMap<Node, Term>,
+    /// The name and the sort of each variable.
     variables: Vec<Declaration>,
+    /// The variable of each sort and name.
     named: HashMap<(Sort, String), Variable>,
 }
 
@@ -203,15 +207,15 @@ impl Terms {
 
     /// Returns a ⇒ b.
     pub fn implies(&mut self, premise: Term, conclusion: Term) -> Term {
-        let refuted = self.not(premise);
-        self.or([refuted, conclusion])
+        let not_premise = self.not(premise);
+        self.or([not_premise, conclusion])
     }
 
     /// Returns a ⇔ b.
     pub fn iff(&mut self, a: Term, b: Term) -> Term {
-        let forth = self.implies(a, b);
-        let back = self.implies(b, a);
-        self.and([forth, back])
+        let forward = self.implies(a, b);
+        let backward = self.implies(b, a);
+        self.and([forward, backward])
     }
 
     /// Returns a ≤ b.
@@ -251,8 +255,8 @@ impl Terms {
 
     /// Returns a < b.
     pub fn less(&mut self, a: impl Into<LinearExpression>, b: impl Into<LinearExpression>) -> Term {
-        let reached = self.at_most(b, a);
-        self.not(reached)
+        let is_at_least = self.at_most(b, a);
+        self.not(is_at_least)
     }
 
     /// Returns a = b.
@@ -283,11 +287,11 @@ impl Terms {
 
     /// Returns `roots` and all their descendants, children before parents.
     pub fn reachable(&self, roots: impl IntoIterator<Item = Term>) -> Vec<Term> {
-        let mut seen = vec![false; self.nodes.len()];
+        let mut is_seen = vec![false; self.nodes.len()];
         let mut found: Vec<Term> = Vec::new();
         let mut open: Vec<Term> = roots.into_iter().collect();
         while let Some(term) = open.pop() {
-            if !std::mem::replace(&mut seen[term.index()], true) {
+            if !std::mem::replace(&mut is_seen[term.index()], true) {
                 found.push(term);
                 open.extend_from_slice(self.node(term).parts());
             }
@@ -303,22 +307,22 @@ impl Terms {
     }
 
     /// Sorts the operands, and drops duplicates and the neutral constant. The result is decided if
-    /// the constant `absorbing` occurs, or a term together with its negation. Nested operands are
-    /// not flattened.
-    fn operands(&self, terms: impl IntoIterator<Item = Term>, absorbing: bool) -> Operands {
+    /// the constant `absorbing_value` occurs, or a term together with its negation. Nested operands
+    /// are not flattened.
+    fn operands(&self, terms: impl IntoIterator<Item = Term>, absorbing_value: bool) -> Operands {
         let mut parts: Vec<Term> = terms.into_iter().collect();
-        parts.retain(|&part| part != self.truth(!absorbing));
+        parts.retain(|&part| part != self.truth(!absorbing_value));
         parts.sort_unstable();
         parts.dedup();
-        let opposed = |&part: &Term| {
-            part == self.truth(absorbing)
+        let decides = |&part: &Term| {
+            part == self.truth(absorbing_value)
                 || matches!(self.node(part), Node::Not(inner) if parts.binary_search(inner).is_ok())
         };
-        if parts.iter().any(opposed) {
-            return Operands::Decided(self.truth(absorbing));
+        if parts.iter().any(decides) {
+            return Operands::Decided(self.truth(absorbing_value));
         }
         match parts[..] {
-            [] => Operands::Decided(self.truth(!absorbing)),
+            [] => Operands::Decided(self.truth(!absorbing_value)),
             [only] => Operands::Decided(only),
             _ => Operands::Open(parts.into()),
         }

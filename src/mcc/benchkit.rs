@@ -37,7 +37,8 @@ impl BenchKitCall {
                 Ok(number) if number > 0 => number,
                 _ => {
                     remarks.push(format!(
-                        "{name} is `{text}`, expected a whole number of {unit} from 1; {default} is assumed"
+                        "{name} is `{text}`, expected a whole number of {unit}, at least 1; using \
+                         {default}"
                     ));
                     default
                 }
@@ -93,7 +94,8 @@ mod tests {
             });
             assert_eq!((call.time.as_secs(), call.memory), (3600, 16 << 30));
             let said = format!(
-                "BK_TIME_CONFINEMENT is `{wrong}`, expected a whole number of seconds from 1; 3600 is assumed"
+                "BK_TIME_CONFINEMENT is `{wrong}`, expected a whole number of seconds, at least 1; \
+                 using 3600"
             );
             assert_eq!((call.remarks.len(), &call.remarks[0]), (2, &said));
         }

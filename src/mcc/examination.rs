@@ -77,21 +77,22 @@ impl Examination {
     /// Returns the question in words. It explains the answer TRUE, or the number.
     pub fn asks(self) -> &'static str {
         match self {
-            StateSpace => "how many markings are reachable, and how large they get",
-            ReachabilityDeadlock => "can a marking be reached in which no transition is enabled?",
+            StateSpace => "the number of reachable markings, and their largest token counts",
+            ReachabilityDeadlock => "is a marking reachable in which no transition is enabled?",
             QuasiLiveness => "can every transition fire at least once?",
             StableMarking => "is there a place whose number of tokens never changes?",
-            Liveness => "can every transition always be made to fire again?",
-            OneSafe => "does every place hold at most one token, always?",
-            UpperBounds => "how many tokens can some places hold together at most?",
-            ReachabilityCardinality => "formulas on numbers of tokens, from a query file",
-            ReachabilityFireability => "formulas on enabled transitions, from a query file",
+            Liveness => "can every transition be enabled again from every reachable marking?",
+            OneSafe => "does every place always hold at most one token?",
+            UpperBounds => "what is the largest number of tokens on a set of places?",
+            ReachabilityCardinality => "formulas about numbers of tokens, from a query file",
+            ReachabilityFireability => "formulas about enabled transitions, from a query file",
             CTLCardinality | CTLFireability => "branching-time formulas, from a query file",
             LTLCardinality | LTLFireability => "linear-time formulas, from a query file",
             Soundness => {
-                "can every case always be completed, with nothing left behind, and every transition fire?"
+                "can every case always be completed without remaining tokens, and can every \
+                 transition fire?"
             }
-            WeakSoundness => "can every case always be completed, with nothing left behind?",
+            WeakSoundness => "can every case always be completed without remaining tokens?",
             RelaxedSoundness => "is every transition on some run that completes a case?",
             EasySoundness => "can a case be completed at all?",
         }
@@ -104,6 +105,11 @@ impl Examination {
             StateSpace | ReachabilityDeadlock | QuasiLiveness | StableMarking | Liveness | OneSafe
         );
         !asks_by_itself && !self.is_about_cases()
+    }
+
+    /// Returns true if the questions are about runs (LTL).
+    pub fn is_about_runs(self) -> bool {
+        matches!(self, LTLCardinality | LTLFireability)
     }
 
     /// Returns true if the examination is about processes and the completion of their cases. Such
@@ -149,7 +155,7 @@ impl fmt::Display for Examination {
 
 /// The error that no examination has a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no examination, expected one of {list}", list = names())]
+#[error("`{0}` is not an examination, expected one of {list}", list = names())]
 pub struct UnknownExamination(String);
 
 fn names() -> String {

@@ -262,7 +262,10 @@ impl Work<'_> {
         let sizes = attempts.iter().zip(settled_count).map(|(attempt, settled_count)| {
             let net = attempt.abstraction.net();
             let (places, transitions) = (net.place_count(), net.transition_count());
-            format!("{places} places, {transitions} transitions: {settled_count} goals settled meanwhile")
+            format!(
+                "{places} places, {transitions} transitions; {settled_count} goals settled in \
+                     this time"
+            )
         });
         sizes.collect::<Vec<_>>().join("; ")
     }
@@ -321,7 +324,7 @@ impl Work<'_> {
             reporter.on_abstraction(abstraction, id, goal, knowledge);
             let witness = match knowledge {
                 Knowledge::Reach(Reach::Reached { witness, .. }) => witness.as_ref(),
-                Knowledge::Maximum(Maximum { seen: Some((_, witness, _)), .. }) => witness.as_ref(),
+                Knowledge::Maximum(Maximum { seen: Some(seen), .. }) => seen.witness.as_ref(),
                 _ => None,
             };
             let witness = witness.filter(|_| self.board.is_open(id));
@@ -331,10 +334,8 @@ impl Work<'_> {
         };
         let name = match quotient {
             None => "the skeleton (colours erased)",
-            Some(quotient) if quotient.is_exact() => {
-                "the quotient by colours that nothing tells apart"
-            }
-            Some(_) => "a quotient (some colours made one)",
+            Some(quotient) if quotient.is_exact() => "the quotient by equivalent colours",
+            Some(_) => "a quotient (some colours merged)",
         };
         self.told(name, || {
             let open_before = self.board.open_count();
@@ -342,7 +343,7 @@ impl Work<'_> {
             self.failures.fetch_add(report.faults, Ordering::Relaxed);
             let net = abstraction.net();
             format!(
-                "{} places, {} transitions; {} goals settled meanwhile",
+                "{} places, {} transitions; {} goals settled in this time",
                 net.place_count(),
                 net.transition_count(),
                 open_before.saturating_sub(self.board.open_count())

@@ -226,11 +226,11 @@ impl<'n> ReducedCount<'n> {
             Ok((recount, _)) if recount == *figures => Ok(true),
             Ok((recount, _)) => {
                 let net = self.net.name();
-                tracing::error!("internal error: {net}: {figures:?} and, again, {recount:?}");
+                tracing::error!("internal error: {net}: first {figures:?}, then {recount:?}");
                 Err("internal error: two counts differ".to_owned())
             }
             Err(error) => {
-                tracing::debug!("not counted again: {error}");
+                tracing::debug!("second count failed: {error}");
                 Ok(false)
             }
         }

@@ -86,7 +86,7 @@ fn run_once(
         began,
         lasted: run_start.elapsed().saturating_sub(began),
         open,
-        said: format!("{} left open by it", counted(board.open_count(), "goal")),
+        said: format!("{} still open", counted(board.open_count(), "goal")),
     });
     tracker.take(&settled_goals, on_event);
     tracker.look(on_event);

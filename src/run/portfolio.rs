@@ -233,7 +233,7 @@ impl<'a> Portfolio<'a> {
             )
         };
         catch_unwind(AssertUnwindSafe(make)).unwrap_or_else(|_| {
-            tracing::error!("internal error: the reduction failed; going on without it");
+            tracing::error!("internal error: the reduction failed; continuing without it");
             None
         })
     }
@@ -270,7 +270,7 @@ impl<'a> Portfolio<'a> {
             })
         });
         tracing::info!(
-            "{} groups of {} open goals have nets of their own",
+            "{} groups of {} open goals are reduced separately",
             groups.len(),
             open_goals.len()
         );

@@ -35,7 +35,7 @@ pub(super) fn presolve<'a>(
         Task { net, goals, facts, board, budget, seed }
     }
     if !parikh_structure::intervals::TAKES.cover(net.features()) {
-        tracing::debug!("intervals: not started: the net has features that they do not take");
+        tracing::debug!("intervals: not started: the net has unsupported features");
         let token_intervals = Intervals::new(net, &facts);
         return WorkingNet::original(net, remaining_goals().collect(), facts, &token_intervals);
     }
@@ -68,7 +68,7 @@ pub(super) fn presolve<'a>(
         );
     }
     tracing::info!(
-        "intervals: {} of {} left",
+        "intervals: {} of {} still open",
         board.open_count(),
         counted(board.goals().len(), "goal")
     );
@@ -85,7 +85,7 @@ pub(super) fn learn_bounds(net: &Net, mut facts: Facts, budget: &Budget) -> Fact
             let is_bounded = |p: &_| facts.upper_bound_within(*p, Provenance::PROVED).is_some();
             let bounded_count = net.places().filter(is_bounded).count();
             tracing::info!(
-                "structure: {}, bounds of {bounded_count} of {}, {:.2?}",
+                "structure: {}, bounds for {bounded_count} of {}, {:.2?}",
                 counted(flows.len(), "place invariant"),
                 counted(net.place_count(), "place"),
                 start.elapsed()

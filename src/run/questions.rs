@@ -79,7 +79,8 @@ impl Questions for Plan {
         match view {
             ModelView::Model(_) => Ok(self.clone().into()),
             ModelView::Unfolding(_) | ModelView::Quotient(_) | ModelView::Coloured(_) => {
-                Err("a plan is about one net: ask a coloured one by a function from nets to plans"
+                Err("a plan belongs to one net: for a coloured net, use a function from nets to \
+                     plans"
                     .into())
             }
         }

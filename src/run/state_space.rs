@@ -11,8 +11,9 @@
 use super::counting::{CountMethod, CountResult, ReducedCount};
 use super::figures::{FIGURES, described, pumped, through_reduction, visited};
 use super::shares::{AT_ONCE, DIAGRAMS, EARLY, MAXIMA, PUMP_BY_WALKS};
-use super::{Event, OpenQuestion, RunConfig, RunReport};
-use crate::answer::{GoalAnswer, Plan, QuestionValue, not_asked_with_caps};
+use super::{Event, OpenCause, OpenQuestion, RunConfig, RunReport};
+use crate::answer::reason::ReasonNote;
+use crate::answer::{GoalAnswer, Plan, QuestionValue};
 use parikh_engine::board::Technique;
 use parikh_engine::{coverability, diagrams, walk};
 use parikh_evidence::pump_grows;
@@ -27,9 +28,6 @@ const PUMP_WORK: u64 = 50_000_000;
 /// The figure whose value depends on whether the colours of a place are counted together.
 const MOST_IN_PLACE: &str = FIGURES[3];
 
-/// The meaning of [`MOST_IN_PLACE`] for a coloured net, as part of a reason.
-const PER_COLOUR: &str = "; in each place, the tokens of each colour are counted by themselves";
-
 /// Finds the numbers of reachable markings and of firings between them, and the most tokens in a
 /// marking and in a place.
 pub fn state_space(
@@ -43,12 +41,12 @@ pub fn state_space(
         tell: on_event,
         report,
         known: BTreeMap::new(),
-        why: String::new(),
+        why: OpenCause::NothingMoreToTry,
         beside: None,
         is_unfolding: net.folding().is_some(),
     };
     match net.has_caps() {
-        true => figures.why = not_asked_with_caps(),
+        true => figures.why = OpenCause::CapsUnsupported,
         false => figures.find(net, config, budget),
     }
     let FigureSearch { mut report, known, why, .. } = figures;
@@ -57,7 +55,8 @@ pub fn state_space(
     for key in FIGURES {
         let is_listed = report.unanswered.iter().any(|question| question.id == key);
         if !known.contains_key(key) && !is_listed {
-            report.unanswered.push(OpenQuestion { id: key.to_owned(), reason: why.clone() });
+            let reason = why.clone().into();
+            report.unanswered.push(OpenQuestion { id: key.to_owned(), reason });
         }
     }
     report
@@ -71,7 +70,7 @@ struct FigureSearch<T> {
     /// The known figures, by their names ([`FIGURES`]).
     known: BTreeMap<String, GoalAnswer>,
     /// The reason why the last attempt to count the markings failed.
-    why: String,
+    why: OpenCause,
     /// The channel for the count that decision diagrams make on other threads; `None` if no such
     /// count runs.
     beside: Option<Receiver<Result<CountResult, String>>>,
@@ -92,7 +91,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             return;
         }
         let mut count = ReducedCount::prepare(net, &config.without_rules, &budget.share(EARLY))
-            .inspect_err(|why| tracing::info!("not counted through reductions: {why}"))
+            .inspect_err(|why| tracing::info!("no counting on the reduced net: {why}"))
             .map(|count| count.telling(&config.course))
             .ok();
         // The unreduced net was visited above, and is visited again at the end.
@@ -237,7 +236,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             Some(previous) if !previous.assumes_units => {
                 self.report.faults += 1;
                 let (id, value) = (&answer.id, &previous.value);
-                tracing::error!("internal error: {id} is {value}, and then {}", answer.value);
+                tracing::error!("internal error: {id} is first {value}, then {}", answer.value);
             }
             // A figure that assumes safe units is replaced when another value is found.
             Some(_) => {
@@ -247,7 +246,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             None => {
                 let mut answer = answer.clone();
                 if self.is_unfolding && answer.id == MOST_IN_PLACE {
-                    answer.reason.push_str(PER_COLOUR);
+                    answer.reason.notes.push(ReasonNote::TokensPerColour);
                 }
                 self.known.insert(answer.id.clone(), answer.clone());
                 (self.tell)(Event::Figure(&answer, counted));
@@ -267,8 +266,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     /// figures are known.
     fn visit(&mut self, net: &Net, config: &RunConfig, threads: usize, budget: &Budget) -> bool {
         let visited = match config.certified_only {
-            true => Err(UNCERTIFIED.to_owned()),
-            false => visited(net, threads, budget),
+            true => Err(OpenCause::SearchNotAccepted),
+            false => visited(net, threads, budget).map_err(failed),
         };
         match visited {
             Ok(figures) => {
@@ -300,25 +299,25 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     fn counted(&mut self, result: Result<CountResult, String>, config: &RunConfig) {
         match result {
             Ok(result) if config.certified_only && !result.certified => {
-                self.why = UNCERTIFIED.to_owned();
+                self.why = OpenCause::SearchNotAccepted;
             }
             Ok(result) => {
                 for figure in through_reduction(&result) {
                     self.take(&figure, Some(&result));
                 }
             }
-            Err(why) => self.why = why,
+            Err(why) => self.why = failed(why),
         }
     }
 
     /// Finds all four figures from a diagram of all markings of the unreduced net, without a check.
     fn on_diagrams(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
         let found = match config.certified_only {
-            true => Err(UNCERTIFIED.to_owned()),
+            true => Err(OpenCause::SearchNotAccepted),
             false => {
                 let figures =
                     diagrams::figures::figures(net, config.threads, budget, &config.course);
-                figures.map_err(|why| why.to_string())
+                figures.map_err(|why| failed(why.to_string()))
             }
         };
         match found {
@@ -347,7 +346,10 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     ) -> bool {
         let Some((prefix, pump)) = found else { return false };
         if !pump_grows(net, &prefix, &pump) {
-            tracing::error!("internal error: a pump does not replay; it is dropped");
+            tracing::error!(
+                "internal error: a self-covering sequence does not replay and is \
+                             discarded"
+            );
             self.report.faults += 1;
             return false;
         }
@@ -384,7 +386,9 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     }
 }
 
-const UNCERTIFIED: &str = "it is found by visiting all markings, and no search's word is taken";
+fn failed(message: String) -> OpenCause {
+    OpenCause::Failed { message }
+}
 
 /// Returns how many of the [`FIGURES`], from the first, follow from the markings of `net`. On a
 /// translated net, complement places would count as tokens, so the maxima are settled as goals.

@@ -81,7 +81,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
     }
 
-    /// Runs all engines of a role on a working net, one after the other, in equal shares of the time.
+    /// Runs all engines of a role on a working net, in equal shares of the time.
     fn run_all(&self, role: Role, working_net: &WorkingNet<'_>, budget: &Budget) {
         let engines: Vec<&Engine> = self.portfolio.engines(role).collect();
         for (index, engine) in engines.iter().enumerate() {

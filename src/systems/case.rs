@@ -91,7 +91,7 @@ pub enum CaseError {
     #[error("{0}")]
     Properties(ReadError),
     /// The checker's reader disagrees with the engines' reader, so no answer could be checked.
-    #[error("the checker reads {what} otherwise: {why}")]
+    #[error("internal error: the checker reads {what} differently: {why}")]
     Checker {
         /// The input that differs: the system or the properties.
         what: &'static str,
@@ -123,7 +123,7 @@ impl SystemCase {
             for_checker.map_err(|it| disagreement("the system", it.to_string()))?;
         let labels = || read_system.labels().map(|label| read_system.label(label));
         if !checked_system.labels().eq(labels()) {
-            return Err(disagreement("the system", "it has other labels".to_owned()));
+            return Err(disagreement("the system", "the labels differ".to_owned()));
         }
         let property_lines = read::properties(properties).map_err(CaseError::Properties)?;
         let is_branching_logic = property_lines.iter().any(|it| read::is_branching(&it.formula));
@@ -144,7 +144,7 @@ impl SystemCase {
         if !property_lines.iter().all(|it| checked_properties.all.contains_key(&it.number))
             || property_lines.len() != checked_properties.all.len()
         {
-            return Err(disagreement("the properties", "it sees others".to_owned()));
+            return Err(disagreement("the properties", "the property numbers differ".to_owned()));
         }
         let logic = if is_branching_logic { SystemLogic::Ctl } else { SystemLogic::Ltl };
         let properties = property_lines;

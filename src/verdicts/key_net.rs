@@ -95,13 +95,14 @@ impl<'n> KeyNet<'n> {
     /// Returns the reason why a key cannot be computed from the constructed net.
     pub(super) fn why_unknown(&self, property: KeyProperty) -> Option<String> {
         match (property, &self.left_out) {
-            (KeyProperty::Structural(Key::NestedUnits), _) if self.is_unfolding => {
-                Some("a coloured net has no units; those of another form are not known".to_owned())
-            }
+            (KeyProperty::Structural(Key::NestedUnits), _) if self.is_unfolding => Some(
+                "a coloured net has no units, and the units of its unfolding are unknown"
+                    .to_owned(),
+            ),
             // Colours and bindings that cannot occur do not change these keys.
             (KeyProperty::Safe | KeyProperty::Deadlock | KeyProperty::Reversible, _)
             | (_, None) => None,
-            (_, Some(why)) => Some(format!("the whole unfolding is not made: {why}")),
+            (_, Some(why)) => Some(format!("the complete unfolding cannot be built: {why}")),
         }
     }
 }

@@ -143,7 +143,9 @@ impl<'f> VerdictReader<'f> {
                     model = Some(self.required(child, "modelname"));
                 }
                 "modelreference" => {
-                    let text = "`<modelreference>` stands here, expected once and first".to_owned();
+                    let text = "found `<modelreference>` here, expected it once, as the first \
+                                element"
+                        .to_owned();
                     self.wrong(child, text);
                     model.get_or_insert_default();
                 }
@@ -154,7 +156,7 @@ impl<'f> VerdictReader<'f> {
             }
         }
         if model.is_none() {
-            self.wrong(root, "no `<modelreference>`, expected one first".into());
+            self.wrong(root, "no `<modelreference>`, expected one as the first element".into());
         }
         if verdicts.is_empty() {
             self.wrong(root, "no `<verdict>`, expected at least one".into());
@@ -200,7 +202,10 @@ impl<'f> VerdictReader<'f> {
             };
             if rank < max_rank {
                 let after = order[max_rank];
-                self.wrong(child, format!("`<{name}>` stands behind `<{after}>`, expected before"));
+                self.wrong(
+                    child,
+                    format!("found `<{name}>` after `<{after}>`, expected it before"),
+                );
             } else if rank == max_rank && rank > 0 && self.has(&verdict, name) {
                 self.wrong(child, format!("a second `<{name}>`, expected at most one"));
             }
@@ -261,16 +266,20 @@ impl<'f> VerdictReader<'f> {
             }
             ("QUASI_LIVE", FormatVersion::V2) => self.wrong(
                 element,
-                "the key `QUASI_LIVE` is of version 1.0, expected `DEAD_TRANSITIONS`, its opposite"
+                "the key `QUASI_LIVE` belongs to version 1.0, expected `DEAD_TRANSITIONS`, its \
+                 opposite"
                     .into(),
             ),
             (key @ ("DEAD_TRANSITIONS" | "DEAD_PLACES"), FormatVersion::V1) => {
-                let text = format!("the key `{key}` is of version 2.0, and the file of 1.0");
+                let text = format!(
+                    "the key `{key}` belongs to version 2.0, but the file has \
+                                    version 1.0"
+                );
                 self.wrong(element, text);
             }
             (key, _) if KeyProperty::named(key).is_none() => {
                 let all: Vec<_> = KeyProperty::all().map(KeyProperty::name).collect();
-                let text = format!("`{key}` is no key, expected one of {}", all.join(", "));
+                let text = format!("`{key}` is not a key, expected one of {}", all.join(", "));
                 self.wrong(element, text);
             }
             _ => {}
@@ -319,7 +328,7 @@ impl<'f> VerdictReader<'f> {
             };
             if !known.contains(&name.as_str()) {
                 let text =
-                    format!("`{name}` is no technique, expected one of {}", known.join(", "));
+                    format!("`{name}` is not a technique, expected one of {}", known.join(", "));
                 self.wrong(child, text);
             }
             techniques.push(name);
@@ -376,7 +385,7 @@ impl<'f> VerdictReader<'f> {
             let own = element.local_name();
             self.wrong(
                 element,
-                format!("`<{own}>` has an attribute `{name}`, which is not of the format"),
+                format!("`<{own}>` has an attribute `{name}`, which the format does not have"),
             );
         }
     }

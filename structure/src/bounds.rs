@@ -37,10 +37,13 @@ use parikh_solvers::Budget;
 /// Structural bounds on the tokens of each place in every reachable marking.
 #[derive(Clone, Debug)]
 pub struct PlaceBounds {
+    /// Lower bounds, by place index.
     lower: Vec<u64>,
+    /// Upper bounds, by place index. `None` if no bound is known.
     upper: Vec<Option<u64>>,
+    /// The derivation of the bounds, in order.
     steps: Vec<DerivedBound>,
-    /// The flows used in derivation steps, by their position in the given list.
+    /// The flows used in derivation steps, by their index in the list given to [`place_bounds`].
     flows: BTreeMap<usize, LinearSum>,
 }
 
@@ -71,33 +74,35 @@ impl PlaceBounds {
         let position: BTreeMap<usize, usize> =
             self.flows.keys().enumerate().map(|(position, &flow)| (flow, position)).collect();
         let flows: Vec<LinearSum> = self.flows.values().cloned().collect();
-        let renumbered = |step: &DerivedBound| match step.reason {
+        let renumber = |step: &DerivedBound| match step.reason {
             Reason::Flow { flow, using } => {
                 let flow = position[&flow];
                 DerivedBound { reason: Reason::Flow { flow, using }, ..*step }
             }
             _ => *step,
         };
-        let derived: Vec<DerivedBound> = self.steps.iter().map(renumbered).collect();
+        let derived: Vec<DerivedBound> = self.steps.iter().map(renumber).collect();
         facts.derive(&derived, &flows);
     }
 
+    /// Returns true if the step improves the current bound.
     fn is_better(&self, step: &DerivedBound) -> bool {
-        let at = step.place.index();
+        let place_index = step.place.index();
         match step.upper {
-            true => self.upper[at].is_none_or(|known| step.tokens < known),
-            false => step.tokens > self.lower[at],
+            true => self.upper[place_index].is_none_or(|upper_bound| step.tokens < upper_bound),
+            false => step.tokens > self.lower[place_index],
         }
     }
 
+    /// Records the step if it improves the current bound.
     fn improve(&mut self, step: DerivedBound) {
         if !self.is_better(&step) {
             return;
         }
-        let at = step.place.index();
+        let place_index = step.place.index();
         match step.upper {
-            true => self.upper[at] = Some(step.tokens),
-            false => self.lower[at] = step.tokens,
+            true => self.upper[place_index] = Some(step.tokens),
+            false => self.lower[place_index] = step.tokens,
         }
         self.steps.push(step);
     }
@@ -127,32 +132,41 @@ pub fn place_bounds(net: &Net, flows: &[PlaceFlow], budget: &Budget) -> PlaceBou
     }
     let constants: Vec<Integer> = flows.iter().map(|flow| flow.constant(net.initial())).collect();
     let mut order: Vec<usize> = (0..flows.len()).collect();
-    order.sort_by_key(|&at| (!flows[at].is_semiflow(), flows[at].terms().len()));
-    let mut through: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for &at in &order {
-        flows[at].terms().iter().for_each(|(p, _)| through[p.index()].push(at));
+    order.sort_by_key(|&flow_index| {
+        (!flows[flow_index].is_semiflow(), flows[flow_index].terms().len())
+    });
+    let mut flows_of_place: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for &flow_index in &order {
+        flows[flow_index]
+            .terms()
+            .iter()
+            .for_each(|(p, _)| flows_of_place[p.index()].push(flow_index));
     }
-    // Flows to process in this round. The next round processes the flows through places that
-    // improved.
-    let mut due = vec![true; flows.len()];
+    // True for each flow to process in this round. The next round processes the flows through
+    // places with improved bounds.
+    let mut is_due = vec![true; flows.len()];
     for _ in 0..ROUNDS {
-        let round: Vec<usize> = order.iter().copied().filter(|&at| due[at]).collect();
-        due.fill(false);
-        for at in round {
+        let queue: Vec<usize> =
+            order.iter().copied().filter(|&flow_index| is_due[flow_index]).collect();
+        is_due.fill(false);
+        for flow_index in queue {
             if budget.is_exhausted() {
                 return bounds;
             }
-            for place in propagate(&flows[at], &constants[at], at, &mut bounds) {
-                through[place.index()].iter().for_each(|&flow| due[flow] = true);
+            for place in
+                propagate(&flows[flow_index], &constants[flow_index], flow_index, &mut bounds)
+            {
+                flows_of_place[place.index()].iter().for_each(|&flow| is_due[flow] = true);
             }
         }
-        if !due.contains(&true) {
+        if !is_due.contains(&true) {
             break;
         }
     }
     bounds
 }
 
+/// Adds the bounds of places that no transition adds to, or that no transition takes from.
 fn one_way(net: &Net, bounds: &mut PlaceBounds) {
     let (mut grows, mut shrinks) = (vec![false; net.place_count()], vec![false; net.place_count()]);
     for change in net.effect_classes().flat_map(|class| net.effect(class)) {
@@ -170,9 +184,11 @@ fn one_way(net: &Net, bounds: &mut PlaceBounds) {
     }
 }
 
-/// A sum of terms, some of which may be unbounded on this side.
+/// The sum of a flow's terms, each replaced by a bound, without the unbounded terms.
 struct PartialSum {
+    /// The sum of the bounded terms.
     sum: Integer,
+    /// Number of unbounded terms.
     unbounded: usize,
 }
 
@@ -188,7 +204,7 @@ impl PartialSum {
         }
     }
 
-    /// Returns the sum without one of its terms, or `None` if the rest is unbounded.
+    /// Returns the sum without one of its terms. Returns `None` if another term is unbounded.
     fn without(&self, term: Option<&Integer>) -> Option<Integer> {
         match (term, self.unbounded) {
             (Some(term), 0) => Some(&self.sum - term),
@@ -198,7 +214,8 @@ impl PartialSum {
     }
 }
 
-/// Improves bounds by one flow, and returns the places that improved.
+/// Improves bounds by one flow, which has index `position`. Returns the places with improved
+/// bounds.
 fn propagate(
     flow: &PlaceFlow,
     constant: &Integer,
@@ -206,26 +223,26 @@ fn propagate(
     bounds: &mut PlaceBounds,
 ) -> Vec<PlaceId> {
     // The smallest and largest value of each term y(q)·m(q).
-    let ends = |(place, value): &(PlaceId, Integer), bounds: &PlaceBounds| {
+    let term_range = |(place, value): &(PlaceId, Integer), bounds: &PlaceBounds| {
         let at_lower = Some(value * &Integer::from(bounds.lower(*place)));
         let at_upper = bounds.upper(*place).map(|tokens| value * &Integer::from(tokens));
         if value.is_positive() { (at_lower, at_upper) } else { (at_upper, at_lower) }
     };
-    let (mut least, mut most) = (PartialSum::new(), PartialSum::new());
+    let (mut min_sum, mut max_sum) = (PartialSum::new(), PartialSum::new());
     for term in flow.terms() {
-        let (low, high) = ends(term, bounds);
-        least.add(low);
-        most.add(high);
+        let (low, high) = term_range(term, bounds);
+        min_sum.add(low);
+        max_sum.add(high);
     }
     let mut improved = Vec::new();
     let using = bounds.steps.len();
     for term in flow.terms() {
         let (place, value) = term;
-        // Bounds found for earlier terms are not used for later ones: the sums describe the state
+        // Bounds found for earlier terms are not used for later terms. The sums describe the state
         // before, which is sound. The next round uses the new bounds.
-        let (low, high) = ends(term, bounds);
-        let low_rest = least.without(low.as_ref());
-        let high_rest = most.without(high.as_ref());
+        let (low, high) = term_range(term, bounds);
+        let low_rest = min_sum.without(low.as_ref());
+        let high_rest = max_sum.without(high.as_ref());
         // From the flow: y(p)·m(p) = c − rest.
         let largest = low_rest.map(|rest| constant - &rest);
         let smallest = high_rest.map(|rest| constant - &rest);
@@ -240,7 +257,7 @@ fn propagate(
             let step = tokens.map(|tokens| DerivedBound { place: *place, upper, tokens, reason });
             let Some(step) = step.filter(|step| bounds.is_better(step)) else { continue };
             if let Entry::Vacant(place) = bounds.flows.entry(position) {
-                // The derivation could not be written down.
+                // Such a derivation could not be written down, because a coefficient is too large.
                 let Some(sum) = flow.to_sum() else { return improved };
                 place.insert(sum);
             }

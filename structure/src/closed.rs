@@ -61,37 +61,37 @@ impl ClosureKind {
 /// Returns the largest closed subset of `within`, ascending; possibly empty. Takes time linear in
 /// the net.
 pub fn largest(net: &Net, kind: ClosureKind, within: &[PlaceId]) -> Vec<PlaceId> {
-    let mut inside = vec![false; net.place_count()];
-    within.iter().for_each(|p| inside[p.index()] = true);
+    let mut in_set = vec![false; net.place_count()];
+    within.iter().for_each(|p| in_set[p.index()] = true);
     // Number of needed arcs of each transition at the set.
     let mut support: Vec<usize> = net
         .transitions()
-        .map(|t| kind.needed(net, t).iter().filter(|arc| inside[arc.place.index()]).count())
+        .map(|t| kind.needed(net, t).iter().filter(|arc| in_set[arc.place.index()]).count())
         .collect();
-    let mut broken: Vec<TransitionId> =
+    let mut violating: Vec<TransitionId> =
         net.transitions().filter(|t| support[t.index()] == 0).collect();
-    while let Some(t) = broken.pop() {
+    while let Some(t) = violating.pop() {
         for arc in kind.causing(net, t) {
-            if std::mem::replace(&mut inside[arc.place.index()], false) {
-                for served in kind.served(net, arc.place) {
-                    let support = &mut support[served.transition.index()];
+            if std::mem::replace(&mut in_set[arc.place.index()], false) {
+                for dependent in kind.served(net, arc.place) {
+                    let support = &mut support[dependent.transition.index()];
                     *support -= 1;
                     if *support == 0 {
-                        broken.push(served.transition);
+                        violating.push(dependent.transition);
                     }
                 }
             }
         }
     }
-    net.places().filter(|p| inside[p.index()]).collect()
+    net.places().filter(|p| in_set[p.index()]).collect()
 }
 
 /// Returns true if `set` is closed. This place-by-place check is independent of [`largest`], so it
 /// can check its results.
 pub fn is_closed(net: &Net, kind: ClosureKind, set: &[PlaceId]) -> bool {
-    let mut inside = vec![false; net.place_count()];
-    set.iter().for_each(|p| inside[p.index()] = true);
-    set.iter().all(|&p| is_served(net, kind, p, &inside))
+    let mut in_set = vec![false; net.place_count()];
+    set.iter().for_each(|p| in_set[p.index()] = true);
+    set.iter().all(|&p| is_served(net, kind, p, &in_set))
 }
 
 /// Returns a closed subset of the closed set `set` that contains an essential place and is minimal
@@ -107,44 +107,44 @@ pub fn minimise(
     set: &[PlaceId],
     essential: impl Fn(PlaceId) -> bool,
 ) -> Vec<PlaceId> {
-    let mut inside = vec![false; net.place_count()];
-    set.iter().for_each(|p| inside[p.index()] = true);
-    let mut left = set.iter().filter(|p| essential(**p)).count();
+    let mut in_set = vec![false; net.place_count()];
+    set.iter().for_each(|p| in_set[p.index()] = true);
+    let mut essential_left = set.iter().filter(|p| essential(**p)).count();
     for &p in set {
-        if !inside[p.index()] {
+        if !in_set[p.index()] {
             continue;
         }
-        let before = left;
+        let essential_before = essential_left;
         let mut removed = Vec::new();
         let mut suspects = vec![p];
-        while left > 0
+        while essential_left > 0
             && let Some(q) = suspects.pop()
         {
-            if !inside[q.index()] || (q != p && is_served(net, kind, q, &inside)) {
+            if !in_set[q.index()] || (q != p && is_served(net, kind, q, &in_set)) {
                 continue;
             }
-            inside[q.index()] = false;
+            in_set[q.index()] = false;
             removed.push(q);
-            left -= usize::from(essential(q));
+            essential_left -= usize::from(essential(q));
             // The places that depended on q: those that oblige a transition served by q.
             for arc in kind.served(net, q) {
-                let relying = kind.causing(net, arc.transition).iter().map(|arc| arc.place);
-                suspects.extend(relying.filter(|place| inside[place.index()]));
+                let dependent = kind.causing(net, arc.transition).iter().map(|arc| arc.place);
+                suspects.extend(dependent.filter(|place| in_set[place.index()]));
             }
         }
-        if left == 0 {
-            left = before;
-            removed.into_iter().for_each(|q| inside[q.index()] = true);
+        if essential_left == 0 {
+            essential_left = essential_before;
+            removed.into_iter().for_each(|q| in_set[q.index()] = true);
         }
     }
-    set.iter().copied().filter(|p| inside[p.index()]).collect()
+    set.iter().copied().filter(|p| in_set[p.index()]).collect()
 }
 
 /// Returns true if every transition that `p` obliges has a needed arc at the set.
 fn is_served(net: &Net, kind: ClosureKind, p: PlaceId, inside: &[bool]) -> bool {
     let at_set = |arc: &Arc| inside[arc.place.index()];
-    let mut obliged = kind.obliging(net, p).iter().map(|arc| arc.transition);
-    obliged.all(|t| kind.needed(net, t).iter().any(at_set))
+    let mut obliged_transitions = kind.obliging(net, p).iter().map(|arc| arc.transition);
+    obliged_transitions.all(|t| kind.needed(net, t).iter().any(at_set))
 }
 
 #[cfg(test)]

@@ -57,9 +57,10 @@ pub enum SiphonTrapProperty {
 /// The answer for a [`SiphonTrapProperty`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiphonTrap {
-    /// All these sets contain an initially marked trap.
+    /// Every set of the property contains an initially marked trap.
     Holds(TrapCertificate),
-    /// This set (ascending) does not. This implies nothing about deadlocks.
+    /// This set of the property (ascending) contains no initially marked trap. This implies nothing
+    /// about deadlocks.
     Fails(Vec<PlaceId>),
 }
 
@@ -95,19 +96,19 @@ impl TrapCertificate {
     /// # Errors
     /// Returns the first invalid part, or an error when the budget ends.
     pub fn check(&self, net: &Net, budget: &Budget) -> Result<(), CertificateError> {
-        for (at, trap) in self.traps.iter().enumerate() {
+        for (index, trap) in self.traps.iter().enumerate() {
             if !is_trap(net, trap) {
-                return Err(CertificateError::NotATrap(at));
+                return Err(CertificateError::NotATrap(index));
             }
             if !is_marked(net, trap) {
-                return Err(CertificateError::NotMarked(at));
+                return Err(CertificateError::NotMarked(index));
             }
         }
         let mut clauses = Vec::new();
         set_clauses(net, self.property, &mut |clause| clauses.push(to_dimacs(clause)));
         clauses.extend(self.traps.iter().map(|trap| to_dimacs(&not_all_of(trap))));
-        let goes_on = &mut || !budget.is_exhausted();
-        Ok(refutation::check(&clauses, &self.refutation, net.place_count(), goes_on)?)
+        let keep_going = &mut || !budget.is_exhausted();
+        Ok(refutation::check(&clauses, &self.refutation, net.place_count(), keep_going)?)
     }
 
     /// Returns true if the certificate implies that no reachable marking is dead: conditions 1 and
@@ -150,42 +151,42 @@ pub fn siphon_trap(
         };
         let set = set_under(net, &values);
         // A smaller set of the property is also a candidate, and more likely to contain no trap.
-        let small = match property {
+        let small_set = match property {
             SiphonTrapProperty::EverySiphon => minimise(net, ClosureKind::Siphon, &set, |_| true),
             SiphonTrapProperty::DeadMarkings => without_idle_places(net, &set),
         };
-        if !is_marked(net, &largest_trap(net, &small)) {
-            return Ok(SiphonTrap::Fails(small));
+        if !is_marked(net, &largest_trap(net, &small_set)) {
+            return Ok(SiphonTrap::Fails(small_set));
         }
         // The whole set yields more traps at once.
-        let found = disjoint_marked_traps(net, &set, budget)?;
-        for trap in found {
+        let disjoint_traps = disjoint_marked_traps(net, &set, budget)?;
+        for trap in disjoint_traps {
             solver.add_clause(&not_all_of(&trap));
             traps.push(trap);
         }
     }
 }
 
-/// Returns `set` without places that no transition needs in the set. Places with few consumers are
-/// tried first.
+/// Returns `set` without the places that are not needed to meet the presets of transitions. Places
+/// with few consumers are tried first.
 fn without_idle_places(net: &Net, set: &[PlaceId]) -> Vec<PlaceId> {
-    let mut inside = vec![false; net.place_count()];
-    set.iter().for_each(|p| inside[p.index()] = true);
-    let mut met: Vec<usize> = net
+    let mut in_set = vec![false; net.place_count()];
+    set.iter().for_each(|p| in_set[p.index()] = true);
+    let mut inputs_in_set: Vec<usize> = net
         .transitions()
-        .map(|t| net.pre(t).iter().filter(|arc| inside[arc.place.index()]).count())
+        .map(|t| net.pre(t).iter().filter(|arc| in_set[arc.place.index()]).count())
         .collect();
     let mut order = set.to_vec();
     order.sort_by_key(|&p| net.consumers(p).len());
     for p in order {
-        let light = |t| net.pre(t).iter().all(|arc| arc.weight == 1);
+        let has_light_inputs = |t| net.pre(t).iter().all(|arc| arc.weight == 1);
         let transitions = || net.consumers(p).iter().map(|arc| arc.transition);
-        if transitions().all(|t| met[t.index()] > 1 || !light(t)) {
-            inside[p.index()] = false;
-            transitions().for_each(|t| met[t.index()] -= 1);
+        if transitions().all(|t| inputs_in_set[t.index()] > 1 || !has_light_inputs(t)) {
+            in_set[p.index()] = false;
+            transitions().for_each(|t| inputs_in_set[t.index()] -= 1);
         }
     }
-    set.iter().copied().filter(|p| inside[p.index()]).collect()
+    set.iter().copied().filter(|p| in_set[p.index()]).collect()
 }
 
 /// Returns small, pairwise disjoint marked traps within `set`. Each round costs a solver call, so
@@ -197,17 +198,17 @@ fn disjoint_marked_traps(
 ) -> Result<Vec<Vec<PlaceId>>, ExhaustionReason> {
     /// Limit on the traps per round; each costs a pass over the net.
     const PER_ROUND: usize = 50;
-    let mut found = Vec::new();
-    let mut rest = set.to_vec();
-    while found.len() < PER_ROUND {
+    let mut traps = Vec::new();
+    let mut remaining = set.to_vec();
+    while traps.len() < PER_ROUND {
         if let Some(reason) = budget.exhausted() {
             return Err(reason);
         }
-        let Some(trap) = small_marked_trap(net, &rest) else { break };
-        rest.retain(|p| trap.binary_search(p).is_err());
-        found.push(trap);
+        let Some(trap) = small_marked_trap(net, &remaining) else { break };
+        remaining.retain(|p| trap.binary_search(p).is_err());
+        traps.push(trap);
     }
-    Ok(found)
+    Ok(traps)
 }
 
 /// Adds clauses over "place is in the set" that characterise the sets of the property.

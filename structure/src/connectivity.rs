@@ -8,17 +8,21 @@
 
 use parikh_net::{Net, PlaceId, TransitionId};
 
-/// The arcs a search follows.
+/// The direction in which a search follows arcs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Along {
+    /// Along the arcs.
     Arcs,
+    /// Against the arcs.
     Reverse,
+    /// In both directions.
     Both,
 }
 
 /// A node: the index of a place, or the index of a transition plus the number of places.
 type ArcNode = usize;
 
+/// Returns the neighbours of a node in the direction `along`, with repetitions.
 fn neighbours(net: &Net, node: ArcNode, along: Along) -> impl Iterator<Item = ArcNode> {
     let places = net.place_count();
     let (forward, backward) = (along != Along::Reverse, along != Along::Arcs);
@@ -37,22 +41,22 @@ fn neighbours(net: &Net, node: ArcNode, along: Along) -> impl Iterator<Item = Ar
     to_transitions.chain(to_places)
 }
 
-/// Returns, for each node, whether it is reachable from the first node.
+/// Returns, for each node, true if the search from the first node reaches it.
 fn met(net: &Net, along: Along) -> Vec<bool> {
-    let mut met = vec![false; net.place_count() + net.transition_count()];
+    let mut reached = vec![false; net.place_count() + net.transition_count()];
     let mut pending = Vec::new();
-    if let Some(first) = met.first_mut() {
+    if let Some(first) = reached.first_mut() {
         *first = true;
         pending.push(0);
     }
     while let Some(node) = pending.pop() {
         for next in neighbours(net, node, along) {
-            if !std::mem::replace(&mut met[next], true) {
+            if !std::mem::replace(&mut reached[next], true) {
                 pending.push(next);
             }
         }
     }
-    met
+    reached
 }
 
 fn name(net: &Net, node: ArcNode) -> String {
@@ -62,15 +66,15 @@ fn name(net: &Net, node: ArcNode) -> String {
     }
 }
 
-/// Returns whether an undirected path joins every two nodes, and the reason.
+/// Returns true if an undirected path joins every two nodes, with the reason.
 pub(crate) fn connected(net: &Net) -> (bool, String) {
-    let met = met(net, Along::Both);
-    let missed = |nodes: std::ops::Range<usize>| -> Vec<ArcNode> {
-        nodes.filter(|&node| !met[node]).collect()
+    let reached = met(net, Along::Both);
+    let unreached = |nodes: std::ops::Range<usize>| -> Vec<ArcNode> {
+        nodes.filter(|&node| !reached[node]).collect()
     };
     let sentence = |nodes: &[ArcNode], many: &str| match nodes {
         [] => None,
-        [only] => Some(format!("{} is not connected to {}", name(net, *only), name(net, 0))),
+        [single] => Some(format!("{} is not connected to {}", name(net, *single), name(net, 0))),
         [first, ..] => Some(format!(
             "{} {many} are not connected to {}, e.g., {}",
             nodes.len(),
@@ -78,24 +82,27 @@ pub(crate) fn connected(net: &Net) -> (bool, String) {
             name(net, *first)
         )),
     };
-    let places = sentence(&missed(0..net.place_count()), "places");
-    let transitions = sentence(&missed(net.place_count()..met.len()), "transitions");
+    let places = sentence(&unreached(0..net.place_count()), "places");
+    let transitions = sentence(&unreached(net.place_count()..reached.len()), "transitions");
     match (places, transitions) {
         (None, None) => (true, "there is an undirected path between every two nodes".into()),
-        (Some(one), Some(other)) => (false, format!("{one}; {other}")),
-        (Some(only), None) | (None, Some(only)) => (false, only),
+        (Some(places_text), Some(transitions_text)) => {
+            (false, format!("{places_text}; {transitions_text}"))
+        }
+        (Some(single), None) | (None, Some(single)) => (false, single),
     }
 }
 
-/// Returns whether a directed path leads from every node to every other, and the reason.
+/// Returns true if a directed path leads from every node to every other node, with the reason.
 pub(crate) fn strongly_connected(net: &Net) -> (bool, String) {
     if met(net, Along::Both).contains(&false) {
         return (false, "the net is not connected and, thus, not strongly connected".into());
     }
-    let missed = |along| met(net, along).iter().position(|met| !met);
-    let sentence =
-        |from, to| (false, format!("from {} one cannot reach {}", name(net, from), name(net, to)));
-    match (missed(Along::Arcs), missed(Along::Reverse)) {
+    let first_unreached = |along| met(net, along).iter().position(|is_reached| !is_reached);
+    let sentence = |from, to| {
+        (false, format!("there is no directed path from {} to {}", name(net, from), name(net, to)))
+    };
+    match (first_unreached(Along::Arcs), first_unreached(Along::Reverse)) {
         (Some(to), _) => sentence(0, to),
         (None, Some(from)) => sentence(from, 0),
         (None, None) => (true, "there is a directed path from every node to every other".into()),
@@ -113,7 +120,7 @@ mod tests {
         assert!(connected(&chain).0);
         assert_eq!(
             strongly_connected(&chain),
-            (false, "from place q one cannot reach place p".to_owned())
+            (false, "there is no directed path from place q to place p".to_owned())
         );
         let two =
             text::parse("place p\nplace q\ntransition t: p -> p\ntransition u: q -> q").unwrap();
@@ -125,6 +132,9 @@ mod tests {
         let ring = text::parse("place p\ntransition t: p -> p").unwrap();
         assert!(strongly_connected(&ring).0 && connected(&text::parse("").unwrap()).0);
         let back = text::parse("place p\nplace q\ntransition t: q -> p").unwrap();
-        assert_eq!(strongly_connected(&back).1, "from place p one cannot reach place q");
+        assert_eq!(
+            strongly_connected(&back).1,
+            "there is no directed path from place p to place q"
+        );
     }
 }

@@ -51,11 +51,11 @@ pub(crate) fn left_null_space(
 ) -> Result<Vec<SparseVector>, ExhaustionReason> {
     let columns = distinct_columns(matrix);
     let rows = rows_of(matrix.nrows(), &columns);
-    let culled = MergedRows::new(rows);
-    let mut basis = culled.units;
-    let core = EliminationTableau::new(culled.kept, columns.len()).eliminate(budget)?;
-    let parallel = reposition(culled.parallel, &core);
-    basis.extend(core);
+    let merged = MergedRows::new(rows);
+    let mut basis = merged.units;
+    let core_basis = EliminationTableau::new(merged.kept, columns.len()).eliminate(budget)?;
+    let parallel = reposition(merged.parallel, &core_basis);
+    basis.extend(core_basis);
     basis.extend(parallel);
     for vector in &mut basis {
         normalise_sign(vector);
@@ -67,7 +67,7 @@ pub(crate) fn left_null_space(
 /// Returns the distinct non-empty columns, each divided by its gcd and with a positive first entry,
 /// in order of first occurrence.
 pub(crate) fn distinct_columns(matrix: &CscMatrix<i64>) -> Vec<SparseVector> {
-    let mut known = HashMap::new();
+    let mut seen_columns = HashMap::new();
     let mut columns = Vec::new();
     for column in matrix.col_iter() {
         let entries = column.row_indices().iter().zip(column.values());
@@ -80,7 +80,7 @@ pub(crate) fn distinct_columns(matrix: &CscMatrix<i64>) -> Vec<SparseVector> {
         }
         divide_by_gcd(&mut vector, &mut Vec::new());
         normalise_sign(&mut vector);
-        known.entry(vector).or_insert_with_key(|vector| columns.push(vector.clone()));
+        seen_columns.entry(vector).or_insert_with_key(|vector| columns.push(vector.clone()));
     }
     columns
 }
@@ -116,8 +116,11 @@ struct MergedRows {
     parallel: Vec<Parallel>,
 }
 
+/// A merged row: its entries are a multiple of those of a kept row.
 struct Parallel {
+    /// The index of the merged row.
     row: u32,
+    /// The index of the kept row.
     kept: u32,
     /// The coefficient at `row`, at least 1.
     a: Integer,
@@ -127,12 +130,12 @@ struct Parallel {
 
 impl MergedRows {
     fn new(rows: Vec<SparseVector>) -> Self {
-        let mut culled = MergedRows { kept: Vec::new(), units: Vec::new(), parallel: Vec::new() };
+        let mut merged = MergedRows { kept: Vec::new(), units: Vec::new(), parallel: Vec::new() };
         let mut directions: HashMap<SparseVector, (u32, Integer)> = HashMap::new();
         for (index, row) in rows.into_iter().enumerate() {
             let index = index as u32;
             let Some(first) = row.first().map(|(_, value)| value.clone()) else {
-                culled.units.push(vec![(index, Integer::ONE)]);
+                merged.units.push(vec![(index, Integer::ONE)]);
                 continue;
             };
             let mut direction = row.clone();
@@ -145,15 +148,15 @@ impl MergedRows {
                     let gcd = scale.gcd(kept_scale);
                     let (a, b) = (kept_scale.div_floor(&gcd), -&scale.div_floor(&gcd));
                     let (a, b) = if a.is_negative() { (-&a, -&b) } else { (a, b) };
-                    culled.parallel.push(Parallel { row: index, kept: *kept, a, b });
+                    merged.parallel.push(Parallel { row: index, kept: *kept, a, b });
                 }
                 None => {
                     directions.insert(direction, (index, scale));
-                    culled.kept.push((index, row));
+                    merged.kept.push((index, row));
                 }
             }
         }
-        culled
+        merged
     }
 }
 
@@ -168,43 +171,47 @@ fn reposition(parallel: Vec<Parallel>, core: &[SparseVector]) -> Vec<SparseVecto
     };
     let (sums, differences): (Vec<_>, Vec<_>) =
         parallel.into_iter().partition(|parallel| parallel.b.is_positive());
-    let mut moved: Vec<SparseVector> = sums.iter().map(vector_of).collect();
+    let mut vectors: Vec<SparseVector> = sums.iter().map(vector_of).collect();
     // The shortest non-negative vector through each position.
-    let mut through: HashMap<u32, &SparseVector> = HashMap::new();
-    for vector in core.iter().chain(&moved) {
+    let mut shortest_through: HashMap<u32, &SparseVector> = HashMap::new();
+    for vector in core.iter().chain(&vectors) {
         if vector.iter().all(|(_, value)| value.is_positive()) {
-            for (at, _) in vector {
-                let best = through.entry(*at).or_insert(vector);
+            for (position, _) in vector {
+                let best = shortest_through.entry(*position).or_insert(vector);
                 if vector.len() < best.len() {
                     *best = vector;
                 }
             }
         }
     }
-    let place = |parallel: &Parallel| {
+    let without_kept = |parallel: &Parallel| {
         let difference = vector_of(parallel);
-        let Some(y) = through.get(&parallel.kept) else { return difference };
+        let Some(y) = shortest_through.get(&parallel.kept) else { return difference };
         // |b|·y + y(kept)·(a·q − |b|·kept) has no entry at `kept` and y(kept)·a at q.
         let (scale, at_kept) = (parallel.b.magnitude(), entry(y, parallel.kept));
         let mut image = combine_vectors(&scale, y, at_kept, &difference, |_, _, _| {});
         divide_by_gcd(&mut image, &mut Vec::new());
         image
     };
-    let images: Vec<SparseVector> = differences.iter().map(place).collect();
-    moved.extend(images);
-    moved
+    let images: Vec<SparseVector> = differences.iter().map(without_kept).collect();
+    vectors.extend(images);
+    vectors
 }
 
-/// One row of (M | I) during elimination.
+/// A row of (M | I) during elimination.
 struct EliminationRow {
+    /// The part of the row that belongs to M. Elimination makes it empty.
     left: SparseVector,
+    /// The combination of rows of M that gives the left part.
     right: SparseVector,
 }
 
 /// The state of a column: the number of live rows with an entry of each sign.
 #[derive(Clone, Default)]
 struct Column {
+    /// Number of rows with a positive entry.
     positive: u32,
+    /// Number of rows with a negative entry.
     negative: u32,
     /// Rows that have, or once had, an entry here.
     rows: Vec<u32>,
@@ -215,14 +222,18 @@ struct Column {
 impl Column {
     /// Returns the cost of the column (idea 3); smaller costs come first.
     fn cost(&self) -> u64 {
-        let single = self.positive == 1 || self.negative == 1;
-        2 * (u64::from(self.positive) + u64::from(self.negative)) + u64::from(!single)
+        let has_single_sign = self.positive == 1 || self.negative == 1;
+        2 * (u64::from(self.positive) + u64::from(self.negative)) + u64::from(!has_single_sign)
     }
 }
 
+/// The rows and columns of (M | I) during elimination.
 struct EliminationTableau {
+    /// The rows. `None` for a row that was dropped.
     rows: Vec<Option<EliminationRow>>,
+    /// The state of each column of M.
     columns: Vec<Column>,
+    /// The columns by cost, cheapest first.
     queue: BinaryHeap<Reverse<(u64, u32)>>,
     /// Columns whose counts changed since they were last queued.
     touched: Vec<u32>,
@@ -251,6 +262,7 @@ impl EliminationTableau {
         tableau
     }
 
+    /// Clears all columns, and returns the right halves of the remaining rows.
     fn eliminate(mut self, budget: &Budget) -> Result<Vec<SparseVector>, ExhaustionReason> {
         while let Some(column) = self.next_column() {
             if let Some(reason) = budget.exhausted() {
@@ -284,13 +296,13 @@ impl EliminationTableau {
 
     /// Adds the pivot row to the other rows with an entry in `column`, and drops the pivot row.
     fn clear(&mut self, column: u32, budget: &Budget) -> Result<(), ExhaustionReason> {
-        let state = &mut self.columns[column as usize];
-        let single_sign = match (state.positive, state.negative) {
+        let column_state = &mut self.columns[column as usize];
+        let single_sign = match (column_state.positive, column_state.negative) {
             (1, _) => Some(Ordering::Greater),
             (_, 1) => Some(Ordering::Less),
             _ => None,
         };
-        let mut candidates = std::mem::take(&mut state.rows);
+        let mut candidates = std::mem::take(&mut column_state.rows);
         candidates.sort_unstable();
         candidates.dedup();
         let value_in = |rows: &[Option<EliminationRow>], index: u32| -> Option<Integer> {
@@ -302,18 +314,19 @@ impl EliminationTableau {
             .into_iter()
             .filter_map(|index| Some((index, value_in(&self.rows, index)?)))
             .collect();
-        let weight = |(index, value): &(u32, Integer)| {
+        let pivot_cost = |(index, value): &(u32, Integer)| {
             let size = self.rows[*index as usize]
                 .as_ref()
                 .map_or(0, |row| row.left.len() + row.right.len());
-            let single = match single_sign {
+            let has_pivot_sign = match single_sign {
                 Some(Ordering::Greater) => value.is_positive(),
                 Some(_) => value.is_negative(),
                 None => true,
             };
-            (!single, size, value.magnitude(), *index)
+            (!has_pivot_sign, size, value.magnitude(), *index)
         };
-        let Some((pivot, pivot_value)) = entries.iter().min_by_key(|entry| weight(entry)).cloned()
+        let Some((pivot, pivot_value)) =
+            entries.iter().min_by_key(|entry| pivot_cost(entry)).cloned()
         else {
             return Ok(());
         };
@@ -325,14 +338,14 @@ impl EliminationTableau {
             }
             self.combine(*index, value, &pivot_row, &pivot_value);
         }
-        for (at, value) in &pivot_row.left {
-            let column = &mut self.columns[*at as usize];
+        for (changed_column, value) in &pivot_row.left {
+            let column = &mut self.columns[*changed_column as usize];
             if value.is_positive() {
                 column.positive -= 1;
             } else {
                 column.negative -= 1;
             }
-            self.touched.push(*at);
+            self.touched.push(*changed_column);
         }
         Ok(())
     }
@@ -351,20 +364,21 @@ impl EliminationTableau {
         let b = value.div_floor(&gcd);
         let b = if pivot_value.is_positive() { -&b } else { b };
         let (columns, touched) = (&mut self.columns, &mut self.touched);
-        let mut left = combine_vectors(&a, &row.left, &b, &pivot.left, |at, before, after| {
-            let column = &mut columns[at as usize];
-            match before {
-                Ordering::Greater => column.positive -= 1,
-                Ordering::Less => column.negative -= 1,
-                Ordering::Equal => column.rows.push(index),
-            }
-            match after {
-                Ordering::Greater => column.positive += 1,
-                Ordering::Less => column.negative += 1,
-                Ordering::Equal => {}
-            }
-            touched.push(at);
-        });
+        let mut left =
+            combine_vectors(&a, &row.left, &b, &pivot.left, |changed_column, before, after| {
+                let column = &mut columns[changed_column as usize];
+                match before {
+                    Ordering::Greater => column.positive -= 1,
+                    Ordering::Less => column.negative -= 1,
+                    Ordering::Equal => column.rows.push(index),
+                }
+                match after {
+                    Ordering::Greater => column.positive += 1,
+                    Ordering::Less => column.negative += 1,
+                    Ordering::Equal => {}
+                }
+                touched.push(changed_column);
+            });
         let mut right = combine_vectors(&a, &row.right, &b, &pivot.right, |_, _, _| {});
         divide_by_gcd(&mut left, &mut right);
         self.rows[index as usize] = Some(EliminationRow { left, right });

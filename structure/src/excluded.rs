@@ -14,23 +14,23 @@ use super::integer::Integer;
 use super::semiflows::place_semiflows;
 use parikh_net::{Net, NetBuilder, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fmt::Write;
+use std::collections::{BTreeMap, HashSet};
 
-/// Limit on the number of rays during the computation of semiflows.
+/// Limit on the number of rays while semiflows are computed.
 const RAYS: usize = 2_000;
 
 /// Limit on the number of terms of a readable sum.
 pub const TERMS: usize = 12;
 
-/// Limit on the number of parts of a disjunction that are explained.
+/// Limit on the number of disjuncts that are explained.
 const PARTS: usize = 3;
 
 /// Sums of tokens that no firing changes, each checked against the arcs of the net.
 #[derive(Debug)]
 pub struct InvariantSums {
+    /// The sums, as semiflows.
     sums: Vec<PlaceFlow>,
-    /// The indices of the sums that contain each place.
+    /// The indices of the sums that contain each place, by place index.
     of_place: Vec<Vec<usize>>,
 }
 
@@ -40,7 +40,8 @@ pub struct Exclusion<'a> {
     /// The constant sum.
     pub sum: &'a PlaceFlow,
     net: &'a Net,
-    /// The places of the sum, each with its required number of tokens.
+    /// The places of the sum with their required numbers of tokens, which no reachable marking has
+    /// together.
     wanted: Vec<(PlaceId, u64)>,
 }
 
@@ -48,13 +49,13 @@ impl InvariantSums {
     /// Computes sums of minimal support, as many as the budget allows. `dead` are transitions known
     /// never to fire.
     pub fn of(net: &Net, dead: &[TransitionId], budget: &Budget) -> InvariantSums {
-        let alive = if dead.is_empty() { None } else { without(net, dead) };
-        let alive = alive.as_ref().unwrap_or(net);
-        let mut sums = place_semiflows(alive, RAYS, budget).flows;
-        sums.retain(|sum| sum.is_semiflow() && sum.holds(alive));
+        let live_net = if dead.is_empty() { None } else { without(net, dead) };
+        let live_net = live_net.as_ref().unwrap_or(net);
+        let mut sums = place_semiflows(live_net, RAYS, budget).flows;
+        sums.retain(|sum| sum.is_semiflow() && sum.holds(live_net));
         let mut of_place = vec![Vec::new(); net.place_count()];
-        for (at, sum) in sums.iter().enumerate() {
-            sum.terms().iter().for_each(|(place, _)| of_place[place.index()].push(at));
+        for (sum_index, sum) in sums.iter().enumerate() {
+            sum.terms().iter().for_each(|(place, _)| of_place[place.index()].push(sum_index));
         }
         InvariantSums { sums, of_place }
     }
@@ -62,69 +63,64 @@ impl InvariantSums {
     /// Returns the simplest proof that `t` never fires: with the fewest input places, then the
     /// fewest terms.
     pub fn exclude<'a>(&'a self, net: &'a Net, t: TransitionId) -> Option<Exclusion<'a>> {
-        let wanted = net.pre(t).iter().map(|arc| (arc.place, arc.weight));
-        self.exclude_all(net, &wanted.collect::<Vec<_>>())
+        let required = net.pre(t).iter().map(|arc| (arc.place, arc.weight));
+        self.exclude_all(net, &required.collect::<Vec<_>>())
     }
 
-    /// Returns the simplest proof that these places (each listed once) never hold so many tokens at
-    /// the same time.
-    fn exclude_all<'a>(&'a self, net: &'a Net, wanted: &[(PlaceId, u64)]) -> Option<Exclusion<'a>> {
-        let of = wanted.iter().flat_map(|(place, _)| &self.of_place[place.index()]);
-        let exclusions = of.map(|&at| {
-            let sum = &self.sums[at];
-            let of_sum = wanted.iter().filter(|(place, _)| !sum.coefficient(*place).is_zero());
-            Exclusion { sum, net, wanted: of_sum.copied().collect() }
+    /// Returns the simplest proof that the places never hold the required numbers of tokens at the
+    /// same time. Each place is listed once.
+    fn exclude_all<'a>(
+        &'a self,
+        net: &'a Net,
+        required: &[(PlaceId, u64)],
+    ) -> Option<Exclusion<'a>> {
+        let sum_indices = required.iter().flat_map(|(place, _)| &self.of_place[place.index()]);
+        let exclusions = sum_indices.map(|&sum_index| {
+            let sum = &self.sums[sum_index];
+            let in_sum = required.iter().filter(|(place, _)| !sum.coefficient(*place).is_zero());
+            Exclusion { sum, net, wanted: in_sum.copied().collect() }
         });
         let exclusions = exclusions.filter(Exclusion::holds);
-        exclusions.min_by_key(|one| (one.wanted.len(), one.sum.terms().len()))
+        exclusions.min_by_key(|exclusion| (exclusion.wanted.len(), exclusion.sum.terms().len()))
     }
 
-    /// Explains why no reachable marking satisfies `predicate`, if readable sums imply it. Example:
-    /// "p + q + r = 1, so `p` and `q` are never marked together".
-    pub fn why_never(&self, net: &Net, predicate: &Predicate) -> Option<String> {
-        let parts = self.readable(net, predicate)?;
-        Some(parts.iter().map(Exclusion::in_words).collect::<Vec<_>>().join("; "))
-    }
-
-    /// Returns the places in the explanation of [`why_never`](Self::why_never), or none without an
-    /// explanation.
-    pub fn places_of_why_never(&self, net: &Net, predicate: &Predicate) -> BTreeSet<PlaceId> {
-        let parts = self.readable(net, predicate).unwrap_or_default();
-        parts.iter().flat_map(|one| one.sum.terms()).map(|&(place, _)| place).collect()
-    }
-
-    /// Returns a readable proof for each part of a predicate.
-    fn readable<'a>(&'a self, net: &'a Net, predicate: &Predicate) -> Option<Vec<Exclusion<'a>>> {
+    /// Explains why no reachable marking satisfies `predicate`, if readable sums imply it: one
+    /// proof for each part of a disjunction.
+    pub fn why_never<'a>(
+        &'a self,
+        net: &'a Net,
+        predicate: &Predicate,
+    ) -> Option<Vec<Exclusion<'a>>> {
         match predicate {
-            Predicate::Or(parts) if parts.len() <= PARTS => {
-                let parts = parts.iter().map(|part| self.readable(net, part));
-                Some(parts.collect::<Option<Vec<_>>>()?.concat())
+            Predicate::Or(disjuncts) if disjuncts.len() <= PARTS => {
+                let disjuncts = disjuncts.iter().map(|disjunct| self.why_never(net, disjunct));
+                Some(disjuncts.collect::<Option<Vec<_>>>()?.concat())
             }
             _ => {
-                let one = self.exclude_all(net, &least(net, predicate)?)?;
-                (one.sum.terms().len() <= TERMS).then(|| vec![one])
+                let exclusion = self.exclude_all(net, &least(net, predicate)?)?;
+                (exclusion.sum.terms().len() <= TERMS).then(|| vec![exclusion])
             }
         }
     }
 }
 
-/// Returns lower bounds on the tokens of places that `predicate` implies, each place once. Other
-/// parts of the predicate are ignored.
+/// Returns lower bounds on the tokens of places that `predicate` implies, each place once.
+/// Conjuncts of another form are ignored. Returns `None` for a predicate of another form.
 pub fn least(net: &Net, predicate: &Predicate) -> Option<Vec<(PlaceId, u64)>> {
-    let parts = match predicate {
-        Predicate::And(parts) => &parts[..],
+    let conjuncts = match predicate {
+        Predicate::And(conjuncts) => &conjuncts[..],
         Predicate::Atom(_) | Predicate::Enabled(_) => std::slice::from_ref(predicate),
         _ => return None,
     };
     let mut least: BTreeMap<PlaceId, u64> = BTreeMap::new();
-    let mut want = |place, tokens: u64| {
-        let most = least.entry(place).or_default();
-        *most = tokens.max(*most);
+    let mut raise = |place, tokens: u64| {
+        let minimum = least.entry(place).or_default();
+        *minimum = tokens.max(*minimum);
     };
-    for part in parts {
-        match part {
+    for conjunct in conjuncts {
+        match conjunct {
             Predicate::Enabled(t) => {
-                net.pre(*t).iter().for_each(|arc| want(arc.place, arc.weight));
+                net.pre(*t).iter().for_each(|arc| raise(arc.place, arc.weight));
             }
             // −a·m(p) ≤ −k means m(p) ≥ k / a, rounded up.
             Predicate::Atom(atom) if atom.bound < 0 => {
@@ -132,7 +128,7 @@ pub fn least(net: &Net, predicate: &Predicate) -> Option<Vec<(PlaceId, u64)>> {
                     && factor < 0
                 {
                     let (tokens, factor) = (atom.bound.unsigned_abs(), factor.unsigned_abs());
-                    want(place, tokens.div_ceil(factor));
+                    raise(place, tokens.div_ceil(factor));
                 }
             }
             _ => {}
@@ -149,55 +145,33 @@ fn without(net: &Net, dead: &[TransitionId]) -> Option<Net> {
     }
     let dead: HashSet<TransitionId> = dead.iter().copied().collect();
     for t in net.transitions().filter(|t| !dead.contains(t)) {
-        let alive = builder.transition(net.transition_name(t)).ok()?;
+        let live_net = builder.transition(net.transition_name(t)).ok()?;
         for arc in net.pre(t) {
-            builder.take(alive, arc.place, arc.weight).ok()?;
+            builder.take(live_net, arc.place, arc.weight).ok()?;
         }
         for arc in net.post(t) {
-            builder.put(alive, arc.place, arc.weight).ok()?;
+            builder.put(live_net, arc.place, arc.weight).ok()?;
         }
     }
-    builder.build().ok().filter(|alive| alive.place_count() == net.place_count())
+    builder.build().ok().filter(|live_net| live_net.place_count() == net.place_count())
 }
 
 impl Exclusion<'_> {
     /// Returns true if the required tokens exceed the constant value of the sum.
     fn holds(&self) -> bool {
-        let wanted = self.wanted.iter().fold(Integer::ZERO, |wanted, &(place, tokens)| {
+        let weighted = self.wanted.iter().fold(Integer::ZERO, |weighted, &(place, tokens)| {
             let factor = self.sum.coefficient(place);
-            Integer::combine(&Integer::ONE, &wanted, &factor, &Integer::from(tokens))
+            Integer::combine(&Integer::ONE, &weighted, &factor, &Integer::from(tokens))
         });
-        let there = self.sum.constant(self.net.initial());
-        let less = Integer::combine(&Integer::ONE, &wanted, &Integer::from(-1_i64), &there);
-        less.is_positive()
+        let available = self.sum.constant(self.net.initial());
+        let excess = Integer::combine(&Integer::ONE, &weighted, &Integer::from(-1_i64), &available);
+        excess.is_positive()
     }
 
     /// Returns the places of the sum with their required numbers of tokens.
     pub fn together(&self) -> &[(PlaceId, u64)] {
         &self.wanted
     }
-
-    /// Returns the proof as a sentence.
-    fn in_words(&self) -> String {
-        format!("{}, so {}", self.sum.describe(self.net), never_so(self.net, &self.wanted))
-    }
-}
-
-/// Returns a sentence that places never hold so many tokens at the same time.
-pub fn never_so(net: &Net, wanted: &[(PlaceId, u64)]) -> String {
-    let name = |place: PlaceId| net.place_name(place);
-    if let [(place, tokens)] = *wanted {
-        let tokens = if tokens == 1 { "a token".into() } else { format!("{tokens} tokens") };
-        return format!("`{}` never holds {tokens}", name(place));
-    }
-    let single = wanted.iter().all(|&(_, tokens)| tokens == 1);
-    let mut text = String::new();
-    for (at, &(place, tokens)) in wanted.iter().enumerate() {
-        let between = if at == 0 { "" } else { " and " };
-        let times = if single { String::new() } else { format!("{tokens}·") };
-        let _ = write!(text, "{between}{times}`{}`", name(place));
-    }
-    text + if single { " are never marked together" } else { " are never there together" }
 }
 
 #[cfg(test)]
@@ -237,23 +211,27 @@ mod tests {
         let sums = InvariantSums::of(&net, &[], &Budget::unlimited());
         let place = |name| net.place_named(name).unwrap();
         let at_least = |name, tokens| Predicate::at_least(place(name), tokens);
+        let said = |predicate: &Predicate| {
+            let parts = sums.why_never(&net, predicate)?;
+            let one = |it: &Exclusion<'_>| {
+                let named = |&(p, n): &(PlaceId, u64)| format!("{n}·{}", net.place_name(p));
+                let together: Vec<String> = it.together().iter().map(named).collect();
+                format!("{}, never {}", it.sum.describe(&net), together.join(" and "))
+            };
+            Some(parts.iter().map(one).collect::<Vec<_>>().join("; "))
+        };
         let both = Predicate::and([at_least("p", 1), at_least("q", 1), at_least("s", 1)]);
-        let why = "p + q = 1, so `p` and `q` are never marked together";
-        assert_eq!(sums.why_never(&net, &both).as_deref(), Some(why));
-        assert_eq!(sums.places_of_why_never(&net, &both), [place("p"), place("q")].into());
-        assert!(sums.places_of_why_never(&net, &at_least("s", 2)).is_empty());
+        let why = "p + q = 1, never 1·p and 1·q";
+        assert_eq!(said(&both).as_deref(), Some(why));
         let many = Predicate::and([at_least("r", 1), at_least("s", 2)]);
-        let too_many = "r + s = 2, so 1·`r` and 2·`s` are never there together";
-        assert_eq!(sums.why_never(&net, &many).as_deref(), Some(too_many));
+        assert_eq!(said(&many).as_deref(), Some("r + s = 2, never 1·r and 2·s"));
         let either = Predicate::or([both, at_least("s", 3)]);
-        let why = format!("{why}; r + s = 2, so `s` never holds 3 tokens");
-        assert_eq!(sums.why_never(&net, &either), Some(why));
+        assert_eq!(said(&either), Some(format!("{why}; r + s = 2, never 3·s")));
         let fires = Predicate::Enabled(net.transition_named("e").unwrap());
-        let twice = "p + q = 1, so `q` never holds 2 tokens";
-        assert_eq!(sums.why_never(&net, &fires).as_deref(), Some(twice));
+        assert_eq!(said(&fires).as_deref(), Some("p + q = 1, never 2·q"));
         // Satisfiable predicates, and predicates that are not lower bounds, have no explanation.
-        assert_eq!(sums.why_never(&net, &at_least("s", 2)), None);
-        assert_eq!(sums.why_never(&net, &at_least("s", 3).negated()), None);
-        assert_eq!(sums.why_never(&net, &Predicate::Dead), None);
+        assert_eq!(said(&at_least("s", 2)), None);
+        assert_eq!(said(&at_least("s", 3).negated()), None);
+        assert_eq!(said(&Predicate::Dead), None);
     }
 }

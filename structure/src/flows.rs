@@ -32,8 +32,9 @@ pub type PlaceFlow = Flow<PlaceId>;
 pub type TransitionFlow = Flow<EffectId>;
 
 impl<Id: Copy + Ord> Flow<Id> {
+    /// Creates a flow from a vector without common divisor. `id` converts an index to an id.
     pub(crate) fn new(vector: SparseVector, id: impl Fn(usize) -> Id) -> Self {
-        let terms = vector.into_iter().map(|(at, value)| (id(at as usize), value)).collect();
+        let terms = vector.into_iter().map(|(index, value)| (id(index as usize), value)).collect();
         Flow { terms }
     }
 
@@ -44,8 +45,8 @@ impl<Id: Copy + Ord> Flow<Id> {
 
     /// Returns the coefficient of `id`, or 0 if it does not occur.
     pub fn coefficient(&self, id: Id) -> Integer {
-        let at = self.terms.binary_search_by_key(&id, |term| term.0);
-        at.map_or(Integer::ZERO, |at| self.terms[at].1.clone())
+        let index = self.terms.binary_search_by_key(&id, |term| term.0);
+        index.map_or(Integer::ZERO, |index| self.terms[index].1.clone())
     }
 
     /// Returns true if no coefficient is negative.

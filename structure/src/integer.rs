@@ -230,14 +230,14 @@ impl fmt::Debug for Integer {
 /// A sparse vector: ascending positions, no zero entries.
 pub(crate) type SparseVector = Vec<(u32, Integer)>;
 
-/// Returns a·x + b·y. `changed` is called for every position whose sign differs from `x`, with the
-/// old and the new sign.
+/// Returns a·x + b·y. Calls `on_sign_change` for every position whose sign differs from the sign in
+/// `x`, with the old and the new sign.
 pub(crate) fn combine_vectors(
     a: &Integer,
     x: &[(u32, Integer)],
     b: &Integer,
     y: &[(u32, Integer)],
-    mut changed: impl FnMut(u32, Ordering, Ordering),
+    mut on_sign_change: impl FnMut(u32, Ordering, Ordering),
 ) -> SparseVector {
     let zero = Integer::ZERO;
     let sign = |value: &Integer| {
@@ -254,23 +254,23 @@ pub(crate) fn combine_vectors(
     while i < x.len() || j < y.len() {
         let left = x.get(i).map_or(u32::MAX, |entry| entry.0);
         let right = y.get(j).map_or(u32::MAX, |entry| entry.0);
-        let at = left.min(right);
-        let old = if left == at { &x[i].1 } else { &zero };
-        let value = if left == at && right == at {
+        let position = left.min(right);
+        let old = if left == position { &x[i].1 } else { &zero };
+        let value = if left == position && right == position {
             Integer::combine(a, old, b, &y[j].1)
-        } else if left == at {
+        } else if left == position {
             a * old
         } else {
             b * &y[j].1
         };
-        i += usize::from(left == at);
-        j += usize::from(right == at);
+        i += usize::from(left == position);
+        j += usize::from(right == position);
         let (before, after) = (sign(old), sign(&value));
         if before != after {
-            changed(at, before, after);
+            on_sign_change(position, before, after);
         }
         if !value.is_zero() {
-            sum.push((at, value));
+            sum.push((position, value));
         }
     }
     sum
@@ -292,7 +292,7 @@ pub(crate) fn divide_by_gcd(x: &mut SparseVector, y: &mut SparseVector) {
     }
 }
 
-/// Returns the entry at `position`, or 0.
+/// Returns the entry of a sparse vector at `position`, or 0.
 pub(crate) fn entry(vector: &[(u32, Integer)], position: u32) -> &Integer {
     const ZERO: &Integer = &Integer::ZERO;
     vector.binary_search_by_key(&position, |entry| entry.0).map_or(ZERO, |at| &vector[at].1)

@@ -37,17 +37,21 @@ pub const TAKES: Features = Features::WEIGHTS;
 /// provenance.
 #[derive(Clone, Debug)]
 pub struct Intervals {
-    /// The levels by ascending provenance; the first one uses the arcs alone.
+    /// The intervals of each provenance that improves them, ascending. The first intervals use the
+    /// arcs alone.
     levels: Vec<ProvenanceIntervals>,
 }
 
 /// The bounds that depend on facts up to some provenance.
 #[derive(Clone, Debug)]
 pub struct ProvenanceIntervals {
+    /// The provenance of the facts that the bounds depend on.
     rests_on: Provenance,
+    /// Lower bounds, by place index.
     low: Vec<u64>,
-    /// Upper bounds; `None` is infinity.
+    /// Upper bounds, by place index. `None` is infinity.
     high: Vec<Option<u64>>,
+    /// For each transition, true if the intervals do not exclude that it fires.
     possible: Vec<bool>,
 }
 
@@ -86,8 +90,8 @@ impl Intervals {
 
     /// Returns the tightest intervals with provenance at most `within`.
     pub fn within(&self, within: Provenance) -> &ProvenanceIntervals {
-        let inside = self.levels.iter().rev().find(|level| level.rests_on <= within);
-        inside.unwrap_or(&self.levels[0])
+        let tightest = self.levels.iter().rev().find(|level| level.rests_on <= within);
+        tightest.unwrap_or(&self.levels[0])
     }
 
     /// Returns the tightest intervals that are proved.
@@ -107,9 +111,9 @@ impl Intervals {
 
     /// Returns the upper bound of a sum with its provenance, or `None` if it is unbounded.
     pub fn most(&self, sum: &LinearSum) -> Option<(i128, Provenance)> {
-        let most = self.last().range(sum).1?;
-        let level = self.levels.iter().find(|level| level.range(sum).1 == Some(most));
-        Some((most, level.unwrap_or(self.last()).rests_on))
+        let upper = self.last().range(sum).1?;
+        let level = self.levels.iter().find(|level| level.range(sum).1 == Some(upper));
+        Some((upper, level.unwrap_or(self.last()).rests_on))
     }
 }
 
@@ -119,24 +123,24 @@ impl ProvenanceIntervals {
     fn new(net: &Net, facts: &Facts, rests_on: Provenance) -> Self {
         let mut high: Vec<Option<u64>> = net.initial().tokens().iter().copied().map(Some).collect();
         let mut possible = vec![false; net.transition_count()];
-        let mut waiting: Vec<TransitionId> = net.transitions().collect();
-        while let Some(t) = waiting.pop() {
-            let blocked = |high: &[Option<u64>]| {
+        let mut pending: Vec<TransitionId> = net.transitions().collect();
+        while let Some(t) = pending.pop() {
+            let is_blocked = |high: &[Option<u64>]| {
                 let mut pre = net.pre(t).iter();
                 pre.any(|arc| high[arc.place.index()].is_some_and(|high| high < arc.weight))
             };
-            if possible[t.index()] || blocked(&high) {
+            if possible[t.index()] || is_blocked(&high) {
                 continue;
             }
             possible[t.index()] = true;
             for change in net.delta(t).iter().filter(|change| change.delta > 0) {
                 let place = change.place;
-                let initially = net.initial()[place];
-                let known = facts.upper_bound_within(place, rests_on);
-                let raised = known.map(|bound| bound.max(initially));
-                if high[place.index()] != raised {
-                    high[place.index()] = raised;
-                    waiting.extend(net.consumers(place).iter().map(|arc| arc.transition));
+                let initial_tokens = net.initial()[place];
+                let fact = facts.upper_bound_within(place, rests_on);
+                let new_bound = fact.map(|bound| bound.max(initial_tokens));
+                if high[place.index()] != new_bound {
+                    high[place.index()] = new_bound;
+                    pending.extend(net.consumers(place).iter().map(|arc| arc.transition));
                 }
             }
         }
@@ -182,19 +186,20 @@ impl ProvenanceIntervals {
         })
     }
 
-    /// Returns the lower and upper bound of a sum; `None` means unbounded on that side.
+    /// Returns the lower and the upper bound of a sum. `None` means that the sum is unbounded on that
+    /// side.
     pub fn range(&self, sum: &LinearSum) -> (Option<i128>, Option<i128>) {
-        let (mut least, mut largest) = (Some(0i128), Some(0i128));
+        let (mut min_sum, mut max_sum) = (Some(0i128), Some(0i128));
         for &(place, coefficient) in sum.terms() {
             let a = i128::from(coefficient);
             let low = Some(a * i128::from(self.low(place)));
             let high = self.high(place).map(|high| a * i128::from(high));
-            let (small, large) = if coefficient > 0 { (low, high) } else { (high, low) };
+            let (min_term, max_term) = if coefficient > 0 { (low, high) } else { (high, low) };
             let add = |sum: Option<i128>, term: Option<i128>| Some(sum? + term?);
-            least = add(least, small);
-            largest = add(largest, large);
+            min_sum = add(min_sum, min_term);
+            max_sum = add(max_sum, max_term);
         }
-        (least, largest)
+        (min_sum, max_sum)
     }
 
     /// Decides whether `predicate` holds in all markings within the intervals or in none. Returns
@@ -215,10 +220,10 @@ impl ProvenanceIntervals {
             Predicate::Disabled(t) => self.enabled(net, *t).map(|enabled| !enabled),
             Predicate::NotDead => self.never_dead(net),
             Predicate::Dead => self.never_dead(net).map(|never| !never),
-            Predicate::And(parts) => {
+            Predicate::And(operands) => {
                 let mut all = Some(true);
-                for part in parts {
-                    match self.decide(net, part) {
+                for operand in operands {
+                    match self.decide(net, operand) {
                         Some(true) => {}
                         Some(false) => return Some(false),
                         None => all = None,
@@ -226,10 +231,10 @@ impl ProvenanceIntervals {
                 }
                 all
             }
-            Predicate::Or(parts) => {
+            Predicate::Or(operands) => {
                 let mut none = Some(false);
-                for part in parts {
-                    match self.decide(net, part) {
+                for operand in operands {
+                    match self.decide(net, operand) {
                         Some(false) => {}
                         Some(true) => return Some(true),
                         None => none = None,
@@ -240,6 +245,7 @@ impl ProvenanceIntervals {
         }
     }
 
+    /// Decides if `t` is enabled in all markings within the intervals or in none.
     fn enabled(&self, net: &Net, t: TransitionId) -> Option<bool> {
         if !self.is_possible(t) {
             return Some(false);
@@ -247,7 +253,8 @@ impl ProvenanceIntervals {
         net.pre(t).iter().all(|arc| arc.weight <= self.low(arc.place)).then_some(true)
     }
 
-    /// Returns `Some(true)` if some transition is always enabled, `Some(false)` if none ever is.
+    /// Returns `Some(true)` if some transition is always enabled, and `Some(false)` if no transition is
+    /// ever enabled.
     fn never_dead(&self, net: &Net) -> Option<bool> {
         if net.transitions().any(|t| self.enabled(net, t) == Some(true)) {
             return Some(true);

@@ -109,7 +109,7 @@ pub struct KeyVerdict {
     pub explanation: String,
 }
 
-/// Returns all structural keys of the net, in the order of [`Key::ALL`].
+/// Returns the values of all structural keys of the net, in the order of [`Key::ALL`].
 pub fn structural_keys(net: &Net) -> Vec<KeyVerdict> {
     let verdict = |key| {
         let (value, explanation) = decide(net, key);
@@ -118,6 +118,7 @@ pub fn structural_keys(net: &Net) -> Vec<KeyVerdict> {
     Key::ALL.into_iter().map(verdict).collect()
 }
 
+/// Returns the value of one key, with the reason.
 fn decide(net: &Net, key: Key) -> (bool, String) {
     let needs_ordinary = matches!(
         key,
@@ -147,14 +148,14 @@ fn decide(net: &Net, key: Key) -> (bool, String) {
         Key::StateMachine => none_of(
             &transitions_with(&|t| net.pre(t).len() != 1 || net.post(t).len() != 1),
             ["is", "transitions are"],
-            "not of a state machine",
+            "not as in a state machine",
             transition,
             "every transition has one input place and one output place",
         ),
         Key::MarkedGraph => none_of(
             &places_with(&|p| net.producers(p).len() != 1 || net.consumers(p).len() != 1),
             ["is", "places are"],
-            "not of a marked graph",
+            "not as in a marked graph",
             place,
             "every place has one input transition and one output transition",
         ),
@@ -200,31 +201,32 @@ fn decide(net: &Net, key: Key) -> (bool, String) {
     }
 }
 
-/// Returns true with the reason `right` if there are no exceptions. Otherwise returns false, with
-/// the number of exceptions and the first as an example.
+/// Returns true with the reason `reason_if_none` if there are no exceptions. Otherwise returns
+/// false, with the number of exceptions and the first exception as an example. The texts are for
+/// one exception and for several.
 fn none_of<T>(
     exceptions: &[T],
-    [one, many]: [&str; 2],
-    wrong: &str,
+    [singular, plural]: [&str; 2],
+    violation: &str,
     name: impl Fn(&T) -> String,
-    right: &str,
+    reason_if_none: &str,
 ) -> (bool, String) {
     match exceptions {
-        [] => (true, right.to_owned()),
-        [only] => (false, format!("{} {one} {wrong}", name(only))),
+        [] => (true, reason_if_none.to_owned()),
+        [single] => (false, format!("{} {singular} {violation}", name(single))),
         [first, ..] => {
-            (false, format!("{} {many} {wrong}, e.g., {}", exceptions.len(), name(first)))
+            (false, format!("{} {plural} {violation}, e.g., {}", exceptions.len(), name(first)))
         }
     }
 }
 
-/// Returns true if there are such nodes, with the first as an example.
-fn some_of<T>(nodes: &[T], what: &str, name: impl Fn(&T) -> String) -> (bool, String) {
+/// Returns true if `nodes` is not empty, with the first node as an example.
+fn some_of<T>(nodes: &[T], kind: &str, name: impl Fn(&T) -> String) -> (bool, String) {
     match nodes {
-        [] => (false, format!("there is no {what}")),
-        [only] => (true, format!("{} is a {what}", name(only))),
+        [] => (false, format!("there is no {kind}")),
+        [single] => (true, format!("{} is a {kind}", name(single))),
         [first, ..] => {
-            (true, format!("there exist {} {what}s, e.g., {}", nodes.len(), name(first)))
+            (true, format!("there exist {} {kind}s, e.g., {}", nodes.len(), name(first)))
         }
     }
 }
@@ -252,6 +254,7 @@ fn heavy_arcs(net: &Net) -> Vec<String> {
     heavy
 }
 
+/// Returns the sum of the weights.
 fn total(arcs: &[Arc]) -> u128 {
     arcs.iter().map(|arc| u128::from(arc.weight)).sum()
 }
@@ -268,8 +271,8 @@ fn has_loop(net: &Net, t: TransitionId) -> bool {
 fn simple_free_choice(net: &Net) -> (bool, String) {
     let mut arcs = Vec::new();
     for p in net.places().filter(|&p| net.consumers(p).len() > 1) {
-        let wrong = net.consumers(p).iter().filter(|arc| net.pre(arc.transition).len() > 1);
-        arcs.extend(wrong.map(|arc| (p, arc.transition)));
+        let violating = net.consumers(p).iter().filter(|arc| net.pre(arc.transition).len() > 1);
+        arcs.extend(violating.map(|arc| (p, arc.transition)));
     }
     let name = |&(p, t): &(PlaceId, TransitionId)| {
         format!(
@@ -280,25 +283,25 @@ fn simple_free_choice(net: &Net) -> (bool, String) {
             net.pre(t).len()
         )
     };
-    let right = "transitions that share an input place have no other input place";
-    none_of(&arcs, ["is", "arcs are"], "not simple free choice", name, right)
+    let reason = "transitions that share an input place have no other input place";
+    none_of(&arcs, ["is", "arcs are"], "not simple free choice", name, reason)
 }
 
 fn extended_free_choice(net: &Net) -> (bool, String) {
     let inputs = |t: TransitionId| net.pre(t).iter().map(|arc| arc.place);
     for p in net.places() {
         // Equality is transitive, so each consumer is compared only with the first.
-        let Some((first, others)) = net.consumers(p).split_first() else { continue };
-        for other in others {
-            if inputs(first.transition).eq(inputs(other.transition)) {
+        let Some((first, rest)) = net.consumers(p).split_first() else { continue };
+        for consumer in rest {
+            if inputs(first.transition).eq(inputs(consumer.transition)) {
                 continue;
             }
-            let only = |a, b| inputs(a).find(|&place| net.pre_weight(b, place) == 0);
-            let (t, u) = (first.transition, other.transition);
+            let private_input = |a, b| inputs(a).find(|&place| net.pre_weight(b, place) == 0);
+            let (t, u) = (first.transition, consumer.transition);
             // The sets differ, so one of them contains a place that the other lacks.
-            let (t, u, place) = match only(t, u) {
+            let (t, u, place) = match private_input(t, u) {
                 Some(place) => (t, u, place),
-                None => (u, t, only(u, t).unwrap_or(p)),
+                None => (u, t, private_input(u, t).unwrap_or(p)),
             };
             let reason = format!(
                 "transitions {} and {} share a common input place {}, but only the former transition has input place {}",
@@ -347,8 +350,8 @@ mod tests {
             false,
             "the arc from place p (which has 2 outgoing transitions) to transition b (which has 2 input places) is not simple free choice",
         );
-        is(CHOICE, Key::StateMachine, false, "transition b is not of a state machine");
-        is(CHOICE, Key::MarkedGraph, false, "3 places are not of a marked graph, e.g., place p");
+        is(CHOICE, Key::StateMachine, false, "transition b is not as in a state machine");
+        is(CHOICE, Key::MarkedGraph, false, "3 places are not as in a marked graph, e.g., place p");
         is(CHOICE, Key::SourcePlace, true, "there exist 2 source places, e.g., place p");
         is(CHOICE, Key::SinkPlace, true, "place r is a sink place");
         is(CHOICE, Key::SourceTransition, false, "there is no source transition");

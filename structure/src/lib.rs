@@ -19,10 +19,9 @@
 //! Supporting modules: [`incidence`] (the matrix), [`integer`] (numbers that do not overflow),
 //! [`closed`] (the common notion behind siphons and traps).
 //!
-//! Nothing here is approximate. An analysis that may take more than polynomial time has a limit and
-//! reports when it is cut short. A polynomial analysis has a budget. When the budget ends, the
-//! result is an error, or fewer bounds.
-//! fewer of them.
+//! No result is approximate. An analysis that may take more than polynomial time has a limit, and
+//! reports if the limit cut it short. A polynomial analysis has a budget. If the budget is
+//! exhausted, the result is an error, or fewer bounds.
 
 pub mod bounds;
 pub mod closed;

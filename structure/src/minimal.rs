@@ -34,16 +34,16 @@ impl MinimalSets {
 
 /// Returns the minimal siphons (or traps), at most `limit`.
 pub fn minimal_sets(net: &Net, kind: ClosureKind, limit: usize, budget: &Budget) -> MinimalSets {
-    let all: Vec<PlaceId> = net.places().collect();
-    minimal_sets_where(net, kind, &all, |_| true, limit, budget)
+    let all_places: Vec<PlaceId> = net.places().collect();
+    minimal_sets_where(net, kind, &all_places, |_| true, limit, budget)
 }
 
-/// Returns the minimal sets within `within` (ascending) that satisfy `wanted`, at most `limit`.
+/// Returns the minimal sets within `within` (ascending) that `is_wanted` accepts, at most `limit`.
 pub fn minimal_sets_where(
     net: &Net,
     kind: ClosureKind,
     within: &[PlaceId],
-    wanted: impl Fn(&[PlaceId]) -> bool,
+    is_wanted: impl Fn(&[PlaceId]) -> bool,
     limit: usize,
     budget: &Budget,
 ) -> MinimalSets {
@@ -65,7 +65,7 @@ pub fn minimal_sets_where(
                 let set = minimise(net, kind, &set_under(net, &values), |_| true);
                 solver.add_clause(&not_all_of(&set));
                 // Excluding the supersets of this set loses nothing: they are not minimal.
-                if wanted(&set) {
+                if is_wanted(&set) {
                     sets.push(set);
                 }
             }
@@ -92,18 +92,22 @@ pub(super) fn not_all_of(places: &[PlaceId]) -> Vec<Literal> {
 }
 
 /// Adds clauses for a non-empty closed set.
-pub(super) fn closure_clauses(net: &Net, kind: ClosureKind, add: &mut dyn FnMut(&[Literal])) {
-    add(&net.places().map(inside).collect::<Vec<_>>());
+pub(super) fn closure_clauses(
+    net: &Net,
+    kind: ClosureKind,
+    add_clause: &mut dyn FnMut(&[Literal]),
+) {
+    add_clause(&net.places().map(inside).collect::<Vec<_>>());
     for t in net.transitions() {
-        let needed = kind.needed(net, t);
+        let needed_arcs = kind.needed(net, t);
         for cause in kind.causing(net, t) {
             // A self-loop satisfies the condition by itself.
-            if needed.binary_search_by_key(&cause.place, |arc| arc.place).is_ok() {
+            if needed_arcs.binary_search_by_key(&cause.place, |arc| arc.place).is_ok() {
                 continue;
             }
             let mut clause = vec![!inside(cause.place)];
-            clause.extend(needed.iter().map(|arc| inside(arc.place)));
-            add(&clause);
+            clause.extend(needed_arcs.iter().map(|arc| inside(arc.place)));
+            add_clause(&clause);
         }
     }
 }

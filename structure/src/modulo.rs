@@ -83,47 +83,50 @@ pub fn modulo_invariants(
     budget: &Budget,
 ) -> Result<Vec<ModuloInvariant>, ExhaustionReason> {
     let changes = transposed_incidence(net);
-    let mut all = Vec::new();
+    let mut invariants = Vec::new();
     for ring in RINGS {
         let places = (0..net.place_count()).map(|place| {
             let place = changes.col(place);
             let entries = place.row_indices().iter().zip(place.values());
             ring.vector(entries.map(|(&effect, &delta)| (effect, delta)))
         });
-        let mut found: Vec<(u64, Vector)> = ModuloTableau::new(ring, places.collect())
+        let mut candidates: Vec<(u64, Vector)> = ModuloTableau::new(ring, places.collect())
             .eliminate(budget)?
             .into_iter()
             .filter_map(|y| ring.primitive(y))
             .collect();
-        found.sort_by_key(|(modulus, y)| (Reverse(*modulus), y.len()));
-        let mut known = Span { ring, rows: BTreeMap::new() };
+        candidates.sort_by_key(|(modulus, y)| (Reverse(*modulus), y.len()));
+        let mut span = Span { ring, rows: BTreeMap::new() };
         for flow in flows {
             let terms = flow.terms().iter().map(|&(place, a)| (place.index(), a));
-            known.add(ring.vector(terms), budget)?;
+            span.add(ring.vector(terms), budget)?;
         }
-        let mut kept = Vec::new();
-        for (modulus, y) in found {
-            let common = ring.modulus / modulus;
-            let whole = ring.combine(&[], common, &y);
-            let rest = known.rest(whole.clone(), common, budget)?;
-            let Some(rest) = ring.primitive(rest) else { continue };
-            known.add(whole, budget)?;
-            kept.push(if rest.0 < modulus { rest } else { (modulus, y) });
+        let mut generators = Vec::new();
+        for (modulus, y) in candidates {
+            let divisor = ring.modulus / modulus;
+            let scaled = ring.combine(&[], divisor, &y);
+            let reduced = span.rest(scaled.clone(), divisor, budget)?;
+            let Some(reduced) = ring.primitive(reduced) else { continue };
+            span.add(scaled, budget)?;
+            generators.push(if reduced.0 < modulus { reduced } else { (modulus, y) });
         }
-        kept.sort_by_key(|(modulus, _)| Reverse(*modulus));
-        for (modulus, y) in kept {
+        generators.sort_by_key(|(modulus, _)| Reverse(*modulus));
+        for (modulus, y) in generators {
             let signed =
                 |value: u64| value as i64 - if 2 * value > modulus { modulus as i64 } else { 0 };
-            let terms = y.iter().map(|&(at, value)| (PlaceId::new(at as usize), signed(value)));
+            let terms =
+                y.iter().map(|&(column, value)| (PlaceId::new(column as usize), signed(value)));
             // The modulus is below 64.
             let modulus = modulus as u32;
-            all.extend(LinearSum::new(terms).ok().map(|sum| ModuloInvariant { sum, modulus }));
+            invariants
+                .extend(LinearSum::new(terms).ok().map(|sum| ModuloInvariant { sum, modulus }));
         }
     }
-    Ok(all)
+    Ok(invariants)
 }
 
-/// A sparse vector: ascending positions, no zero entries; entries are below the modulus.
+/// A sparse vector with ascending positions and without zero entries. Entries are positive and
+/// below the modulus.
 type Vector = Vec<(u32, u64)>;
 
 /// The integers modulo a prime power below 64.
@@ -134,9 +137,10 @@ struct Ring {
 }
 
 impl Ring {
+    /// Returns the entries modulo the ring's modulus, as a sparse vector.
     fn vector(self, entries: impl Iterator<Item = (usize, i64)>) -> Vector {
-        let reduced =
-            entries.map(|(at, value)| (at as u32, value.rem_euclid(self.modulus as i64) as u64));
+        let reduced = entries
+            .map(|(index, value)| (index as u32, value.rem_euclid(self.modulus as i64) as u64));
         reduced.filter(|&(_, value)| value != 0).collect()
     }
 
@@ -161,18 +165,18 @@ impl Ring {
         while i < x.len() || j < y.len() {
             let left = x.get(i).map_or(u32::MAX, |entry| entry.0);
             let right = y.get(j).map_or(u32::MAX, |entry| entry.0);
-            let at = left.min(right);
+            let position = left.min(right);
             let mut value = 0;
-            if left == at {
+            if left == position {
                 value += x[i].1;
                 i += 1;
             }
-            if right == at {
+            if right == position {
                 value += b * y[j].1;
                 j += 1;
             }
             if !value.is_multiple_of(self.modulus) {
-                sum.push((at, value % self.modulus));
+                sum.push((position, value % self.modulus));
             }
         }
         sum
@@ -182,10 +186,10 @@ impl Ring {
     /// modulus and the vector, scaled so that its first invertible entry is 1. Returns `None` for
     /// the zero vector.
     fn primitive(self, mut y: Vector) -> Option<(u64, Vector)> {
-        let common = y.iter().map(|&(_, value)| self.power(value)).min()?;
-        let modulus = self.modulus / common;
+        let divisor = y.iter().map(|&(_, value)| self.power(value)).min()?;
+        let modulus = self.modulus / divisor;
         let ring = Ring { modulus, ..self };
-        y.iter_mut().for_each(|(_, value)| *value /= common);
+        y.iter_mut().for_each(|(_, value)| *value /= divisor);
         let unit = y.iter().find(|(_, value)| !value.is_multiple_of(self.prime))?.1 % modulus;
         let inverse = ring.inverse(unit);
         y.iter_mut().for_each(|(_, value)| *value = *value * inverse % modulus);
@@ -194,18 +198,23 @@ impl Ring {
     }
 }
 
+/// Returns the entry at `position`, or 0.
 fn entry(vector: &[(u32, u64)], position: u32) -> u64 {
-    vector.binary_search_by_key(&position, |entry| entry.0).map_or(0, |at| vector[at].1)
+    vector.binary_search_by_key(&position, |entry| entry.0).map_or(0, |index| vector[index].1)
 }
 
+/// A row of (C | I).
 struct ModuloRow {
+    /// The part of the row that belongs to C, by effect class.
     left: Vector,
+    /// The combination of places that gives the left part.
     right: Vector,
 }
 
 /// The matrix (C | I) during elimination.
 struct ModuloTableau {
     ring: Ring,
+    /// The rows. `None` for a row that was dropped.
     rows: Vec<Option<ModuloRow>>,
     /// For each column, the rows that have, or once had, an entry there.
     rows_of: Vec<Vec<u32>>,
@@ -213,7 +222,8 @@ struct ModuloTableau {
 
 impl ModuloTableau {
     fn new(ring: Ring, places: Vec<Vector>) -> Self {
-        let columns = places.iter().flatten().map(|&(at, _)| at as usize + 1).max().unwrap_or(0);
+        let columns =
+            places.iter().flatten().map(|&(column, _)| column as usize + 1).max().unwrap_or(0);
         let mut tableau =
             ModuloTableau { ring, rows: Vec::new(), rows_of: vec![Vec::new(); columns] };
         for (place, left) in places.into_iter().enumerate() {
@@ -222,6 +232,7 @@ impl ModuloTableau {
         tableau
     }
 
+    /// Adds a row.
     fn add(&mut self, row: ModuloRow) {
         for &(column, _) in &row.left {
             self.rows_of[column as usize].push(self.rows.len() as u32);
@@ -240,46 +251,52 @@ impl ModuloTableau {
         Ok(self.rows.into_iter().flatten().map(|row| row.right).collect())
     }
 
+    /// Clears a column by one pivot row, which is dropped.
     fn clear(&mut self, column: u32, budget: &Budget) -> Result<(), ExhaustionReason> {
         let ring = self.ring;
         let mut rows = std::mem::take(&mut self.rows_of[column as usize]);
         rows.sort_unstable();
         rows.dedup();
-        let value =
-            |at: &u32| self.rows[*at as usize].as_ref().map_or(0, |row| entry(&row.left, column));
-        let entries: Vec<(u32, u64)> =
-            rows.into_iter().map(|at| (at, value(&at))).filter(|&(_, value)| value != 0).collect();
-        let size = |at: u32| {
-            self.rows[at as usize].as_ref().map_or(0, |row| row.left.len() + row.right.len())
+        let value = |row_index: &u32| {
+            self.rows[*row_index as usize].as_ref().map_or(0, |row| entry(&row.left, column))
         };
-        let Some(&(at, own)) =
-            entries.iter().min_by_key(|&&(at, value)| (ring.power(value), size(at), at))
+        let entries: Vec<(u32, u64)> = rows
+            .into_iter()
+            .map(|row_index| (row_index, value(&row_index)))
+            .filter(|&(_, value)| value != 0)
+            .collect();
+        let size = |row_index: u32| {
+            self.rows[row_index as usize].as_ref().map_or(0, |row| row.left.len() + row.right.len())
+        };
+        let Some(&(row_index, pivot_value)) = entries
+            .iter()
+            .min_by_key(|&&(row_index, value)| (ring.power(value), size(row_index), row_index))
         else {
             return Ok(());
         };
-        let Some(pivot) = self.rows[at as usize].take() else { return Ok(()) };
-        let power = ring.power(own);
-        let inverse = ring.inverse(own / power);
-        for &(other, value) in entries.iter().filter(|entry| entry.0 != at) {
+        let Some(pivot) = self.rows[row_index as usize].take() else { return Ok(()) };
+        let power = ring.power(pivot_value);
+        let inverse = ring.inverse(pivot_value / power);
+        for &(other_index, value) in entries.iter().filter(|entry| entry.0 != row_index) {
             if let Some(reason) = budget.exhausted() {
                 return Err(reason);
             }
-            let Some(row) = self.rows[other as usize].take() else { continue };
+            let Some(row) = self.rows[other_index as usize].take() else { continue };
             // value / power is an integer, and value + b·own is 0.
             let b = (ring.modulus - value / power * inverse % ring.modulus) % ring.modulus;
             let (rows_of, before) = (&mut self.rows_of, &row.left);
             let left = ring.combine(before, b, &pivot.left);
             for &(column, _) in left.iter().filter(|(column, _)| entry(before, *column) == 0) {
-                rows_of[column as usize].push(other);
+                rows_of[column as usize].push(other_index);
             }
             let right = ring.combine(&row.right, b, &pivot.right);
-            self.rows[other as usize] = Some(ModuloRow { left, right });
+            self.rows[other_index as usize] = Some(ModuloRow { left, right });
         }
         if power > 1 {
-            let times = ring.modulus / power;
+            let factor = ring.modulus / power;
             self.add(ModuloRow {
-                left: ring.combine(&[], times, &pivot.left),
-                right: ring.combine(&[], times, &pivot.right),
+                left: ring.combine(&[], factor, &pivot.left),
+                right: ring.combine(&[], factor, &pivot.right),
             });
         }
         Ok(())
@@ -298,8 +315,8 @@ impl Span {
     /// Adds a vector to the span.
     fn add(&mut self, vector: Vector, budget: &Budget) -> Result<(), ExhaustionReason> {
         let ring = self.ring;
-        let mut waiting = vec![vector];
-        while let Some(mut vector) = waiting.pop() {
+        let mut pending = vec![vector];
+        while let Some(mut vector) = pending.pop() {
             while let Some(&(first, value)) = vector.first() {
                 if let Some(reason) = budget.exhausted() {
                     return Err(reason);
@@ -313,7 +330,7 @@ impl Span {
                 }
                 let row = ring.combine(&[], ring.inverse(value / power), &vector);
                 if power > 1 {
-                    waiting.push(ring.combine(&[], ring.modulus / power, &row));
+                    pending.push(ring.combine(&[], ring.modulus / power, &row));
                 }
                 // The previous row, reduced by the new one, is processed next.
                 vector = self.rows.insert(first, row).unwrap_or_default();
@@ -322,27 +339,27 @@ impl Span {
         Ok(())
     }
 
-    /// Reduces a vector by the rows, completely or up to an entry with at most `enough` factors of
-    /// the prime. The result is empty for a vector in the span.
+    /// Reduces a vector by the rows of the span. Stops at an entry that is not reducible and has at
+    /// most `max_power` as its power of the prime. The result is empty for a vector in the span.
     fn rest(
         &self,
         mut vector: Vector,
-        enough: u64,
+        max_power: u64,
         budget: &Budget,
     ) -> Result<Vector, ExhaustionReason> {
-        let mut done = 0;
-        while let Some(&(at, value)) = vector.get(done) {
+        let mut reduced_entries = 0;
+        while let Some(&(position, value)) = vector.get(reduced_entries) {
             if let Some(reason) = budget.exhausted() {
                 return Err(reason);
             }
             let power = self.ring.power(value);
-            match self.rows.get(&at) {
+            match self.rows.get(&position) {
                 Some(row) if row[0].1 <= power => {
-                    let times = self.ring.modulus - value / row[0].1;
-                    vector = self.ring.combine(&vector, times, row);
+                    let factor = self.ring.modulus - value / row[0].1;
+                    vector = self.ring.combine(&vector, factor, row);
                 }
-                _ if power <= enough => break,
-                _ => done += 1,
+                _ if power <= max_power => break,
+                _ => reduced_entries += 1,
             }
         }
         Ok(vector)

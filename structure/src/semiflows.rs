@@ -76,15 +76,18 @@ pub fn transition_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflo
     Semiflows { flows, incomplete }
 }
 
-/// A ray and its image under M.
+/// A ray y of the cone, with its image y·M.
 struct Ray {
     /// The products of the ray with the columns; they must become zero.
     image: SparseVector,
+    /// The vector y.
     ray: SparseVector,
     /// The support of the ray, one bit per entry.
     support: Box<[u64]>,
 }
 
+/// Returns the extreme rays of { y ≥ 0 : y·M = 0 }, sorted. If the list is incomplete, also returns
+/// the reason.
 fn extreme_rays(
     matrix: &CscMatrix<i64>,
     limit: usize,
@@ -102,9 +105,9 @@ fn extreme_rays(
     let mut incomplete = None;
     while let Some(column) = cheapest_column(&rays, columns.len()) {
         match cut(&rays, column, limit, budget) {
-            Ok(next) => {
+            Ok(new_rays) => {
                 rays.retain(|ray| entry(&ray.image, column).is_zero());
-                rays.extend(next);
+                rays.extend(new_rays);
             }
             Err(reason) => {
                 incomplete = Some(reason);
@@ -112,14 +115,14 @@ fn extreme_rays(
             }
         }
     }
-    let done = rays.into_iter().filter(|ray| ray.image.is_empty());
-    let mut rays: Vec<SparseVector> = done.map(|ray| ray.ray).collect();
+    let finished = rays.into_iter().filter(|ray| ray.image.is_empty());
+    let mut rays: Vec<SparseVector> = finished.map(|ray| ray.ray).collect();
     rays.sort_unstable();
     (rays, incomplete)
 }
 
-/// Returns the column, not annulled by all rays, whose cut adds the fewest rays; the first one on a
-/// tie.
+/// Returns the column whose cut adds the fewest rays, among the columns that some ray does not
+/// annul. Returns the first such column on a tie.
 fn cheapest_column(rays: &[Ray], columns: usize) -> Option<u32> {
     let mut signs = vec![(0_i64, 0_i64); columns];
     for (column, value) in rays.iter().flat_map(|ray| &ray.image) {
@@ -138,27 +141,28 @@ fn cut(
     limit: usize,
     budget: &Budget,
 ) -> Result<Vec<Ray>, IncompleteReason> {
-    let on_side = |positive: bool| -> Vec<usize> {
-        let value = |at: &usize| entry(&rays[*at].image, column);
-        let side =
-            |at: &usize| if positive { value(at).is_positive() } else { value(at).is_negative() };
-        (0..rays.len()).filter(side).collect()
+    let rays_with_sign = |positive: bool| -> Vec<usize> {
+        let value = |index: &usize| entry(&rays[*index].image, column);
+        let has_sign = |index: &usize| {
+            if positive { value(index).is_positive() } else { value(index).is_negative() }
+        };
+        (0..rays.len()).filter(has_sign).collect()
     };
-    let (above, below) = (on_side(true), on_side(false));
-    let staying = rays.len() - above.len() - below.len();
+    let (positive_rays, negative_rays) = (rays_with_sign(true), rays_with_sign(false));
+    let staying_count = rays.len() - positive_rays.len() - negative_rays.len();
     let mut added = Vec::new();
     if let Some(reason) = budget.exhausted() {
         return Err(IncompleteReason::Budget(reason));
     }
-    for &i in &above {
-        for &j in &below {
+    for &i in &positive_rays {
+        for &j in &negative_rays {
             if let Some(reason) = budget.exhausted() {
                 return Err(IncompleteReason::Budget(reason));
             }
             if !adjacent(rays, i, j) {
                 continue;
             }
-            if staying + added.len() >= limit {
+            if staying_count + added.len() >= limit {
                 return Err(IncompleteReason::Limit(limit));
             }
             added.push(meet(&rays[i], &rays[j], column));
@@ -171,21 +175,24 @@ fn cut(
 fn adjacent(rays: &[Ray], i: usize, j: usize) -> bool {
     let union: Vec<u64> =
         rays[i].support.iter().zip(&rays[j].support).map(|(a, b)| a | b).collect();
-    !rays.iter().enumerate().any(|(at, ray)| {
-        at != i && at != j && ray.support.iter().zip(&union).all(|(part, whole)| part & !whole == 0)
+    !rays.iter().enumerate().any(|(index, ray)| {
+        index != i
+            && index != j
+            && ray.support.iter().zip(&union).all(|(word, union_word)| word & !union_word == 0)
     })
 }
 
 /// Returns the combination of a positive and a negative ray that annuls `column`.
-fn meet(above: &Ray, below: &Ray, column: u32) -> Ray {
-    let (up, down) = (entry(&above.image, column), entry(&below.image, column));
-    let gcd = up.gcd(down);
-    let (a, b) = (down.magnitude().div_floor(&gcd), up.div_floor(&gcd));
-    let mut image = combine_vectors(&a, &above.image, &b, &below.image, |_, _, _| {});
-    let mut ray = combine_vectors(&a, &above.ray, &b, &below.ray, |_, _, _| {});
+fn meet(positive: &Ray, negative: &Ray, column: u32) -> Ray {
+    let (positive_value, negative_value) =
+        (entry(&positive.image, column), entry(&negative.image, column));
+    let gcd = positive_value.gcd(negative_value);
+    let (a, b) = (negative_value.magnitude().div_floor(&gcd), positive_value.div_floor(&gcd));
+    let mut image = combine_vectors(&a, &positive.image, &b, &negative.image, |_, _, _| {});
+    let mut ray = combine_vectors(&a, &positive.ray, &b, &negative.ray, |_, _, _| {});
     // The image is linear in the ray, so a divisor of the ray divides both.
     divide_by_gcd(&mut ray, &mut image);
-    let support = above.support.iter().zip(&below.support).map(|(a, b)| a | b).collect();
+    let support = positive.support.iter().zip(&negative.support).map(|(a, b)| a | b).collect();
     Ray { image, ray, support }
 }
 

@@ -27,8 +27,8 @@ pub fn unmarked_siphon(net: &Net) -> Vec<PlaceId> {
     largest_siphon(net, &empty)
 }
 
-/// Returns the transitions that take from the initially empty siphon `unmarked`, ascending: they
-/// never fire.
+/// Returns the transitions that take from `unmarked`, an initially empty siphon, ascending. These
+/// transitions never fire.
 pub fn starved_by(net: &Net, unmarked: &[PlaceId]) -> Vec<TransitionId> {
     let consumers = unmarked.iter().flat_map(|&p| net.consumers(p));
     let mut starved: Vec<TransitionId> = consumers.map(|arc| arc.transition).collect();

@@ -46,80 +46,80 @@ pub fn small_marked_trap(net: &Net, within: &[PlaceId]) -> Option<Vec<PlaceId>> 
     let marked = largest.iter().copied().filter(|&p| net.initial()[p] > 0);
     let mut seeds: Vec<PlaceId> = marked.collect();
     seeds.sort_by_key(|&p| net.consumers(p).len());
-    let mut inside = vec![false; net.place_count()];
-    largest.iter().for_each(|p| inside[p.index()] = true);
-    let grown = seeds.into_iter().take(SEEDS);
-    let grown = grown.filter_map(|seed| grow(net, seed, &inside, usize::MAX));
-    let smallest = grown.min_by_key(Vec::len)?;
+    let mut in_largest = vec![false; net.place_count()];
+    largest.iter().for_each(|p| in_largest[p.index()] = true);
+    let candidates = seeds.into_iter().take(SEEDS);
+    let candidates = candidates.filter_map(|seed| grow(net, seed, &in_largest, usize::MAX));
+    let smallest = candidates.min_by_key(Vec::len)?;
     Some(minimise(net, ClosureKind::Trap, &smallest, |p| net.initial()[p] > 0))
 }
 
-/// Returns up to `most` initially marked traps within `within` from which no place can be removed:
-/// one for each marked place that no earlier trap contains.
-pub fn small_marked_traps(net: &Net, within: &[PlaceId], most: usize) -> Vec<Vec<PlaceId>> {
-    small_traps(net, within, |p| net.initial()[p] > 0, most, usize::MAX)
+/// Returns at most `max_traps` initially marked traps within `within` from which no place can be
+/// removed: one for each marked place that no earlier trap contains.
+pub fn small_marked_traps(net: &Net, within: &[PlaceId], max_traps: usize) -> Vec<Vec<PlaceId>> {
+    small_traps(net, within, |p| net.initial()[p] > 0, max_traps, usize::MAX)
 }
 
-/// Returns traps like [`small_marked_traps`], around places that `wanted` accepts. Traps that grow
-/// beyond `places` places are dropped.
+/// Returns traps like [`small_marked_traps`], around the places that `is_wanted` accepts. Traps
+/// that grow beyond `max_places` places are dropped.
 pub fn small_traps(
     net: &Net,
     within: &[PlaceId],
-    wanted: impl Fn(PlaceId) -> bool,
-    most: usize,
-    places: usize,
+    is_wanted: impl Fn(PlaceId) -> bool,
+    max_traps: usize,
+    max_places: usize,
 ) -> Vec<Vec<PlaceId>> {
-    if !within.iter().any(|&p| wanted(p)) {
+    if !within.iter().any(|&p| is_wanted(p)) {
         return Vec::new();
     }
     let largest = largest_trap(net, within);
-    let mut inside = vec![false; net.place_count()];
-    largest.iter().for_each(|p| inside[p.index()] = true);
-    let mut found: Vec<Vec<PlaceId>> = Vec::new();
+    let mut in_largest = vec![false; net.place_count()];
+    largest.iter().for_each(|p| in_largest[p.index()] = true);
+    let mut traps: Vec<Vec<PlaceId>> = Vec::new();
     let mut covered = vec![false; net.place_count()];
     let mut given_up = 0;
-    for &seed in largest.iter().filter(|&&p| wanted(p)) {
-        if found.len() == most || given_up > most {
+    for &seed in largest.iter().filter(|&&p| is_wanted(p)) {
+        if traps.len() == max_traps || given_up > max_traps {
             break;
         }
         if !covered[seed.index()] {
-            let Some(grown) = grow(net, seed, &inside, places) else {
+            let Some(grown) = grow(net, seed, &in_largest, max_places) else {
                 given_up += 1;
                 continue;
             };
-            let trap = minimise(net, ClosureKind::Trap, &grown, &wanted);
+            let trap = minimise(net, ClosureKind::Trap, &grown, &is_wanted);
             trap.iter().for_each(|p| covered[p.index()] = true);
-            if !found.contains(&trap) {
-                found.push(trap);
+            if !traps.contains(&trap) {
+                traps.push(trap);
             }
         }
     }
-    found
+    traps
 }
 
-/// Grows a trap that contains `seed` inside the trap `inside`. Returns `None` beyond `places`
-/// places.
-fn grow(net: &Net, seed: PlaceId, inside: &[bool], places: usize) -> Option<Vec<PlaceId>> {
-    let mut grown = std::collections::BTreeSet::from([seed]);
+/// Grows a trap that contains `seed` inside the trap `in_trap`. Returns `None` if it has more than
+/// `max_places` places.
+fn grow(net: &Net, seed: PlaceId, in_trap: &[bool], max_places: usize) -> Option<Vec<PlaceId>> {
+    let mut trap = std::collections::BTreeSet::from([seed]);
     let mut pending = vec![seed];
     while let Some(p) = pending.pop() {
-        if grown.len() > places {
+        if trap.len() > max_places {
             return None;
         }
         for arc in net.consumers(p) {
             let outputs = || net.post(arc.transition).iter().map(|arc| arc.place);
-            if outputs().any(|q| grown.contains(&q)) {
+            if outputs().any(|q| trap.contains(&q)) {
                 continue;
             }
-            // `inside` is a trap that contains p, so there is such an output.
-            let within = outputs().filter(|q| inside[q.index()]);
-            if let Some(q) = within.min_by_key(|&q| (net.consumers(q).len(), q)) {
-                grown.insert(q);
+            // `in_trap` is a trap that contains p, so there is such an output.
+            let allowed = outputs().filter(|q| in_trap[q.index()]);
+            if let Some(q) = allowed.min_by_key(|&q| (net.consumers(q).len(), q)) {
+                trap.insert(q);
                 pending.push(q);
             }
         }
     }
-    Some(grown.into_iter().collect())
+    Some(trap.into_iter().collect())
 }
 
 #[cfg(test)]

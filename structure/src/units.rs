@@ -47,16 +47,18 @@ pub fn prove_units(
     let units = net.safe_units()?;
     let exclusions = Exclusions::new(net, flows);
     let prove = |(unit, _)| {
-        let own = &units.get(unit).places;
-        let around = places_around(units, unit);
-        let pairs = |p: &PlaceId, others: &[PlaceId]| {
-            !budget.is_exhausted() && others.iter().all(|q| p == q || exclusions.apart(*p, *q))
+        let own_places = &units.get(unit).places;
+        let ancestors = places_around(units, unit);
+        let excludes_all = |p: &PlaceId, other_places: &[PlaceId]| {
+            !budget.is_exhausted()
+                && other_places.iter().all(|q| p == q || exclusions.apart(*p, *q))
         };
         UnitProof {
             unit,
-            one_safe: own.iter().all(|&p| bounds.upper(p).is_some_and(|tokens| tokens <= 1)),
-            exclusive: exclusions.all_apart(own) || own.iter().all(|p| pairs(p, own)),
-            excludes_ancestors: own.iter().all(|p| pairs(p, &around)),
+            one_safe: own_places.iter().all(|&p| bounds.upper(p).is_some_and(|tokens| tokens <= 1)),
+            exclusive: exclusions.all_apart(own_places)
+                || own_places.iter().all(|p| excludes_all(p, own_places)),
+            excludes_ancestors: own_places.iter().all(|p| excludes_all(p, &ancestors)),
         }
     };
     Some(units.iter().map(prove).collect())
@@ -65,14 +67,15 @@ pub fn prove_units(
 /// Returns the places whose bound of 1 depends on the model's claim alone, ascending. Evidence that
 /// uses such a bound must name the claim. Empty without a claim.
 pub fn assumed_one_safe(net: &Net, bounds: &PlaceBounds) -> Vec<PlaceId> {
-    let claimed = net.safe_units().is_some();
-    let proved = |p: PlaceId| bounds.upper(p).is_some_and(|tokens| tokens <= 1);
-    net.places().filter(|&p| claimed && !proved(p)).collect()
+    let is_claimed = net.safe_units().is_some();
+    let is_proved = |p: PlaceId| bounds.upper(p).is_some_and(|tokens| tokens <= 1);
+    net.places().filter(|&p| is_claimed && !is_proved(p)).collect()
 }
 
+/// Returns the places of all ancestors of a unit.
 fn places_around(units: &Units, unit: UnitId) -> Vec<PlaceId> {
-    let above = units.get(unit).parent;
-    let chain = std::iter::successors(above, |&unit| units.get(unit).parent);
+    let first_ancestor = units.get(unit).parent;
+    let chain = std::iter::successors(first_ancestor, |&unit| units.get(unit).parent);
     chain.flat_map(|unit| units.get(unit).places.iter().copied()).collect()
 }
 
@@ -92,9 +95,9 @@ impl<'f> Exclusions<'f> {
             .map(|flow| (flow, flow.constant(net.initial())))
             .collect();
         let mut through: HashMap<PlaceId, Vec<_>> = HashMap::new();
-        for (at, (flow, _)) in semiflows.iter().enumerate() {
+        for (index, (flow, _)) in semiflows.iter().enumerate() {
             for (place, value) in flow.terms() {
-                through.entry(*place).or_default().push((at, value));
+                through.entry(*place).or_default().push((index, value));
             }
         }
         Exclusions { semiflows, through }
@@ -106,20 +109,20 @@ impl<'f> Exclusions<'f> {
 
     /// Returns true if a single semiflow proves that these places exclude each other.
     fn all_apart(&self, places: &[PlaceId]) -> bool {
-        let Some((first, rest)) = places.split_first() else { return true };
-        self.semiflows_of(*first).iter().any(|&(at, value)| {
-            let (flow, constant) = &self.semiflows[at];
-            let holds = |value: &Integer| value + value > *constant;
-            holds(value) && rest.iter().all(|&p| holds(&flow.coefficient(p)))
+        let Some((first, others)) = places.split_first() else { return true };
+        self.semiflows_of(*first).iter().any(|&(index, value)| {
+            let (flow, constant) = &self.semiflows[index];
+            let exceeds_half = |value: &Integer| value + value > *constant;
+            exceeds_half(value) && others.iter().all(|&p| exceeds_half(&flow.coefficient(p)))
         })
     }
 
     /// Returns true if p and q are never marked together.
     fn apart(&self, p: PlaceId, q: PlaceId) -> bool {
         let (of_p, of_q) = (self.semiflows_of(p), self.semiflows_of(q));
-        of_p.iter().any(|&(at, value)| {
-            let other = of_q.binary_search_by_key(&at, |entry| entry.0);
-            other.is_ok_and(|other| value + of_q[other].1 > self.semiflows[at].1)
+        of_p.iter().any(|&(index, value)| {
+            let position = of_q.binary_search_by_key(&index, |entry| entry.0);
+            position.is_ok_and(|position| value + of_q[position].1 > self.semiflows[index].1)
         })
     }
 }

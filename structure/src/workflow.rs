@@ -42,24 +42,24 @@ pub struct WorkflowNodes {
 pub enum CaseError {
     /// The initial marking of a case is unknown.
     #[error(
-        "it is not known where a case begins: the model has no initial marking, and the net is no workflow \
-         net: {0}; give the model an initial marking"
+        "the initial marking of a case is unknown: the model has no initial marking, and the net \
+         is not a workflow net: {0}; give the model an initial marking"
     )]
     Initial(String),
     /// The final marking of a case is unknown.
     #[error(
-        "it is not known when a case is done: the model has no `<finalmarkings>`, and the net is no \
-         workflow net: {0}; name the final marking with --final, for example --final '{1}'"
+        "the final marking of a case is unknown: the model has no `<finalmarkings>`, and the net \
+         is not a workflow net: {0}; name the final marking with --final, for example --final '{1}'"
     )]
     Final(String, String),
     /// Cases that end in different final markings have too many final markings together.
     #[error(
-        "{0} cases, each of which ends in one of {1} final markings, have more than {MOST_FINALS} final \
-         markings together: ask about fewer cases, or name fewer final markings with --final"
+        "{0} cases that each end in one of {1} final markings have more than {MOST_FINALS} \
+         combined final markings: use fewer cases, or fewer final markings with --final"
     )]
     TooManyFinals(u64, usize),
     /// A place would hold too many tokens.
-    #[error("{0} cases take more than 2^63 - 1 tokens to a place")]
+    #[error("{0} cases need more than 2^63 - 1 tokens on a place")]
     TooMany(u64),
 }
 
@@ -83,33 +83,35 @@ impl Workflow {
         }
     }
 
-    /// Returns descriptions of the violated conditions of a workflow net; empty if it is one.
+    /// Returns descriptions of the conditions of a workflow net that the net violates. Empty for a
+    /// workflow net.
     pub fn lacks(&self, net: &Net) -> Vec<String> {
-        let mut lacks = Vec::new();
-        for (what, places) in [("source", &self.sources), ("sink", &self.sinks)] {
+        let mut violations = Vec::new();
+        for (kind, places) in [("source", &self.sources), ("sink", &self.sinks)] {
             match places.len() {
                 1 => {}
-                0 => lacks.push(format!("no {what} place")),
-                n => lacks.push(format!(
-                    "{n} {what} places ({})",
+                0 => violations.push(format!("no {kind} place")),
+                n => violations.push(format!(
+                    "{n} {kind} places ({})",
                     words::some(places, |&p| words::place(net, p))
                 )),
             }
         }
         // Without a source or a sink there are no paths, so path conditions are not reported.
         if !self.sources.is_empty() && !self.sinks.is_empty() {
-            for (nodes, off) in
+            for (nodes, missing_path) in
                 [(&self.unreached, "no path from a source"), (&self.endless, "no path to a sink")]
             {
-                let named = nodes.named(net);
-                let s = if named.len() == 1 { "" } else { "s" };
-                if !named.is_empty() {
-                    let some = words::some(&named, String::clone);
-                    lacks.push(format!("{} node{s} on {off} ({some})", named.len()));
+                let names = nodes.named(net);
+                let s = if names.len() == 1 { "" } else { "s" };
+                if !names.is_empty() {
+                    let examples = words::some(&names, String::clone);
+                    violations
+                        .push(format!("{} node{s} on {missing_path} ({examples})", names.len()));
                 }
             }
         }
-        lacks
+        violations
     }
 }
 
@@ -119,58 +121,62 @@ impl WorkflowNodes {
         self.places.is_empty() && self.transitions.is_empty()
     }
 
+    /// Returns the names of the nodes, places first.
     fn named(&self, net: &Net) -> Vec<String> {
         let places = self.places.iter().map(|&p| words::place(net, p));
         places.chain(self.transitions.iter().map(|&t| words::transition(net, t))).collect()
     }
 }
 
-/// Returns the nodes that are not reachable from these places, forwards (`ahead`) or backwards.
-fn beyond_reach(net: &Net, from: &[PlaceId], ahead: bool) -> WorkflowNodes {
-    let mut places = vec![false; net.place_count()];
-    let mut transitions = vec![false; net.transition_count()];
-    let mut waiting = from.to_vec();
-    from.iter().for_each(|p| places[p.index()] = true);
-    while let Some(p) = waiting.pop() {
-        for arc in if ahead { net.consumers(p) } else { net.producers(p) } {
+/// Returns the nodes that no path from `start` reaches. The paths follow the arcs (`forwards`), or
+/// go against them.
+fn beyond_reach(net: &Net, start: &[PlaceId], forwards: bool) -> WorkflowNodes {
+    let mut reached_places = vec![false; net.place_count()];
+    let mut reached_transitions = vec![false; net.transition_count()];
+    let mut pending = start.to_vec();
+    start.iter().for_each(|p| reached_places[p.index()] = true);
+    while let Some(p) = pending.pop() {
+        for arc in if forwards { net.consumers(p) } else { net.producers(p) } {
             let t = arc.transition;
-            if std::mem::replace(&mut transitions[t.index()], true) {
+            if std::mem::replace(&mut reached_transitions[t.index()], true) {
                 continue;
             }
-            for arc in if ahead { net.post(t) } else { net.pre(t) } {
-                if !std::mem::replace(&mut places[arc.place.index()], true) {
-                    waiting.push(arc.place);
+            for arc in if forwards { net.post(t) } else { net.pre(t) } {
+                if !std::mem::replace(&mut reached_places[arc.place.index()], true) {
+                    pending.push(arc.place);
                 }
             }
         }
     }
     WorkflowNodes {
-        places: net.places().filter(|p| !places[p.index()]).collect(),
-        transitions: net.transitions().filter(|t| !transitions[t.index()]).collect(),
+        places: net.places().filter(|p| !reached_places[p.index()]).collect(),
+        transitions: net.transitions().filter(|t| !reached_transitions[t.index()]).collect(),
     }
 }
 
-/// Returns what questions about cases assume about the final markings of `net`, and about where a
-/// case begins; other final markings may be `given`. The net may have no case at all.
+/// Returns the assumptions that questions about cases make: about the final markings of `net`, and
+/// about the initial marking of a case. `is_given` is true if the user gives other final markings.
+/// The net may have no case at all.
 pub fn assumptions(net: &Net, is_given: bool) -> Vec<Assumption> {
     let ends = Workflow::of(net).ends();
-    let mut all: Vec<Assumption> = assumed_token(net).map(|(_, it)| it).into_iter().collect();
+    let mut assumed: Vec<Assumption> =
+        assumed_token(net).map(|(_, assumption)| assumption).into_iter().collect();
     match (is_given, net.final_markings(), ends) {
         (true, [], _) | (false, [], None) => {}
-        (true, ..) => all.push(Assumption::OtherFinalMarking),
+        (true, ..) => assumed.push(Assumption::OtherFinalMarking),
         (false, [], Some((_, sink))) => {
-            all.push(Assumption::FinalToken(net.place_name(sink).to_owned()));
+            assumed.push(Assumption::FinalToken(net.place_name(sink).to_owned()));
         }
-        (false, finals, _) if finals.iter().any(|last| last.total() == 0) => {
-            all.push(Assumption::EmptyFinalMarking);
+        (false, finals, _) if finals.iter().any(|final_marking| final_marking.total() == 0) => {
+            assumed.push(Assumption::EmptyFinalMarking);
         }
         (false, ..) => {}
     }
-    all
+    assumed
 }
 
-/// Returns the marking with a token in the source of a workflow net without initial marking, and
-/// the assumption of this token; `None` of other nets.
+/// Returns the marking with one token in the source of a workflow net without initial marking, and
+/// the assumption of this token. Returns `None` for other nets.
 pub fn assumed_token(net: &Net) -> Option<(Marking, Assumption)> {
     let (source, _) = Workflow::of(net).ends().filter(|_| net.initial().total() == 0)?;
     let mut marking = Marking::empty(net.place_count());
@@ -178,14 +184,14 @@ pub fn assumed_token(net: &Net) -> Option<(Marking, Assumption)> {
     Some((marking, Assumption::InitialToken(net.place_name(source).to_owned())))
 }
 
-/// The most final markings of several cases together.
+/// Limit on the number of final markings of several cases together.
 const MOST_FINALS: usize = 1_000;
 
-/// The net with `cases` cases at its beginning, and with the markings in which all of them are done
-/// as its final markings: see [`ends`].
+/// Returns the net that begins with `cases` cases. Its final markings are the markings in which all
+/// of these cases are done, see [`ends`].
 ///
 /// # Errors
-/// As [`ends`].
+/// As for [`ends`].
 pub fn cases(net: &Net, cases: u64, chosen: &[Marking]) -> Result<Net, CaseError> {
     let (initial, finals) = ends(net, cases, chosen)?;
     let assumed = assumptions(net, !chosen.is_empty());
@@ -198,113 +204,122 @@ pub fn cases(net: &Net, cases: u64, chosen: &[Marking]) -> Result<Net, CaseError
 /// One case begins in the initial marking of `net`, or else with a token in the source. It is done
 /// in any of the markings `chosen`, or else in any final marking of `net`, or else with a token in
 /// the sink. Several cases begin with as many times the tokens. They are done in every sum of as
-/// many final markings, since each case may end in another one.
+/// many final markings, since each case may end in another final marking.
 ///
 /// # Errors
-/// Why one of these markings is not known or too large.
+/// Returns an error if one of these markings is unknown or too large.
 pub fn ends(
     net: &Net,
     cases: u64,
     chosen: &[Marking],
 ) -> Result<(Marking, Vec<Marking>), CaseError> {
     let workflow = Workflow::of(net);
-    let places = workflow.ends();
-    let one = |place: PlaceId| {
+    let source_and_sink = workflow.ends();
+    let one_token_on = |place: PlaceId| {
         let mut marking = Marking::empty(net.place_count());
         marking[place] = 1;
         marking
     };
-    let lacks = || workflow.lacks(net).join("; ");
-    let example = || {
+    let violated = || workflow.lacks(net).join("; ");
+    let example_marking = || {
         let place = workflow.sinks.first().copied().or_else(|| net.places().next_back());
-        place.map_or("p".to_owned(), |p| parikh_net::marking_text::print(net, &one(p)))
+        place.map_or("p".to_owned(), |p| parikh_net::marking_text::print(net, &one_token_on(p)))
     };
-    let initial = match (net.initial().total(), places) {
-        (0, Some((source, _))) => one(source),
-        (0, None) => return Err(CaseError::Initial(lacks())),
+    let initial = match (net.initial().total(), source_and_sink) {
+        (0, Some((source, _))) => one_token_on(source),
+        (0, None) => return Err(CaseError::Initial(violated())),
         _ => net.initial().clone(),
     };
-    let done = match (chosen, net.final_markings(), places) {
-        ([], [], Some((_, sink))) => vec![one(sink)],
-        ([], [], None) => return Err(CaseError::Final(lacks(), example())),
+    let final_markings_of_case = match (chosen, net.final_markings(), source_and_sink) {
+        ([], [], Some((_, sink))) => vec![one_token_on(sink)],
+        ([], [], None) => return Err(CaseError::Final(violated(), example_marking())),
         ([], finals, _) => finals.to_vec(),
         (chosen, ..) => chosen.to_vec(),
     };
-    let begun = times(&initial, cases).ok_or(CaseError::TooMany(cases))?;
-    let finals = match &done[..] {
-        [one] => vec![times(one, cases).ok_or(CaseError::TooMany(cases))?],
+    let all_begun = times(&initial, cases).ok_or(CaseError::TooMany(cases))?;
+    let finals = match &final_markings_of_case[..] {
+        [one_token_on] => vec![times(one_token_on, cases).ok_or(CaseError::TooMany(cases))?],
         several => sums(several, cases)?,
     };
-    Ok((begun, finals))
+    Ok((all_begun, finals))
 }
 
-/// The marking with `count` times the tokens. `None` where a place would hold too many.
+/// Returns the marking with `count` times the tokens. Returns `None` if a place would hold too many
+/// tokens.
 fn times(marking: &Marking, count: u64) -> Option<Marking> {
-    let times =
+    let multiply =
         |&tokens: &u64| tokens.checked_mul(count).filter(|&tokens| tokens <= Marking::MAX_TOKENS);
-    marking.tokens().iter().map(times).collect::<Option<Vec<u64>>>().map(Marking::new)
+    marking.tokens().iter().map(multiply).collect::<Option<Vec<u64>>>().map(Marking::new)
 }
 
-/// All sums of `count` of these markings, each of which may occur several times in a sum.
+/// Returns all sums of `count` markings, with repetitions. Each marking of a sum is one of
+/// `markings`.
 fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, CaseError> {
     if markings.len() > MOST_FINALS {
         return Err(CaseError::TooManyFinals(count, markings.len()));
     }
-    let mut sums: BTreeSet<Vec<u64>> = markings.iter().map(|it| it.tokens().to_vec()).collect();
-    // Two different markings have at least n + 1 sums of n of them: this ends early.
+    let mut sums: BTreeSet<Vec<u64>> =
+        markings.iter().map(|marking_of| marking_of.tokens().to_vec()).collect();
+    // Two different markings have at least n + 1 sums of n markings, so the limit stops the loop
+    // early.
     for _ in 1..count {
-        let mut longer = BTreeSet::new();
-        for (sum, marking) in sums.iter().flat_map(|sum| markings.iter().map(move |it| (sum, it))) {
+        let mut next_sums = BTreeSet::new();
+        for (sum, marking) in
+            sums.iter().flat_map(|sum| markings.iter().map(move |marking_of| (sum, marking_of)))
+        {
             let added = sum.iter().zip(marking.tokens()).map(|(a, b)| a.checked_add(*b));
-            let added = added.map(|it| it.filter(|&tokens| tokens <= Marking::MAX_TOKENS));
-            longer.insert(added.collect::<Option<Vec<u64>>>().ok_or(CaseError::TooMany(count))?);
-            if longer.len() > MOST_FINALS {
+            let added =
+                added.map(|marking_of| marking_of.filter(|&tokens| tokens <= Marking::MAX_TOKENS));
+            next_sums.insert(added.collect::<Option<Vec<u64>>>().ok_or(CaseError::TooMany(count))?);
+            if next_sums.len() > MOST_FINALS {
                 return Err(CaseError::TooManyFinals(count, markings.len()));
             }
         }
-        sums = longer;
+        sums = next_sums;
     }
     match count {
-        // In the order in which the model has them.
+        // The order of the model is kept.
         1 => Ok(markings.to_vec()),
         _ => Ok(sums.into_iter().map(Marking::new).collect()),
     }
 }
 
-/// The net as that of a process, where it shows by itself when a case is done: it has final
-/// markings, or it is a workflow net that begins with tokens in its source alone, or without any. A
-/// case is then done with as many tokens in the sink.
+/// Returns the net as the net of a process, if the net itself shows when a case is done. This is so
+/// if it has final markings. It is also so for a workflow net that begins with tokens in its source
+/// alone, or without tokens. A case is then done with as many tokens in the sink.
 pub fn recognised(net: &Net) -> Option<Net> {
     if net.folding().is_some() {
         return None;
     }
     if net.translation().is_some() {
-        // Its shape is not that of the model, which says when a case is done or does not.
+        // The shape of a translated net is not that of the model, so only its final markings count.
         let finals = net.final_markings();
-        let is_said = !finals.is_empty() && finals.iter().all(|done| done.total() > 0);
-        return (is_said && !net.has_caps()).then(|| net.clone());
+        let has_final_markings =
+            !finals.is_empty() && finals.iter().all(|final_marking| final_marking.total() > 0);
+        return (has_final_markings && !net.has_caps()).then(|| net.clone());
     }
     match net.final_markings() {
-        [_, ..] => match net.final_markings().iter().all(|done| done.total() > 0) {
+        [_, ..] => match net.final_markings().iter().all(|final_marking| final_marking.total() > 0)
+        {
             true => cases(net, 1, &[]).ok(),
             false => None,
         },
         [] => {
             let (source, sink) = Workflow::of(net).ends()?;
             let initial = net.initial();
-            let begun = initial[source].max(1);
+            let case_count = initial[source].max(1);
             if initial.total() > u128::from(initial[source]) || source == sink {
                 return None;
             }
-            let mut done = Marking::empty(net.place_count());
-            done[sink] = begun;
-            cases(net, 1, &[done]).ok()
+            let mut final_marking = Marking::empty(net.place_count());
+            final_marking[sink] = case_count;
+            cases(net, 1, &[final_marking]).ok()
         }
     }
 }
 
 impl fmt::Display for Workflow {
-    /// Writes whether the net is a workflow net, without names.
+    /// Writes "a workflow net" or "no workflow net", without names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.ends().is_some() { "a workflow net" } else { "no workflow net" })
     }

@@ -21,9 +21,9 @@ pub type CountedSteps = Vec<(usize, u64)>;
 type Powers = Vec<(u64, usize)>;
 
 impl Diagrams<'_> {
-    /// Returns steps by which all members of `all` reach a member of `target`. The set `all` must
-    /// be closed under firing. Returns `None` if some member cannot reach `target`. `transitions`
-    /// are over `levels` levels.
+    /// Returns steps by which all members of `closed_set` reach a member of `target`. The set
+    /// `closed_set` must be closed under firing. Returns `None` if some member cannot reach
+    /// `target`. `transitions` are over `levels` levels.
     ///
     /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
     ///
@@ -35,74 +35,77 @@ impl Diagrams<'_> {
         levels: u32,
         transitions: &[Vec<LevelTouch>],
         target: Set,
-        all: Set,
+        closed_set: Set,
     ) -> Result<Option<CountedSteps>, Stop> {
-        if all.is_empty() {
+        if closed_set.is_empty() {
             return Ok(Some(Vec::new()));
         }
-        let most = self.most_by_level(all);
-        let mut rows: Vec<Vec<LevelTouch>> = Vec::new();
+        let max_tokens = self.most_by_level(closed_set);
+        let mut reversed_rows: Vec<Vec<LevelTouch>> = Vec::new();
         // One entry per transition: the rows for 1, 2, 4 … firings.
-        let mut rows_of: Vec<Powers> = Vec::new();
+        let mut powers_of_transition: Vec<Powers> = Vec::new();
         for touches in transitions {
             let mut powers = Vec::new();
             if touches.iter().any(|touch| touch.change != 0) {
                 let counts = std::iter::successors(Some(1u64), |count| count.checked_mul(2));
                 for count in counts {
-                    let Some(row) = backwards(touches, count, &most) else { break };
-                    powers.push((count, rows.len()));
-                    rows.push(row);
+                    let Some(row) = backwards(touches, count, &max_tokens) else { break };
+                    powers.push((count, reversed_rows.len()));
+                    reversed_rows.push(row);
                 }
             }
-            rows_of.push(powers);
+            powers_of_transition.push(powers);
         }
-        let relation = TransitionRelation::with_reads(levels, &rows, false)?;
+        let relation = TransitionRelation::with_reads(levels, &reversed_rows, false)?;
         self.cached_for(&relation);
-        let mut suffix_of: HashMap<Vec<LevelTouch>, u32> = HashMap::new();
+        let mut suffix_of_row: HashMap<Vec<LevelTouch>, u32> = HashMap::new();
         for &suffix in &relation.transitions {
-            suffix_of.insert(relation.touches(suffix).collect(), suffix);
+            suffix_of_row.insert(relation.touches(suffix).collect(), suffix);
         }
-        let suffix_of: Vec<u32> = rows.iter().map(|row| suffix_of[row]).collect();
-        self.keep(all);
-        let steps = self.go_back(&relation, (&rows_of, &suffix_of), target, all);
-        self.release(all);
+        let suffix_of_row: Vec<u32> = reversed_rows.iter().map(|row| suffix_of_row[row]).collect();
+        self.keep(closed_set);
+        let steps =
+            self.go_back(&relation, (&powers_of_transition, &suffix_of_row), target, closed_set);
+        self.release(closed_set);
         self.clean(steps)
     }
 
+    /// Extends `target` backwards, transition by transition, until all of the closed set is
+    /// reached.
     fn go_back(
         &mut self,
         relation: &TransitionRelation,
-        (rows_of, suffix_of): (&[Powers], &[u32]),
+        (powers_of_transition, suffix_of_row): (&[Powers], &[u32]),
         target: Set,
-        all: Set,
+        closed_set: Set,
     ) -> Result<Option<CountedSteps>, Stop> {
         let mut steps = Vec::new();
-        let mut found = self.intersection_of(target.0, all.0)?;
+        let mut reaching = self.intersection_of(target.0, closed_set.0)?;
         loop {
-            let before_round = found;
-            for (t, powers) in rows_of.iter().enumerate() {
+            let before_round = reaching;
+            for (t, powers) in powers_of_transition.iter().enumerate() {
                 for &(count, row) in powers {
-                    let image = self.fire(relation, 0, found, suffix_of[row])?;
-                    let image = self.intersection_of(image, all.0)?;
-                    let more = self.union_of(found, image)?;
-                    if more == found {
+                    let image = self.fire(relation, 0, reaching, suffix_of_row[row])?;
+                    let image = self.intersection_of(image, closed_set.0)?;
+                    let extended = self.union_of(reaching, image)?;
+                    if extended == reaching {
                         break;
                     }
                     steps.push((t, count));
-                    found = more;
-                    if found == all.0 {
+                    reaching = extended;
+                    if reaching == closed_set.0 {
                         return Ok(Some(steps));
                     }
                 }
-                self.keep(Set(found));
+                self.keep(Set(reaching));
                 let collected = self.safe_point();
-                self.release(Set(found));
+                self.release(Set(reaching));
                 collected?;
             }
-            if found == all.0 {
+            if reaching == closed_set.0 {
                 return Ok(Some(steps));
             }
-            if found == before_round {
+            if reaching == before_round {
                 return Ok(None);
             }
         }
@@ -111,15 +114,15 @@ impl Diagrams<'_> {
 
 /// Returns the effect of `count` consecutive firings, reversed. Returns `None` if no member has
 /// enough tokens for them.
-fn backwards(touches: &[LevelTouch], count: u64, most: &[u64]) -> Option<Vec<LevelTouch>> {
+fn backwards(touches: &[LevelTouch], count: u64, max_tokens: &[u64]) -> Option<Vec<LevelTouch>> {
     let mut row = Vec::with_capacity(touches.len());
     for touch in touches.iter().filter(|touch| touch.pre > 0 || touch.change != 0) {
-        let taken = if touch.change < 0 { touch.change.unsigned_abs() } else { 0 };
-        let pre = count.checked_sub(1)?.checked_mul(taken)?.checked_add(touch.pre)?;
+        let consumed = if touch.change < 0 { touch.change.unsigned_abs() } else { 0 };
+        let pre = count.checked_sub(1)?.checked_mul(consumed)?.checked_add(touch.pre)?;
         let change = touch.change.checked_mul(i64::try_from(count).ok()?)?;
         let forwards = LevelTouch { level: touch.level, pre, change };
-        let after = pre.checked_add_signed(change)?;
-        if pre.max(after) > most[touch.level as usize] {
+        let tokens_after = pre.checked_add_signed(change)?;
+        if pre.max(tokens_after) > max_tokens[touch.level as usize] {
             return None;
         }
         row.push(forwards.reversed());

@@ -37,12 +37,16 @@ pub(crate) const SUFFIXES: u32 = 1 << KIND_SHIFT;
 struct CacheLine {
     /// Kind and suffix; 0 in an empty line.
     operation: u32,
+    /// The first operand: a node.
     a: u32,
+    /// The second operand: a node, a context, or 0.
     b: u32,
+    /// The resulting node.
     result: u32,
 }
 
 pub(crate) struct Cache {
+    /// The lines. Their number is a power of two.
     lines: Vec<CacheLine>,
     /// Number of results overwritten since the cache last grew.
     lost: usize,
@@ -74,8 +78,8 @@ impl Cache {
     #[inline]
     pub(crate) fn put(&mut self, kind: Operation, suffix: u32, a: u32, b: u32, result: u32) {
         let operation = (kind as u32) << KIND_SHIFT | suffix;
-        let place = self.place(operation, a, b);
-        let line = &mut self.lines[place];
+        let index = self.place(operation, a, b);
+        let line = &mut self.lines[index];
         self.lost += usize::from(line.operation != 0);
         *line = CacheLine { operation, a, b, result };
     }
@@ -92,8 +96,8 @@ impl Cache {
         let lines = vec![NONE; self.lines.len() * 2];
         for line in std::mem::replace(&mut self.lines, lines) {
             if line.operation != 0 {
-                let place = self.place(line.operation, line.a, line.b);
-                self.lines[place] = line;
+                let index = self.place(line.operation, line.a, line.b);
+                self.lines[index] = line;
             }
         }
     }
@@ -105,15 +109,17 @@ impl Cache {
     }
 
     /// Removes results that mention freed nodes.
-    pub(crate) fn retain(&mut self, alive: impl Fn(u32) -> bool) {
+    pub(crate) fn retain(&mut self, is_alive: impl Fn(u32) -> bool) {
         for line in &mut self.lines {
             let kind = line.operation >> KIND_SHIFT;
             // For these kinds the second operand is no node: it is a context or unused.
-            let plain = kind == Operation::Saturate as u32
+            let has_no_second_node = kind == Operation::Saturate as u32
                 || kind == Operation::SaturateFired as u32
                 || kind == Operation::Fire as u32;
             if line.operation != 0
-                && !(alive(line.a) && alive(line.result) && (plain || alive(line.b)))
+                && !(is_alive(line.a)
+                    && is_alive(line.result)
+                    && (has_no_second_node || is_alive(line.b)))
             {
                 *line = NONE;
             }
@@ -125,6 +131,6 @@ impl Cache {
 #[inline]
 pub(crate) fn hash(a: u32, b: u32, c: u32) -> u64 {
     let first = (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let both = (first ^ (first >> 29) ^ u64::from(c)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    both ^ (both >> 32)
+    let mixed = (first ^ (first >> 29) ^ u64::from(c)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed ^ (mixed >> 32)
 }

@@ -39,33 +39,33 @@ impl Diagrams<'_> {
         // Collections become rarer as more nodes are created, because collected nodes are often
         // created again. A part of the memory stays free, because the node array and the hash table
         // grow by doubling.
-        let many = usize::try_from(self.made / OF_MADE).unwrap_or(usize::MAX);
-        let many = many.min(self.most_nodes() / 3);
-        self.collect_at = (self.used * 2).max(FEW).max(many).min(self.most_nodes());
+        let min_nodes = usize::try_from(self.made / OF_MADE).unwrap_or(usize::MAX);
+        let min_nodes = min_nodes.min(self.most_nodes() / 3);
+        self.collect_at = (self.used * 2).max(FEW).max(min_nodes).min(self.most_nodes());
         Ok(())
     }
 
     /// Returns the number of nodes that fit the memory limit together with hash table and cache.
     fn most_nodes(&self) -> usize {
-        let room = self.limits.bytes.saturating_sub(self.cache.bytes());
-        (room / (size_of::<Node>() + 8)).max(FEW / 8) / 4 * 3
+        let bytes_left = self.limits.bytes.saturating_sub(self.cache.bytes());
+        (bytes_left / (size_of::<Node>() + 8)).max(FEW / 8) / 4 * 3
     }
 
     /// Collects now: frees every node that is not reachable from a kept set or the stack.
     pub(crate) fn collect(&mut self) {
         self.peak = self.peak.max(self.used);
         self.collections += 1;
-        let mut marks = vec![0u64; self.nodes.len().div_ceil(64)];
-        marks[0] = 0b11;
+        let mut is_marked = vec![0u64; self.nodes.len().div_ceil(64)];
+        is_marked[0] = 0b11;
         let mut open: Vec<u32> = Vec::new();
-        for at in 0..self.kept.len() + self.work.len() {
-            open.push(match at < self.kept.len() {
-                true => self.kept[at],
-                false => self.work[at - self.kept.len()].down,
+        for index in 0..self.kept.len() + self.work.len() {
+            open.push(match index < self.kept.len() {
+                true => self.kept[index],
+                false => self.work[index - self.kept.len()].down,
             });
             while let Some(mut id) = open.pop() {
-                while marks[id as usize / 64] >> (id % 64) & 1 == 0 {
-                    marks[id as usize / 64] |= 1 << (id % 64);
+                while is_marked[id as usize / 64] >> (id % 64) & 1 == 0 {
+                    is_marked[id as usize / 64] |= 1 << (id % 64);
                     let node = self.nodes[id as usize];
                     open.push(node.down);
                     id = node.right;
@@ -75,7 +75,7 @@ impl Diagrams<'_> {
         self.free = EMPTY;
         self.used = 0;
         for id in 2..self.nodes.len() {
-            match marks[id / 64] >> (id % 64) & 1 {
+            match is_marked[id / 64] >> (id % 64) & 1 {
                 0 => {
                     self.nodes[id] = Node { value: 0, down: EMPTY, right: self.free };
                     self.free = id as u32;
@@ -85,6 +85,6 @@ impl Diagrams<'_> {
         }
         self.slots.fill(EMPTY);
         self.index_all();
-        self.cache.retain(|id| marks[id as usize / 64] >> (id % 64) & 1 == 1);
+        self.cache.retain(|id| is_marked[id as usize / 64] >> (id % 64) & 1 == 1);
     }
 }

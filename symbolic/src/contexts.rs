@@ -21,12 +21,16 @@ const MOST: usize = 4;
 /// A transition, or the suffix of one, that fires at a given level.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalTransition {
+    /// The tokens that the transition needs at this level.
     pub(crate) pre: u64,
+    /// The change of the number of tokens at this level.
     pub(crate) change: i64,
+    /// The number of the suffix for the levels below.
     pub(crate) next: u32,
 }
 
 pub(crate) struct Context {
+    /// The transitions that fire at the level of the context.
     pub(crate) locals: Vec<LocalTransition>,
     /// Token numbers that suffixes read at this level, ascending.
     thresholds: Vec<u64>,
@@ -36,86 +40,93 @@ pub(crate) struct Context {
 
 /// All contexts by number. Context 0 belongs to the top level.
 pub(crate) struct Contexts {
+    /// The contexts, indexed by number.
     pub(crate) all: Vec<Context>,
 }
 
 impl Contexts {
+    /// Computes the contexts level by level, from the top.
     pub(crate) fn new(
         levels: u32,
         suffixes: &[Suffix],
         transitions: &[u32],
-        conditional: bool,
+        is_conditional: bool,
     ) -> Self {
-        let suffix = |id: u32| suffixes[id as usize];
-        let reads = |id: u32| conditional && suffix(id).touch.change == 0;
-        let mut starting: Vec<Vec<u32>> = vec![Vec::new(); levels as usize + 1];
+        let suffix_of = |id: u32| suffixes[id as usize];
+        let is_read = |id: u32| is_conditional && suffix_of(id).touch.change == 0;
+        let mut starting_at_level: Vec<Vec<u32>> = vec![Vec::new(); levels as usize + 1];
         for &id in transitions {
-            starting[suffix(id).touch.level as usize].push(id);
+            starting_at_level[suffix_of(id).touch.level as usize].push(id);
         }
-        let mut all: Vec<Context> = Vec::new();
-        // The pending suffixes of each context of this level; `first` is the number of its first
-        // context.
+        let mut contexts: Vec<Context> = Vec::new();
+        // The pending suffixes of each context of this level. The number of its first context is
+        // `first_context`.
         let mut frontier: Vec<Vec<u32>> = vec![Vec::new()];
-        let mut first = 0;
+        let mut first_context = 0;
         for level in 0..=levels {
-            let here = |waiting: &[u32]| -> Vec<u32> {
-                let waiting = waiting.iter().copied();
-                let waiting = waiting.filter(|&id| suffix(id).touch.level == level);
-                let mut here: Vec<u32> =
-                    waiting.chain(starting[level as usize].iter().copied()).collect();
-                here.sort_unstable();
-                here.dedup();
-                here
+            let firing = |pending: &[u32]| -> Vec<u32> {
+                let pending = pending.iter().copied();
+                let pending = pending.filter(|&id| suffix_of(id).touch.level == level);
+                let mut firing: Vec<u32> =
+                    pending.chain(starting_at_level[level as usize].iter().copied()).collect();
+                firing.sort_unstable();
+                firing.dedup();
+                firing
             };
-            let next_first = first + frontier.len() as u32;
+            let first_below = first_context + frontier.len() as u32;
             // First try to pass reads on; if that creates too many contexts, treat them here.
-            for passing in [true, false] {
-                let passes = |id: &u32| passing && reads(*id);
-                let mut below: Vec<Vec<u32>> = Vec::new();
-                let mut below_at: HashMap<Vec<u32>, u32> = HashMap::new();
-                let mut made: Vec<Context> = Vec::new();
-                for waiting in &frontier {
-                    let here = here(waiting);
+            for passes_reads in [true, false] {
+                let is_passed = |id: &u32| passes_reads && is_read(*id);
+                let mut pending_below: Vec<Vec<u32>> = Vec::new();
+                let mut context_below: HashMap<Vec<u32>, u32> = HashMap::new();
+                let mut level_contexts: Vec<Context> = Vec::new();
+                for pending in &frontier {
+                    let firing = firing(pending);
                     let (read, local): (Vec<u32>, Vec<u32>) =
-                        here.iter().partition(|id| passes(id));
+                        firing.iter().partition(|id| is_passed(id));
                     let mut thresholds: Vec<u64> =
-                        read.iter().map(|&id| suffix(id).touch.pre).collect();
+                        read.iter().map(|&id| suffix_of(id).touch.pre).collect();
                     thresholds.sort_unstable();
                     thresholds.dedup();
                     let mut successors = Vec::new();
                     for reached in 0..=thresholds.len() {
-                        let passed = read
-                            .iter()
-                            .filter(|&&id| thresholds[..reached].contains(&suffix(id).touch.pre));
-                        let deeper = waiting.iter().filter(|&&id| suffix(id).touch.level > level);
-                        let mut waits: Vec<u32> =
-                            passed.map(|&id| suffix(id).next).chain(deeper.copied()).collect();
-                        waits.sort_unstable();
-                        waits.dedup();
-                        debug_assert!(!waits.contains(&END), "a transition that changes nothing");
-                        let at = *below_at.entry(waits).or_insert_with_key(|waits| {
-                            below.push(waits.clone());
-                            next_first + (below.len() - 1) as u32
+                        let passed = read.iter().filter(|&&id| {
+                            thresholds[..reached].contains(&suffix_of(id).touch.pre)
                         });
-                        successors.push(at);
+                        let deeper =
+                            pending.iter().filter(|&&id| suffix_of(id).touch.level > level);
+                        let mut pending_here: Vec<u32> =
+                            passed.map(|&id| suffix_of(id).next).chain(deeper.copied()).collect();
+                        pending_here.sort_unstable();
+                        pending_here.dedup();
+                        debug_assert!(
+                            !pending_here.contains(&END),
+                            "a transition that changes nothing"
+                        );
+                        let context =
+                            *context_below.entry(pending_here).or_insert_with_key(|pending_here| {
+                                pending_below.push(pending_here.clone());
+                                first_below + (pending_below.len() - 1) as u32
+                            });
+                        successors.push(context);
                     }
                     let locals = local.iter().map(|&id| LocalTransition {
-                        pre: suffix(id).touch.pre,
-                        change: suffix(id).touch.change,
-                        next: suffix(id).next,
+                        pre: suffix_of(id).touch.pre,
+                        change: suffix_of(id).touch.change,
+                        next: suffix_of(id).next,
                     });
                     let locals = locals.collect();
-                    made.push(Context { locals, thresholds, below: successors });
+                    level_contexts.push(Context { locals, thresholds, below: successors });
                 }
-                if below.len() <= MOST.max(frontier.len()) || !passing {
-                    all.append(&mut made);
-                    frontier = below;
+                if pending_below.len() <= MOST.max(frontier.len()) || !passes_reads {
+                    contexts.append(&mut level_contexts);
+                    frontier = pending_below;
                     break;
                 }
             }
-            first = next_first;
+            first_context = first_below;
         }
-        Contexts { all }
+        Contexts { all: contexts }
     }
 
     /// Returns the context below `context` for a value of `tokens`.
@@ -125,8 +136,9 @@ impl Contexts {
         match context.thresholds.is_empty() {
             true => context.below[0],
             false => {
-                let reached = context.thresholds.partition_point(|&least| least <= tokens);
-                context.below[reached]
+                let reached_thresholds =
+                    context.thresholds.partition_point(|&threshold| threshold <= tokens);
+                context.below[reached_thresholds]
             }
         }
     }

@@ -64,21 +64,21 @@ impl Diagrams<'_> {
         transitions: &[Vec<(u32, u64)>],
     ) -> Result<BigUint, Stop> {
         let mut factors = Factors::default();
-        let mut place: HashMap<u64, usize> = HashMap::new();
-        let mut times: BTreeMap<Changes, u64> = BTreeMap::new();
+        let mut factor_of_need: HashMap<u64, usize> = HashMap::new();
+        let mut multiplicity: BTreeMap<Changes, u64> = BTreeMap::new();
         for needs in transitions {
-            let list = needs.iter().filter(|need| need.1 > 0).map(|&(level, least)| {
-                let at = *place.entry(least).or_insert_with(|| {
-                    factors.table.push(Factor::AtLeast(least));
+            let changes = needs.iter().filter(|need| need.1 > 0).map(|&(level, required)| {
+                let factor = *factor_of_need.entry(required).or_insert_with(|| {
+                    factors.table.push(Factor::AtLeast(required));
                     factors.table.len() - 1
                 });
-                (level, at)
+                (level, factor)
             });
-            *times.entry(list.collect()).or_default() += 1;
+            *multiplicity.entry(changes.collect()).or_default() += 1;
         }
-        let (lists, times): (Vec<Changes>, Vec<u64>) = times.into_iter().unzip();
+        let (lists, multiplicity): (Vec<Changes>, Vec<u64>) = multiplicity.into_iter().unzip();
         let sums = self.weigh(set, &factors, &lists)?;
-        Ok(sums.into_iter().zip(times).map(|(sum, times)| sum * times).sum())
+        Ok(sums.into_iter().zip(multiplicity).map(|(sum, multiplicity)| sum * multiplicity).sum())
     }
 
     /// Computes each of `sums` over the members of `set`.
@@ -97,11 +97,12 @@ impl Diagrams<'_> {
         }
         let levelled = LevelledNet::new(self, set);
         match WeightedCount::<u128>::new(self, &levelled, factors, sums.len()).all(sums)? {
-            Some(all) => Ok(all),
+            Some(weighted_sums) => Ok(weighted_sums),
             None => {
-                let all = WeightedCount::<BigUint>::new(self, &levelled, factors, sums.len())
-                    .all(sums)?;
-                Ok(all.unwrap_or_default()) // large numbers always fit
+                let weighted_sums =
+                    WeightedCount::<BigUint>::new(self, &levelled, factors, sums.len())
+                        .all(sums)?;
+                Ok(weighted_sums.unwrap_or_default()) // large numbers always fit
             }
         }
     }
@@ -118,17 +119,23 @@ enum Scale<N> {
 /// whose list ends (at its first level) here.
 #[derive(Default)]
 struct ChangeTrie {
+    /// The subtries, by the next changed level above and the index of its factor.
     upwards: BTreeMap<(Reverse<u32>, usize), ChangeTrie>,
+    /// The indices of the requested sums whose list of changes ends at this node.
     sums: Vec<usize>,
 }
 
 struct WeightedCount<'w, 'd, 'l, N> {
+    /// The store of the set.
     diagrams: &'w mut Diagrams<'d>,
+    /// The nodes of the set, level by level.
     levelled: &'l LevelledNet,
+    /// The factors of the sums.
     factors: &'l Factors,
     /// Weight of the paths from the top to each node, by level and position in the level. All nodes
     /// of a chain are included, not only its head.
     above: Vec<Vec<N>>,
+    /// The results, in the order of the requested sums.
     sums: Vec<BigUint>,
 }
 
@@ -146,14 +153,15 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         WeightedCount { diagrams, levelled, factors, above: Vec::new(), sums }
     }
 
+    /// Computes all requested sums.
     fn all(mut self, sums: &[Changes]) -> Fits<Vec<BigUint>> {
         let mut tree = ChangeTrie::default();
         for (number, changes) in sums.iter().enumerate() {
-            let mut at = &mut tree;
+            let mut subtree = &mut tree;
             for &(level, factor) in changes.iter().rev() {
-                at = at.upwards.entry((Reverse(level), factor)).or_default();
+                subtree = subtree.upwards.entry((Reverse(level), factor)).or_default();
             }
-            at.sums.push(number);
+            subtree.sums.push(number);
         }
         if self.fill_above()?.is_none() {
             return Ok(None);
@@ -178,11 +186,12 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         self.factors.common.get(&(level as u32)).copied()
     }
 
+    /// Returns the factor with this index at a coded number of tokens; 1 without an index.
     fn scale(&self, factor: Option<usize>, value: u32) -> Option<Scale<N>> {
         let Some(factor) = factor else { return Some(Scale::One) };
         let tokens = self.diagrams.tokens(value);
         Some(match &self.factors.table[factor] {
-            Factor::AtLeast(least) if tokens >= *least => Scale::One,
+            Factor::AtLeast(required) if tokens >= *required => Scale::One,
             Factor::AtLeast(_) => Scale::Zero,
             Factor::Weight(weight) => {
                 let weight = weight(tokens);
@@ -195,20 +204,21 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         })
     }
 
+    /// Computes the weights of the paths from the top to each node, with the common factors.
     fn fill_above(&mut self) -> Fits<()> {
         let levels = self.levelled.levels();
-        let size = |level: usize| self.levelled.level(level).len();
-        self.above = (0..levels).map(|level| vec![N::zero(); size(level)]).collect();
+        let node_count = |level: usize| self.levelled.level(level).len();
+        self.above = (0..levels).map(|level| vec![N::zero(); node_count(level)]).collect();
         // The root is the last node of its level.
         if let Some(root) = self.above[0].last_mut() {
             *root = N::one();
         }
         for level in 0..levels {
             let nodes = self.levelled.level(level);
-            for at in (0..nodes.len()).rev() {
+            for position in (0..nodes.len()).rev() {
                 self.diagrams.tick()?;
-                let node = self.diagrams.node(nodes[at]);
-                let weight = self.above[level][at].clone();
+                let node = self.diagrams.node(nodes[position]);
+                let weight = self.above[level][position].clone();
                 if weight.is_zero() {
                     continue;
                 }
@@ -231,30 +241,30 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         Ok(Some(()))
     }
 
-    /// Computes the sums in the subtree `tree`. `below` holds the weight of the paths from each
-    /// node of `level` down, with the changes on the path to `tree`. Below the last level there is
-    /// one path and no node.
-    fn climb(&mut self, tree: &ChangeTrie, level: usize, mut below: Vec<N>) -> Fits<()> {
+    /// Computes the sums in the subtree `tree`. `weights_below` holds the weight of the paths from
+    /// each node of `level` down, with the changes on the path to `tree`. Below the last level
+    /// there is one path and no node.
+    fn climb(&mut self, tree: &ChangeTrie, level: usize, mut weights_below: Vec<N>) -> Fits<()> {
         let mut level = level;
         for (&(Reverse(upper), factor), parent) in &tree.upwards {
             let upper = upper as usize;
             while level > upper + 1 {
                 level -= 1;
-                match self.lift(level, self.common(level), &below)? {
-                    Some(lifted) => below = lifted,
+                match self.lift(level, self.common(level), &weights_below)? {
+                    Some(weights_at_upper) => weights_below = weights_at_upper,
                     None => return Ok(None),
                 }
             }
             if !parent.upwards.is_empty() {
-                let Some(lifted) = self.lift(upper, Some(factor), &below)? else {
+                let Some(weights_at_upper) = self.lift(upper, Some(factor), &weights_below)? else {
                     return Ok(None);
                 };
-                if self.climb(parent, upper, lifted)?.is_none() {
+                if self.climb(parent, upper, weights_at_upper)?.is_none() {
                     return Ok(None);
                 }
             }
             if !parent.sums.is_empty() {
-                match self.across(upper, Some(factor), &below)? {
+                match self.across(upper, Some(factor), &weights_below)? {
                     Some(sum) => self.note(parent, sum),
                     None => return Ok(None),
                 }
@@ -265,44 +275,49 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
 
     /// Returns the weights of the paths from the nodes of `level` down, from the weights one level
     /// below.
-    fn lift(&mut self, level: usize, factor: Option<usize>, below: &[N]) -> Fits<Vec<N>> {
+    fn lift(&mut self, level: usize, factor: Option<usize>, weights_below: &[N]) -> Fits<Vec<N>> {
         let nodes = self.levelled.level(level);
-        let mut lifted: Vec<N> = Vec::with_capacity(nodes.len());
+        let mut weights: Vec<N> = Vec::with_capacity(nodes.len());
         for &id in nodes {
             self.diagrams.tick()?;
             let node = self.diagrams.node(id);
             let down = if node.down > ONE {
-                below[self.levelled.place(node.down)].clone()
+                weights_below[self.levelled.place(node.down)].clone()
             } else {
                 N::one()
             };
             let Some(scale) = self.scale(factor, node.value) else { return Ok(None) };
             let Some(mut sum) = times(&scale, &down) else { return Ok(None) };
             if node.right > ONE {
-                let Some(both) = sum.checked_add(&lifted[self.levelled.place(node.right)]) else {
+                let Some(with_right) = sum.checked_add(&weights[self.levelled.place(node.right)])
+                else {
                     return Ok(None);
                 };
-                sum = both;
+                sum = with_right;
             }
-            lifted.push(sum);
+            weights.push(sum);
         }
-        Ok(Some(lifted))
+        Ok(Some(weights))
     }
 
     /// Returns the sum over all paths through `level`.
-    fn across(&mut self, level: usize, factor: Option<usize>, below: &[N]) -> Fits<N> {
+    fn across(&mut self, level: usize, factor: Option<usize>, weights_below: &[N]) -> Fits<N> {
         let mut sum = N::zero();
-        for (at, &id) in self.levelled.level(level).iter().enumerate() {
+        for (position, &id) in self.levelled.level(level).iter().enumerate() {
             self.diagrams.tick()?;
             let node = self.diagrams.node(id);
             let Some(scale) = self.scale(factor, node.value) else { return Ok(None) };
-            let Some(product) = times(&scale, &self.above[level][at]) else { return Ok(None) };
-            let more = match node.down > ONE {
-                true => product.checked_mul(&below[self.levelled.place(node.down)]),
+            let Some(product) = times(&scale, &self.above[level][position]) else {
+                return Ok(None);
+            };
+            let summand = match node.down > ONE {
+                true => product.checked_mul(&weights_below[self.levelled.place(node.down)]),
                 false => Some(product),
             };
-            let Some(both) = more.and_then(|more| sum.checked_add(&more)) else { return Ok(None) };
-            sum = both;
+            let Some(new_sum) = summand.and_then(|summand| sum.checked_add(&summand)) else {
+                return Ok(None);
+            };
+            sum = new_sum;
         }
         Ok(Some(sum))
     }

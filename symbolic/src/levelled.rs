@@ -12,38 +12,39 @@ pub(crate) struct LevelledNet {
 }
 
 impl LevelledNet {
+    /// Collects the nodes of a set, level by level.
     pub(crate) fn new(diagrams: &Diagrams<'_>, set: Set) -> LevelledNet {
         let mut nodes = Vec::new();
         let mut starts = Vec::new();
-        let mut place = vec![u32::MAX; diagrams.nodes.len()];
+        let mut position = vec![u32::MAX; diagrams.nodes.len()];
         let mut heads = if set.0 > ONE { vec![set.0] } else { Vec::new() };
         let mut chain = Vec::new();
         while !heads.is_empty() {
             let start = nodes.len();
             starts.push(start);
             for head in heads.drain(..) {
-                let mut at = head;
-                while at > ONE && place[at as usize] == u32::MAX {
+                let mut chain_node = head;
+                while chain_node > ONE && position[chain_node as usize] == u32::MAX {
                     // Mark the node as seen. A chain contains no node twice, so the mark is for
                     // other chains.
-                    place[at as usize] = 0;
-                    chain.push(at);
-                    at = diagrams.node(at).right;
+                    position[chain_node as usize] = 0;
+                    chain.push(chain_node);
+                    chain_node = diagrams.node(chain_node).right;
                 }
                 while let Some(id) = chain.pop() {
-                    place[id as usize] = (nodes.len() - start) as u32;
+                    position[id as usize] = (nodes.len() - start) as u32;
                     nodes.push(id);
                 }
             }
             for &id in &nodes[start..] {
                 let down = diagrams.node(id).down;
-                if down > ONE && place[down as usize] == u32::MAX {
+                if down > ONE && position[down as usize] == u32::MAX {
                     heads.push(down);
                 }
             }
         }
         starts.push(nodes.len());
-        LevelledNet { nodes, starts, place }
+        LevelledNet { nodes, starts, place: position }
     }
 
     /// Returns the number of levels that have nodes.

@@ -52,9 +52,9 @@ impl Diagrams<'_> {
         }
         self.tick()?;
         let base = self.work.len();
-        let (mut one, mut other) = (id, within);
-        while one != EMPTY && other != EMPTY {
-            let (left, right) = (self.node(one), self.node(other));
+        let (mut left_chain, mut right_chain) = (id, within);
+        while left_chain != EMPTY && right_chain != EMPTY {
+            let (left, right) = (self.node(left_chain), self.node(right_chain));
             if left.value == right.value {
                 let down = self.fire_any(relation, level + 1, left.down, right.down)?;
                 if down != EMPTY {
@@ -62,10 +62,10 @@ impl Diagrams<'_> {
                 }
             }
             if left.value <= right.value {
-                one = left.right;
+                left_chain = left.right;
             }
             if right.value <= left.value {
-                other = right.right;
+                right_chain = right.right;
             }
         }
         let mut result = self.chain(base, EMPTY)?;
@@ -101,32 +101,32 @@ impl Diagrams<'_> {
         }
         self.tick()?;
         let Suffix { touch, next } = relation.suffix(suffix);
-        let here = touch.level == level;
-        let next = if here { next } else { suffix };
+        let is_touched = touch.level == level;
+        let next = if is_touched { next } else { suffix };
         let base = self.work.len();
-        let (mut at, mut other) = (id, within);
-        while at != EMPTY {
-            let node = self.node(at);
-            at = node.right;
-            let mut moved = node.value;
-            if here {
+        let (mut chain, mut within_chain) = (id, within);
+        while chain != EMPTY {
+            let node = self.node(chain);
+            chain = node.right;
+            let mut new_value = node.value;
+            if is_touched {
                 let tokens = self.tokens(node.value);
                 if tokens < touch.pre {
                     continue;
                 }
-                moved = self.shifted(tokens, touch.change)?;
+                new_value = self.shifted(tokens, touch.change)?;
                 if self.has_large() {
-                    other = within; // codes of large values are not sorted by tokens
+                    within_chain = within; // codes of large values are not sorted by tokens
                 }
             }
-            while other != EMPTY && self.node(other).value < moved {
-                other = self.node(other).right;
+            while within_chain != EMPTY && self.node(within_chain).value < new_value {
+                within_chain = self.node(within_chain).right;
             }
-            if other != EMPTY && self.node(other).value == moved {
-                let inside = self.node(other).down;
-                let down = self.fire_within(relation, level + 1, next, node.down, inside)?;
+            if within_chain != EMPTY && self.node(within_chain).value == new_value {
+                let within_down = self.node(within_chain).down;
+                let down = self.fire_within(relation, level + 1, next, node.down, within_down)?;
                 if down != EMPTY {
-                    self.push(moved, down);
+                    self.push(new_value, down);
                 }
             }
         }

@@ -36,14 +36,14 @@ impl Diagrams<'_> {
         let target = self.intersection(target, reachable)?;
         self.keep(reachable);
         let mut steps = Vec::new();
-        let met = self.rounds(&backwards, start, target, reachable, &mut steps);
-        let met = self.clean(met);
-        for &(_, before) in steps.iter().rev() {
-            self.release(before);
+        let is_found = self.rounds(&backwards, start, target, reachable, &mut steps);
+        let is_found = self.clean(is_found);
+        for &(_, kept_set) in steps.iter().rev() {
+            self.release(kept_set);
         }
         self.release(reachable);
         // No collection happens from here on.
-        Ok(met?.then(|| self.follow(&backwards, transitions, start, &steps)).flatten())
+        Ok(is_found?.then(|| self.follow(&backwards, transitions, start, &steps)).flatten())
     }
 
     /// Returns true if `start` was found. Each step is a transition and the kept set of vectors
@@ -63,13 +63,13 @@ impl Diagrams<'_> {
                 loop {
                     let image = self.fire(backwards, 0, found.0, suffix)?;
                     let image = self.intersection_of(image, reachable.0)?;
-                    let more = Set(self.union_of(found.0, image)?);
-                    if more == found {
+                    let extended = Set(self.union_of(found.0, image)?);
+                    if extended == found {
                         break;
                     }
                     self.keep(found);
                     steps.push((suffix, found));
-                    found = more;
+                    found = extended;
                     if self.contains(found, start) {
                         return Ok(true);
                     }
@@ -100,15 +100,15 @@ impl Diagrams<'_> {
             let touches = touches.iter().filter(|touch| touch.pre > 0 || touch.change != 0);
             numbers.entry(touches.copied().collect()).or_insert(number);
         }
-        let mut at = start.to_vec();
+        let mut vector = start.to_vec();
         let mut firings = Vec::new();
-        for &(suffix, before) in steps.iter().rev() {
-            if self.contains(before, &at) {
+        for &(suffix, found_before) in steps.iter().rev() {
+            if self.contains(found_before, &vector) {
                 continue;
             }
             let touches: Vec<LevelTouch> =
                 backwards.touches(suffix).map(LevelTouch::reversed).collect();
-            at = fired(&at, &touches)?;
+            vector = fired(&vector, &touches)?;
             firings.push(*numbers.get(&touches)?);
         }
         Some(firings)

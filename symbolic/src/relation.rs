@@ -16,10 +16,13 @@ use std::collections::HashMap;
 
 /// The transitions of a net over levels, prepared for firing.
 pub struct TransitionRelation {
+    /// Number of levels.
     pub(crate) levels: u32,
+    /// The suffixes, indexed by number. Number 0 is the suffix without touches.
     pub(crate) suffixes: Vec<Suffix>,
     /// The suffixes of the transitions that have an effect, without repetition.
     pub(crate) transitions: Vec<u32>,
+    /// The contexts of saturation.
     pub(crate) contexts: Contexts,
     /// The transitions by their topmost level.
     pub(crate) by_level: Vec<Vec<LocalTransition>>,
@@ -45,7 +48,7 @@ impl TransitionRelation {
         Self::with_reads(levels, transitions, true)
     }
 
-    /// Builds a relation as [`new`](Self::new) does. With `conditional`, saturation uses
+    /// Builds a relation as [`new`](Self::new) does. With `is_conditional`, saturation uses
     /// conditional locality for reads above the first change (see `contexts`). This affects only
     /// the running time.
     ///
@@ -55,14 +58,14 @@ impl TransitionRelation {
     pub fn with_reads(
         levels: u32,
         transitions: &[Vec<LevelTouch>],
-        conditional: bool,
+        is_conditional: bool,
     ) -> Result<Self, Stop> {
         static NUMBERS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
-        let nothing =
+        let empty_suffix =
             Suffix { touch: LevelTouch { level: u32::MAX, pre: 0, change: 0 }, next: END };
-        let mut suffixes = vec![nothing];
-        let mut known: HashMap<Suffix, u32> = HashMap::new();
-        let mut all = Vec::new();
+        let mut suffixes = vec![empty_suffix];
+        let mut suffix_numbers: HashMap<Suffix, u32> = HashMap::new();
+        let mut first_suffixes = Vec::new();
         for touches in transitions {
             assert!(touches.windows(2).all(|pair| pair[0].level < pair[1].level), "out of order");
             assert!(touches.iter().all(|touch| touch.level < levels), "no such level");
@@ -73,22 +76,22 @@ impl TransitionRelation {
             let mut next = END;
             for &touch in touches.iter().rev().filter(|touch| touch.pre > 0 || touch.change != 0) {
                 let suffix = Suffix { touch, next };
-                next = *known.entry(suffix).or_insert_with(|| {
+                next = *suffix_numbers.entry(suffix).or_insert_with(|| {
                     suffixes.push(suffix);
                     (suffixes.len() - 1) as u32
                 });
             }
-            all.push(next);
+            first_suffixes.push(next);
         }
         if suffixes.len() >= crate::cache::SUFFIXES as usize {
             return Err(Stop::Memory);
         }
-        all.sort_unstable();
-        all.dedup();
-        let contexts = Contexts::new(levels, &suffixes, &all, conditional);
+        first_suffixes.sort_unstable();
+        first_suffixes.dedup();
+        let contexts = Contexts::new(levels, &suffixes, &first_suffixes, is_conditional);
         let mut by_level = vec![Vec::new(); levels as usize + 1];
         let mut beginning = vec![Vec::new(); levels as usize + 1];
-        for &id in &all {
+        for &id in &first_suffixes {
             let Suffix { touch: LevelTouch { level, pre, change }, next } = suffixes[id as usize];
             by_level[level as usize].push(LocalTransition { pre, change, next });
             beginning[level as usize].push(id);
@@ -97,7 +100,7 @@ impl TransitionRelation {
         Ok(TransitionRelation {
             levels,
             suffixes,
-            transitions: all,
+            transitions: first_suffixes,
             contexts,
             by_level,
             beginning,

@@ -19,17 +19,23 @@ pub struct LinearCondition {
 }
 
 struct Restriction<'r> {
+    /// The weight of each level; 0 for a missing level.
     weights: &'r HashMap<u32, i64>,
+    /// The condition on the sum.
     linear: &'r LinearCondition,
+    /// The nodes of the set, level by level.
     levelled: LevelledNet,
     /// Minimum and maximum of the sum below each node, by level and position in the level.
     ranges: Vec<Vec<(i128, i128)>>,
+    /// The computed parts, by node and the sum of the levels above.
     done: HashMap<(u32, i128), u32>,
 }
 
 /// Required tokens at some levels, and the cache of node parts that satisfy them.
 struct EnablingList<'l> {
+    /// The levels with their required tokens, by ascending level.
     needs: &'l [(u32, u64)],
+    /// The computed parts, by node.
     done: HashMap<u32, u32>,
 }
 
@@ -43,8 +49,9 @@ impl Diagrams<'_> {
         let weights: HashMap<u32, i64> = linear.terms.iter().copied().collect();
         let levelled = LevelledNet::new(self, set);
         let ranges = self.ranges(&levelled, &weights)?;
-        let done = HashMap::new();
-        let mut restriction = Restriction { weights: &weights, linear, levelled, ranges, done };
+        let results = HashMap::new();
+        let mut restriction =
+            Restriction { weights: &weights, linear, levelled, ranges, done: results };
         let result = self.restricted(&mut restriction, 0, set.0, 0).map(Set);
         self.clean(result)
     }
@@ -67,11 +74,11 @@ impl Diagrams<'_> {
     /// Returns the largest number of tokens at each level, from the top level down.
     pub fn most_by_level(&self, set: Set) -> Vec<u64> {
         let levelled = LevelledNet::new(self, set);
-        let most = |level: usize| {
+        let max_tokens = |level: usize| {
             let tokens = levelled.level(level).iter().map(|&id| self.tokens(self.node(id).value));
             tokens.max().unwrap_or(0)
         };
-        (0..levelled.levels()).map(most).collect()
+        (0..levelled.levels()).map(max_tokens).collect()
     }
 
     /// Returns the numbers of tokens that occur at each level, ascending, from the top level down.
@@ -103,8 +110,8 @@ impl Diagrams<'_> {
     ///
     /// Returns an error when a limit is reached.
     pub fn enabling(&mut self, set: Set, needs: &[(u32, u64)]) -> Result<Set, Stop> {
-        let mut done = HashMap::new();
-        let result = self.enabled_part(set.0, 0, needs, &mut done).map(Set);
+        let mut results = HashMap::new();
+        let result = self.enabled_part(set.0, 0, needs, &mut results).map(Set);
         self.clean(result)
     }
 
@@ -119,86 +126,93 @@ impl Diagrams<'_> {
         if lists.iter().any(Vec::is_empty) {
             return Ok(set);
         }
-        let mut beginning: HashMap<u32, Vec<EnablingList<'_>>> = HashMap::new();
+        let mut lists_by_level: HashMap<u32, Vec<EnablingList<'_>>> = HashMap::new();
         for needs in lists {
             let list = EnablingList { needs, done: HashMap::new() };
-            beginning.entry(needs[0].0).or_default().push(list);
+            lists_by_level.entry(needs[0].0).or_default().push(list);
         }
-        let result = self.any_part(set.0, 0, &mut beginning, &mut HashMap::new()).map(Set);
+        let result = self.any_part(set.0, 0, &mut lists_by_level, &mut HashMap::new()).map(Set);
         self.clean(result)
     }
 
+    /// Returns the part of a node that satisfies one of the lists that begin at `level` or below.
     fn any_part(
         &mut self,
         id: u32,
         level: u32,
-        beginning: &mut HashMap<u32, Vec<EnablingList<'_>>>,
-        done: &mut HashMap<u32, u32>,
+        lists_by_level: &mut HashMap<u32, Vec<EnablingList<'_>>>,
+        results: &mut HashMap<u32, u32>,
     ) -> Result<u32, Stop> {
         if id <= ONE {
             return Ok(EMPTY);
         }
-        if let Some(&known) = done.get(&id) {
-            return Ok(known);
+        if let Some(&result_before) = results.get(&id) {
+            return Ok(result_before);
         }
         self.tick()?;
         let base = self.work.len();
-        let mut at = id;
-        while at != EMPTY {
-            let node = self.node(at);
-            at = node.right;
-            let down = self.any_part(node.down, level + 1, beginning, done)?;
+        let mut chain_node = id;
+        while chain_node != EMPTY {
+            let node = self.node(chain_node);
+            chain_node = node.right;
+            let down = self.any_part(node.down, level + 1, lists_by_level, results)?;
             if down != EMPTY {
                 self.push(node.value, down);
             }
         }
         let mut result = self.chain(base, EMPTY)?;
-        for list in beginning.get_mut(&level).into_iter().flatten() {
+        for list in lists_by_level.get_mut(&level).into_iter().flatten() {
             if result == id {
                 break;
             }
-            let more = self.enabled_part(id, level, list.needs, &mut list.done)?;
-            result = self.union_of(result, more)?;
+            let enabling_part = self.enabled_part(id, level, list.needs, &mut list.done)?;
+            result = self.union_of(result, enabling_part)?;
         }
-        done.insert(id, result);
+        results.insert(id, result);
         Ok(result)
     }
 
+    /// Returns the part of a node whose vectors hold the required tokens. `needs` begins at `level`
+    /// or below.
     fn enabled_part(
         &mut self,
         id: u32,
         level: u32,
         needs: &[(u32, u64)],
-        done: &mut HashMap<u32, u32>,
+        results: &mut HashMap<u32, u32>,
     ) -> Result<u32, Stop> {
-        let Some((&(at_level, least), rest)) = needs.split_first() else { return Ok(id) };
+        let Some((&(need_level, required), needs_below)) = needs.split_first() else {
+            return Ok(id);
+        };
         if id <= ONE {
             return Ok(id);
         }
-        if let Some(&known) = done.get(&id) {
-            return Ok(known);
+        if let Some(&result_before) = results.get(&id) {
+            return Ok(result_before);
         }
         self.tick()?;
         let base = self.work.len();
-        let mut at = id;
-        while at != EMPTY {
-            let node = self.node(at);
-            at = node.right;
-            let rest = match at_level == level {
-                true if self.tokens(node.value) < least => continue,
-                true => rest,
+        let mut chain_node = id;
+        while chain_node != EMPTY {
+            let node = self.node(chain_node);
+            chain_node = node.right;
+            let needs_below = match need_level == level {
+                true if self.tokens(node.value) < required => continue,
+                true => needs_below,
                 false => needs,
             };
-            let down = self.enabled_part(node.down, level + 1, rest, done)?;
+            let down = self.enabled_part(node.down, level + 1, needs_below, results)?;
             if down != EMPTY {
                 self.push(node.value, down);
             }
         }
         let result = self.chain(base, EMPTY)?;
-        done.insert(id, result);
+        results.insert(id, result);
         Ok(result)
     }
 
+    /// Computes the minimum and maximum of the weighted sum from each node down, by level and
+    /// position in the level.
     fn ranges(
         &mut self,
         levelled: &LevelledNet,
@@ -208,29 +222,32 @@ impl Diagrams<'_> {
         let mut ranges: Vec<Vec<(i128, i128)>> = vec![Vec::new(); levels];
         for level in (0..levels).rev() {
             let weight = i128::from(weights.get(&(level as u32)).copied().unwrap_or(0));
-            let mut here: Vec<(i128, i128)> = Vec::with_capacity(levelled.level(level).len());
+            let mut level_ranges: Vec<(i128, i128)> =
+                Vec::with_capacity(levelled.level(level).len());
             for &id in levelled.level(level) {
                 self.tick()?;
                 let node = self.node(id);
-                let below = match node.down > ONE {
+                let range_below = match node.down > ONE {
                     true => ranges[level + 1][levelled.place(node.down)],
                     false => (0, 0),
                 };
                 // The sum overflows only if tokens and weights are both near 2⁶³: with at most 2³²
                 // levels, products below 2⁹⁴ are safe.
-                let mine = weight * i128::from(self.tokens(node.value));
-                let mut range = (add(mine, below.0)?, add(mine, below.1)?);
+                let own_term = weight * i128::from(self.tokens(node.value));
+                let mut range = (add(own_term, range_below.0)?, add(own_term, range_below.1)?);
                 if node.right > ONE {
-                    let right = here[levelled.place(node.right)];
+                    let right = level_ranges[levelled.place(node.right)];
                     range = (range.0.min(right.0), range.1.max(right.1));
                 }
-                here.push(range);
+                level_ranges.push(range);
             }
-            ranges[level] = here;
+            ranges[level] = level_ranges;
         }
         Ok(ranges)
     }
 
+    /// Returns the part of a node that satisfies the condition, where `sum` is the weighted sum of
+    /// the levels above.
     fn restricted(
         &mut self,
         restriction: &mut Restriction<'_>,
@@ -238,16 +255,16 @@ impl Diagrams<'_> {
         id: u32,
         sum: i128,
     ) -> Result<u32, Stop> {
-        let (least, most) = match id {
+        let (min_sum, max_sum) = match id {
             EMPTY => return Ok(EMPTY),
             ONE => (0, 0),
             _ => restriction.ranges[level as usize][restriction.levelled.place(id)],
         };
-        let (least, most) = (add(sum, least)?, add(sum, most)?);
-        if least >= restriction.linear.least && most <= restriction.linear.most {
+        let (min_sum, max_sum) = (add(sum, min_sum)?, add(sum, max_sum)?);
+        if min_sum >= restriction.linear.least && max_sum <= restriction.linear.most {
             return Ok(id);
         }
-        if most < restriction.linear.least || least > restriction.linear.most {
+        if max_sum < restriction.linear.least || min_sum > restriction.linear.most {
             return Ok(EMPTY);
         }
         if let Some(&result) = restriction.done.get(&(id, sum)) {
@@ -256,15 +273,15 @@ impl Diagrams<'_> {
         self.tick()?;
         let weight = i128::from(restriction.weights.get(&level).copied().unwrap_or(0));
         let base = self.work.len();
-        let mut at = id;
-        while at != EMPTY {
-            let node = self.node(at);
+        let mut chain_node = id;
+        while chain_node != EMPTY {
+            let node = self.node(chain_node);
             let sum = add(sum, weight * i128::from(self.tokens(node.value)))?;
             let down = self.restricted(restriction, level + 1, node.down, sum)?;
             if down != EMPTY {
                 self.push(node.value, down);
             }
-            at = node.right;
+            chain_node = node.right;
         }
         let result = self.chain(base, EMPTY)?;
         restriction.done.insert((id, sum), result);

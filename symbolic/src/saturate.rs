@@ -84,6 +84,7 @@ impl Diagrams<'_> {
         self.clean(result.map(Set))
     }
 
+    /// Returns the closure of a node for the carried number, from the bottom level up.
     pub(crate) fn saturate<G: SaturationGuide>(
         &mut self,
         relation: &TransitionRelation,
@@ -100,14 +101,14 @@ impl Diagrams<'_> {
         }
         self.tick()?;
         let base = self.work.len();
-        let mut at = id;
-        while at != EMPTY {
-            let node = self.node(at);
-            if let Some(below) = guide.below(self, carried, node.value) {
-                let down = self.saturate(relation, guide, level + 1, node.down, below)?;
+        let mut chain_node = id;
+        while chain_node != EMPTY {
+            let node = self.node(chain_node);
+            if let Some(carried_below) = guide.below(self, carried, node.value) {
+                let down = self.saturate(relation, guide, level + 1, node.down, carried_below)?;
                 self.push(node.value, down);
             }
-            at = node.right;
+            chain_node = node.right;
         }
         self.close(relation, guide, level, base, carried)?;
         let result = self.chain(base, EMPTY)?;
@@ -136,21 +137,22 @@ impl Diagrams<'_> {
         for entry in &mut self.work[base..] {
             entry.changed = 1;
         }
-        let mut now = 1;
-        let fired = self.fired.len();
-        self.fired.resize(fired + locals.len(), 0);
-        let mut before = 0;
-        while before != now {
-            before = now;
-            for (at, &local) in locals.iter().enumerate() {
-                let last = std::mem::replace(&mut self.fired[fired + at], now);
-                if last < now {
-                    let round = Round { relation, guide, level, base, carried, local, last };
-                    self.round(&round, &mut now)?;
+        let mut time = 1;
+        let first_fired = self.fired.len();
+        self.fired.resize(first_fired + locals.len(), 0);
+        let mut time_before = 0;
+        while time_before != time {
+            time_before = time;
+            for (index, &local) in locals.iter().enumerate() {
+                let last_fired = std::mem::replace(&mut self.fired[first_fired + index], time);
+                if last_fired < time {
+                    let round =
+                        Round { relation, guide, level, base, carried, local, last: last_fired };
+                    self.round(&round, &mut time)?;
                 }
             }
         }
-        self.fired.truncate(fired);
+        self.fired.truncate(first_fired);
         Ok(())
     }
 
@@ -158,58 +160,59 @@ impl Diagrams<'_> {
     fn round<G: SaturationGuide>(
         &mut self,
         round: &Round<'_, G>,
-        now: &mut u32,
+        time: &mut u32,
     ) -> Result<(), Stop> {
-        let &Round { relation, guide, level, base, carried, local, last } = round;
-        let ascending = local.change >= 0;
-        let mut at = if ascending { base } else { self.work.len() };
+        let &Round { relation, guide, level, base, carried, local, last: last_fired } = round;
+        let is_ascending = local.change >= 0;
+        let mut index = if is_ascending { base } else { self.work.len() };
         loop {
-            match ascending {
-                true if at == self.work.len() => return Ok(()),
-                false if at == base => return Ok(()),
+            match is_ascending {
+                true if index == self.work.len() => return Ok(()),
+                false if index == base => return Ok(()),
                 true => {}
-                false => at -= 1,
+                false => index -= 1,
             }
-            let CachedNode { value, down, changed } = self.work[at];
+            let CachedNode { value, down, changed } = self.work[index];
             let tokens = self.tokens(value);
-            if changed <= last || tokens < local.pre {
-                at += usize::from(ascending);
+            if changed <= last_fired || tokens < local.pre {
+                index += usize::from(is_ascending);
                 continue;
             }
             self.tick()?;
             self.safe_point()?;
-            let moved = self.shifted(tokens, local.change)?;
-            let below = guide.below(self, carried, value);
-            let to = guide.below(self, carried, moved);
-            let made = match (below, to) {
-                (Some(from), Some(to)) => {
-                    self.fired(relation, guide, level + 1, down, local.next, from, to)?
+            let new_value = self.shifted(tokens, local.change)?;
+            let carried_below = guide.below(self, carried, value);
+            let carried_to = guide.below(self, carried, new_value);
+            let successors = match (carried_below, carried_to) {
+                (Some(from), Some(carried_to)) => {
+                    self.fired(relation, guide, level + 1, down, local.next, from, carried_to)?
                 }
                 _ => EMPTY,
             };
-            if made != EMPTY {
-                match self.work[base..].binary_search_by_key(&moved, |entry| entry.value) {
-                    Ok(there) => {
-                        let there = base + there;
-                        let both = self.union_of(self.work[there].down, made)?;
-                        if both != self.work[there].down {
-                            *now += 1;
-                            self.work[there].down = both;
-                            self.work[there].changed = *now;
-                            if there == at {
+            if successors != EMPTY {
+                match self.work[base..].binary_search_by_key(&new_value, |entry| entry.value) {
+                    Ok(target) => {
+                        let target = base + target;
+                        let union = self.union_of(self.work[target].down, successors)?;
+                        if union != self.work[target].down {
+                            *time += 1;
+                            self.work[target].down = union;
+                            self.work[target].changed = *time;
+                            if target == index {
                                 continue; // the transition keeps the value here, so it may fire again on its own result
                             }
                         }
                     }
-                    Err(there) => {
-                        *now += 1;
-                        let entry = CachedNode { value: moved, down: made, changed: *now };
-                        self.work.insert(base + there, entry);
-                        at += usize::from(base + there <= at);
+                    Err(target) => {
+                        *time += 1;
+                        let entry =
+                            CachedNode { value: new_value, down: successors, changed: *time };
+                        self.work.insert(base + target, entry);
+                        index += usize::from(base + target <= index);
                     }
                 }
             }
-            at += usize::from(ascending);
+            index += usize::from(is_ascending);
         }
     }
 
@@ -246,32 +249,32 @@ impl Diagrams<'_> {
         }
         self.tick()?;
         let base = self.work.len();
-        let mut at = id;
+        let mut chain_node = id;
         let touch = relation.suffix(suffix).touch;
-        let here = touch.level == level;
-        let next = if here { relation.suffix(suffix).next } else { suffix };
-        let mut sorted = true;
-        while at != EMPTY {
-            let node = self.node(at);
-            at = node.right;
-            let mut moved = node.value;
-            if here {
+        let is_touched = touch.level == level;
+        let next = if is_touched { relation.suffix(suffix).next } else { suffix };
+        let mut is_sorted = true;
+        while chain_node != EMPTY {
+            let node = self.node(chain_node);
+            chain_node = node.right;
+            let mut new_value = node.value;
+            if is_touched {
                 let tokens = self.tokens(node.value);
                 if tokens < touch.pre {
                     continue;
                 }
-                moved = self.shifted(tokens, touch.change)?;
+                new_value = self.shifted(tokens, touch.change)?;
             }
-            let below = guide.below(self, from, node.value);
-            let below_to = guide.below(self, to, moved);
-            let (Some(from), Some(to)) = (below, below_to) else { continue };
+            let from_below = guide.below(self, from, node.value);
+            let to_below = guide.below(self, to, new_value);
+            let (Some(from), Some(to)) = (from_below, to_below) else { continue };
             let down = self.fired(relation, guide, level + 1, node.down, next, from, to)?;
             if down != EMPTY {
-                sorted &= self.work[base..].last().is_none_or(|last| last.value < moved);
-                self.push(moved, down);
+                is_sorted &= self.work[base..].last().is_none_or(|last| last.value < new_value);
+                self.push(new_value, down);
             }
         }
-        if !sorted {
+        if !is_sorted {
             self.work[base..].sort_unstable_by_key(|entry| entry.value); // codes of large values can be out of order
         }
         self.close(relation, guide, level, base, to)?;
@@ -291,11 +294,18 @@ impl Diagrams<'_> {
 
 /// One round of a transition, with the chain that it fires on.
 struct Round<'r, G> {
+    /// The relation of the transition.
     relation: &'r TransitionRelation,
+    /// The interpretation of the carried number.
     guide: &'r G,
+    /// The level of the chain.
     level: u32,
+    /// The start of the chain on the stack `work`.
     base: usize,
+    /// The carried number of the chain.
     carried: u32,
+    /// The transition.
     local: LocalTransition,
+    /// The time of the last round of the transition. Entries that changed later are new.
     last: u32,
 }

@@ -35,6 +35,7 @@ impl Diagrams<'_> {
         self.clean(result)
     }
 
+    /// Returns the node of a ∪ b: merges the two chains, and joins the nodes below equal values.
     pub(crate) fn union_of(&mut self, a: u32, b: u32) -> Result<u32, Stop> {
         if a == b || b == EMPTY {
             return Ok(a);
@@ -78,6 +79,7 @@ impl Diagrams<'_> {
         Ok(result)
     }
 
+    /// Returns the node of a ∩ b.
     pub(crate) fn intersection_of(&mut self, a: u32, b: u32) -> Result<u32, Stop> {
         if a == b {
             return Ok(a);
@@ -115,6 +117,7 @@ impl Diagrams<'_> {
         Ok(result)
     }
 
+    /// Returns the node of a ∖ b.
     pub(crate) fn difference_of(&mut self, a: u32, b: u32) -> Result<u32, Stop> {
         if a == b || a == EMPTY {
             return Ok(EMPTY);
@@ -199,21 +202,21 @@ impl Diagrams<'_> {
 
     /// Returns all members. Use it only for small sets.
     pub fn members(&self, set: Set) -> Vec<Vec<u64>> {
-        let mut all = Vec::new();
+        let mut found = Vec::new();
         let mut vector = Vec::new();
-        self.collect_members(set.0, &mut vector, &mut all);
-        all
+        self.collect_members(set.0, &mut vector, &mut found);
+        found
     }
 
-    fn collect_members(&self, mut id: u32, vector: &mut Vec<u64>, all: &mut Vec<Vec<u64>>) {
+    fn collect_members(&self, mut id: u32, vector: &mut Vec<u64>, found: &mut Vec<Vec<u64>>) {
         if id == ONE {
-            all.push(vector.clone());
+            found.push(vector.clone());
             return;
         }
         while id != EMPTY {
             let node = self.node(id);
             vector.push(self.tokens(node.value));
-            self.collect_members(node.down, vector, all);
+            self.collect_members(node.down, vector, found);
             vector.pop();
             id = node.right;
         }

@@ -41,7 +41,7 @@ pub enum Stop {
     #[error("stopped by its caller")]
     Asked,
     /// The nodes in use do not fit the memory limit.
-    #[error("the diagrams do not fit their memory")]
+    #[error("the diagrams exceed their memory limit")]
     Memory,
     /// A place would hold more than 2⁶³ − 1 tokens.
     #[error("a place would hold more than 2^63 - 1 tokens")]
@@ -80,7 +80,9 @@ pub struct DiagramFigures {
 #[derive(Clone, Copy)]
 pub(crate) struct Node {
     pub(crate) value: u32,
+    /// The node of the next level for vectors with this value.
     pub(crate) down: u32,
+    /// The next node of the chain, with a larger value; `EMPTY` at the end.
     pub(crate) right: u32,
 }
 
@@ -88,7 +90,9 @@ pub(crate) struct Node {
 #[derive(Clone, Copy)]
 pub(crate) struct CachedNode {
     pub(crate) value: u32,
+    /// The node of the next level.
     pub(crate) down: u32,
+    /// The time of the last change in a saturation; 0 outside.
     pub(crate) changed: u32,
 }
 
@@ -97,9 +101,11 @@ pub struct Diagrams<'a> {
     pub(crate) nodes: Vec<Node>,
     /// Head of the list of free nodes, linked by `right`. `EMPTY` ends the list.
     pub(crate) free: u32,
+    /// Number of nodes in use, including nodes that are not collected yet.
     pub(crate) used: usize,
     /// Hash table of node indices, keyed by the parts of a node. `EMPTY` marks a free slot.
     pub(crate) slots: Vec<u32>,
+    /// The cache of operations.
     pub(crate) cache: Cache,
     /// Stack of chains under construction; each call's chain lies on top of its caller's. Nodes on
     /// this stack are not collected.
@@ -108,10 +114,15 @@ pub struct Diagrams<'a> {
     pub(crate) fired: Vec<u32>,
     /// Sets protected from collection by [`Diagrams::keep`], one entry per call.
     pub(crate) kept: Vec<u32>,
+    /// The large values, indexed by code minus `LARGE`.
     large: Vec<u64>,
+    /// The code of each large value.
     large_at: HashMap<u64, u32>,
+    /// The limits on time and memory.
     pub(crate) limits: Limits<'a>,
+    /// The largest number of nodes in use before a collection.
     pub(crate) peak: usize,
+    /// Number of garbage collections.
     pub(crate) collections: u64,
     /// Number of nodes ever created.
     pub(crate) made: u64,
@@ -120,7 +131,9 @@ pub struct Diagrams<'a> {
     /// For tests: collect at every `collect_each`-th safe point, whatever is in use. 0 disables
     /// this.
     pub(crate) collect_each: u32,
+    /// Number of safe points, for tests.
     pub(crate) safe_points: u32,
+    /// Number of operations since the last check of the limits.
     ticks: u32,
     /// Number of the relation whose results the cache holds.
     pub(crate) cached_for: u64,
@@ -166,8 +179,8 @@ impl<'a> Diagrams<'a> {
         self.limits = limits;
     }
 
-    /// For tests: collects at every `each`-th safe point. With 0, only the number of nodes triggers
-    /// a collection.
+    /// Makes every `each`-th safe point collect, for tests. With 0, only the number of nodes
+    /// triggers a collection.
     pub fn collect_each(&mut self, each: u32) {
         self.collect_each = each;
     }
@@ -187,8 +200,8 @@ impl<'a> Diagrams<'a> {
 
     /// Undoes one call of [`keep`](Self::keep) for `set`.
     pub fn release(&mut self, set: Set) {
-        if let Some(at) = self.kept.iter().rposition(|&kept| kept == set.0) {
-            self.kept.swap_remove(at);
+        if let Some(index) = self.kept.iter().rposition(|&kept| kept == set.0) {
+            self.kept.swap_remove(index);
         }
     }
 
@@ -276,13 +289,13 @@ impl<'a> Diagrams<'a> {
             return Ok(id);
         }
         if self.nodes.len() == self.nodes.capacity() {
-            let more = (self.nodes.len() / 2).max(1 << 12);
-            if self.bytes() + more * size_of::<Node>() > self.limits.bytes
-                || self.nodes.len() + more > u32::MAX as usize
+            let new_nodes = (self.nodes.len() / 2).max(1 << 12);
+            if self.bytes() + new_nodes * size_of::<Node>() > self.limits.bytes
+                || self.nodes.len() + new_nodes > u32::MAX as usize
             {
                 return Err(Stop::Memory);
             }
-            self.nodes.reserve_exact(more);
+            self.nodes.reserve_exact(new_nodes);
         }
         self.nodes.push(node);
         Ok((self.nodes.len() - 1) as u32)
@@ -290,8 +303,8 @@ impl<'a> Diagrams<'a> {
 
     /// Doubles the cache if the memory limit allows it.
     fn double_cache(&mut self) {
-        let more = self.cache.bytes();
-        if more * 3 <= self.limits.bytes && self.bytes() + more <= self.limits.bytes {
+        let added_bytes = self.cache.bytes();
+        if added_bytes * 3 <= self.limits.bytes && self.bytes() + added_bytes <= self.limits.bytes {
             self.cache.double();
         }
     }
@@ -302,12 +315,15 @@ impl<'a> Diagrams<'a> {
         let slots = self.slots.len() * 2;
         // The cache gets about one byte for each byte of nodes. Under a tight memory limit it stays
         // small.
-        let cache = self.cache.bytes() * 2;
-        let room = self.limits.bytes.saturating_sub(self.bytes());
-        if room < self.slots.len() * 4 {
+        let doubled_cache = self.cache.bytes() * 2;
+        let bytes_left = self.limits.bytes.saturating_sub(self.bytes());
+        if bytes_left < self.slots.len() * 4 {
             return Err(Stop::Memory);
         }
-        if self.cache.bytes() < slots * 8 && cache * 3 <= self.limits.bytes && cache <= room {
+        if self.cache.bytes() < slots * 8
+            && doubled_cache * 3 <= self.limits.bytes
+            && doubled_cache <= bytes_left
+        {
             self.cache.double();
         }
         self.slots = Vec::new();
@@ -336,8 +352,8 @@ impl<'a> Diagrams<'a> {
         let mut right = tail;
         // A long chain counts as many operations.
         self.ticks += ((self.work.len() - base) / 32) as u32;
-        for at in (base..self.work.len()).rev() {
-            let CachedNode { value, down, .. } = self.work[at];
+        for index in (base..self.work.len()).rev() {
+            let CachedNode { value, down, .. } = self.work[index];
             right = self.make(value, down, right)?;
         }
         self.work.truncate(base);

@@ -23,7 +23,9 @@ impl LevelTouch {
 /// A list of touches: its first touch, and the number of the rest of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Suffix {
+    /// The topmost touch.
     pub(crate) touch: LevelTouch,
+    /// The number of the suffix with the touches below.
     pub(crate) next: u32,
 }
 

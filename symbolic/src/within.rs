@@ -24,13 +24,13 @@ impl SaturationGuide for SetGuide<'_> {
 
     #[inline]
     fn below(&self, diagrams: &Diagrams<'_>, carried: u32, value: u32) -> Option<u32> {
-        let mut at = carried;
-        while at != EMPTY {
-            let node = diagrams.node(at);
+        let mut chain = carried;
+        while chain != EMPTY {
+            let node = diagrams.node(chain);
             if node.value >= value {
                 return (node.value == value).then_some(node.down);
             }
-            at = node.right;
+            chain = node.right;
         }
         None
     }
@@ -47,8 +47,8 @@ impl SaturationGuide for SetGuide<'_> {
 }
 
 impl Diagrams<'_> {
-    /// Returns the members of `all` that are reachable from members of `from` along paths inside
-    /// `all`, including the members of `from` in `all`. With a
+    /// Returns the members of `allowed` that are reachable from members of `from` along paths
+    /// inside `allowed`, including the members of `from` in `allowed`. With a
     /// [reversed](TransitionRelation::reversed) relation, it returns the members that can reach
     /// them.
     ///
@@ -61,17 +61,17 @@ impl Diagrams<'_> {
         &mut self,
         relation: &TransitionRelation,
         from: Set,
-        all: Set,
+        allowed: Set,
     ) -> Result<Set, Stop> {
         self.cached_for(relation);
-        self.keep(all);
-        let result = self.intersection_of(from.0, all.0).and_then(|from| {
+        self.keep(allowed);
+        let result = self.intersection_of(from.0, allowed.0).and_then(|from| {
             self.keep(Set(from));
-            let result = self.saturate(relation, &SetGuide(relation), 0, from, all.0);
+            let result = self.saturate(relation, &SetGuide(relation), 0, from, allowed.0);
             self.release(Set(from));
             result
         });
-        self.release(all);
+        self.release(allowed);
         self.clean(result.map(Set))
     }
 }

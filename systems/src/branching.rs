@@ -53,6 +53,7 @@ pub(crate) enum StepFilter {
 /// A formula of CTL over the labels of a system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BranchingFormula {
+    /// The nodes of the formula, operands before operators. The last node is the formula.
     pub(crate) parts: Vec<BranchingNode>,
     /// Names in the formula that no label of the system has, so no step has them.
     pub(crate) unknown: Vec<String>,
@@ -70,50 +71,57 @@ impl BranchingFormula {
 pub struct JointStateSpace {
     /// The start of each state's steps in `steps`, plus the end.
     first: Vec<usize>,
+    /// The label and the target of each step, grouped by source state.
     steps: Vec<(LabelId, u32)>,
+    /// The initial joint states, ascending.
     starts: Vec<u32>,
+    /// True for labels that some step has, indexed by label.
     owned: Vec<bool>,
 }
 
 impl JointStateSpace {
-    /// Visits all joint states. Returns `None` if there are more than `most` or `goes_on` returns
-    /// false.
-    pub fn visit(system: &System, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Option<Self> {
+    /// Visits all joint states. Returns `None` if there are more than `max_states` or `goes_on`
+    /// returns false.
+    pub fn visit(
+        system: &System,
+        max_states: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<Self> {
         let members: Vec<u32> = (0..system.components().len() as u32).collect();
         let mut product = Product::new(system, members);
         let (fields, width) = Field::layout(product.sizes().collect::<Vec<_>>().into_iter());
         let mut store = JointStateStore::new(width);
-        let packed = |row: &[u32], store: &mut JointStateStore| {
+        let packed = |joint_state: &[u32], store: &mut JointStateStore| {
             let mut words = vec![0; width];
-            fields.iter().zip(row).for_each(|(field, &value)| field.set(&mut words, value));
+            fields.iter().zip(joint_state).for_each(|(field, &value)| field.set(&mut words, value));
             store.insert(&words).0
         };
         let mut starts: Vec<u32> =
-            product.starts().iter().map(|row| packed(row, &mut store)).collect();
+            product.starts().iter().map(|joint_state| packed(joint_state, &mut store)).collect();
         starts.sort_unstable();
         starts.dedup();
-        let (mut first, mut steps) = (vec![0], Vec::new());
-        let mut owned = vec![false; system.label_count()];
-        while first.len() <= store.len() {
-            let number = first.len() - 1;
-            if store.len() > most || (number % 256 == 0 && !goes_on()) {
+        let (mut first_step, mut steps) = (vec![0], Vec::new());
+        let mut has_step = vec![false; system.label_count()];
+        while first_step.len() <= store.len() {
+            let state_number = first_step.len() - 1;
+            if store.len() > max_states || (state_number % 256 == 0 && !goes_on()) {
                 return None;
             }
-            let words = store.row(number as u32);
-            let row: Vec<u32> = fields.iter().map(|field| field.get(words)).collect();
+            let words = store.row(state_number as u32);
+            let joint_state: Vec<u32> = fields.iter().map(|field| field.get(words)).collect();
             product.steps(
-                &row,
+                &joint_state,
                 |_| true,
                 |step| {
-                    let mut next = row.clone();
+                    let mut next = joint_state.clone();
                     step.moves.iter().for_each(|&(at, to)| next[at as usize] = to);
-                    owned[step.label.index()] = true;
+                    has_step[step.label.index()] = true;
                     steps.push((step.label, packed(&next, &mut store)));
                 },
             );
-            first.push(steps.len());
+            first_step.push(steps.len());
         }
-        Some(Self { first, steps, starts, owned })
+        Some(Self { first: first_step, steps, starts, owned: has_step })
     }
 
     /// Returns the number of joint states.
@@ -129,7 +137,9 @@ impl JointStateSpace {
     /// Returns the labels that no step has.
     pub fn dead_labels(&self) -> Vec<LabelId> {
         let all = (0..).zip(&self.owned);
-        all.filter(|(_, happens)| !**happens).map(|(at, _)| LabelId(at)).collect()
+        all.filter(|(_, has_step)| !**has_step)
+            .map(|(label_number, _)| LabelId(label_number))
+            .collect()
     }
 
     fn after(&self, state: usize) -> &[(LabelId, u32)] {
@@ -139,7 +149,7 @@ impl JointStateSpace {
     /// Returns true if the formula holds in each initial joint state.
     pub fn satisfies(&self, formula: &BranchingFormula) -> bool {
         let mut values: Vec<Vec<bool>> = Vec::with_capacity(formula.parts.len());
-        let before = self.before();
+        let predecessors = self.before();
         for part in &formula.parts {
             let value = match *part {
                 BranchingNode::Constant(value) => vec![value; self.states()],
@@ -149,7 +159,7 @@ impl JointStateSpace {
                 }
                 BranchingNode::Next { all, label, part } => self.next(all, label, &values[part]),
                 BranchingNode::Until { all, left, right } => {
-                    self.until(&before, all, &values[left], &values[right])
+                    self.until(&predecessors, all, &values[left], &values[right])
                 }
             };
             values.push(value);
@@ -158,17 +168,17 @@ impl JointStateSpace {
         self.starts.iter().all(|&start| last[start as usize])
     }
 
-    fn next(&self, all: bool, label: StepFilter, part: &[bool]) -> Vec<bool> {
-        let is_meant = |&&(its, _): &&(LabelId, u32)| match label {
+    fn next(&self, is_universal: bool, label: StepFilter, part_values: &[bool]) -> Vec<bool> {
+        let is_meant = |&&(step_label, _): &&(LabelId, u32)| match label {
             StepFilter::Any => true,
-            StepFilter::Labelled(label) => its == label,
+            StepFilter::Labelled(label) => step_label == label,
             StepFilter::None => false,
         };
         let value = |state| {
             let mut steps = self.after(state).iter().filter(is_meant);
-            match all {
-                true => steps.all(|step| part[step.1 as usize]),
-                false => steps.any(|step| part[step.1 as usize]),
+            match is_universal {
+                true => steps.all(|step| part_values[step.1 as usize]),
+                false => steps.any(|step| part_values[step.1 as usize]),
             }
         };
         (0..self.states()).map(value).collect()
@@ -176,47 +186,54 @@ impl JointStateSpace {
 
     /// Returns the predecessors of each state, as start indices and a flat list.
     fn before(&self) -> (Vec<usize>, Vec<u32>) {
-        let mut first = vec![0; self.states() + 1];
+        let mut first_predecessor = vec![0; self.states() + 1];
         for &(_, to) in &self.steps {
-            first[to as usize + 1] += 1;
+            first_predecessor[to as usize + 1] += 1;
         }
-        for at in 0..self.states() {
-            first[at + 1] += first[at];
+        for target in 0..self.states() {
+            first_predecessor[target + 1] += first_predecessor[target];
         }
-        let mut next = first.clone();
-        let mut from = vec![0; self.steps.len()];
+        let mut next_slot = first_predecessor.clone();
+        let mut predecessors = vec![0; self.steps.len()];
         for state in 0..self.states() {
             for &(_, to) in self.after(state) {
-                from[next[to as usize]] = state as u32;
-                next[to as usize] += 1;
+                predecessors[next_slot[to as usize]] = state as u32;
+                next_slot[to as usize] += 1;
             }
         }
-        (first, from)
+        (first_predecessor, predecessors)
     }
 
+    /// Returns the states with `left_values` until `right_values`, by a backward search from the
+    /// states with `right_values`.
     fn until(
         &self,
-        (first, from): &(Vec<usize>, Vec<u32>),
-        all: bool,
-        left: &[bool],
-        right: &[bool],
+        (first_predecessor, predecessors): &(Vec<usize>, Vec<u32>),
+        is_universal: bool,
+        left_values: &[bool],
+        right_values: &[bool],
     ) -> Vec<bool> {
-        let mut set = right.to_vec();
+        let mut satisfying = right_values.to_vec();
         // Number of steps of each state that do not lead to the set yet.
         let mut missing: Vec<u32> =
             (0..self.states()).map(|state| self.after(state).len() as u32).collect();
         let mut open: Vec<u32> =
-            (0..).zip(right).filter(|(_, holds)| **holds).map(|(state, _)| state).collect();
+            (0..).zip(right_values).filter(|(_, holds)| **holds).map(|(state, _)| state).collect();
         while let Some(state) = open.pop() {
-            for &earlier in &from[first[state as usize]..first[state as usize + 1]] {
-                let at = earlier as usize;
-                missing[at] -= 1;
-                if !set[at] && left[at] && (!all || missing[at] == 0) {
-                    set[at] = true;
+            for &earlier in &predecessors
+                [first_predecessor[state as usize]..first_predecessor[state as usize + 1]]
+            {
+                let earlier_index = earlier as usize;
+                missing[earlier_index] -= 1;
+                if !satisfying[earlier_index]
+                    && left_values[earlier_index]
+                    && (!is_universal || missing[earlier_index] == 0)
+                {
+                    satisfying[earlier_index] = true;
                     open.push(earlier);
                 }
             }
         }
-        set
+        satisfying
     }
 }

@@ -24,11 +24,16 @@ pub enum BuildError {
 #[derive(Clone, Debug, Default)]
 pub struct ComponentBuilder {
     pub(crate) name: String,
+    /// The name of the root, if there is one.
     pub(crate) root: Option<String>,
     pub(crate) states: Vec<String>,
+    /// The display titles that differ from the names, by state.
     pub(crate) titles: BTreeMap<u32, String>,
+    /// The start states, in the order of declaration.
     pub(crate) starts: Vec<u32>,
+    /// The edges: source state, label, target state.
     pub(crate) edges: Vec<(u32, String, u32)>,
+    /// The state of each name.
     numbers: HashMap<String, u32>,
 }
 
@@ -103,14 +108,14 @@ fn assembled(name: String, drafts: Vec<ComponentBuilder>) -> System {
     let numbers: HashMap<&str, u32> = labels.iter().map(String::as_str).zip(0..).collect();
     let mut owners = vec![Vec::new(); labels.len()];
     let mut components = Vec::with_capacity(drafts.len());
-    for (at, draft) in (0..).zip(drafts) {
+    for (component_number, draft) in (0..).zip(drafts) {
         let mut edges = vec![Vec::new(); draft.states.len()];
         for (from, label, to) in &draft.edges {
             let number = numbers[label.as_str()];
             edges[*from as usize].push((LabelId(number), *to));
             let owners: &mut Vec<u32> = &mut owners[number as usize];
-            if owners.last() != Some(&at) {
-                owners.push(at);
+            if owners.last() != Some(&component_number) {
+                owners.push(component_number);
             }
         }
         for row in &mut edges {

@@ -17,7 +17,6 @@
 //!
 //! Source: E. Clarke, O. Grumberg and others, *Counterexample-guided abstraction refinement*, CAV
 //! 2000, with components in place of variables.
-//! 2000, with components in place of variables.
 
 use crate::compose::{Composition, CompositionOutcome};
 use crate::factors::{FactorView, FactoredSystem};
@@ -33,7 +32,7 @@ use parikh_temporal::AutomatonTooLarge;
 /// The justification of an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Justification {
-    /// False: a run that violates the formula.
+    /// The formula is false: the run violates it.
     Run(ComponentRun),
     /// True: no run of these components violates the formula. The list is empty if the infinite
     /// behaviour of a counterexample is impossible.
@@ -64,7 +63,7 @@ pub enum Justification {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NoVerdict {
     /// The time or memory limit was reached.
-    #[error("stopped before it was decided")]
+    #[error("stopped before the property was decided")]
     Stopped,
     /// The automaton would be too large.
     #[error(transparent)]
@@ -75,26 +74,30 @@ pub enum NoVerdict {
     )]
     Next,
     /// The node limit was reached.
-    #[error("no decision among {0} joint states")]
+    #[error("no decision within {0} states of the product")]
     TooMany(usize),
 }
 
-/// Node limits of the searches for one formula: the first and the last.
+/// The node limits of the searches for one formula: of the first round and of the last. Each round
+/// has four times the limit of the previous round.
 const NODES: (usize, usize) = (1 << 14, 1 << 27);
-/// Factor between the node limit and two other limits. The search with partial-order reduction may
-/// visit so many times more nodes. A composed graph may have so many times fewer states, because
-/// there are several graphs and each is processed repeatedly.
+/// Ratio between the node limit of a round and two other limits. The search with partial-order
+/// reduction may visit this many times more nodes. A composed graph may have this many times fewer
+/// states, because there are several graphs and each is processed repeatedly.
 const FEWER: usize = 16;
-/// Node limit for a search of some factors after the absence of a counterexample is known: its
-/// result is easy for a checker to verify.
+/// Node limit of the last search of some factors, after the search with partial-order reduction
+/// found no counterexample. A checker can verify the result of this search easily.
 const SHOWN: usize = 1 << 16;
 
 /// A system prepared for decisions.
 #[derive(Debug)]
 pub struct Decider<'s> {
     system: &'s System,
+    /// The treatment of finite runs.
     endings: FiniteRuns,
+    /// The components decomposed into factors.
     factored: FactoredSystem,
+    /// The dependent labels of the factors, for partial-order reduction.
     dependence: DependenceRelation,
 }
 
@@ -131,23 +134,23 @@ impl<'s> Decider<'s> {
         // If only infinite runs count, the labels that can recur are limited and known in advance.
         let mut phases = None;
         if endings == FiniteRuns::Ignored {
-            let parts = parts(self.system, &automaton);
-            if parts.is_empty() {
+            let recurrent_parts = parts(self.system, &automaton);
+            if recurrent_parts.is_empty() {
                 return Ok(Justification::Components { members: Vec::new(), visited: 0 });
             }
-            phases = phased(&automaton, &parts);
+            phases = phased(&automaton, &recurrent_parts);
         }
-        let searched = phases.as_ref().unwrap_or(&automaton);
+        let narrowed_automaton = phases.as_ref().unwrap_or(&automaton);
         // If a formula depends on unnamed labels, the loosened automaton accepts too much. The
         // absence of a run is still conclusive, but a run that is found must be evaluated.
         let is_insensitive = formula.is_insensitive();
-        let mut loose = match (endings, is_insensitive) {
+        let mut loosened_automaton = match (endings, is_insensitive) {
             (FiniteRuns::Stutter, _) => None,
             (FiniteRuns::Ignored, true) => Some(automaton.clone()),
             (FiniteRuns::Ignored, false) => automaton.loosened(),
         };
-        let patient = loose.as_ref().map(KindAutomaton::patient);
-        let is_against = |run: &ComponentRun| {
+        let patient_automaton = loosened_automaton.as_ref().map(KindAutomaton::patient);
+        let violates_formula = |run: &ComponentRun| {
             let word: Vec<_> = run.labels.iter().map(|&label| Some(label)).collect();
             is_insensitive || formula.holds_of(&word, run.back) == Some(false)
         };
@@ -160,63 +163,79 @@ impl<'s> Decider<'s> {
         let phases = phases.as_ref();
         walkers.extend(phases.map(|it| SystemWalker::new(self.system, it, endings, seed, true)));
         let mut composition: Option<Composition> = None;
-        let mut most = NODES.0;
-        while most <= NODES.1 {
+        let mut max_nodes = NODES.0;
+        while max_nodes <= NODES.1 {
             for walker in &mut walkers {
-                if let Some(run) = walker.look(most, goes_on) {
+                if let Some(run) = walker.look(max_nodes, goes_on) {
                     return Ok(Justification::Run(run));
                 }
             }
-            match refine(system, searched, endings, &mut members, most, goes_on)? {
+            match refine(system, narrowed_automaton, endings, &mut members, max_nodes, goes_on)? {
                 Some(FactorSearchOutcome::Run(run)) => return Ok(Justification::Run(run)),
                 Some(FactorSearchOutcome::Nothing { visited }) => {
                     return Ok(self.none(&members, visited));
                 }
                 None => {}
             }
-            if let Some(loose) = loose.as_ref()
+            if let Some(loosened_automaton) = loosened_automaton.as_ref()
                 && composition.as_ref().is_none_or(Composition::is_cut)
             {
-                let made = Composition::new(system, loose, most / FEWER, goes_on);
-                composition = Some(made.ok_or(NoVerdict::Stopped)?);
+                let composition_result =
+                    Composition::new(system, loosened_automaton, max_nodes / FEWER, goes_on);
+                composition = Some(composition_result.ok_or(NoVerdict::Stopped)?);
             }
-            match composition.as_ref().map(|it| (it, it.search(most, goes_on))) {
-                Some((_, CompositionOutcome::Run(run))) if is_against(&run) => {
+            match composition.as_ref().map(|it| (it, it.search(max_nodes, goes_on))) {
+                Some((_, CompositionOutcome::Run(run))) if violates_formula(&run) => {
                     return Ok(Justification::Run(run));
                 }
-                Some((_, CompositionOutcome::Run(_))) => (loose, composition) = (None, None),
+                Some((_, CompositionOutcome::Run(_))) => {
+                    (loosened_automaton, composition) = (None, None)
+                }
                 Some((it, CompositionOutcome::Nothing(visited))) => {
                     return Ok(self.composed(it, visited));
                 }
                 Some((_, CompositionOutcome::Stopped)) => return Err(NoVerdict::Stopped),
                 Some((_, CompositionOutcome::TooMany)) | None => {}
             }
-            let fewer = loose
-                .as_ref()
-                .zip(patient.as_ref())
-                .map(|(loose, patient)| (loose, self.search_fewer(patient, FEWER * most, goes_on)));
-            match fewer {
-                Some((_, (SearchEnd::Run(run), _))) if is_against(&run) => {
+            let reduced_search = loosened_automaton.as_ref().zip(patient_automaton.as_ref()).map(
+                |(loosened_automaton, patient_automaton)| {
+                    (
+                        loosened_automaton,
+                        self.search_fewer(patient_automaton, FEWER * max_nodes, goes_on),
+                    )
+                },
+            );
+            match reduced_search {
+                Some((_, (SearchEnd::Run(run), _))) if violates_formula(&run) => {
                     return Ok(Justification::Run(run));
                 }
-                Some((_, (SearchEnd::Run(_), _))) => (loose, composition) = (None, None),
-                Some((loose, (SearchEnd::Nothing, visited))) => {
-                    return self.shown((loose, searched), members, visited, goes_on);
+                Some((_, (SearchEnd::Run(_), _))) => {
+                    (loosened_automaton, composition) = (None, None)
+                }
+                Some((loosened_automaton, (SearchEnd::Nothing, visited))) => {
+                    return self.shown(
+                        (loosened_automaton, narrowed_automaton),
+                        members,
+                        visited,
+                        goes_on,
+                    );
                 }
                 Some((_, (SearchEnd::Stopped, _))) => return Err(NoVerdict::Stopped),
                 Some((_, (SearchEnd::TooMany, _))) | None => {}
             }
-            most *= 4;
+            max_nodes *= 4;
         }
-        Err(NoVerdict::TooMany(most))
+        Err(NoVerdict::TooMany(max_nodes))
     }
 
     /// Handles the case that the search with partial-order reduction found no counterexample.
     /// Searches a little longer for a result that a checker can verify. A run of the composition is
-    /// ignored here, because its automaton may accept too much.
+    /// ignored here, because its automaton may accept too much. The first automaton is for the
+    /// composition, the second for the factors. The number `visited` is of the search with
+    /// partial-order reduction.
     fn shown(
         &self,
-        (automaton, searched): (&KindAutomaton, &KindAutomaton),
+        (automaton, narrowed_automaton): (&KindAutomaton, &KindAutomaton),
         mut members: Vec<u32>,
         visited: usize,
         goes_on: &mut dyn FnMut() -> bool,
@@ -235,7 +254,7 @@ impl<'s> Decider<'s> {
             ))
             | None => {}
         }
-        match refine(system, searched, endings, &mut members, SHOWN, goes_on) {
+        match refine(system, narrowed_automaton, endings, &mut members, SHOWN, goes_on) {
             Ok(Some(FactorSearchOutcome::Run(run))) => Ok(Justification::Run(run)),
             Ok(Some(FactorSearchOutcome::Nothing { visited })) => Ok(self.none(&members, visited)),
             Ok(None) | Err(_) => Ok(Justification::FewerSteps { visited }),
@@ -247,23 +266,23 @@ impl<'s> Decider<'s> {
     fn search_fewer(
         &self,
         patient: &KindAutomaton,
-        most: usize,
+        max_nodes: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> (SearchEnd, usize) {
         let system = &self.factored.system;
         let mut product = Product::new(system, (0..system.components().len() as u32).collect());
         let search = ProductSearch::new(system, &mut product, patient, FiniteRuns::Ignored);
-        let outcome = search.with_fewer_steps(self.dependence.clone()).run(most, goes_on);
+        let outcome = search.with_fewer_steps(self.dependence.clone()).run(max_nodes, goes_on);
         (outcome.ending, outcome.nodes)
     }
 
-    /// Returns the working nets for: the minimised system has no counterexample.
+    /// Returns the justification that the minimised system has no counterexample.
     fn composed(&self, composition: &Composition, visited: usize) -> Justification {
         let (members, order) = (self.factored.views.clone(), composition.order().to_vec());
         Justification::Composed { members, order, states: composition.states() + visited }
     }
 
-    /// Returns the working nets for: these factors have no counterexample.
+    /// Returns the justification that these factors have no counterexample.
     fn none(&self, members: &[u32], visited: usize) -> Justification {
         let views = &self.factored.views;
         let mut members: Vec<FactorView> =
@@ -275,7 +294,9 @@ impl<'s> Decider<'s> {
 
 /// The outcome of a search of some components.
 enum FactorSearchOutcome {
+    /// A run of the whole system that violates the formula.
     Run(ComponentRun),
+    /// The factors have no run that violates the formula.
     Nothing { visited: usize },
 }
 
@@ -286,19 +307,19 @@ fn refine(
     automaton: &KindAutomaton,
     endings: FiniteRuns,
     members: &mut Vec<u32>,
-    most: usize,
+    max_nodes: usize,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Option<FactorSearchOutcome>, NoVerdict> {
     loop {
         let mut product = Product::new(system, members.clone());
         let is_whole = product.is_whole();
         let outcome =
-            ProductSearch::new(system, &mut product, automaton, endings).run(most, goes_on);
+            ProductSearch::new(system, &mut product, automaton, endings).run(max_nodes, goes_on);
         match outcome.ending {
             SearchEnd::Run(run) if is_whole => return Ok(Some(FactorSearchOutcome::Run(run))),
             SearchEnd::Run(run) => {
-                let more = refuser(system, members, &run);
-                members.extend(more);
+                let refusing_component = refuser(system, members, &run);
+                members.extend(refusing_component);
                 members.sort_unstable();
             }
             SearchEnd::Nothing => {
@@ -313,75 +334,81 @@ fn refine(
 /// Returns the component to add because of a run of the other components: among those that cannot
 /// follow the run, the one that fails first; otherwise, the one that shares most labels.
 fn refuser(system: &System, members: &[u32], run: &ComponentRun) -> Option<u32> {
-    let others: Vec<u32> = (0..system.components().len() as u32)
+    let omitted_components: Vec<u32> = (0..system.components().len() as u32)
         .filter(|component| members.binary_search(component).is_err())
         .collect();
     // A component that prevents the cycle is the most informative.
-    let is_off_loop = |other: &u32| {
-        !run.labels[run.back..].iter().any(|&label| system.owners(label).contains(other))
+    let is_off_loop = |omitted: &u32| {
+        !run.labels[run.back..].iter().any(|&label| system.owners(label).contains(omitted))
     };
-    let refusals = others.iter().filter_map(|other| {
-        Some((is_off_loop(other), refusal(system, members, *other, run)?, *other))
+    let refusals = omitted_components.iter().filter_map(|omitted| {
+        Some((is_off_loop(omitted), refusal(system, members, *omitted, run)?, *omitted))
     });
     if let Some((_, _, first)) = refusals.min() {
         return Some(first);
     }
-    let shared = |other: &u32| {
-        let both = system.labels().filter(|&label| {
+    let count_shared_labels = |omitted: &u32| {
+        let shared_labels = system.labels().filter(|&label| {
             let owners = system.owners(label);
-            owners.contains(other) && owners.iter().any(|it| members.binary_search(it).is_ok())
+            owners.contains(omitted) && owners.iter().any(|it| members.binary_search(it).is_ok())
         });
-        both.count()
+        shared_labels.count()
     };
-    others.into_iter().max_by_key(shared)
+    omitted_components.into_iter().max_by_key(count_shared_labels)
 }
 
 /// Returns the number of labels of a run of `members` after which a component cannot follow, or
 /// `None` if it can follow forever. The component may take labels that no member owns at any time.
-fn refusal(system: &System, members: &[u32], other: u32, run: &ComponentRun) -> Option<usize> {
-    let component = &system.components()[other as usize];
+fn refusal(
+    system: &System,
+    members: &[u32],
+    component_number: u32,
+    run: &ComponentRun,
+) -> Option<usize> {
+    let component = &system.components()[component_number as usize];
     let is_free =
         |label: LabelId| !system.owners(label).iter().any(|it| members.binary_search(it).is_ok());
-    let close = |set: &mut Vec<bool>| {
-        let mut open: Vec<u32> = (0..).zip(&*set).filter(|it| *it.1).map(|it| it.0).collect();
+    let close_under_free_steps = |possible_states: &mut Vec<bool>| {
+        let mut open: Vec<u32> =
+            (0..).zip(&*possible_states).filter(|it| *it.1).map(|it| it.0).collect();
         while let Some(state) = open.pop() {
             for &(label, to) in component.edges(state) {
-                if is_free(label) && !set[to as usize] {
-                    set[to as usize] = true;
+                if is_free(label) && !possible_states[to as usize] {
+                    possible_states[to as usize] = true;
                     open.push(to);
                 }
             }
         }
     };
-    let mut set = vec![false; component.states().len()];
-    component.starts().iter().for_each(|&start| set[start as usize] = true);
-    close(&mut set);
-    let follow = |set: &mut Vec<bool>, label: LabelId, repeats: bool| {
+    let mut possible_states = vec![false; component.states().len()];
+    component.starts().iter().for_each(|&start| possible_states[start as usize] = true);
+    close_under_free_steps(&mut possible_states);
+    let follow = |possible_states: &mut Vec<bool>, label: LabelId, repeats: bool| {
         // An outside label represents any label of its kind. Only one that repeats forever is
         // required of the component.
-        if !system.owners(label).contains(&other) || (is_free(label) && !repeats) {
+        if !system.owners(label).contains(&component_number) || (is_free(label) && !repeats) {
             return true;
         }
-        let mut next = vec![false; set.len()];
-        for state in (0..set.len()).filter(|&state| set[state]) {
-            for &(its, to) in component.edges(state as u32) {
-                next[to as usize] |= its == label;
+        let mut next_states = vec![false; possible_states.len()];
+        for state in (0..possible_states.len()).filter(|&state| possible_states[state]) {
+            for &(edge_label, to) in component.edges(state as u32) {
+                next_states[to as usize] |= edge_label == label;
             }
         }
-        close(&mut next);
-        *set = next;
-        set.contains(&true)
+        close_under_free_steps(&mut next_states);
+        *possible_states = next_states;
+        possible_states.contains(&true)
     };
-    for (at, &label) in run.labels[..run.back].iter().enumerate() {
-        if !follow(&mut set, label, false) {
-            return Some(at);
+    for (position, &label) in run.labels[..run.back].iter().enumerate() {
+        if !follow(&mut possible_states, label, false) {
+            return Some(position);
         }
     }
     // The state sets shrink or repeat: as many rounds as there are states detect most refusals.
     for round in 0..=component.states().len() {
-        for (at, &label) in run.labels[run.back..].iter().enumerate() {
-            if !follow(&mut set, label, true) {
-                return Some(run.back + round * (run.labels.len() - run.back) + at);
+        for (position, &label) in run.labels[run.back..].iter().enumerate() {
+            if !follow(&mut possible_states, label, true) {
+                return Some(run.back + round * (run.labels.len() - run.back) + position);
             }
         }
     }

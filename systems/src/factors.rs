@@ -50,14 +50,15 @@ impl FactoredSystem {
         let mut views = Vec::new();
         let mut components: Vec<Component> = Vec::new();
         for (number, component) in (0..).zip(system.components()) {
-            let classes = classes(component);
-            let parts: Vec<Factor> = classes.iter().map(|it| Factor::new(component, it)).collect();
-            if parts.len() < 2 || component.starts.len() > 1 || !is_exact(component, &parts) {
+            let label_classes = classes(component);
+            let factors: Vec<Factor> =
+                label_classes.iter().map(|it| Factor::new(component, it)).collect();
+            if factors.len() < 2 || component.starts.len() > 1 || !is_exact(component, &factors) {
                 components.push(component.clone());
                 views.push(FactorView { component: number, labels: None });
                 continue;
             }
-            for (labels, part) in classes.into_iter().zip(parts) {
+            for (labels, part) in label_classes.into_iter().zip(factors) {
                 components.push(part.component);
                 views.push(FactorView { component: number, labels: Some(labels) });
             }
@@ -75,12 +76,15 @@ impl FactoredSystem {
 
 /// A component viewed through some of its labels.
 struct Factor {
+    /// The view as a component.
     component: Component,
     /// The state of the view for each state of the component.
     of: Vec<u32>,
 }
 
 impl Factor {
+    /// Builds the view of a component through the given labels. States connected by other labels
+    /// become one state.
     fn new(component: &Component, labels: &[LabelId]) -> Self {
         let mut states = Sets::new(component.edges.len());
         let is_seen = |label: &LabelId| labels.binary_search(label).is_ok();
@@ -114,45 +118,45 @@ impl Factor {
 /// test: in every reachable state of the component, each edge of a part is the image of an edge of
 /// the component from this state. Then relating each state to the tuple of its parts' states is a
 /// bisimulation.
-fn is_exact(component: &Component, parts: &[Factor]) -> bool {
-    let reached = reached(component);
-    reached.into_iter().all(|state| {
+fn is_exact(component: &Component, factors: &[Factor]) -> bool {
+    let reachable_states = reached(component);
+    reachable_states.into_iter().all(|state| {
         let row = &component.edges[state as usize];
-        let together: usize = parts
+        let factor_edges: usize = factors
             .iter()
-            .map(|part| part.component.edges[part.of[state as usize] as usize].len())
+            .map(|factor| factor.component.edges[factor.of[state as usize] as usize].len())
             .sum();
         // Every edge of the component has an image in one of the parts. If the numbers are equal,
         // the parts have no other edges.
-        let mut of_parts: Vec<(LabelId, u32)> = Vec::new();
+        let mut images: Vec<(LabelId, u32)> = Vec::new();
         for &(label, to) in row {
-            let owner = parts.iter().find(|part| {
-                let edges = &part.component.edges[part.of[state as usize] as usize];
-                edges.binary_search(&(label, part.of[to as usize])).is_ok()
+            let owner = factors.iter().find(|factor| {
+                let edges = &factor.component.edges[factor.of[state as usize] as usize];
+                edges.binary_search(&(label, factor.of[to as usize])).is_ok()
             });
-            of_parts.extend(owner.map(|part| (label, part.of[to as usize])));
+            images.extend(owner.map(|factor| (label, factor.of[to as usize])));
         }
-        of_parts.sort_unstable();
-        of_parts.dedup();
-        of_parts.len() == together
+        images.sort_unstable();
+        images.dedup();
+        images.len() == factor_edges
     })
 }
 
 /// Returns the states that a component reaches without restriction by other components.
 fn reached(component: &Component) -> Vec<u32> {
-    let mut seen = vec![false; component.edges.len()];
-    let mut all = component.starts.clone();
-    all.iter().for_each(|&start| seen[start as usize] = true);
-    let mut at = 0;
-    while let Some(&state) = all.get(at) {
-        at += 1;
+    let mut is_reached = vec![false; component.edges.len()];
+    let mut reached_states = component.starts.clone();
+    reached_states.iter().for_each(|&start| is_reached[start as usize] = true);
+    let mut next = 0;
+    while let Some(&state) = reached_states.get(next) {
+        next += 1;
         for &(_, to) in &component.edges[state as usize] {
-            if !std::mem::replace(&mut seen[to as usize], true) {
-                all.push(to);
+            if !std::mem::replace(&mut is_reached[to as usize], true) {
+                reached_states.push(to);
             }
         }
     }
-    all
+    reached_states
 }
 
 /// Returns the labels of a component, ascending.
@@ -186,10 +190,13 @@ fn classes(component: &Component) -> Vec<Vec<LabelId>> {
             }
         }
     }
-    let (of, count) = classes.numbered();
-    let mut found = vec![Vec::new(); count as usize];
-    labels.iter().zip(of).for_each(|(&label, class)| found[class as usize].push(label));
-    found
+    let (class_of, count) = classes.numbered();
+    let mut labels_of_class = vec![Vec::new(); count as usize];
+    labels
+        .iter()
+        .zip(class_of)
+        .for_each(|(&label, class)| labels_of_class[class as usize].push(label));
+    labels_of_class
 }
 
 /// Returns true if, in the state with this row, two conditions hold. The edge neither enables nor
@@ -198,20 +205,20 @@ fn classes(component: &Component) -> Vec<Vec<LabelId>> {
 fn commute_at(
     component: &Component,
     row: &[(LabelId, u32)],
-    (first, middle): (LabelId, u32),
+    (first, first_target): (LabelId, u32),
     second: LabelId,
 ) -> bool {
-    let before = targets(row, second);
-    let after = targets(&component.edges[middle as usize], second);
-    if before.is_empty() != after.is_empty() {
+    let targets_before = targets(row, second);
+    let targets_after = targets(&component.edges[first_target as usize], second);
+    if targets_before.is_empty() != targets_after.is_empty() {
         return false;
     }
     let is_reached = |&(_, end): &(LabelId, u32)| {
-        before
-            .iter()
-            .any(|&(_, other)| component.edges[other as usize].binary_search(&(first, end)).is_ok())
+        targets_before.iter().any(|&(_, second_target)| {
+            component.edges[second_target as usize].binary_search(&(first, end)).is_ok()
+        })
     };
-    after.iter().all(is_reached)
+    targets_after.iter().all(is_reached)
 }
 
 /// Returns the edges of a row with this label.

@@ -32,7 +32,8 @@ impl LabelFormula {
     pub fn parse(text: &str, system: &System) -> Result<Self, ParseError> {
         let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
         let formula = parse_ltl(text, &mut formulas, &mut names)?;
-        let label = |at| names.name(AtomId(at)).and_then(|name| system.label_named(name));
+        let label =
+            |atom_number| names.name(AtomId(atom_number)).and_then(|name| system.label_named(name));
         let labels = (0..names.len() as u32).map(label).collect();
         Ok(Self { formulas, formula, names, labels, label_count: system.label_count() })
     }
@@ -40,7 +41,7 @@ impl LabelFormula {
     /// Returns the names that no label of the system has; they never hold.
     pub fn unknown_names(&self) -> Vec<&str> {
         let unknown = (0..).zip(&self.labels).filter(|(_, label)| label.is_none());
-        unknown.filter_map(|(at, _)| self.names.name(AtomId(at))).collect()
+        unknown.filter_map(|(atom_number, _)| self.names.name(AtomId(atom_number))).collect()
     }
 
     /// Returns true if the formula contains a next operator.
@@ -53,8 +54,8 @@ impl LabelFormula {
     /// formula does not name, the letter is empty.
     pub fn letter(&self, label: Option<LabelId>) -> Letter {
         let atoms = (0..).zip(&self.labels);
-        let named = atoms.filter(|(_, its)| label.is_some() && **its == label);
-        Letter::of(named.map(|(at, _)| AtomId(at)))
+        let named = atoms.filter(|(_, atom_label)| label.is_some() && **atom_label == label);
+        Letter::of(named.map(|(atom_number, _)| AtomId(atom_number)))
     }
 
     /// Evaluates the formula on the infinite word of these labels, which repeats from `back` on.
@@ -122,8 +123,8 @@ pub struct KindAutomaton {
 impl KindAutomaton {
     /// Returns the number of kinds.
     pub fn kinds(&self) -> u32 {
-        let most = self.kinds.iter().copied().max().unwrap_or(0);
-        u32::from(most).max(self.other) + 1
+        let largest_kind = self.kinds.iter().copied().max().unwrap_or(0);
+        u32::from(largest_kind).max(self.other) + 1
     }
 
     /// Returns the kind of labels that the formula does not name.
@@ -152,8 +153,8 @@ impl KindAutomaton {
         let reads = |it: &&KindEdge| it.kinds >> kind & 1 == 1;
         let rows: Vec<Vec<KindEdge>> =
             self.states.iter().map(|row| row.iter().filter(reads).copied().collect()).collect();
-        let part = Self { states: rows, distance: Vec::new(), ..self.clone() };
-        part.distances().into_iter().map(|it| it < u32::MAX).collect()
+        let restricted = Self { states: rows, distance: Vec::new(), ..self.clone() };
+        restricted.distances().into_iter().map(|it| it < u32::MAX).collect()
     }
 
     /// Returns an automaton that stays in its state at unnamed labels. It accepts the same words if
@@ -165,27 +166,28 @@ impl KindAutomaton {
     /// accepts unnamed labels forever, it has an edge to an additional last state, which accepts
     /// exactly these.
     pub(crate) fn patient(&self) -> Self {
-        let other = 1 << self.other;
+        let other_bit = 1 << self.other;
         let is_safe = self.all == Marks::NONE;
-        let all = if is_safe { Marks(1) } else { self.all };
-        let last = self.states.len() as u32;
-        let ends = self.accept_for_ever(self.other);
+        let required_marks = if is_safe { Marks(1) } else { self.all };
+        let sink = self.states.len() as u32;
+        let accepts_forever = self.accept_for_ever(self.other);
         let mut states: Vec<Vec<KindEdge>> = Vec::new();
-        for ((at, row), ends) in (0..).zip(&self.states).zip(ends) {
-            let counting = row.iter().map(|it| KindEdge {
-                kinds: it.kinds & !other,
-                marks: if is_safe { all } else { it.marks },
+        for ((state, row), accepts_forever) in (0..).zip(&self.states).zip(accepts_forever) {
+            let named_moves = row.iter().map(|it| KindEdge {
+                kinds: it.kinds & !other_bit,
+                marks: if is_safe { required_marks } else { it.marks },
                 ..*it
             });
-            let mut moves: Vec<KindEdge> = counting.filter(|it| it.kinds != 0).collect();
-            moves.push(KindEdge { target: at, marks: Marks::NONE, kinds: other });
-            if ends {
-                moves.push(KindEdge { target: last, marks: Marks::NONE, kinds: other });
+            let mut moves: Vec<KindEdge> = named_moves.filter(|it| it.kinds != 0).collect();
+            moves.push(KindEdge { target: state, marks: Marks::NONE, kinds: other_bit });
+            if accepts_forever {
+                moves.push(KindEdge { target: sink, marks: Marks::NONE, kinds: other_bit });
             }
             states.push(joined(moves));
         }
-        states.push(vec![KindEdge { target: last, marks: all, kinds: other }]);
-        let mut patient = Self { states, all, distance: Vec::new(), ..self.clone() };
+        states.push(vec![KindEdge { target: sink, marks: required_marks, kinds: other_bit }]);
+        let mut patient =
+            Self { states, all: required_marks, distance: Vec::new(), ..self.clone() };
         patient.prune();
         patient
     }
@@ -198,31 +200,34 @@ impl KindAutomaton {
     /// marks is kept, since it accepts everything that the other accepts. At an actual unnamed
     /// label, the automaton is [patient](Self::patient).
     pub(crate) fn loosened(&self) -> Option<Self> {
-        let other = 1 << self.other;
+        let other_bit = 1 << self.other;
         let mut states = Vec::new();
         for (from, row) in (0..).zip(&self.states) {
-            let mut ways: Vec<(u32, Marks)> = vec![(from, Marks::NONE)];
-            let mut at = 0;
-            while let Some(&(state, marks)) = ways.get(at) {
-                at += 1;
-                for step in self.states[state as usize].iter().filter(|it| it.kinds & other != 0) {
-                    let way = (step.target, marks.or(step.marks));
-                    let is_less = |known: &(u32, Marks)| known.0 == way.0 && way.1.within(known.1);
-                    if !ways.iter().any(is_less) {
-                        ways.push(way);
+            let mut unnamed_paths: Vec<(u32, Marks)> = vec![(from, Marks::NONE)];
+            let mut next = 0;
+            while let Some(&(state, marks)) = unnamed_paths.get(next) {
+                next += 1;
+                for step in
+                    self.states[state as usize].iter().filter(|it| it.kinds & other_bit != 0)
+                {
+                    let path = (step.target, marks.or(step.marks));
+                    let is_dominating =
+                        |known: &(u32, Marks)| known.0 == path.0 && path.1.within(known.1);
+                    if !unnamed_paths.iter().any(is_dominating) {
+                        unnamed_paths.push(path);
                     }
                 }
-                if ways.len() > MOST_WAYS {
+                if unnamed_paths.len() > MOST_WAYS {
                     return None;
                 }
             }
             let mut moves: Vec<KindEdge> =
-                row.iter().map(|it| KindEdge { kinds: it.kinds & other, ..*it }).collect();
-            for &(state, marks) in &ways {
+                row.iter().map(|it| KindEdge { kinds: it.kinds & other_bit, ..*it }).collect();
+            for &(state, marks) in &unnamed_paths {
                 moves.extend(self.states[state as usize].iter().map(|it| KindEdge {
                     target: it.target,
                     marks: marks.or(it.marks),
-                    kinds: it.kinds & !other,
+                    kinds: it.kinds & !other_bit,
                 }));
             }
             states.push(joined(moves.into_iter().filter(|it| it.kinds != 0).collect()));
@@ -230,6 +235,8 @@ impl KindAutomaton {
         Some(Self { states, distance: Vec::new(), ..self.clone() }.patient())
     }
 
+    /// Translates an automaton over atoms to an automaton over kinds of labels. `atoms` has the
+    /// label of each atom; `None` means that no label has the atom's name.
     fn new(
         automaton: &Automaton,
         atoms: &[Option<LabelId>],
@@ -237,20 +244,23 @@ impl KindAutomaton {
     ) -> Result<Self, AutomatonTooLarge> {
         // An edge that requires two labels at once, or a label that does not exist, is never taken.
         // An edge that requires one existing label needs no negative literals.
-        let single = |edge: &AutomatonEdge| -> Option<AutomatonEdge> {
+        let reading_single_label = |edge: &AutomatonEdge| -> Option<AutomatonEdge> {
             let mut positive = edge.cube.literals().iter().filter(|literal| literal.positive);
-            let Some(&only) = positive.next() else {
-                let known =
+            let Some(&required_literal) = positive.next() else {
+                let has_label =
                     |literal: &&parikh_temporal::Literal| atoms[literal.atom.0 as usize].is_some();
-                let cube = Cube::of(edge.cube.literals().iter().filter(known).copied())?;
+                let cube = Cube::of(edge.cube.literals().iter().filter(has_label).copied())?;
                 return Some(AutomatonEdge { cube, ..edge.clone() });
             };
-            if positive.next().is_some() || atoms[only.atom.0 as usize].is_none() {
+            if positive.next().is_some() || atoms[required_literal.atom.0 as usize].is_none() {
                 return None;
             }
-            Some(AutomatonEdge { cube: Cube::of([only])?, ..edge.clone() })
+            Some(AutomatonEdge { cube: Cube::of([required_literal])?, ..edge.clone() })
         };
-        let states = automaton.states.iter().map(|row| row.iter().filter_map(single).collect());
+        let states = automaton
+            .states
+            .iter()
+            .map(|row| row.iter().filter_map(reading_single_label).collect());
         let automaton = Automaton { states: states.collect(), ..automaton.clone() }.simplified();
         let mut named: Vec<(AtomId, LabelId)> = Vec::new();
         for atom in automaton.atoms() {
@@ -259,36 +269,36 @@ impl KindAutomaton {
         if named.len() > 63 {
             return Err(AutomatonTooLarge { what: "labels", limit: 63 });
         }
-        let kinds = |cube: &Cube| {
+        let readable_kinds = |cube: &Cube| {
             let letters = named.iter().map(|&(atom, _)| Letter::of([atom]));
             let letters = letters.chain([Letter::default()]);
-            let held = (0..).zip(letters).filter(|(_, letter)| cube.holds(letter));
-            held.fold(0u64, |kinds, (kind, _): (u32, _)| kinds | 1 << kind)
+            let satisfied = (0..).zip(letters).filter(|(_, letter)| cube.holds(letter));
+            satisfied.fold(0u64, |readable_kinds, (kind, _): (u32, _)| readable_kinds | 1 << kind)
         };
         let row = |edges: &Vec<AutomatonEdge>| {
             let moves = edges.iter().map(|edge| KindEdge {
                 target: edge.target as u32,
                 marks: edge.marks,
-                kinds: kinds(&edge.cube),
+                kinds: readable_kinds(&edge.cube),
             });
             joined(moves.filter(|it| it.kinds != 0).collect())
         };
         let other = named.len() as u32;
-        let mut of_labels = vec![other as u8; label_count];
+        let mut kind_of_label = vec![other as u8; label_count];
         for (kind, (_, label)) in (0..).zip(&named) {
-            of_labels[label.index()] = kind;
+            kind_of_label[label.index()] = kind;
         }
-        let mut made = Self {
+        let mut automaton_of_kinds = Self {
             states: automaton.states.iter().map(row).collect(),
             initial: automaton.initial as u32,
             all: Marks::all(automaton.marks),
             labels: named.into_iter().map(|(_, label)| label).collect(),
-            kinds: of_labels,
+            kinds: kind_of_label,
             other,
             distance: Vec::new(),
         };
-        made.prune();
-        Ok(made)
+        automaton_of_kinds.prune();
+        Ok(automaton_of_kinds)
     }
 
     /// Removes moves to states that accept nothing, and computes the distances.
@@ -303,30 +313,32 @@ impl KindAutomaton {
     /// Returns the number of moves from each state to a component with all marks, or `u32::MAX` if
     /// there is no path.
     fn distances(&self) -> Vec<u32> {
-        let found = parikh_net::components::components_of_rows(&self.states, |it| it.target);
-        let mut carried: Vec<Option<Marks>> = vec![None; found.count as usize];
+        let sccs = parikh_net::components::components_of_rows(&self.states, |it| it.target);
+        let mut marks_of_scc: Vec<Option<Marks>> = vec![None; sccs.count as usize];
         for (from, row) in self.states.iter().enumerate() {
-            for step in row.iter().filter(|it| found.of[it.target as usize] == found.of[from]) {
-                let all = &mut carried[found.of[from] as usize];
-                *all = Some(all.unwrap_or_default().or(step.marks));
+            for step in row.iter().filter(|it| sccs.of[it.target as usize] == sccs.of[from]) {
+                let scc_marks = &mut marks_of_scc[sccs.of[from] as usize];
+                *scc_marks = Some(scc_marks.unwrap_or_default().or(step.marks));
             }
         }
-        let accepting =
-            |state: usize| carried[found.of[state] as usize].is_some_and(|it| self.all.within(it));
-        let far = u32::MAX;
-        let mut distance: Vec<u32> =
-            (0..self.states.len()).map(|at| if accepting(at) { 0 } else { far }).collect();
+        let is_in_accepting_scc = |state: usize| {
+            marks_of_scc[sccs.of[state] as usize].is_some_and(|it| self.all.within(it))
+        };
+        let unreachable = u32::MAX;
+        let mut distance: Vec<u32> = (0..self.states.len())
+            .map(|state_number| if is_in_accepting_scc(state_number) { 0 } else { unreachable })
+            .collect();
         loop {
-            let mut changes = false;
+            let mut has_changed = false;
             for (from, row) in self.states.iter().enumerate() {
                 let nearest = row.iter().map(|it| distance[it.target as usize]).min();
-                let new = nearest.unwrap_or(far).saturating_add(1);
-                if new < distance[from] {
-                    distance[from] = new;
-                    changes = true;
+                let through_successor = nearest.unwrap_or(unreachable).saturating_add(1);
+                if through_successor < distance[from] {
+                    distance[from] = through_successor;
+                    has_changed = true;
                 }
             }
-            if !changes {
+            if !has_changed {
                 return distance;
             }
         }

@@ -9,11 +9,11 @@ use fastrand::Rng;
 /// states. Some components are products of several small ones.
 pub fn random_system(random: &mut Rng) -> System {
     let count = random.usize(2..=6);
-    let most = if count > 4 { 3 } else { 4 };
+    let max_states = if count > 4 { 3 } else { 4 };
     let mut drafts: Vec<ComponentBuilder> = (0..count)
         .map(|at| {
             let mut draft = ComponentBuilder::new(&format!("component{at}"));
-            for state in 0..random.usize(1..=most) {
+            for state in 0..random.usize(1..=max_states) {
                 draft.state(&format!("{at}_{state}"));
             }
             draft
@@ -25,9 +25,9 @@ pub fn random_system(random: &mut Rng) -> System {
             3..5 => 2,
             _ => 3,
         };
-        let mut all: Vec<usize> = (0..count).collect();
-        random.shuffle(&mut all);
-        for &owner in all.iter().take(owners) {
+        let mut shuffled: Vec<usize> = (0..count).collect();
+        random.shuffle(&mut shuffled);
+        for &owner in shuffled.iter().take(owners) {
             let draft = &mut drafts[owner];
             let states = draft.states.len() as u32;
             for _ in 0..random.usize(1..=3) {
@@ -61,24 +61,28 @@ fn share_no_label(one: &ComponentBuilder, other: &ComponentBuilder) -> bool {
 
 /// Returns the product of two components without shared labels.
 fn side_by_side(one: &ComponentBuilder, other: &ComponentBuilder) -> ComponentBuilder {
-    let mut both = ComponentBuilder::new(&one.name);
-    let (ones, others) = (one.states.len() as u32, other.states.len() as u32);
-    let at = |first: u32, second: u32| first * others + second;
+    let mut product = ComponentBuilder::new(&one.name);
+    let (first_count, second_count) = (one.states.len() as u32, other.states.len() as u32);
+    let pair_number = |first: u32, second: u32| first * second_count + second;
     for first in &one.states {
         for second in &other.states {
-            both.state(&format!("{first}_{second}"));
+            product.state(&format!("{first}_{second}"));
         }
     }
     for (from, label, to) in &one.edges {
-        (0..others).for_each(|second| both.edge(at(*from, second), label, at(*to, second)));
+        (0..second_count).for_each(|second| {
+            product.edge(pair_number(*from, second), label, pair_number(*to, second))
+        });
     }
     for (from, label, to) in &other.edges {
-        (0..ones).for_each(|first| both.edge(at(first, *from), label, at(first, *to)));
+        (0..first_count).for_each(|first| {
+            product.edge(pair_number(first, *from), label, pair_number(first, *to))
+        });
     }
     for &first in &one.starts {
-        other.starts.iter().for_each(|&second| both.start(at(first, second)));
+        other.starts.iter().for_each(|&second| product.start(pair_number(first, second)));
     }
-    both
+    product
 }
 
 /// Returns the text of a random LTL formula over the labels `l0` to `l5`.

@@ -30,7 +30,9 @@ use parikh_temporal::{AtomId, Formula, Linear, Ltl, Node};
 /// Known properties of a steady formula at silent steps; several may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct SilentStepValue {
+    /// The formula is false at all silent steps.
     is_false: bool,
+    /// The formula is true at all silent steps.
     is_true: bool,
     /// The value equals the value at the next step.
     is_next: bool,
@@ -61,34 +63,34 @@ impl SilentStepValue {
     }
 
     fn until(self, end: SilentStepValue) -> Option<SilentStepValue> {
-        let waits = end.is_false && self.is_true;
-        let is_put_off = end.is_next && (self.is_true || self.is_next);
-        (waits || is_put_off).then_some(SilentStepValue::NEXT)
+        let keeps_waiting = end.is_false && self.is_true;
+        let is_postponed = end.is_next && (self.is_true || self.is_next);
+        (keeps_waiting || is_postponed).then_some(SilentStepValue::NEXT)
     }
 }
 
-/// Returns true if the formula is shown to depend only on the labels that it names. Atoms that are
-/// `never` true correspond to no label.
+/// Returns true if the formula is shown to depend only on the labels that it names.
+/// `never_holds` returns true for the atoms that correspond to no label.
 pub(crate) fn is_insensitive(
     formulas: &Ltl,
     formula: Formula<Linear>,
-    never: impl Fn(AtomId) -> bool,
+    never_holds: impl Fn(AtomId) -> bool,
 ) -> bool {
-    silent(formulas, formula, &never).is_some_and(|it| it.is_next)
+    silent(formulas, formula, &never_holds).is_some_and(|it| it.is_next)
 }
 
 /// Returns the properties at silent steps, or `None` if the formula is not shown to be steady.
 fn silent(
     formulas: &Ltl,
     formula: Formula<Linear>,
-    never: &dyn Fn(AtomId) -> bool,
+    never_holds: &dyn Fn(AtomId) -> bool,
 ) -> Option<SilentStepValue> {
-    let of = |part: Formula<Linear>| silent(formulas, part, never);
+    let value_of = |part: Formula<Linear>| silent(formulas, part, never_holds);
     match formulas.node(formula) {
         Node::True => Some(SilentStepValue::constant(true)),
         Node::False => Some(SilentStepValue::constant(false)),
         Node::Literal(literal) => {
-            let atom = match never(literal.atom) {
+            let atom = match never_holds(literal.atom) {
                 true => SilentStepValue::constant(false),
                 false => SilentStepValue::FALSE,
             };
@@ -96,15 +98,20 @@ fn silent(
         }
         Node::And(parts) => parts
             .iter()
-            .try_fold(SilentStepValue::constant(true), |all, &part| Some(all.and(of(part)?))),
+            .try_fold(SilentStepValue::constant(true), |all, &part| Some(all.and(value_of(part)?))),
         Node::Or(parts) => {
             let none = SilentStepValue::constant(true);
-            let all = parts.iter().try_fold(none, |all, &part| Some(all.and(of(part)?.negated())));
+            let all =
+                parts.iter().try_fold(none, |all, &part| Some(all.and(value_of(part)?.negated())));
             all.map(SilentStepValue::negated)
         }
-        Node::Next(_, part) => of(*part).filter(|it| it.is_next).map(|_| SilentStepValue::UNKNOWN),
-        Node::Until(_, wait, end) => of(*wait)?.until(of(*end)?),
-        Node::Release(_, release, kept) => of(*release)?.negated().until(of(*kept)?.negated()),
+        Node::Next(_, part) => {
+            value_of(*part).filter(|it| it.is_next).map(|_| SilentStepValue::UNKNOWN)
+        }
+        Node::Until(_, wait, end) => value_of(*wait)?.until(value_of(*end)?),
+        Node::Release(_, release, kept) => {
+            value_of(*release)?.negated().until(value_of(*kept)?.negated())
+        }
     }
 }
 

@@ -27,46 +27,46 @@ pub enum NetError {
     Units(#[from] UnitsError),
 }
 
-/// Builds the net of a system, with at most `most` transitions.
+/// Builds the net of a system, with at most `max_transitions` transitions.
 ///
 /// # Errors
 /// Returns an error if the net would have more transitions.
-pub fn net(system: &System, most: usize) -> Result<Net, NetError> {
+pub fn net(system: &System, max_transitions: usize) -> Result<Net, NetError> {
     let components = system.components();
     let has_roots = has_roots(system);
     let mut builder = NetBuilder::new(system.name());
     let mut places: Vec<Vec<PlaceId>> = Vec::new();
     let mut roots = Vec::new();
     let mut units = vec![Unit { name: "system".into(), places: Vec::new(), parent: None }];
-    for (at, component) in components.iter().enumerate() {
-        let mut unit = Vec::new();
+    for (component_number, component) in components.iter().enumerate() {
+        let mut unit_places = Vec::new();
         if has_roots {
             let name = component.root().unwrap_or("root");
-            let place = add_place(&mut builder, at, name, 1)?;
+            let place = add_place(&mut builder, component_number, name, 1)?;
             roots.push(place);
-            unit.push(place);
+            unit_places.push(place);
         }
-        let mut row = Vec::new();
+        let mut state_places = Vec::new();
         for (state, name) in (0..).zip(component.states()) {
             let tokens = u64::from(!has_roots && component.starts() == [state]);
-            let place = add_place(&mut builder, at, name, tokens)?;
+            let place = add_place(&mut builder, component_number, name, tokens)?;
             if component.title(state) != name {
                 builder.label_place(place, component.title(state));
             }
-            row.push(place);
+            state_places.push(place);
         }
-        unit.extend(&row);
-        let name = format!("{at}_{}", component.name()).into();
-        units.push(Unit { name, places: unit, parent: Some(UnitId::new(0)) });
-        places.push(row);
+        unit_places.extend(&state_places);
+        let name = format!("{component_number}_{}", component.name()).into();
+        units.push(Unit { name, places: unit_places, parent: Some(UnitId::new(0)) });
+        places.push(state_places);
     }
-    let mut count = 0;
+    let mut transition_count = 0;
     let mut transition = |builder: &mut NetBuilder, label: &str, arcs: &[(PlaceId, PlaceId)]| {
-        count += 1;
-        if count > most {
-            return Err(NetError::TooLarge(most));
+        transition_count += 1;
+        if transition_count > max_transitions {
+            return Err(NetError::TooLarge(max_transitions));
         }
-        let t = add_transition(builder, &format!("t{count}_{label}"))?;
+        let t = add_transition(builder, &format!("t{transition_count}_{label}"))?;
         builder.label_transition(t, label);
         for &(from, to) in arcs {
             builder.take(t, from, 1)?;
@@ -75,21 +75,28 @@ pub fn net(system: &System, most: usize) -> Result<Net, NetError> {
         Ok(())
     };
     if has_roots {
-        let start = |at: usize| -> Vec<(PlaceId, PlaceId)> {
-            components[at].starts().iter().map(|&it| (roots[at], places[at][it as usize])).collect()
+        let start = |component_number: usize| -> Vec<(PlaceId, PlaceId)> {
+            components[component_number]
+                .starts()
+                .iter()
+                .map(|&it| (roots[component_number], places[component_number][it as usize]))
+                .collect()
         };
         let choices: Vec<_> = (0..components.len()).map(start).collect();
         combined(&choices, |arcs| transition(&mut builder, "(start)", arcs))?;
     }
     for label in system.labels() {
         let owners = system.owners(label).iter();
-        let choices: Vec<_> =
-            owners.map(|&at| edges(system, &places[at as usize], at as usize, label)).collect();
+        let choices: Vec<_> = owners
+            .map(|&component_number| {
+                edges(system, &places[component_number as usize], component_number as usize, label)
+            })
+            .collect();
         combined(&choices, |arcs| transition(&mut builder, system.label(label), arcs))?;
     }
     let initial = builder.initial();
     let names: Vec<String> = (0..builder.place_count())
-        .map(|at| builder.place_name(PlaceId::new(at)).to_owned())
+        .map(|component_number| builder.place_name(PlaceId::new(component_number)).to_owned())
         .collect();
     let name = |place: PlaceId| names[place.index()].as_str();
     builder.set_units(Units::new(units, UnitId::new(0), true, &initial, name)?);
@@ -101,9 +108,9 @@ pub fn net(system: &System, most: usize) -> Result<Net, NetError> {
 pub fn states_of_places(system: &System) -> Vec<(u32, Option<u32>)> {
     let root = has_roots(system).then_some(None);
     let components = (0..).zip(system.components());
-    let places = components.flat_map(|(at, component)| {
+    let places = components.flat_map(|(component_number, component)| {
         let states = (0..component.states().len() as u32).map(Some);
-        root.into_iter().chain(states).map(move |state| (at, state))
+        root.into_iter().chain(states).map(move |state| (component_number, state))
     });
     places.collect()
 }
@@ -129,20 +136,26 @@ fn edges(
     edges
 }
 
-/// Calls `tell` for every combination of one element of each list.
+/// Calls `handle_arcs` for every combination of one element of each list.
 fn combined(
     choices: &[Vec<(PlaceId, PlaceId)>],
-    mut tell: impl FnMut(&[(PlaceId, PlaceId)]) -> Result<(), NetError>,
+    mut handle_arcs: impl FnMut(&[(PlaceId, PlaceId)]) -> Result<(), NetError>,
 ) -> Result<(), NetError> {
-    let mut picked = vec![0; choices.len()];
+    let mut choice_indices = vec![0; choices.len()];
     loop {
-        let arcs: Vec<_> = choices.iter().zip(&picked).map(|(all, &at)| all[at]).collect();
-        tell(&arcs)?;
-        let Some(digit) = (0..picked.len()).find(|&at| picked[at] + 1 < choices[at].len()) else {
+        let arcs: Vec<_> = choices
+            .iter()
+            .zip(&choice_indices)
+            .map(|(edges_of_component, &choice)| edges_of_component[choice])
+            .collect();
+        handle_arcs(&arcs)?;
+        let Some(digit) = (0..choice_indices.len())
+            .find(|&choice| choice_indices[choice] + 1 < choices[choice].len())
+        else {
             return Ok(());
         };
-        picked[..digit].fill(0);
-        picked[digit] += 1;
+        choice_indices[..digit].fill(0);
+        choice_indices[digit] += 1;
     }
 }
 

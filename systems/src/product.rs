@@ -12,24 +12,27 @@ use crate::system::{LabelId, System};
 /// The position of a component's state in a row of words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field {
+    /// The index of the word that holds the field.
     word: usize,
+    /// The position of the lowest bit in the word.
     shift: u32,
+    /// The largest value of the field.
     mask: u64,
 }
 
 impl Field {
     /// Returns fields for numbers below the given counts, and the number of words that they take.
     pub(crate) fn layout(counts: impl Iterator<Item = usize>) -> (Vec<Field>, usize) {
-        let (mut word, mut used) = (0, 0);
+        let (mut word, mut used_bits) = (0, 0);
         let mut fields = Vec::new();
         for count in counts {
             let bits = usize::BITS - count.saturating_sub(1).leading_zeros();
             let bits = bits.max(1);
-            if used + bits > 64 {
-                (word, used) = (word + 1, 0);
+            if used_bits + bits > 64 {
+                (word, used_bits) = (word + 1, 0);
             }
-            fields.push(Field { word, shift: used, mask: (1 << bits) - 1 });
-            used += bits;
+            fields.push(Field { word, shift: used_bits, mask: (1 << bits) - 1 });
+            used_bits += bits;
         }
         (fields, word + 1)
     }
@@ -44,8 +47,8 @@ impl Field {
     }
 
     pub(crate) fn set(self, row: &mut [u64], value: u32) {
-        let kept = row[self.word] & !(self.mask << self.shift);
-        row[self.word] = kept | u64::from(value) << self.shift;
+        let other_bits = row[self.word] & !(self.mask << self.shift);
+        row[self.word] = other_bits | u64::from(value) << self.shift;
     }
 }
 
@@ -64,6 +67,7 @@ pub(crate) struct Product<'s> {
     system: &'s System,
     /// The included components, ascending.
     pub(crate) members: Vec<u32>,
+    /// The steps of each member, indexed by its position among the members and by its state.
     local: Vec<Vec<Local>>,
     /// Number of included owners of each label.
     here: Vec<u32>,
@@ -71,6 +75,7 @@ pub(crate) struct Product<'s> {
     pub(crate) outside: Vec<LabelId>,
     /// Number of ready owners of each label; scratch memory.
     ready: Vec<u32>,
+    /// The labels with a number above 0 in `ready`.
     touched: Vec<LabelId>,
 }
 
@@ -82,20 +87,21 @@ pub(crate) struct JointStep<'a> {
 }
 
 impl<'s> Product<'s> {
+    /// Creates the product of the members, which must be ascending.
     pub(crate) fn new(system: &'s System, members: Vec<u32>) -> Self {
-        let mut here = vec![0; system.label_count()];
+        let mut included_owners = vec![0; system.label_count()];
         for label in system.labels() {
             let owners = system.owners(label).iter();
-            here[label.index()] =
+            included_owners[label.index()] =
                 owners.filter(|it| members.binary_search(it).is_ok()).count() as u32;
         }
-        let locals = |&member: &u32| {
+        let local_steps = |&member: &u32| {
             let component = &system.components()[member as usize];
             (0..component.states().len() as u32)
                 .map(|state| {
                     let mut local = Local::default();
                     for &(label, to) in component.edges(state) {
-                        if here[label.index()] == 1 {
+                        if included_owners[label.index()] == 1 {
                             local.alone.push((label, to));
                             continue;
                         }
@@ -108,10 +114,10 @@ impl<'s> Product<'s> {
                 })
                 .collect()
         };
-        let local = members.iter().map(locals).collect();
-        let outside = system.labels().filter(|label| here[label.index()] == 0).collect();
+        let local = members.iter().map(local_steps).collect();
+        let outside = system.labels().filter(|label| included_owners[label.index()] == 0).collect();
         let ready = vec![0; system.label_count()];
-        Self { system, members, local, here, outside, ready, touched: Vec::new() }
+        Self { system, members, local, here: included_owners, outside, ready, touched: Vec::new() }
     }
 
     /// Returns the number of states of each member.
@@ -126,31 +132,31 @@ impl<'s> Product<'s> {
 
     /// Returns the initial joint states.
     pub(crate) fn starts(&self) -> Vec<Vec<u32>> {
-        let mut all = vec![Vec::new()];
+        let mut joint_states = vec![Vec::new()];
         for &member in &self.members {
             let starts = self.system.components()[member as usize].starts();
-            let longer = |row: &Vec<u32>| {
+            let extended = |row: &Vec<u32>| {
                 let row = row.clone();
                 starts.iter().map(move |&start| [&row[..], &[start]].concat()).collect::<Vec<_>>()
             };
-            all = all.iter().flat_map(longer).collect();
+            joint_states = joint_states.iter().flat_map(extended).collect();
         }
-        all
+        joint_states
     }
 
-    /// Calls `tell` for each joint step from a state (one number per member) whose label satisfies
-    /// `wants`.
+    /// Calls `handle_step` for each joint step from a state (one number per member) whose label
+    /// satisfies `is_wanted_label`.
     pub(crate) fn steps(
         &mut self,
         state: &[u32],
-        wants: impl Fn(LabelId) -> bool,
-        mut tell: impl FnMut(JointStep<'_>),
+        is_wanted_label: impl Fn(LabelId) -> bool,
+        mut handle_step: impl FnMut(JointStep<'_>),
     ) {
         self.touched.clear();
-        for (at, &of) in state.iter().enumerate() {
-            let local = &self.local[at][of as usize];
-            for &(label, to) in local.alone.iter().filter(|it| wants(it.0)) {
-                tell(JointStep { label, moves: &[(at as u32, to)] });
+        for (member, &member_state) in state.iter().enumerate() {
+            let local = &self.local[member][member_state as usize];
+            for &(label, to) in local.alone.iter().filter(|it| is_wanted_label(it.0)) {
+                handle_step(JointStep { label, moves: &[(member as u32, to)] });
             }
             for (label, _) in &local.shared {
                 let ready = &mut self.ready[label.index()];
@@ -163,35 +169,39 @@ impl<'s> Product<'s> {
         let touched = std::mem::take(&mut self.touched);
         for &label in &touched {
             let ready = std::mem::take(&mut self.ready[label.index()]);
-            if ready == self.here[label.index()] && wants(label) {
-                self.together(state, label, &mut tell);
+            if ready == self.here[label.index()] && is_wanted_label(label) {
+                self.together(state, label, &mut handle_step);
             }
         }
         self.touched = touched;
     }
 
-    /// Calls `tell` for the steps of a label that several members own, all of them ready.
-    fn together(&self, state: &[u32], label: LabelId, tell: &mut impl FnMut(JointStep<'_>)) {
+    /// Calls `handle_step` for the steps of a label that several members own, all of them ready.
+    fn together(&self, state: &[u32], label: LabelId, handle_step: &mut impl FnMut(JointStep<'_>)) {
         let mut choices: Vec<(u32, &[u32])> = Vec::new();
-        for (at, &of) in state.iter().enumerate() {
-            let shared = &self.local[at][of as usize].shared;
+        for (member, &of) in state.iter().enumerate() {
+            let shared = &self.local[member][of as usize].shared;
             if let Ok(found) = shared.binary_search_by_key(&label, |it| it.0) {
-                choices.push((at as u32, &shared[found].1));
+                choices.push((member as u32, &shared[found].1));
             }
         }
-        let mut picked = vec![0; choices.len()];
-        let mut moves: Vec<(u32, u32)> = choices.iter().map(|(at, all)| (*at, all[0])).collect();
+        let mut choice_indices = vec![0; choices.len()];
+        let mut moves: Vec<(u32, u32)> = choices
+            .iter()
+            .map(|(member, targets_of_member)| (*member, targets_of_member[0]))
+            .collect();
         loop {
-            tell(JointStep { label, moves: &moves });
+            handle_step(JointStep { label, moves: &moves });
             // Advance to the next combination, like an odometer.
-            let Some(digit) = (0..picked.len()).find(|&at| picked[at] + 1 < choices[at].1.len())
+            let Some(digit) = (0..choice_indices.len())
+                .find(|&member| choice_indices[member] + 1 < choices[member].1.len())
             else {
                 return;
             };
-            picked[..digit].fill(0);
-            picked[digit] += 1;
-            for at in 0..=digit {
-                moves[at].1 = choices[at].1[picked[at]];
+            choice_indices[..digit].fill(0);
+            choice_indices[digit] += 1;
+            for member in 0..=digit {
+                moves[member].1 = choices[member].1[choice_indices[member]];
             }
         }
     }
@@ -209,12 +219,12 @@ impl<'s> Product<'s> {
     /// occur before `label` is enabled. Returns nothing if all owners are ready.
     pub(crate) fn before(&self, state: &[u32], label: LabelId) -> impl Iterator<Item = LabelId> {
         let owners = self.system.owners(label).iter();
-        let at = owners.filter_map(|owner| self.members.binary_search(owner).ok());
-        let row = |at: usize| {
-            let component = &self.system.components()[self.members[at] as usize];
-            component.edges(state[at])
+        let member_positions = owners.filter_map(|owner| self.members.binary_search(owner).ok());
+        let row = |member_positions: usize| {
+            let component = &self.system.components()[self.members[member_positions] as usize];
+            component.edges(state[member_positions])
         };
-        let unready = at.map(row).find(|row| targets(row, label).is_empty());
+        let unready = member_positions.map(row).find(|row| targets(row, label).is_empty());
         unready.into_iter().flatten().map(|it| it.0)
     }
 
@@ -222,12 +232,12 @@ impl<'s> Product<'s> {
     /// can block the system.
     pub(crate) fn must_go_on(&mut self, state: &[u32]) -> bool {
         let system = self.system;
-        let here: Vec<bool> = system
+        let is_complete: Vec<bool> = system
             .labels()
             .map(|label| system.owners(label).len() as u32 == self.here[label.index()])
             .collect();
-        let mut goes_on = false;
-        self.steps(state, |label| here[label.index()], |_| goes_on = true);
-        goes_on
+        let mut has_step = false;
+        self.steps(state, |label| is_complete[label.index()], |_| has_step = true);
+        has_step
     }
 }

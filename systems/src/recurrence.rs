@@ -16,6 +16,7 @@ use parikh_temporal::Marks;
 /// component of the automaton with all marks, and the labels that may recur there.
 #[derive(Clone, Debug)]
 pub(crate) struct RecurrentPart {
+    /// The inner moves of the automaton's component, indexed by state.
     moves: Vec<Vec<KindEdge>>,
     labels: Vec<bool>,
 }
@@ -24,24 +25,24 @@ pub(crate) struct RecurrentPart {
 /// accepted run.
 pub(crate) fn parts(system: &System, automaton: &KindAutomaton) -> Vec<RecurrentPart> {
     let mut parts = Vec::new();
-    let mut open: Vec<Vec<Vec<KindEdge>>> = accepting_parts(&automaton.states, automaton.all);
-    while let Some(moves) = open.pop() {
-        let read = moves.iter().flatten().fold(0, |all, it| all | it.kinds);
-        let allowed = automaton.kinds.iter().map(|kind| read >> kind & 1 == 1).collect();
+    let mut open_parts: Vec<Vec<Vec<KindEdge>>> = accepting_parts(&automaton.states, automaton.all);
+    while let Some(moves) = open_parts.pop() {
+        let read_bits = moves.iter().flatten().fold(0, |bits, it| bits | it.kinds);
+        let allowed = automaton.kinds.iter().map(|kind| read_bits >> kind & 1 == 1).collect();
         let labels = recurring(system, allowed);
-        let left = automaton.kinds.iter().zip(&labels).filter(|(_, recurs)| **recurs);
-        let still = left.fold(0u64, |all, (kind, _)| all | 1 << kind);
-        if still & read == read && read != 0 {
+        let recurring_kinds = automaton.kinds.iter().zip(&labels).filter(|(_, recurs)| **recurs);
+        let recurring_bits = recurring_kinds.fold(0u64, |bits, (kind, _)| bits | 1 << kind);
+        if recurring_bits & read_bits == read_bits && read_bits != 0 {
             parts.push(RecurrentPart { moves, labels });
             continue;
         }
         // With fewer kinds, the automaton has smaller components.
         let smaller = |row: &Vec<KindEdge>| {
-            let moves = row.iter().map(|it| KindEdge { kinds: it.kinds & still, ..*it });
+            let moves = row.iter().map(|it| KindEdge { kinds: it.kinds & recurring_bits, ..*it });
             moves.filter(|it| it.kinds != 0).collect()
         };
         let smaller: Vec<Vec<KindEdge>> = moves.iter().map(smaller).collect();
-        open.extend(accepting_parts(&smaller, automaton.all));
+        open_parts.extend(accepting_parts(&smaller, automaton.all));
     }
     parts
 }
@@ -54,65 +55,78 @@ pub(crate) fn parts(system: &System, automaton: &KindAutomaton) -> Vec<Recurrent
 /// accepted run can switch after the last occurrence of a label outside its part.
 pub(crate) fn phased(automaton: &KindAutomaton, parts: &[RecurrentPart]) -> Option<KindAutomaton> {
     // Labels of one kind that are in the same parts keep a common kind.
-    let mut signatures: Vec<(u8, Vec<bool>)> = Vec::new();
+    let mut kind_signatures: Vec<(u8, Vec<bool>)> = Vec::new();
     let mut kinds = Vec::with_capacity(automaton.kinds.len());
     for (label, &kind) in automaton.kinds.iter().enumerate() {
         let signature = (kind, parts.iter().map(|part| part.labels[label]).collect());
-        let at = signatures.iter().position(|it| *it == signature).unwrap_or_else(|| {
-            signatures.push(signature);
-            signatures.len() - 1
-        });
-        kinds.push(u8::try_from(at).ok().filter(|&at| at < 63)?);
+        let index =
+            kind_signatures.iter().position(|edge| *edge == signature).unwrap_or_else(|| {
+                kind_signatures.push(signature);
+                kind_signatures.len() - 1
+            });
+        kinds.push(u8::try_from(index).ok().filter(|&index| index < 63)?);
     }
     // An additional kind for labels that do not occur, for edges that read them.
-    let other = signatures.len() as u32;
-    signatures.push((u8::try_from(automaton.other).ok()?, vec![false; parts.len()]));
-    let reads = |old: u64, part: Option<usize>| {
-        let read = (0u32..).zip(&signatures).filter(|(_, (kind, inside))| {
-            old >> kind & 1 == 1 && part.is_none_or(|part| inside[part])
+    let other = kind_signatures.len() as u32;
+    kind_signatures.push((u8::try_from(automaton.other).ok()?, vec![false; parts.len()]));
+    let new_kinds = |old_kinds: u64, part: Option<usize>| {
+        let read = (0u32..).zip(&kind_signatures).filter(|(_, (kind, is_in_part))| {
+            old_kinds >> kind & 1 == 1 && part.is_none_or(|part| is_in_part[part])
         });
-        read.fold(0u64, |all, (kind, _)| all | 1 << kind)
+        read.fold(0u64, |kinds_so_far, (kind, _)| kinds_so_far | 1 << kind)
     };
     let count = automaton.states.len();
-    let copy = |part: usize, state: u32| (count * (part + 1)) as u32 + state;
+    let copy_of_state = |part: usize, state: u32| (count * (part + 1)) as u32 + state;
     let no_marks = automaton.all == Marks::NONE;
     let mut states: Vec<Vec<KindEdge>> = Vec::new();
     for row in &automaton.states {
         let mut moves = Vec::new();
-        for it in row {
-            let plain = KindEdge { kinds: reads(it.kinds, None), marks: Marks::NONE, ..*it };
-            moves.push(plain);
-            let into = parts.iter().enumerate();
-            let into = into.filter(|(_, part)| !part.moves[it.target as usize].is_empty());
-            moves.extend(into.map(|(at, _)| KindEdge { target: copy(at, it.target), ..plain }));
+        for edge in row {
+            let edge_without_marks =
+                KindEdge { kinds: new_kinds(edge.kinds, None), marks: Marks::NONE, ..*edge };
+            moves.push(edge_without_marks);
+            let entered_parts = parts.iter().enumerate();
+            let entered_parts =
+                entered_parts.filter(|(_, part)| !part.moves[edge.target as usize].is_empty());
+            moves.extend(entered_parts.map(|(index, _)| KindEdge {
+                target: copy_of_state(index, edge.target),
+                ..edge_without_marks
+            }));
         }
         states.push(joined(moves));
     }
-    for (at, part) in parts.iter().enumerate() {
+    for (index, part) in parts.iter().enumerate() {
         for row in &part.moves {
-            let moves = row.iter().map(|it| KindEdge {
-                target: copy(at, it.target),
-                marks: if no_marks { Marks(1) } else { it.marks },
-                kinds: reads(it.kinds, Some(at)),
+            let moves = row.iter().map(|edge| KindEdge {
+                target: copy_of_state(index, edge.target),
+                marks: if no_marks { Marks(1) } else { edge.marks },
+                kinds: new_kinds(edge.kinds, Some(index)),
             });
-            states.push(joined(moves.filter(|it| it.kinds != 0).collect()));
+            states.push(joined(moves.filter(|edge| edge.kinds != 0).collect()));
         }
     }
-    let all = if no_marks { Marks(1) } else { automaton.all };
-    let mut phased =
-        KindAutomaton { states, all, kinds, other, distance: Vec::new(), ..automaton.clone() };
+    let kinds_so_far = if no_marks { Marks(1) } else { automaton.all };
+    let mut phased = KindAutomaton {
+        states,
+        all: kinds_so_far,
+        kinds,
+        other,
+        distance: Vec::new(),
+        ..automaton.clone()
+    };
     phased.prune();
     Some(phased)
 }
 
 /// Returns the strongly connected components with all marks, each as its inner moves.
-fn accepting_parts(states: &[Vec<KindEdge>], all: Marks) -> Vec<Vec<Vec<KindEdge>>> {
-    let found = components_of_rows(states, |it| it.target);
-    let inside = |component: u32| -> Vec<Vec<KindEdge>> {
-        let rows = states.iter().zip(&found.of);
-        rows.map(|(row, &of)| {
-            let moves =
-                row.iter().filter(|it| of == component && found.of[it.target as usize] == of);
+fn accepting_parts(states: &[Vec<KindEdge>], required_marks: Marks) -> Vec<Vec<Vec<KindEdge>>> {
+    let sccs = components_of_rows(states, |it| it.target);
+    let inner_moves = |component: u32| -> Vec<Vec<KindEdge>> {
+        let rows = states.iter().zip(&sccs.of);
+        rows.map(|(row, &component_of_state)| {
+            let moves = row.iter().filter(|it| {
+                component_of_state == component && sccs.of[it.target as usize] == component_of_state
+            });
             moves.copied().collect()
         })
         .collect()
@@ -120,32 +134,33 @@ fn accepting_parts(states: &[Vec<KindEdge>], all: Marks) -> Vec<Vec<Vec<KindEdge
     let is_accepting = |part: &Vec<Vec<KindEdge>>| {
         let mut moves = part.iter().flatten().peekable();
         moves.peek().is_some()
-            && all.within(moves.fold(Marks::NONE, |marks, it| marks.or(it.marks)))
+            && required_marks.within(moves.fold(Marks::NONE, |marks, it| marks.or(it.marks)))
     };
-    (0..found.count).map(inside).filter(is_accepting).collect()
+    (0..sccs.count).map(inner_moves).filter(is_accepting).collect()
 }
 
 /// Returns the allowed labels that may occur infinitely often.
 fn recurring(system: &System, mut allowed: Vec<bool>) -> Vec<bool> {
     loop {
-        let before = allowed.iter().filter(|it| **it).count();
+        let previous_count = allowed.iter().filter(|it| **it).count();
         for (number, component) in (0..).zip(system.components()) {
             let states = component.states().len() as u32;
-            let row = |state: u32| component.edges(state).iter().filter(|it| allowed[it.0.index()]);
+            let allowed_edges =
+                |state: u32| component.edges(state).iter().filter(|it| allowed[it.0.index()]);
             let rows: Vec<Vec<u32>> =
-                (0..states).map(|it| row(it).map(|edge| edge.1).collect()).collect();
-            let found = components_of_rows(&rows, |&to| to);
-            let mut inside = vec![false; allowed.len()];
+                (0..states).map(|it| allowed_edges(it).map(|edge| edge.1).collect()).collect();
+            let sccs = components_of_rows(&rows, |&to| to);
+            let mut is_on_cycle = vec![false; allowed.len()];
             for state in 0..states {
-                for (label, to) in row(state) {
-                    inside[label.index()] |= found.of[state as usize] == found.of[*to as usize];
+                for (label, to) in allowed_edges(state) {
+                    is_on_cycle[label.index()] |= sccs.of[state as usize] == sccs.of[*to as usize];
                 }
             }
             for label in system.labels().filter(|&it| system.owners(it).contains(&number)) {
-                allowed[label.index()] &= inside[label.index()];
+                allowed[label.index()] &= is_on_cycle[label.index()];
             }
         }
-        if allowed.iter().filter(|it| **it).count() == before {
+        if allowed.iter().filter(|it| **it).count() == previous_count {
             return allowed;
         }
     }

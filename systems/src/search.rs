@@ -55,6 +55,7 @@ pub(crate) enum SearchEnd {
 /// The result of a search.
 #[derive(Debug)]
 pub(crate) struct SearchOutcome {
+    /// The reason why the search ended.
     pub(crate) ending: SearchEnd,
     /// Number of visited nodes.
     pub(crate) nodes: usize,
@@ -63,36 +64,47 @@ pub(crate) struct SearchOutcome {
 /// A step from a node. Steps of outside labels and the repetition at the end move no component.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct SearchStep {
+    /// The label; `None` if the last letter repeats at the end of a finite run.
     label: Option<LabelId>,
+    /// The acceptance marks of the automaton's edge.
     marks: Marks,
+    /// The target node.
     to: u32,
 }
 
 /// A node being visited, with its remaining steps; the last one is taken first.
 struct SearchFrame {
+    /// The number of the node in the store of visited nodes.
     node: u32,
+    /// The steps from the node that are not taken yet.
     steps: Vec<SearchStep>,
 }
 
 /// A component of the nodes on the search path.
 struct SccRoot {
-    /// The order number of its first node.
+    /// The order number of the component's first node.
     first: u32,
     /// The acceptance marks of edges within the component.
     inside: Marks,
-    /// The marks of the edge that entered it.
+    /// The acceptance marks of the edge that entered the component.
     before: Marks,
 }
 
 pub(crate) struct ProductSearch<'a, 's> {
+    /// The product of the searched components.
     product: &'a mut Product<'s>,
+    /// The automaton that accepts the runs to find.
     automaton: &'a KindAutomaton,
+    /// The treatment of finite runs.
     endings: FiniteRuns,
+    /// The bit fields of a node: one per member, the automaton state, and the kind of the last
+    /// label.
     fields: Vec<Field>,
     nodes: JointStateStore,
     /// The order number of each node from 1, or [`DONE`] when its component is done; 0 if it is not
     /// visited.
     order: Vec<u32>,
+    /// The kind of each label of the system, indexed by label.
     kinds: Vec<u8>,
     /// A label from outside for each kind that has one.
     outside: Vec<(u32, LabelId)>,
@@ -102,8 +114,10 @@ pub(crate) struct ProductSearch<'a, 's> {
 
 /// A joint state with its enabled labels.
 struct EnabledState<'p, 's> {
+    /// The product that the state belongs to.
     product: &'p Product<'s>,
     state: &'p [u32],
+    /// The enabled labels, ascending.
     can_be_taken: &'p [LabelId],
 }
 
@@ -118,6 +132,7 @@ impl EnablednessOracle for EnabledState<'_, '_> {
 }
 
 impl<'a, 's> ProductSearch<'a, 's> {
+    /// Creates a search without visited nodes.
     pub(crate) fn new(
         system: &System,
         product: &'a mut Product<'s>,
@@ -125,9 +140,9 @@ impl<'a, 's> ProductSearch<'a, 's> {
         endings: FiniteRuns,
     ) -> Self {
         let kinds: Vec<u8> = system.labels().map(|label| automaton.kind(label) as u8).collect();
-        let counts = product.sizes().collect::<Vec<_>>();
-        let more = [automaton.states.len(), automaton.kinds() as usize];
-        let (fields, width) = Field::layout(counts.into_iter().chain(more));
+        let component_sizes = product.sizes().collect::<Vec<_>>();
+        let automaton_sizes = [automaton.states.len(), automaton.kinds() as usize];
+        let (fields, width) = Field::layout(component_sizes.into_iter().chain(automaton_sizes));
         let mut outside: Vec<(u32, LabelId)> = Vec::new();
         for &label in &product.outside {
             let kind = u32::from(kinds[label.index()]);
@@ -148,16 +163,22 @@ impl<'a, 's> ProductSearch<'a, 's> {
         self
     }
 
-    /// Searches while there are fewer than `most` nodes and `goes_on` returns true.
-    pub(crate) fn run(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> SearchOutcome {
-        let ending = self.ending(most, goes_on);
+    /// Searches while there are fewer than `max_nodes` nodes and `goes_on` returns true.
+    pub(crate) fn run(
+        &mut self,
+        max_nodes: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> SearchOutcome {
+        let ending = self.ending(max_nodes, goes_on);
         SearchOutcome { ending, nodes: self.nodes.len() }
     }
 
-    fn ending(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> SearchEnd {
-        let mut time = 0;
+    /// Searches depth-first for a cycle with all acceptance marks, by Couvreur's algorithm. Returns
+    /// a run with such a cycle, if there is one.
+    fn ending(&mut self, max_nodes: usize, goes_on: &mut dyn FnMut() -> bool) -> SearchEnd {
+        let mut visit_count = 0;
         let mut roots: Vec<SccRoot> = Vec::new();
-        let mut live: Vec<u32> = Vec::new();
+        let mut unfinished: Vec<u32> = Vec::new();
         let mut path: Vec<SearchFrame> = Vec::new();
         for start in self.starts() {
             if self.order.get(start as usize).is_some_and(|&it| it != 0) {
@@ -165,18 +186,22 @@ impl<'a, 's> ProductSearch<'a, 's> {
             }
             let mut entered = Some((start, Marks::NONE));
             loop {
-                if let Some((node, before)) = entered.take() {
-                    time += 1;
+                if let Some((node, entry_marks)) = entered.take() {
+                    visit_count += 1;
                     if self.order.len() <= node as usize {
                         self.order.resize(node as usize + 1, 0);
                     }
-                    self.order[node as usize] = time;
-                    live.push(node);
-                    roots.push(SccRoot { first: time, inside: Marks::NONE, before });
-                    if self.nodes.len() >= most {
+                    self.order[node as usize] = visit_count;
+                    unfinished.push(node);
+                    roots.push(SccRoot {
+                        first: visit_count,
+                        inside: Marks::NONE,
+                        before: entry_marks,
+                    });
+                    if self.nodes.len() >= max_nodes {
                         return SearchEnd::TooMany;
                     }
-                    if time % 256 == 0 && !goes_on() {
+                    if visit_count % 256 == 0 && !goes_on() {
                         return SearchEnd::Stopped;
                     }
                     let steps = self.some_steps(node);
@@ -186,7 +211,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
                 let Some(step) = frame.steps.pop() else {
                     let node = frame.node;
                     path.pop();
-                    self.leave(node, &mut roots, &mut live);
+                    self.leave(node, &mut roots, &mut unfinished);
                     continue;
                 };
                 match self.seen(step.to) {
@@ -215,15 +240,15 @@ impl<'a, 's> ProductSearch<'a, 's> {
 
     /// Leaves a node without remaining steps. If it is the first of its component, the component is
     /// done.
-    fn leave(&mut self, node: u32, roots: &mut Vec<SccRoot>, live: &mut Vec<u32>) {
+    fn leave(&mut self, node: u32, roots: &mut Vec<SccRoot>, unfinished: &mut Vec<u32>) {
         let order = self.order[node as usize];
         if roots.last().is_none_or(|root| root.first != order) {
             return;
         }
         roots.pop();
-        while let Some(done) = live.pop() {
-            self.order[done as usize] = DONE;
-            if done == node {
+        while let Some(finished_node) = unfinished.pop() {
+            self.order[finished_node as usize] = DONE;
+            if finished_node == node {
                 break;
             }
         }
@@ -233,22 +258,23 @@ impl<'a, 's> ProductSearch<'a, 's> {
     fn starts(&mut self) -> Vec<u32> {
         let mut starts = Vec::new();
         let automaton = self.automaton;
-        for row in self.product.starts() {
+        for joint_state in self.product.starts() {
             let mut states = vec![automaton.initial];
             if self.endings == FiniteRuns::Stutter {
                 let moves = automaton.states[automaton.initial as usize].iter();
-                let nothing = moves.filter(|it| it.kinds >> automaton.other() & 1 == 1);
-                states = nothing.map(|it| it.target).collect();
+                let reading_no_label = moves.filter(|it| it.kinds >> automaton.other() & 1 == 1);
+                states = reading_no_label.map(|it| it.target).collect();
             }
             for state in states {
-                let node = self.number(&row, state, automaton.other());
+                let node = self.number(&joint_state, state, automaton.other());
                 starts.push(node);
             }
         }
         starts
     }
 
-    fn number(&mut self, row: &[u32], state: u32, last: u32) -> u32 {
+    /// Packs a node into words, and returns its number in the store.
+    fn number(&mut self, joint_state: &[u32], state: u32, last_kind: u32) -> u32 {
         let mut words = [0; 64];
         let mut long = Vec::new();
         let width = self.fields.last().map_or(1, |field| field.width());
@@ -259,8 +285,10 @@ impl<'a, 's> ProductSearch<'a, 's> {
                 &mut long[..]
             }
         };
-        let last = if self.endings == FiniteRuns::Stutter { last } else { 0 };
-        for (field, &value) in self.fields.iter().zip(row.iter().chain([&state, &last])) {
+        let last_kind = if self.endings == FiniteRuns::Stutter { last_kind } else { 0 };
+        for (field, &value) in
+            self.fields.iter().zip(joint_state.iter().chain([&state, &last_kind]))
+        {
             field.set(words, value);
         }
         self.nodes.insert(words).0
@@ -269,10 +297,11 @@ impl<'a, 's> ProductSearch<'a, 's> {
     /// Returns the components' states, the automaton state and the last kind of a node.
     fn unpacked(&self, node: u32) -> (Vec<u32>, u32, u32) {
         let row = self.nodes.row(node);
-        let mut all: Vec<u32> = self.fields.iter().map(|field| field.get(row)).collect();
-        let last = all.pop().unwrap_or(0);
-        let state = all.pop().unwrap_or(0);
-        (all, state, last)
+        let mut component_states: Vec<u32> =
+            self.fields.iter().map(|field| field.get(row)).collect();
+        let last_kind = component_states.pop().unwrap_or(0);
+        let state = component_states.pop().unwrap_or(0);
+        (component_states, state, last_kind)
     }
 
     /// Returns the steps to explore from a node: those of a stubborn set if none of them leads to a
@@ -284,13 +313,13 @@ impl<'a, 's> ProductSearch<'a, 's> {
         let (state, ..) = self.unpacked(node);
         let can_be_taken = self.product.can_be_taken(&state);
         let (kinds, other) = (&self.kinds, self.automaton.other());
-        let counts = |label: LabelId| u32::from(kinds[label.index()]) != other;
-        let here =
+        let is_named_label = |label: LabelId| u32::from(kinds[label.index()]) != other;
+        let enabled_state =
             EnabledState { product: self.product, state: &state, can_be_taken: &can_be_taken };
-        let least = stubborn.least(&here, &can_be_taken, counts);
+        let stubborn_labels = stubborn.least(&enabled_state, &can_be_taken, is_named_label);
         self.stubborn = Some(stubborn);
-        if let Some(least) = least {
-            let steps = self.steps(node, |label| least.binary_search(&label).is_ok());
+        if let Some(stubborn_labels) = stubborn_labels {
+            let steps = self.steps(node, |label| stubborn_labels.binary_search(&label).is_ok());
             if steps.iter().all(|step| self.seen(step.to).is_none_or(|order| order == DONE)) {
                 return steps;
             }
@@ -298,40 +327,40 @@ impl<'a, 's> ProductSearch<'a, 's> {
         self.steps(node, |_| true)
     }
 
-    /// Returns the steps from a node whose labels satisfy `wants`.
-    fn steps(&mut self, node: u32, wants: impl Fn(LabelId) -> bool) -> Vec<SearchStep> {
-        let (row, state, last) = self.unpacked(node);
+    /// Returns the steps from a node whose labels satisfy `is_wanted_label`.
+    fn steps(&mut self, node: u32, is_wanted_label: impl Fn(LabelId) -> bool) -> Vec<SearchStep> {
+        let (joint_state, state, last_kind) = self.unpacked(node);
         let automaton = self.automaton;
         let moves = &automaton.states[state as usize];
-        let readable = moves.iter().fold(0, |kinds, it| kinds | it.kinds);
-        let mut found: Vec<(LabelId, Vec<u32>)> = Vec::new();
+        let readable_kinds = moves.iter().fold(0, |kinds, edge| kinds | edge.kinds);
+        let mut labelled_successors: Vec<(LabelId, Vec<u32>)> = Vec::new();
         let kinds = &self.kinds;
         self.product.steps(
-            &row,
-            |label| readable >> kinds[label.index()] & 1 == 1 && wants(label),
+            &joint_state,
+            |label| readable_kinds >> kinds[label.index()] & 1 == 1 && is_wanted_label(label),
             |step| {
-                let mut next = row.clone();
+                let mut next = joint_state.clone();
                 step.moves.iter().for_each(|&(at, to)| next[at as usize] = to);
-                found.push((step.label, next));
+                labelled_successors.push((step.label, next));
             },
         );
         for &(kind, label) in &self.outside {
-            if readable >> kind & 1 == 1 && wants(label) {
-                found.push((label, row.clone()));
+            if readable_kinds >> kind & 1 == 1 && is_wanted_label(label) {
+                labelled_successors.push((label, joint_state.clone()));
             }
         }
         let mut steps = Vec::new();
-        for (label, next) in found {
+        for (label, next) in labelled_successors {
             let kind = u32::from(self.kinds[label.index()]);
-            for it in moves.iter().filter(|it| it.kinds >> kind & 1 == 1) {
-                let to = self.number(&next, it.target, kind);
-                steps.push(SearchStep { label: Some(label), marks: it.marks, to });
+            for edge in moves.iter().filter(|edge| edge.kinds >> kind & 1 == 1) {
+                let to = self.number(&next, edge.target, kind);
+                steps.push(SearchStep { label: Some(label), marks: edge.marks, to });
             }
         }
-        if self.endings == FiniteRuns::Stutter && !self.product.must_go_on(&row) {
-            for it in moves.iter().filter(|it| it.kinds >> last & 1 == 1) {
-                let to = self.number(&row, it.target, last);
-                steps.push(SearchStep { label: None, marks: it.marks, to });
+        if self.endings == FiniteRuns::Stutter && !self.product.must_go_on(&joint_state) {
+            for edge in moves.iter().filter(|edge| edge.kinds >> last_kind & 1 == 1) {
+                let to = self.number(&joint_state, edge.target, last_kind);
+                steps.push(SearchStep { label: None, marks: edge.marks, to });
             }
         }
         // The last step is taken first: the one that brings the automaton closest to acceptance.
@@ -346,79 +375,89 @@ impl<'a, 's> ProductSearch<'a, 's> {
     /// Returns a run whose cycle lies in the topmost component, whose nodes have order numbers from
     /// `first`.
     fn lasso(&mut self, first: u32, goes_on: &mut dyn FnMut() -> bool) -> SearchEnd {
-        let inside = |order: u32| order != DONE && order >= first;
+        let is_in_component = |order: u32| order != DONE && order >= first;
         let mut starts = self.starts();
         starts.retain(|&start| self.seen(start).is_some());
         let Some((prefix, entry)) =
-            self.path(&starts, |_| true, |order, _| inside(order), true, goes_on)
+            self.path(&starts, |_| true, |order, _| is_in_component(order), true, goes_on)
         else {
             return SearchEnd::Stopped;
         };
-        let back = prefix.len();
+        let cycle_start = prefix.len();
         let mut steps = prefix;
-        let (mut at, mut carried) = (entry, Marks::NONE);
-        while !self.automaton.all.within(carried) || at != entry || steps.len() == back {
-            let all = self.automaton.all;
-            let wanted = |_: u32, step: &SearchStep| match all.within(carried) {
+        let (mut node, mut collected_marks) = (entry, Marks::NONE);
+        while !self.automaton.all.within(collected_marks)
+            || node != entry
+            || steps.len() == cycle_start
+        {
+            let required_marks = self.automaton.all;
+            let wanted = |_: u32, step: &SearchStep| match required_marks.within(collected_marks) {
                 true => step.to == entry,
-                false => all.0 & step.marks.0 & !carried.0 != 0,
+                false => required_marks.0 & step.marks.0 & !collected_marks.0 != 0,
             };
-            let Some((more, end)) = self.path(&[at], inside, wanted, false, goes_on) else {
+            let Some((segment, end)) = self.path(&[node], is_in_component, wanted, false, goes_on)
+            else {
                 return SearchEnd::Stopped;
             };
-            carried = more.iter().fold(carried, |all, step| all.or(step.marks));
-            steps.extend(more);
-            at = end;
+            collected_marks = segment
+                .iter()
+                .fold(collected_marks, |required_marks, step| required_marks.or(step.marks));
+            steps.extend(segment);
+            node = end;
         }
         // A cycle in which no component moves is the end of a finite run.
         let labels: Vec<LabelId> = steps.iter().filter_map(|step| step.label).collect();
-        let moving = steps[..back].iter().filter(|step| step.label.is_some()).count();
-        let stays = labels.len() == moving;
-        SearchEnd::Run(ComponentRun { back: if stays { labels.len() } else { moving }, labels })
+        let moving_in_prefix =
+            steps[..cycle_start].iter().filter(|step| step.label.is_some()).count();
+        let is_finite_run = labels.len() == moving_in_prefix;
+        SearchEnd::Run(ComponentRun {
+            back: if is_finite_run { labels.len() } else { moving_in_prefix },
+            labels,
+        })
     }
 
     /// Returns a shortest path over visited nodes from one of `from` to a wanted step, with the
-    /// step's target. With `at_once`, a node of `from` may itself be wanted.
+    /// step's target. With `may_be_empty`, a node of `from` may itself be wanted.
     fn path(
         &mut self,
         from: &[u32],
-        allowed: impl Fn(u32) -> bool,
-        wanted: impl Fn(u32, &SearchStep) -> bool,
-        at_once: bool,
+        is_allowed: impl Fn(u32) -> bool,
+        is_wanted: impl Fn(u32, &SearchStep) -> bool,
+        may_be_empty: bool,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<(Vec<SearchStep>, u32)> {
-        let none = SearchStep { label: None, marks: Marks::NONE, to: 0 };
-        for &node in from.iter().filter(|_| at_once) {
-            if wanted(self.seen(node)?, &SearchStep { to: node, ..none }) {
+        let neutral_step = SearchStep { label: None, marks: Marks::NONE, to: 0 };
+        for &node in from.iter().filter(|_| may_be_empty) {
+            if is_wanted(self.seen(node)?, &SearchStep { to: node, ..neutral_step }) {
                 return Some((Vec::new(), node));
             }
         }
-        let mut before: HashMap<u32, (u32, SearchStep)> = HashMap::new();
-        let mut open: Vec<u32> = from.to_vec();
+        let mut predecessor_of: HashMap<u32, (u32, SearchStep)> = HashMap::new();
+        let mut queue: Vec<u32> = from.to_vec();
         let mut next = 0;
-        while next < open.len() {
+        while next < queue.len() {
             if next % 256 == 0 && !goes_on() {
                 return None;
             }
-            let node = open[next];
+            let node = queue[next];
             next += 1;
             for step in self.steps(node, |_| true) {
-                let Some(order) = self.seen(step.to).filter(|&order| allowed(order)) else {
+                let Some(order) = self.seen(step.to).filter(|&order| is_allowed(order)) else {
                     continue;
                 };
-                if wanted(order, &step) {
+                if is_wanted(order, &step) {
                     let mut path = vec![step];
-                    let mut at = node;
-                    while let Some(&(earlier, step)) = before.get(&at) {
+                    let mut path_node = node;
+                    while let Some(&(earlier, step)) = predecessor_of.get(&path_node) {
                         path.push(step);
-                        at = earlier;
+                        path_node = earlier;
                     }
                     path.reverse();
                     return Some((path, step.to));
                 }
-                if !from.contains(&step.to) && !before.contains_key(&step.to) {
-                    before.insert(step.to, (node, step));
-                    open.push(step.to);
+                if !from.contains(&step.to) && !predecessor_of.contains_key(&step.to) {
+                    predecessor_of.insert(step.to, (node, step));
+                    queue.push(step.to);
                 }
             }
         }
@@ -432,18 +471,18 @@ const DONE: u32 = u32::MAX;
 /// Handles a back edge to the node with this order number: merges the components in between.
 /// Returns the marks of the merged component.
 fn merge(roots: &mut Vec<SccRoot>, order: u32, marks: Marks) -> Marks {
-    let mut inside = marks;
-    let mut before = Marks::NONE;
+    let mut inner_marks = marks;
+    let mut entry_marks = Marks::NONE;
     while let Some(root) = roots.last() {
-        inside = inside.or(root.inside).or(before);
+        inner_marks = inner_marks.or(root.inside).or(entry_marks);
         if root.first <= order {
             break;
         }
-        before = root.before;
+        entry_marks = root.before;
         roots.pop();
     }
     if let Some(root) = roots.last_mut() {
-        root.inside = inside;
+        root.inside = inner_marks;
     }
-    inside
+    inner_marks
 }

@@ -6,10 +6,12 @@
 /// A set of rows.
 #[derive(Debug)]
 pub(crate) struct JointStateStore {
+    /// The words of all rows, concatenated.
     words: Vec<u64>,
     width: usize,
     /// Row numbers plus one; 0 is a free slot. The length is a power of two.
     table: Vec<u32>,
+    /// Number of rows.
     count: u32,
 }
 
@@ -35,17 +37,17 @@ impl JointStateStore {
             self.grow();
         }
         let mask = self.table.len() - 1;
-        let mut at = hash(row) as usize & mask;
+        let mut slot = hash(row) as usize & mask;
         loop {
-            match self.table[at] {
+            match self.table[slot] {
                 0 => {
                     self.words.extend_from_slice(row);
                     self.count += 1;
-                    self.table[at] = self.count;
+                    self.table[slot] = self.count;
                     return (self.count - 1, true);
                 }
                 number if self.row(number - 1) == row => return (number - 1, false),
-                _ => at = (at + 1) & mask,
+                _ => slot = (slot + 1) & mask,
             }
         }
     }
@@ -55,11 +57,11 @@ impl JointStateStore {
         self.table.clear();
         self.table.resize(size, 0);
         for number in 0..self.count {
-            let mut at = hash(self.row(number)) as usize & (size - 1);
-            while self.table[at] != 0 {
-                at = (at + 1) & (size - 1);
+            let mut slot = hash(self.row(number)) as usize & (size - 1);
+            while self.table[slot] != 0 {
+                slot = (slot + 1) & (size - 1);
             }
-            self.table[at] = number + 1;
+            self.table[slot] = number + 1;
         }
     }
 }

@@ -35,25 +35,26 @@ pub(crate) struct DependenceRelation(Vec<Vec<LabelId>>);
 const MOST_PAIRS: usize = 1 << 24;
 
 impl DependenceRelation {
+    /// Computes the dependent labels of all components of a system.
     pub(crate) fn new(system: &System) -> Self {
-        let mut found = vec![Vec::new(); system.label_count()];
+        let mut dependent_labels = vec![Vec::new(); system.label_count()];
         for (number, component) in (0..).zip(system.components()) {
-            let own: Vec<LabelId> =
+            let owned_labels: Vec<LabelId> =
                 system.labels().filter(|&it| system.owners(it).contains(&number)).collect();
-            let pairs: usize = component.edges.iter().map(|row| row.len() * row.len()).sum();
-            for (one, other) in match pairs > MOST_PAIRS {
-                true => all_pairs(&own),
+            let pair_count: usize = component.edges.iter().map(|row| row.len() * row.len()).sum();
+            for (one, other) in match pair_count > MOST_PAIRS {
+                true => all_pairs(&owned_labels),
                 false => dependent(component),
             } {
-                found[one.index()].push(other);
-                found[other.index()].push(one);
+                dependent_labels[one.index()].push(other);
+                dependent_labels[other.index()].push(one);
             }
         }
-        for row in &mut found {
+        for row in &mut dependent_labels {
             row.sort_unstable();
             row.dedup();
         }
-        Self(found)
+        Self(dependent_labels)
     }
 
     /// Returns the labels that depend on this one.
@@ -64,39 +65,42 @@ impl DependenceRelation {
 
 fn all_pairs(labels: &[LabelId]) -> Vec<(LabelId, LabelId)> {
     let pairs = labels.iter().enumerate();
-    pairs.flat_map(|(at, &one)| labels[at + 1..].iter().map(move |&it| (one, it))).collect()
+    pairs.flat_map(|(index, &one)| labels[index + 1..].iter().map(move |&it| (one, it))).collect()
 }
 
 /// Returns the dependent pairs of labels of a component. A label with two edges from one state
 /// depends on every label enabled there.
 fn dependent(component: &Component) -> Vec<(LabelId, LabelId)> {
-    let mut found = Vec::new();
+    let mut dependent_pairs = Vec::new();
     for row in &component.edges {
         for &(one, after_one) in row {
             for &(other, after_other) in row.iter().filter(|it| it.0 > one) {
-                let first = targets(&component.edges[after_one as usize], other);
-                let last = targets(&component.edges[after_other as usize], one);
+                let other_after_one = targets(&component.edges[after_one as usize], other);
+                let one_after_other = targets(&component.edges[after_other as usize], one);
                 let is_independent = targets(row, one).len() == 1
                     && targets(row, other).len() == 1
-                    && matches!((first, last), ([(_, x)], [(_, y)]) if x == y);
+                    && matches!((other_after_one, one_after_other), ([(_, x)], [(_, y)]) if x == y);
                 if !is_independent {
-                    found.push((one, other));
+                    dependent_pairs.push((one, other));
                 }
             }
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    found
+    dependent_pairs.sort_unstable();
+    dependent_pairs.dedup();
+    dependent_pairs
 }
 
 /// The computation of stubborn sets, with reusable memory.
 #[derive(Debug)]
 pub(crate) struct StubbornSets {
+    /// The labels that depend on each label.
     dependence: DependenceRelation,
-    /// The last attempt that took each label.
+    /// The number of the last attempt that added the label, indexed by label.
     taken: Vec<u64>,
+    /// The number of the current attempt.
     attempt: u64,
+    /// Labels of the set that are not processed yet.
     open: Vec<LabelId>,
 }
 
@@ -115,53 +119,54 @@ impl StubbornSets {
     }
 
     /// Returns the enabled labels of the smallest stubborn set found, ascending. No label of the
-    /// set may satisfy `counts`. Returns `None` if no set qualifies or every set contains all
-    /// enabled labels.
+    /// set may satisfy `is_named_label`. Returns `None` if no set qualifies or every set contains
+    /// all enabled labels.
     pub(crate) fn least(
         &mut self,
-        place: &impl EnablednessOracle,
-        can_be_taken: &[LabelId],
-        counts: impl Fn(LabelId) -> bool,
+        joint_state: &impl EnablednessOracle,
+        enabled_labels: &[LabelId],
+        is_named_label: impl Fn(LabelId) -> bool,
     ) -> Option<Vec<LabelId>> {
-        let mut least: Option<Vec<LabelId>> = None;
-        for &begin in can_be_taken.iter().filter(|&&label| !counts(label)) {
-            let most = least.as_ref().map_or(can_be_taken.len(), Vec::len);
-            if most == 1 {
+        let mut smallest: Option<Vec<LabelId>> = None;
+        for &seed_label in enabled_labels.iter().filter(|&&label| !is_named_label(label)) {
+            let max_labels = smallest.as_ref().map_or(enabled_labels.len(), Vec::len);
+            if max_labels == 1 {
                 break;
             }
-            least = self.closed(place, begin, most, &counts).or(least);
+            smallest =
+                self.closed(joint_state, seed_label, max_labels, &is_named_label).or(smallest);
         }
-        least.iter_mut().for_each(|labels| labels.sort_unstable());
-        least
+        smallest.iter_mut().for_each(|labels| labels.sort_unstable());
+        smallest
     }
 
-    /// Returns the enabled labels of a stubborn set that contains `begin`, if there are fewer than
-    /// `most` and none satisfies `counts`.
+    /// Returns the enabled labels of a stubborn set that contains `seed_label`, if there are fewer
+    /// than `max_labels` and none satisfies `is_named_label`.
     fn closed(
         &mut self,
-        place: &impl EnablednessOracle,
-        begin: LabelId,
-        most: usize,
-        counts: &impl Fn(LabelId) -> bool,
+        joint_state: &impl EnablednessOracle,
+        seed_label: LabelId,
+        max_labels: usize,
+        is_named_label: &impl Fn(LabelId) -> bool,
     ) -> Option<Vec<LabelId>> {
         self.attempt += 1;
         self.open.clear();
-        self.take(begin);
-        let mut found = Vec::new();
+        self.take(seed_label);
+        let mut enabled_labels = Vec::new();
         while let Some(label) = self.open.pop() {
-            if !place.can_take(label) {
-                place.before(label).for_each(|it| self.take(it));
+            if !joint_state.can_take(label) {
+                joint_state.before(label).for_each(|it| self.take(it));
                 continue;
             }
-            found.push(label);
-            if counts(label) || found.len() >= most {
+            enabled_labels.push(label);
+            if is_named_label(label) || enabled_labels.len() >= max_labels {
                 return None;
             }
-            for at in 0..self.dependence.of(label).len() {
-                self.take(self.dependence.of(label)[at]);
+            for index in 0..self.dependence.of(label).len() {
+                self.take(self.dependence.of(label)[index]);
             }
         }
-        Some(found)
+        Some(enabled_labels)
     }
 
     fn take(&mut self, label: LabelId) {

@@ -27,11 +27,14 @@ impl LabelId {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Component {
     pub(crate) name: String,
+    /// The name of the root in the file, if there is one.
     pub(crate) root: Option<String>,
     pub(crate) states: Vec<String>,
     /// Display titles of states whose title differs from their name.
     pub(crate) titles: BTreeMap<u32, String>,
+    /// The start states, ascending.
     pub(crate) starts: Vec<u32>,
+    /// The edges of each state as label and target, ascending.
     pub(crate) edges: Vec<Vec<(LabelId, u32)>>,
 }
 
@@ -78,6 +81,7 @@ pub struct System {
     pub(crate) name: String,
     /// The labels, sorted by name.
     pub(crate) labels: Vec<String>,
+    /// The components, indexed by component number.
     pub(crate) components: Vec<Component>,
     /// The owners, indexed by label.
     pub(crate) owners: Vec<Vec<u32>>,
@@ -111,8 +115,8 @@ impl System {
 
     /// Returns the label with the given name.
     pub fn label_named(&self, name: &str) -> Option<LabelId> {
-        let at = self.labels.binary_search_by(|label| label.as_str().cmp(name)).ok()?;
-        Some(LabelId(at as u32))
+        let index = self.labels.binary_search_by(|label| label.as_str().cmp(name)).ok()?;
+        Some(LabelId(index as u32))
     }
 
     /// Returns the components that own a label, ascending; at least one.

@@ -21,31 +21,40 @@ impl Random {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    pub(crate) fn below(&mut self, most: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % most.max(1) as u64) as usize
+        ((self.0 >> 11) % bound.max(1) as u64) as usize
     }
 }
 
 /// A possible continuation of a walk.
 struct WalkChoice {
     label: LabelId,
+    /// The joint state after the step.
     next: Vec<u32>,
     state: u32,
+    /// The acceptance marks of the automaton's edge.
     marks: Marks,
 }
 
 pub(crate) struct SystemWalker<'a, 's> {
+    /// The product of all components.
     product: Product<'s>,
+    /// The automaton that accepts the runs to find.
     automaton: &'a KindAutomaton,
+    /// The treatment of finite runs.
     endings: FiniteRuns,
+    /// The generator of random numbers.
     random: Random,
+    /// The kind of each label, indexed by label.
     kinds: Vec<u32>,
+    /// The owners of each label, indexed by label.
     owners: Vec<&'s [u32]>,
     /// For each kind, the states that accept a letter of this kind forever.
     for_ever: Vec<Vec<bool>>,
+    /// The length of the next walk, in steps.
     length: usize,
     /// True if walks delay the entry into accepting components. This is for automata from
     /// [`phased`](crate::recurrence::phased), where most walks switch too early.
@@ -56,6 +65,7 @@ pub(crate) struct SystemWalker<'a, 's> {
 const LENGTHS: (usize, usize) = (64, 8192);
 
 impl<'a, 's> SystemWalker<'a, 's> {
+    /// Creates a walker over all components of a system.
     pub(crate) fn new(
         system: &'s System,
         automaton: &'a KindAutomaton,
@@ -83,15 +93,15 @@ impl<'a, 's> SystemWalker<'a, 's> {
         steps: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<ComponentRun> {
-        let mut left = steps;
-        while left > 0 && goes_on() {
+        let mut steps_left = steps;
+        while steps_left > 0 && goes_on() {
             let length = self.length;
             self.length = if length >= LENGTHS.1 { LENGTHS.0 } else { length * 2 };
-            let (run, taken) = self.walk(length.min(left));
+            let (run, steps_taken) = self.walk(length.min(steps_left));
             if run.is_some() {
                 return run;
             }
-            left = left.saturating_sub(taken.max(8));
+            steps_left = steps_left.saturating_sub(steps_taken.max(8));
         }
         None
     }
@@ -99,49 +109,53 @@ impl<'a, 's> SystemWalker<'a, 's> {
     /// Makes one walk. Returns an accepted run if found, and the number of steps.
     fn walk(&mut self, length: usize) -> (Option<ComponentRun>, usize) {
         let mut starts = self.product.starts();
-        let mut at = starts.swap_remove(self.random.below(starts.len()));
+        let mut joint_state = starts.swap_remove(self.random.below(starts.len()));
         let mut state = self.automaton.initial;
-        let mut last = self.automaton.other();
+        let mut last_kind = self.automaton.other();
         if self.endings == FiniteRuns::Stutter {
             let moves = self.automaton.states[state as usize].iter();
-            let nothing: Vec<u32> =
-                moves.filter(|it| it.kinds >> last & 1 == 1).map(|it| it.target).collect();
-            if nothing.is_empty() {
+            let reading_no_label: Vec<u32> =
+                moves.filter(|it| it.kinds >> last_kind & 1 == 1).map(|it| it.target).collect();
+            if reading_no_label.is_empty() {
                 return (None, 1);
             }
-            state = nothing[self.random.below(nothing.len())];
+            state = reading_no_label[self.random.below(reading_no_label.len())];
         }
         let ranks = self.ranks();
         let mut labels = Vec::new();
-        let mut seen: HashMap<(Vec<u32>, u32), usize> = HashMap::new();
-        let mut met = [0usize; 64];
+        let mut earliest_visit: HashMap<(Vec<u32>, u32), usize> = HashMap::new();
+        let mut last_step_of_mark = [0usize; 64];
         while labels.len() < length {
             if self.automaton.distance[state as usize] == 0 {
-                let here = labels.len();
-                match seen.insert((at.clone(), state), here) {
+                let step_count = labels.len();
+                match earliest_visit.insert((joint_state.clone(), state), step_count) {
                     Some(back)
-                        if self.automaton.all.numbers().all(|it| met[it as usize] > back) =>
+                        if self
+                            .automaton
+                            .all
+                            .numbers()
+                            .all(|it| last_step_of_mark[it as usize] > back) =>
                     {
-                        return (Some(ComponentRun { labels, back }), here);
+                        return (Some(ComponentRun { labels, back }), step_count);
                     }
                     // The earliest visit has the most marks after it.
-                    Some(back) => drop(seen.insert((at.clone(), state), back)),
+                    Some(back) => drop(earliest_visit.insert((joint_state.clone(), state), back)),
                     None => {}
                 }
             }
-            let choices = self.choices(&at, state);
+            let choices = self.choices(&joint_state, state);
             if choices.is_empty() {
-                let stays = self.endings == FiniteRuns::Stutter
-                    && self.for_ever[last as usize][state as usize]
-                    && !self.product.must_go_on(&at);
+                let is_maximal = self.endings == FiniteRuns::Stutter
+                    && self.for_ever[last_kind as usize][state as usize]
+                    && !self.product.must_go_on(&joint_state);
                 let run = ComponentRun { back: labels.len(), labels };
-                let taken = run.labels.len();
-                return (stays.then_some(run), taken);
+                let steps_taken = run.labels.len();
+                return (is_maximal.then_some(run), steps_taken);
             }
             let WalkChoice { label, next, state: to, marks } = self.pick(choices, state, &ranks);
-            (at, state, last) = (next, to, self.kinds[label.index()]);
+            (joint_state, state, last_kind) = (next, to, self.kinds[label.index()]);
             labels.push(label);
-            marks.numbers().for_each(|it| met[it as usize] = labels.len());
+            marks.numbers().for_each(|it| last_step_of_mark[it as usize] = labels.len());
         }
         (None, length)
     }
@@ -149,30 +163,33 @@ impl<'a, 's> SystemWalker<'a, 's> {
     /// Returns a random order of the components, as the rank of each.
     fn ranks(&mut self) -> Vec<u32> {
         let mut ranks: Vec<u32> = (0..self.product.members.len() as u32).collect();
-        for at in (1..ranks.len()).rev() {
-            ranks.swap(at, self.random.below(at + 1));
+        for index in (1..ranks.len()).rev() {
+            ranks.swap(index, self.random.below(index + 1));
         }
         ranks
     }
 
-    fn choices(&mut self, at: &[u32], state: u32) -> Vec<WalkChoice> {
+    /// Returns all continuations from a joint state and an automaton state.
+    fn choices(&mut self, joint_state: &[u32], state: u32) -> Vec<WalkChoice> {
         let moves = &self.automaton.states[state as usize];
-        let readable = moves.iter().fold(0, |kinds, it| kinds | it.kinds);
+        let readable_kinds = moves.iter().fold(0, |kinds, edge| kinds | edge.kinds);
         let mut choices = Vec::new();
         let kinds = &self.kinds;
         self.product.steps(
-            at,
-            |label| readable >> kinds[label.index()] & 1 == 1,
+            joint_state,
+            |label| readable_kinds >> kinds[label.index()] & 1 == 1,
             |step| {
                 let kind = kinds[step.label.index()];
-                for it in moves.iter().filter(|it| it.kinds >> kind & 1 == 1) {
-                    let mut next = at.to_vec();
-                    step.moves.iter().for_each(|&(at, to)| next[at as usize] = to);
+                for edge in moves.iter().filter(|edge| edge.kinds >> kind & 1 == 1) {
+                    let mut next = joint_state.to_vec();
+                    step.moves
+                        .iter()
+                        .for_each(|&(joint_state, to)| next[joint_state as usize] = to);
                     choices.push(WalkChoice {
                         label: step.label,
                         next,
-                        state: it.target,
-                        marks: it.marks,
+                        state: edge.target,
+                        marks: edge.marks,
                     });
                 }
             },
@@ -180,10 +197,12 @@ impl<'a, 's> SystemWalker<'a, 's> {
         choices
     }
 
+    /// Picks a random choice. It prefers choices towards an accepting component, and labels of
+    /// components with a low rank when a cycle is to be closed.
     fn pick(&mut self, mut choices: Vec<WalkChoice>, state: u32, ranks: &[u32]) -> WalkChoice {
         let distance = |choice: &WalkChoice| self.automaton.distance[choice.state as usize];
-        let closing = self.automaton.distance[state as usize] == 0;
-        if self.patient && !closing && self.random.below(8) > 0 {
+        let is_closing_cycle = self.automaton.distance[state as usize] == 0;
+        if self.patient && !is_closing_cycle && self.random.below(8) > 0 {
             if choices.iter().any(|choice| distance(choice) > 0) {
                 choices.retain(|choice| distance(choice) > 0);
             }
@@ -191,15 +210,15 @@ impl<'a, 's> SystemWalker<'a, 's> {
             let nearest = choices.iter().map(distance).min().unwrap_or(0);
             choices.retain(|choice| distance(choice) == nearest);
         }
-        if closing && self.random.below(16) > 0 {
+        if is_closing_cycle && self.random.below(16) > 0 {
             let rank = |choice: &WalkChoice| {
                 let owners = self.owners[choice.label.index()].iter();
                 owners.map(|&it| ranks[it as usize]).max()
             };
-            let first = choices.iter().map(rank).min().flatten();
-            choices.retain(|choice| rank(choice) == first);
+            let lowest_rank = choices.iter().map(rank).min().flatten();
+            choices.retain(|choice| rank(choice) == lowest_rank);
         }
-        let at = self.random.below(choices.len());
-        choices.swap_remove(at)
+        let chosen = self.random.below(choices.len());
+        choices.swap_remove(chosen)
     }
 }

@@ -65,8 +65,10 @@ impl Letter {
     /// Iterates over the true atoms in ascending order.
     pub fn atoms(&self) -> impl Iterator<Item = AtomId> {
         let words = self.0.iter().zip(0..);
-        words.flat_map(|(word, at): (&u64, u32)| {
-            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| AtomId(at * 64 + bit))
+        words.flat_map(|(word, word_index): (&u64, u32)| {
+            (0..64)
+                .filter(move |bit| word >> bit & 1 == 1)
+                .map(move |bit| AtomId(word_index * 64 + bit))
         })
     }
 }

@@ -46,7 +46,7 @@ pub fn components_while<E: From<TryReserveError>>(
     next: impl Fn(u32, u32) -> Option<u32>,
     mut goes_on: impl FnMut(u32) -> Result<(), E>,
 ) -> Result<Components, E> {
-    let filled = || {
+    let new_row = || {
         let mut row = Vec::new();
         row.try_reserve_exact(nodes as usize)?;
         row.resize(nodes as usize, NONE);
@@ -54,41 +54,41 @@ pub fn components_while<E: From<TryReserveError>>(
     };
     // The time at which each node was visited, and the earliest time among the nodes it leads back
     // to.
-    let (mut met, mut low, mut of) = (filled()?, filled()?, filled()?);
+    let (mut visit_time, mut low_link, mut component_of) = (new_row()?, new_row()?, new_row()?);
     let (mut time, mut count) = (0, 0);
     // Nodes in no component yet, and those being visited with how many of their edges were
     // followed.
-    let (mut open, mut path): (Vec<u32>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
+    let (mut open_nodes, mut path): (Vec<u32>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
     for root in 0..nodes {
-        if met[root as usize] != NONE {
+        if visit_time[root as usize] != NONE {
             continue;
         }
         path.push((root, 0));
-        while let Some((node, followed)) = path.pop() {
-            let at = node as usize;
-            if followed == 0 {
+        while let Some((node, edge_number)) = path.pop() {
+            let index = node as usize;
+            if edge_number == 0 {
                 goes_on(time)?;
-                (met[at], low[at]) = (time, time);
+                (visit_time[index], low_link[index]) = (time, time);
                 time += 1;
-                open.try_reserve(1)?;
-                open.push(node);
+                open_nodes.try_reserve(1)?;
+                open_nodes.push(node);
             }
-            if let Some(to) = next(node, followed) {
+            if let Some(to) = next(node, edge_number) {
                 path.try_reserve(2)?;
-                path.push((node, followed + 1));
-                if met[to as usize] == NONE {
+                path.push((node, edge_number + 1));
+                if visit_time[to as usize] == NONE {
                     path.push((to, 0));
-                } else if of[to as usize] == NONE {
-                    low[at] = low[at].min(met[to as usize]);
+                } else if component_of[to as usize] == NONE {
+                    low_link[index] = low_link[index].min(visit_time[to as usize]);
                 }
                 continue;
             }
             if let Some(&(parent, _)) = path.last() {
-                low[parent as usize] = low[parent as usize].min(low[at]);
+                low_link[parent as usize] = low_link[parent as usize].min(low_link[index]);
             }
-            if low[at] == met[at] {
-                while let Some(member) = open.pop() {
-                    of[member as usize] = count;
+            if low_link[index] == visit_time[index] {
+                while let Some(member) = open_nodes.pop() {
+                    component_of[member as usize] = count;
                     if member == node {
                         break;
                     }
@@ -97,7 +97,7 @@ pub fn components_while<E: From<TryReserveError>>(
             }
         }
     }
-    Ok(Components { of, count })
+    Ok(Components { of: component_of, count })
 }
 
 #[cfg(test)]

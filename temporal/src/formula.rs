@@ -81,6 +81,7 @@ const FLAT: usize = 32;
 #[derive(Clone, Debug)]
 pub struct Formulas<P> {
     nodes: Vec<Node<P>>,
+    /// The formula of each structure.
     numbers: HashMap<Node<P>, Formula<P>>,
     /// The negation of each formula, if it was computed.
     negations: Vec<Option<Formula<P>>>,
@@ -159,30 +160,41 @@ impl<P: Paths> Formulas<P> {
         self.gather(operands, false)
     }
 
-    /// Builds ∧ if `unit` is true, otherwise ∨.
-    fn gather(&mut self, operands: impl IntoIterator<Item = Formula<P>>, unit: bool) -> Formula<P> {
-        let mut all = Vec::new();
+    /// Builds ∧ if `is_conjunction` is true, otherwise ∨.
+    fn gather(
+        &mut self,
+        operands: impl IntoIterator<Item = Formula<P>>,
+        is_conjunction: bool,
+    ) -> Formula<P> {
+        let mut gathered = Vec::new();
         for operand in operands {
             match self.node(operand) {
-                Node::And(inner) if unit && inner.len() <= FLAT => all.extend_from_slice(inner),
-                Node::Or(inner) if !unit && inner.len() <= FLAT => all.extend_from_slice(inner),
-                _ => all.push(operand),
+                Node::And(inner) if is_conjunction && inner.len() <= FLAT => {
+                    gathered.extend_from_slice(inner)
+                }
+                Node::Or(inner) if !is_conjunction && inner.len() <= FLAT => {
+                    gathered.extend_from_slice(inner)
+                }
+                _ => gathered.push(operand),
             }
         }
-        all.sort_unstable();
-        all.dedup();
-        all.retain(|&operand| !self.is(operand, unit));
+        gathered.sort_unstable();
+        gathered.dedup();
+        gathered.retain(|&operand| !self.is(operand, is_conjunction));
         let has_opposite = |operand: &Formula<P>| {
-            self.negations[operand.index()].is_some_and(|other| all.binary_search(&other).is_ok())
+            self.negations[operand.index()]
+                .is_some_and(|other| gathered.binary_search(&other).is_ok())
         };
-        if all.iter().any(|&operand| self.is(operand, !unit)) || all.iter().any(has_opposite) {
-            return self.constant(!unit);
+        if gathered.iter().any(|&operand| self.is(operand, !is_conjunction))
+            || gathered.iter().any(has_opposite)
+        {
+            return self.constant(!is_conjunction);
         }
-        match all[..] {
-            [] => self.constant(unit),
+        match gathered[..] {
+            [] => self.constant(is_conjunction),
             [only] => only,
-            _ if unit => self.intern(Node::And(all.into())),
-            _ => self.intern(Node::Or(all.into())),
+            _ if is_conjunction => self.intern(Node::And(gathered.into())),
+            _ => self.intern(Node::Or(gathered.into())),
         }
     }
 
@@ -245,36 +257,38 @@ impl<P: Paths> Formulas<P> {
                 continue;
             }
             let node = self.node(top).clone();
-            let before = open.len();
+            let open_before = open.len();
             for_each_part(&node, |part| {
                 if self.negations[part.index()].is_none() {
                     open.push(part);
                 }
             });
-            if open.len() > before {
+            if open.len() > open_before {
                 continue;
             }
-            let not = |part: Formula<P>, of: &Self| {
-                of.negations[part.index()].expect("parts are negated first")
+            let negation_of = |part: Formula<P>, store: &Self| {
+                store.negations[part.index()].expect("parts are negated first")
             };
             let negation = match node {
                 Node::True | Node::False | Node::Literal(_) => {
                     unreachable!("these are made with their negations")
                 }
-                Node::And(all) => {
-                    let parts: Vec<_> = all.iter().map(|&part| not(part, self)).collect();
+                Node::And(operands) => {
+                    let parts: Vec<_> =
+                        operands.iter().map(|&part| negation_of(part, self)).collect();
                     self.or(parts)
                 }
-                Node::Or(all) => {
-                    let parts: Vec<_> = all.iter().map(|&part| not(part, self)).collect();
+                Node::Or(operands) => {
+                    let parts: Vec<_> =
+                        operands.iter().map(|&part| negation_of(part, self)).collect();
                     self.and(parts)
                 }
-                Node::Next(paths, part) => self.next(paths.dual(), not(part, self)),
+                Node::Next(paths, part) => self.next(paths.dual(), negation_of(part, self)),
                 Node::Until(paths, left, right) => {
-                    self.release(paths.dual(), not(left, self), not(right, self))
+                    self.release(paths.dual(), negation_of(left, self), negation_of(right, self))
                 }
                 Node::Release(paths, left, right) => {
-                    self.until(paths.dual(), not(left, self), not(right, self))
+                    self.until(paths.dual(), negation_of(left, self), negation_of(right, self))
                 }
             };
             self.negations[top.index()] = Some(negation);
@@ -290,7 +304,7 @@ impl Ctl {
     /// Returns φ if the formula is EF φ.
     pub fn possible(&self, formula: Formula<Quantifier>) -> Option<Formula<Quantifier>> {
         match *self.node(formula) {
-            Node::Until(Quantifier::Exists, left, met) if self.is(left, true) => Some(met),
+            Node::Until(Quantifier::Exists, left, target) if self.is(left, true) => Some(target),
             _ => None,
         }
     }
@@ -298,7 +312,7 @@ impl Ctl {
     /// Returns φ if the formula is AG φ.
     pub fn invariant(&self, formula: Formula<Quantifier>) -> Option<Formula<Quantifier>> {
         match *self.node(formula) {
-            Node::Release(Quantifier::All, left, kept) if self.is(left, false) => Some(kept),
+            Node::Release(Quantifier::All, left, body) if self.is(left, false) => Some(body),
             _ => None,
         }
     }
@@ -308,7 +322,7 @@ impl Ctl {
 pub(crate) fn for_each_part<P: Copy>(node: &Node<P>, mut visit: impl FnMut(Formula<P>)) {
     match node {
         Node::True | Node::False | Node::Literal(_) => {}
-        Node::And(all) | Node::Or(all) => all.iter().for_each(|&part| visit(part)),
+        Node::And(operands) | Node::Or(operands) => operands.iter().for_each(|&part| visit(part)),
         Node::Next(_, part) => visit(*part),
         Node::Until(_, left, right) | Node::Release(_, left, right) => {
             visit(*left);

@@ -67,19 +67,21 @@ impl Lasso {
             Node::Literal(literal) => {
                 self.letters.iter().map(|letter| letter.satisfies(*literal)).collect()
             }
-            Node::And(all) => {
-                (0..positions).map(|at| all.iter().all(|&part| value[part][at])).collect()
+            Node::And(operands) => (0..positions)
+                .map(|position| operands.iter().all(|&part| value[part][position]))
+                .collect(),
+            Node::Or(operands) => (0..positions)
+                .map(|position| operands.iter().any(|&part| value[part][position]))
+                .collect(),
+            Node::Next(_, part) => {
+                (0..positions).map(|position| value[*part][self.after(position)]).collect()
             }
-            Node::Or(all) => {
-                (0..positions).map(|at| all.iter().any(|&part| value[part][at])).collect()
-            }
-            Node::Next(_, part) => (0..positions).map(|at| value[*part][self.after(at)]).collect(),
-            Node::Until(_, left, right) => {
-                self.fixpoint(false, |at, later| value[*right][at] || (value[*left][at] && later))
-            }
-            Node::Release(_, left, right) => {
-                self.fixpoint(true, |at, later| value[*right][at] && (value[*left][at] || later))
-            }
+            Node::Until(_, left, right) => self.fixpoint(false, |position, value_after| {
+                value[*right][position] || (value[*left][position] && value_after)
+            }),
+            Node::Release(_, left, right) => self.fixpoint(true, |position, value_after| {
+                value[*right][position] && (value[*left][position] || value_after)
+            }),
         })
     }
 
@@ -87,13 +89,13 @@ impl Lasso {
     /// greatest for true.
     fn fixpoint(&self, start: bool, step: impl Fn(usize, bool) -> bool) -> Vec<bool> {
         let mut values = vec![start; self.letters.len()];
-        let mut changes = true;
-        while changes {
-            changes = false;
-            for at in (0..values.len()).rev() {
-                let new = step(at, values[self.after(at)]);
-                changes |= new != values[at];
-                values[at] = new;
+        let mut has_changed = true;
+        while has_changed {
+            has_changed = false;
+            for position in (0..values.len()).rev() {
+                let new = step(position, values[self.after(position)]);
+                has_changed |= new != values[position];
+                values[position] = new;
             }
         }
         values

@@ -59,7 +59,9 @@ pub struct LinearBounds {
 /// The formulas of a part; see the module documentation.
 #[derive(Clone)]
 struct PartBounds {
+    /// The formula along(φ).
     along: Formula<Linear>,
+    /// The formula all(φ).
     all: Formula<Linear>,
     /// The alternatives for some(φ). If nothing better is known, the only entry is `all`.
     some: Vec<Formula<Linear>>,
@@ -67,20 +69,21 @@ struct PartBounds {
 
 impl Ctl {
     /// Returns the LTL formulas that bound `formula`. The atom `dead` is true at states without
-    /// successor. `next` returns a condition on states for a formula AX φ or EX φ: one that implies
-    /// AX φ, or is implied by EX φ.
+    /// successor. `condition_of_next` returns a condition on states for a formula AX φ or EX φ: one
+    /// that implies AX φ, or is implied by EX φ.
     pub fn linear_bounds(
         &self,
         formula: Formula<Quantifier>,
-        to: &mut Ltl,
+        store: &mut Ltl,
         dead: AtomId,
-        next: &dyn Fn(Formula<Quantifier>) -> Option<Literal>,
+        condition_of_next: &dyn Fn(Formula<Quantifier>) -> Option<Literal>,
     ) -> LinearBounds {
-        let whole = self.fold(formula, |part, node, value: &PartValues<Quantifier, PartBounds>| {
-            let condition = next_condition(part, node, next, to);
-            part_of(node, value, condition, to, dead)
-        });
-        LinearBounds { shown_by: whole.along, shows: whole.some }
+        let bounds =
+            self.fold(formula, |part, node, value: &PartValues<Quantifier, PartBounds>| {
+                let condition = next_condition(part, node, condition_of_next, store);
+                part_of(node, value, condition, store, dead)
+            });
+        LinearBounds { shown_by: bounds.along, shows: bounds.some }
     }
 }
 
@@ -88,109 +91,124 @@ impl Ctl {
 fn next_condition(
     part: Formula<Quantifier>,
     node: &Node<Quantifier>,
-    next: &dyn Fn(Formula<Quantifier>) -> Option<Literal>,
-    to: &mut Ltl,
+    condition_of_next: &dyn Fn(Formula<Quantifier>) -> Option<Literal>,
+    store: &mut Ltl,
 ) -> Formula<Linear> {
-    let Node::Next(paths, _) = node else { return to.constant(false) };
-    match next(part) {
-        Some(literal) => to.literal(literal),
-        None => to.constant(*paths == Quantifier::Exists),
+    let Node::Next(paths, _) = node else { return store.constant(false) };
+    match condition_of_next(part) {
+        Some(literal) => store.literal(literal),
+        None => store.constant(*paths == Quantifier::Exists),
     }
 }
 
+/// Returns the formulas of a node from the formulas of its operands. `condition` is the caller's
+/// condition for a next operator.
 fn part_of(
     node: &Node<Quantifier>,
-    value: &PartValues<Quantifier, PartBounds>,
+    bounds_of: &PartValues<Quantifier, PartBounds>,
     condition: Formula<Linear>,
-    to: &mut Ltl,
+    store: &mut Ltl,
     dead: AtomId,
 ) -> PartBounds {
-    let same = |formula| PartBounds { along: formula, all: formula, some: vec![formula] };
-    let of_all = |along, all| PartBounds { along, all, some: vec![all] };
-    let is_dead = to.literal(Literal::positive(dead));
-    let goes_on = to.literal(Literal::negative(dead));
+    let without_operators =
+        |formula| PartBounds { along: formula, all: formula, some: vec![formula] };
+    let without_alternatives = |along, all| PartBounds { along, all, some: vec![all] };
+    let is_dead = store.literal(Literal::positive(dead));
+    let is_not_dead = store.literal(Literal::negative(dead));
     match node {
-        Node::True => same(to.constant(true)),
-        Node::False => same(to.constant(false)),
-        Node::Literal(literal) => same(to.literal(*literal)),
-        Node::And(parts) => {
-            let parts: Vec<&PartBounds> = parts.iter().map(|&part| &value[part]).collect();
-            let along = to.and(parts.iter().map(|part| part.along));
-            conjunction(along, &parts, to)
+        Node::True => without_operators(store.constant(true)),
+        Node::False => without_operators(store.constant(false)),
+        Node::Literal(literal) => without_operators(store.literal(*literal)),
+        Node::And(operand_bounds) => {
+            let operand_bounds: Vec<&PartBounds> =
+                operand_bounds.iter().map(|&part| &bounds_of[part]).collect();
+            let along = store.and(operand_bounds.iter().map(|part| part.along));
+            conjunction(along, &operand_bounds, store)
         }
-        Node::Or(parts) => {
-            let mut choices = vec![to.constant(false)];
-            for part in parts.iter() {
-                choices = pairs(&choices, &value[*part].some, |one, other| to.or([one, other]));
+        Node::Or(operand_bounds) => {
+            let mut alternatives = vec![store.constant(false)];
+            for part in operand_bounds.iter() {
+                alternatives = pairs(&alternatives, &bounds_of[*part].some, |one, other| {
+                    store.or([one, other])
+                });
             }
             PartBounds {
-                along: to.or(parts.iter().map(|&part| value[part].along)),
-                all: to.or(parts.iter().map(|&part| value[part].all)),
-                some: choices,
+                along: store.or(operand_bounds.iter().map(|&part| bounds_of[part].along)),
+                all: store.or(operand_bounds.iter().map(|&part| bounds_of[part].all)),
+                some: alternatives,
             }
         }
         Node::Next(Quantifier::Exists, inner) => {
-            let mut after = |inner| {
-                let next = to.next(Linear, inner);
-                to.and([goes_on, next])
+            let mut holding_next = |inner| {
+                let next = store.next(Linear, inner);
+                store.and([is_not_dead, next])
             };
-            let along = after(value[*inner].along);
-            let some = value[*inner].some.iter().map(|&some| after(some)).collect();
-            let all = to.and([goes_on, condition]);
-            beside_all(PartBounds { along, all, some }, to)
+            let along = holding_next(bounds_of[*inner].along);
+            let some = bounds_of[*inner].some.iter().map(|&some| holding_next(some)).collect();
+            let all = store.and([is_not_dead, condition]);
+            beside_all(PartBounds { along, all, some }, store)
         }
         Node::Next(Quantifier::All, inner) => {
-            let next = to.next(Linear, value[*inner].all);
-            of_all(to.or([is_dead, condition]), to.or([is_dead, next]))
+            let next = store.next(Linear, bounds_of[*inner].all);
+            without_alternatives(store.or([is_dead, condition]), store.or([is_dead, next]))
         }
         Node::Until(Quantifier::Exists, left, right) => {
-            let (left, right) = (&value[*left], &value[*right]);
-            let before = to.and([goes_on, left.all]);
-            let until = |&some: &_| to.until(Linear, left.all, some);
-            let some = right.some.iter().map(until).collect();
-            let along = to.until(Linear, left.along, right.along);
-            beside_all(PartBounds { along, all: to.or([right.all, before]), some }, to)
+            let (left, right) = (&bounds_of[*left], &bounds_of[*right]);
+            let left_before = store.and([is_not_dead, left.all]);
+            let until_alternative = |&some: &_| store.until(Linear, left.all, some);
+            let some = right.some.iter().map(until_alternative).collect();
+            let along = store.until(Linear, left.along, right.along);
+            beside_all(PartBounds { along, all: store.or([right.all, left_before]), some }, store)
         }
-        Node::Until(Quantifier::All, left, right) => {
-            of_all(value[*right].along, to.until(Linear, value[*left].all, value[*right].all))
-        }
+        Node::Until(Quantifier::All, left, right) => without_alternatives(
+            bounds_of[*right].along,
+            store.until(Linear, bounds_of[*left].all, bounds_of[*right].all),
+        ),
         Node::Release(Quantifier::Exists, left, right) => {
-            let (left, right) = (&value[*left], &value[*right]);
-            let both = conjunction(right.along, &[left, right], to);
-            let for_ever = to.always(Linear, right.all);
-            let up_to = |&both: &_| {
-                let up_to = to.until(Linear, right.all, both);
-                to.or([for_ever, up_to])
+            let (left, right) = (&bounds_of[*left], &bounds_of[*right]);
+            let both = conjunction(right.along, &[left, right], store);
+            let right_forever = store.always(Linear, right.all);
+            let right_until = |&both: &_| {
+                let right_until = store.until(Linear, right.all, both);
+                store.or([right_forever, right_until])
             };
-            let some = both.some.iter().map(up_to).collect();
-            PartBounds { along: to.release(Linear, left.along, right.along), all: right.all, some }
+            let some = both.some.iter().map(right_until).collect();
+            PartBounds {
+                along: store.release(Linear, left.along, right.along),
+                all: right.all,
+                some,
+            }
         }
         Node::Release(Quantifier::All, left, right) => {
-            let (left, right) = (&value[*left], &value[*right]);
-            let ends = to.or([left.along, is_dead]);
-            let all = to.release(Linear, left.all, right.all);
-            of_all(to.and([right.along, ends]), all)
+            let (left, right) = (&bounds_of[*left], &bounds_of[*right]);
+            let left_or_dead = store.or([left.along, is_dead]);
+            let all = store.release(Linear, left.all, right.all);
+            without_alternatives(store.and([right.along, left_or_dead]), all)
         }
     }
 }
 
 /// Combines the formulas of several parts of a conjunction; `along` is given.
-fn conjunction(along: Formula<Linear>, parts: &[&PartBounds], to: &mut Ltl) -> PartBounds {
-    let all = to.and(parts.iter().map(|part| part.all));
+fn conjunction(
+    along: Formula<Linear>,
+    operand_bounds: &[&PartBounds],
+    store: &mut Ltl,
+) -> PartBounds {
+    let all = store.and(operand_bounds.iter().map(|part| part.all));
     let mut some = Vec::new();
-    for part in parts {
+    for part in operand_bounds {
         some.extend(part.some.iter().filter(|&&some| some != part.all));
     }
     some.truncate(CHOICES);
     if some.is_empty() {
         some.push(all);
     }
-    beside_all(PartBounds { along, all, some }, to)
+    beside_all(PartBounds { along, all, some }, store)
 }
 
 /// Adds `all` to each alternative: the chosen run also satisfies the properties of all runs.
-fn beside_all(part: PartBounds, to: &mut Ltl) -> PartBounds {
-    let mut some: Vec<_> = part.some.iter().map(|&some| to.and([some, part.all])).collect();
+fn beside_all(part: PartBounds, store: &mut Ltl) -> PartBounds {
+    let mut some: Vec<_> = part.some.iter().map(|&some| store.and([some, part.all])).collect();
     some.sort_unstable();
     some.dedup();
     PartBounds { some, ..part }
@@ -198,10 +216,10 @@ fn beside_all(part: PartBounds, to: &mut Ltl) -> PartBounds {
 
 /// Returns the combinations of one formula of each list, up to the limit.
 fn pairs(
-    ones: &[Formula<Linear>],
-    others: &[Formula<Linear>],
+    lefts: &[Formula<Linear>],
+    rights: &[Formula<Linear>],
     mut join: impl FnMut(Formula<Linear>, Formula<Linear>) -> Formula<Linear>,
 ) -> Vec<Formula<Linear>> {
-    let all = ones.iter().flat_map(|&one| others.iter().map(move |&other| (one, other)));
-    all.take(CHOICES).map(|(one, other)| join(one, other)).collect()
+    let combinations = lefts.iter().flat_map(|&one| rights.iter().map(move |&other| (one, other)));
+    combinations.take(CHOICES).map(|(one, other)| join(one, other)).collect()
 }

@@ -58,60 +58,64 @@ impl Ctl {
     pub fn on_all_paths(
         &self,
         formula: Formula<Quantifier>,
-        to: &mut Ltl,
+        store: &mut Ltl,
         dead: AtomId,
     ) -> Option<Formula<Linear>> {
-        let whole = self.fold(formula, |_, node, value: &PartValues<Quantifier, LinearPart>| {
-            self.linear_part(node, value, to, dead)
-        });
-        whole.linear()
+        let classified =
+            self.fold(formula, |_, node, value: &PartValues<Quantifier, LinearPart>| {
+                self.linear_part(node, value, store, dead)
+            });
+        classified.linear()
     }
 
+    /// Classifies a node from the classes of its operands.
     fn linear_part(
         &self,
         node: &Node<Quantifier>,
-        value: &PartValues<Quantifier, LinearPart>,
-        to: &mut Ltl,
+        class_of: &PartValues<Quantifier, LinearPart>,
+        store: &mut Ltl,
         dead: AtomId,
     ) -> LinearPart {
         let is_condition =
-            |part: &Formula<Quantifier>| matches!(value[*part], LinearPart::Condition(_));
+            |part: &Formula<Quantifier>| matches!(class_of[*part], LinearPart::Condition(_));
         let part = match node {
-            Node::True => return LinearPart::Condition(to.constant(true)),
-            Node::False => return LinearPart::Condition(to.constant(false)),
-            Node::Literal(literal) => return LinearPart::Condition(to.literal(*literal)),
-            Node::And(all) => {
-                let parts: Option<Vec<_>> = all.iter().map(|&part| value[part].linear()).collect();
-                let Some(parts) = parts else { return LinearPart::Other };
-                let both = to.and(parts);
-                return match all.iter().all(is_condition) {
+            Node::True => return LinearPart::Condition(store.constant(true)),
+            Node::False => return LinearPart::Condition(store.constant(false)),
+            Node::Literal(literal) => return LinearPart::Condition(store.literal(*literal)),
+            Node::And(conjuncts) => {
+                let linear_operands: Option<Vec<_>> =
+                    conjuncts.iter().map(|&part| class_of[part].linear()).collect();
+                let Some(linear_operands) = linear_operands else { return LinearPart::Other };
+                let both = store.and(linear_operands);
+                return match conjuncts.iter().all(is_condition) {
                     true => LinearPart::Condition(both),
                     false => LinearPart::All(both),
                 };
             }
-            Node::Or(any) => {
-                let parts: Option<Vec<_>> = any.iter().map(|&part| value[part].linear()).collect();
-                let Some(parts) = parts else { return LinearPart::Other };
-                let conditions = any.iter().filter(|&part| is_condition(part)).count();
-                let either = to.or(parts);
-                return match any.len() - conditions {
+            Node::Or(disjuncts) => {
+                let linear_operands: Option<Vec<_>> =
+                    disjuncts.iter().map(|&part| class_of[part].linear()).collect();
+                let Some(linear_operands) = linear_operands else { return LinearPart::Other };
+                let conditions = disjuncts.iter().filter(|&part| is_condition(part)).count();
+                let either = store.or(linear_operands);
+                return match disjuncts.len() - conditions {
                     0 => LinearPart::Condition(either),
                     1 => LinearPart::All(either),
                     _ => LinearPart::Other,
                 };
             }
-            Node::Next(Quantifier::All, inner) => value[*inner].linear().map(|inner| {
-                let next = to.next(Linear, inner);
-                let dead = to.atom(dead);
-                to.or([dead, next])
+            Node::Next(Quantifier::All, inner) => class_of[*inner].linear().map(|inner| {
+                let next = store.next(Linear, inner);
+                let dead = store.atom(dead);
+                store.or([dead, next])
             }),
             Node::Until(Quantifier::All, left, right) if is_condition(right) => {
-                let both = value[*left].linear().zip(value[*right].linear());
-                both.map(|(left, right)| to.until(Linear, left, right))
+                let both = class_of[*left].linear().zip(class_of[*right].linear());
+                both.map(|(left, right)| store.until(Linear, left, right))
             }
             Node::Release(Quantifier::All, left, right) if is_condition(left) => {
-                let both = value[*left].linear().zip(value[*right].linear());
-                both.map(|(left, right)| to.release(Linear, left, right))
+                let both = class_of[*left].linear().zip(class_of[*right].linear());
+                both.map(|(left, right)| store.release(Linear, left, right))
             }
             _ => None,
         };

@@ -9,19 +9,19 @@ use std::ops::Index;
 impl<P: Paths> Formulas<P> {
     /// Returns the formula and all its parts, each once, parts first.
     pub fn below(&self, formula: Formula<P>) -> Vec<Formula<P>> {
-        let mut all = vec![formula];
+        let mut parts = vec![formula];
         let mut seen = HashSet::from([formula]);
-        let mut at = 0;
-        while at < all.len() {
-            for_each_part(self.node(all[at]), |part| {
+        let mut next = 0;
+        while next < parts.len() {
+            for_each_part(self.node(parts[next]), |part| {
                 if seen.insert(part) {
-                    all.push(part);
+                    parts.push(part);
                 }
             });
-            at += 1;
+            next += 1;
         }
-        all.sort_unstable();
-        all
+        parts.sort_unstable();
+        parts
     }
 
     /// Computes a value of the formula from the values of its parts, once per part and without
@@ -33,8 +33,8 @@ impl<P: Paths> Formulas<P> {
     ) -> T {
         let order = self.below(formula);
         let mut values = PartValues { values: Vec::with_capacity(order.len()), order };
-        for at in 0..values.order.len() {
-            let part = values.order[at];
+        for index in 0..values.order.len() {
+            let part = values.order[index];
             let next = value(part, self.node(part), &values);
             values.values.push(next);
         }
@@ -64,8 +64,8 @@ impl<P: Paths> Formulas<P> {
     ) -> Formula<P> {
         match self.node(formula).clone() {
             Node::True | Node::False | Node::Literal(_) => formula,
-            Node::And(all) => self.and(all.iter().map(|&part| map(part))),
-            Node::Or(all) => self.or(all.iter().map(|&part| map(part))),
+            Node::And(operands) => self.and(operands.iter().map(|&part| map(part))),
+            Node::Or(operands) => self.or(operands.iter().map(|&part| map(part))),
             Node::Next(paths, part) => self.next(paths, map(part)),
             Node::Until(paths, left, right) => self.until(paths, map(left), map(right)),
             Node::Release(paths, left, right) => self.release(paths, map(left), map(right)),
@@ -76,22 +76,24 @@ impl<P: Paths> Formulas<P> {
     pub fn copied(
         &self,
         formula: Formula<P>,
-        to: &mut Self,
+        target: &mut Self,
         meaning: impl Fn(AtomId) -> Formula<P>,
     ) -> Formula<P> {
         let mut copies: HashMap<Formula<P>, Formula<P>> = HashMap::new();
         for part in self.below(formula) {
             let copy = match self.node(part) {
-                Node::True => to.constant(true),
-                Node::False => to.constant(false),
+                Node::True => target.constant(true),
+                Node::False => target.constant(false),
                 Node::Literal(literal) if literal.positive => meaning(literal.atom),
-                Node::Literal(literal) => to.negate(meaning(literal.atom)),
-                Node::And(all) => to.and(all.iter().map(|part| copies[part])),
-                Node::Or(all) => to.or(all.iter().map(|part| copies[part])),
-                Node::Next(paths, part) => to.next(*paths, copies[part]),
-                Node::Until(paths, left, right) => to.until(*paths, copies[left], copies[right]),
+                Node::Literal(literal) => target.negate(meaning(literal.atom)),
+                Node::And(operands) => target.and(operands.iter().map(|part| copies[part])),
+                Node::Or(operands) => target.or(operands.iter().map(|part| copies[part])),
+                Node::Next(paths, part) => target.next(*paths, copies[part]),
+                Node::Until(paths, left, right) => {
+                    target.until(*paths, copies[left], copies[right])
+                }
                 Node::Release(paths, left, right) => {
-                    to.release(*paths, copies[left], copies[right])
+                    target.release(*paths, copies[left], copies[right])
                 }
             };
             copies.insert(part, copy);
@@ -106,26 +108,28 @@ impl<P: Paths> Formulas<P> {
         formula: Formula<P>,
         mut meaning: impl FnMut(&mut Self, AtomId) -> Option<Formula<P>>,
     ) -> Formula<P> {
-        let mut new: HashMap<Formula<P>, Formula<P>> = HashMap::new();
+        let mut results: HashMap<Formula<P>, Formula<P>> = HashMap::new();
         for part in self.below(formula) {
             let result = match *self.node(part) {
                 Node::Literal(literal) => match meaning(self, literal.atom) {
                     None => part,
-                    Some(meant) if literal.positive => meant,
-                    Some(meant) => self.negate(meant),
+                    Some(replacement) if literal.positive => replacement,
+                    Some(replacement) => self.negate(replacement),
                 },
-                _ => self.with_parts(part, |inner| new[&inner]),
+                _ => self.with_parts(part, |inner| results[&inner]),
             };
-            new.insert(part, result);
+            results.insert(part, result);
         }
-        new[&formula]
+        results[&formula]
     }
 }
 
 /// The values that [`Formulas::fold`] has computed, indexed by formula.
 #[derive(Debug)]
 pub struct PartValues<P, T> {
+    /// The formulas, ascending: parts before formulas that contain them.
     order: Vec<Formula<P>>,
+    /// The values computed so far, at the positions of their formulas.
     values: Vec<T>,
 }
 

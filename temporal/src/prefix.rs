@@ -15,31 +15,30 @@ impl Ltl {
     /// Returns the value of the formula on all words that begin with these letters, or unknown.
     /// Takes time formula × letters.
     pub fn value_after(&self, formula: Formula<Linear>, letters: &[Letter]) -> PartialTruth {
-        let row = self.fold(formula, |_, node, value: &PartValues<_, Vec<PartialTruth>>| {
-            let mut row = vec![PartialTruth::Unknown; letters.len() + 1];
-            for (at, letter) in letters.iter().enumerate().rev() {
-                row[at] = match node {
-                    Node::True => PartialTruth::True,
-                    Node::False => PartialTruth::False,
-                    Node::Literal(literal) => letter.satisfies(*literal).into(),
-                    Node::And(all) => {
-                        all.iter().fold(PartialTruth::True, |v, &it| v.and(value[it][at]))
-                    }
-                    Node::Or(all) => {
-                        all.iter().fold(PartialTruth::False, |v, &it| v.or(value[it][at]))
-                    }
-                    Node::Next(_, part) => value[*part][at + 1],
-                    Node::Until(_, left, right) => {
-                        value[*right][at].or(value[*left][at].and(row[at + 1]))
-                    }
-                    Node::Release(_, left, right) => {
-                        value[*right][at].and(value[*left][at].or(row[at + 1]))
-                    }
-                };
-            }
-            row
-        });
-        row[0]
+        let values_of_part =
+            self.fold(formula, |_, node, value: &PartValues<_, Vec<PartialTruth>>| {
+                let mut values_of_part = vec![PartialTruth::Unknown; letters.len() + 1];
+                for (position, letter) in letters.iter().enumerate().rev() {
+                    values_of_part[position] = match node {
+                        Node::True => PartialTruth::True,
+                        Node::False => PartialTruth::False,
+                        Node::Literal(literal) => letter.satisfies(*literal).into(),
+                        Node::And(operands) => operands
+                            .iter()
+                            .fold(PartialTruth::True, |v, &it| v.and(value[it][position])),
+                        Node::Or(operands) => operands
+                            .iter()
+                            .fold(PartialTruth::False, |v, &it| v.or(value[it][position])),
+                        Node::Next(_, part) => value[*part][position + 1],
+                        Node::Until(_, left, right) => value[*right][position]
+                            .or(value[*left][position].and(values_of_part[position + 1])),
+                        Node::Release(_, left, right) => value[*right][position]
+                            .and(value[*left][position].or(values_of_part[position + 1])),
+                    };
+                }
+                values_of_part
+            });
+        values_of_part[0]
     }
 }
 

@@ -11,7 +11,7 @@ use crate::parts::PartValues;
 use crate::paths::Paths;
 use std::collections::HashMap;
 
-/// A truth value that may be unknown.
+/// A truth value: false, unknown or true.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PartialTruth {
     /// The formula is false.
@@ -70,10 +70,10 @@ impl<P: Paths> Formulas<P> {
         formula: Formula<P>,
         atoms: impl Fn(AtomId) -> PartialTruth,
     ) -> PartialTruth {
-        let later = PartialTruth::Unknown;
-        let until = |left: PartialTruth, right: PartialTruth| right.or(left.and(later));
-        let release = |left: PartialTruth, right: PartialTruth| right.and(left.or(later));
-        self.value_by(formula, atoms, |_, _| later, until, release)
+        let unknown = PartialTruth::Unknown;
+        let until = |left: PartialTruth, right: PartialTruth| right.or(left.and(unknown));
+        let release = |left: PartialTruth, right: PartialTruth| right.and(left.or(unknown));
+        self.value_by(formula, atoms, |_, _| unknown, until, release)
     }
 
     /// Returns the value of the formula at a state without successor with the given atoms.
@@ -89,6 +89,8 @@ impl<P: Paths> Formulas<P> {
         self.value_by(formula, atoms, next, |_, right| right, |_, right| right)
     }
 
+    /// Computes the value of a formula from the values of atoms and functions for the temporal
+    /// operators.
     fn value_by(
         &self,
         formula: Formula<P>,
@@ -102,11 +104,11 @@ impl<P: Paths> Formulas<P> {
             Node::False => PartialTruth::False,
             Node::Literal(literal) if literal.positive => atoms(literal.atom),
             Node::Literal(literal) => !atoms(literal.atom),
-            Node::And(all) => {
-                all.iter().fold(PartialTruth::True, |so_far, &part| so_far.and(value[part]))
+            Node::And(operands) => {
+                operands.iter().fold(PartialTruth::True, |so_far, &part| so_far.and(value[part]))
             }
-            Node::Or(all) => {
-                all.iter().fold(PartialTruth::False, |so_far, &part| so_far.or(value[part]))
+            Node::Or(operands) => {
+                operands.iter().fold(PartialTruth::False, |so_far, &part| so_far.or(value[part]))
             }
             Node::Next(paths, part) => next(*paths, value[*part]),
             Node::Until(_, left, right) => until(value[*left], value[*right]),
@@ -121,25 +123,29 @@ impl<P: Paths> Formulas<P> {
         formula: Formula<P>,
         atoms: impl Fn(AtomId) -> PartialTruth,
     ) -> Formula<P> {
-        let (yes, no) = (self.constant(true), self.constant(false));
-        let mut given: HashMap<Formula<P>, Formula<P>> = HashMap::new();
+        let (true_formula, false_formula) = (self.constant(true), self.constant(false));
+        let mut results: HashMap<Formula<P>, Formula<P>> = HashMap::new();
         for part in self.below(formula) {
             let result = match *self.node(part) {
                 Node::Literal(literal) => match atoms(literal.atom).known() {
                     Some(value) => self.constant(value == literal.positive),
                     None => part,
                 },
-                Node::And(_) | Node::Or(_) => self.with_parts(part, |inner| given[&inner]),
-                Node::Until(_, left, right) if given[&right] == yes || given[&left] == no => {
-                    given[&right]
+                Node::And(_) | Node::Or(_) => self.with_parts(part, |inner| results[&inner]),
+                Node::Until(_, left, right)
+                    if results[&right] == true_formula || results[&left] == false_formula =>
+                {
+                    results[&right]
                 }
-                Node::Release(_, left, right) if given[&right] == no || given[&left] == yes => {
-                    given[&right]
+                Node::Release(_, left, right)
+                    if results[&right] == false_formula || results[&left] == true_formula =>
+                {
+                    results[&right]
                 }
                 _ => part,
             };
-            given.insert(part, result);
+            results.insert(part, result);
         }
-        given[&formula]
+        results[&formula]
     }
 }

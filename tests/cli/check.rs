@@ -64,7 +64,7 @@ fn examinations_are_named_as_people_do() {
 fn one_thing_is_not_several() {
     let desk = TestDirectory::with("place i 1\nplace b\ntransition s: i -> i + b");
     let said = desk.fine(&["check", "model.pnml", "-e", "SS"]);
-    assert!(said.contains("states: +inf — after 1 firing, 1 more can repeat for ever"), "{said}");
+    assert!(said.contains("states: +inf — after 1 firing, 1 more can repeat forever"), "{said}");
     let (_, _, told) = desk.said(&["check", "model.pnml", "-e", "OneSafe", "-v"]);
     for several in ["1 questions", "1 goals", "1 transitions", "1 firings", "1 place invariants"] {
         let alone = |line: &str| {
@@ -82,7 +82,7 @@ fn one_thing_is_not_several() {
 #[cfg(unix)]
 #[test]
 fn a_sum_of_tokens_says_why_something_cannot_be() {
-    let why = "lock + in1 + in2 = 1, so `in1` and `in2` are never marked together (";
+    let why = "`lock` + `in1` + `in2` = 1, so `in1` and `in2` are never marked together (";
     let desk = TestDirectory::with(
         "place lock 1\nplace in1\nplace in2\ntransition enter1: lock -> in1\n\
          transition leave1: in1 -> lock\ntransition enter2: lock -> in2\ntransition leave2: in2 -> lock\n\
@@ -182,11 +182,11 @@ fn bad_input_is_one_clear_error_and_nothing_on_stdout() {
         (vec!["check", model, "-e", "RC"], "--queries"),
         (vec!["check", model, "-e", "RC", "--queries", other.as_str()], "other.xml"),
         (vec!["replay", model, model], "line"),
-        (vec!["check", model, "-e", "RD", "--queries", other.as_str()], "leave --queries out"),
+        (vec!["check", model, "-e", "RD", "--queries", other.as_str()], "omit --queries"),
     ] {
         let output = run(&arguments);
         // An error of the command line itself gives the exit code for wrong usage.
-        let misuse = words == "leave --queries out";
+        let misuse = words == "omit --queries";
         let code = if misuse { 2 } else { 1 };
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{arguments:?}");
@@ -296,7 +296,7 @@ fn engines_are_chosen_by_name() {
         ("k-induction", never, "an inductive invariant of "),
         ("bmc", once, "a witness of 1 firing"),
         ("explicit", never, "never: TRUE"),
-        ("diagrams", never, "no firing leaves a set of markings, described by "),
+        ("diagrams", never, "a set of markings that no firing leaves (a decision diagram of "),
         ("diagrams", once, "a witness of 1 firing"),
         #[cfg(feature = "z3")]
         ("bmc-smt", once, "a witness of 1 firing"),
@@ -351,7 +351,7 @@ fn smt_solvers_are_commands_and_their_lies_are_no_answers() {
         assert!(stderr(&output).contains("questions"), "it was asked: {}", stderr(&output));
     }
     for (command, why) in [
-        ("/nowhere/solver", "it does not start"),
+        ("/nowhere/solver", "the solver does not start"),
         ("cat", "is not SMT-LIB 2"),
         ("\"", "expected a program"),
     ] {
@@ -364,7 +364,7 @@ fn smt_solvers_are_commands_and_their_lies_are_no_answers() {
     let asked = ["check", path, "-e", "RD", "--smt-solver", &says("sat")];
     let output = run(&[&asked[..], &engines].concat());
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("none of which --engines names"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("--engines selects none of these"), "{}", stderr(&output));
 }
 
 #[cfg(not(feature = "z3"))]

@@ -67,8 +67,8 @@ fn files_are_written_by_their_ending() {
     );
     assert_eq!(
         stderr(&alone(&["--graphviz"])),
-        "parikh: n.svg: the program `dot` of Graphviz is not installed; install the package graphviz, or \
-         leave --graphviz out\n"
+        "parikh: n.svg: the program `dot` of Graphviz is not installed; install the package \
+         graphviz, or omit --graphviz\n"
     );
     if Command::new("dot").arg("-V").output().is_ok() {
         stdout(&draw(&folder, &["n.pnml", "-o", "n.svg", "--graphviz"]));
@@ -131,9 +131,15 @@ fn pictures_in_pixels_take_no_program_and_no_font() {
         stderr(&output)
     };
     let large = wrong(&["-o", "n.png", "--width", "1000000"]);
-    assert!(large.contains("pixels are too many") && large.contains("up to --scale "), "{large}");
-    assert!(wrong(&["-o", "n.svg", "--scale", "2"]).contains("for names that end in .png"));
-    assert!(wrong(&["--width", "20"]).contains("for -o FILE.png"));
+    assert!(
+        large.contains("pixels are too many") && large.contains("use at most --scale "),
+        "{large}"
+    );
+    assert!(
+        wrong(&["-o", "n.svg", "--scale", "2"])
+            .contains("require an output name that ends in .png")
+    );
+    assert!(wrong(&["--width", "20"]).contains("require -o FILE.png"));
     wrong(&["-o", "n.png", "--scale", "0"]);
 }
 
@@ -144,7 +150,10 @@ fn letters_without_a_form_are_told_of() {
     let output = draw(&folder, &["n.pnml", "-o", "n.png"]);
     assert_eq!(output.status.code(), Some(0));
     let said = stderr(&output);
-    assert!(said.contains("letters are left out") && said.contains("such as 門; SVG"), "{said}");
+    assert!(
+        said.contains("lacks some characters") && said.contains("omitted: 門; an SVG"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -202,13 +211,14 @@ fn a_trace_is_a_strip_of_pictures() {
     assert!(of_strip.0 > 2 * of_one.0, "{of_strip:?} {of_one:?}");
     let dot = strip(&["-o", "n.dot"]);
     assert_eq!(dot.status.code(), Some(2));
-    assert!(stderr(&dot).contains("Graphviz draws no strips"), "{}", stderr(&dot));
+    assert!(stderr(&dot).contains("Graphviz cannot draw a strip"), "{}", stderr(&dot));
     assert_eq!(strip(&[]).status.code(), Some(2));
     folder.write("x.trace", &"t\nu\n".repeat(100));
     let long = strip(&["-o", "n.svg"]);
     assert_eq!(
         stderr(&long),
-        "parikh: 200 firings are too many to look at: 141 of the markings in the middle are left out\n"
+        "parikh: the trace has 200 firings, too many for a strip: 141 of the markings in the \
+         middle are omitted\n"
     );
     folder.write("x.trace", "u\n");
     let wrong = strip(&["-o", "n.svg"]);
@@ -221,7 +231,7 @@ fn what_takes_too_long_ends_with_3() {
     let folder = folder();
     let output = draw(&folder, &["n.pnml", "--trap", "-t", "0s"]);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
-    assert!(stderr(&output).contains("nothing is drawn"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("nothing was drawn"), "{}", stderr(&output));
 }
 
 #[test]
@@ -233,7 +243,7 @@ fn the_whole_of_a_large_net_has_a_time_limit() {
     }
     folder.write("n.pnml", &parikh_net::pnml::pnml(&parikh_net::text::parse(&net).unwrap()));
     let said = folder.refused(3, &["draw", "n.pnml", "--all", "-o", "n.png", "-t", "0s"]);
-    assert!(said.contains("out of time: nothing is drawn"), "{said}");
+    assert!(said.contains("out of time: nothing was drawn"), "{said}");
     assert!(!folder.at("n.png").exists());
 }
 
@@ -248,11 +258,11 @@ fn mistakes_are_named() {
     assert_eq!(problem(&["--highlight", "x"]), "parikh: the net has no place or transition `x`\n");
     assert_eq!(
         problem(&["--invariant", "2"]),
-        "parikh: there is no place invariant 2: the net has 1, counted from 1\n"
+        "parikh: there is no place invariant 2: the net has 1, numbered from 1\n"
     );
     assert_eq!(
         problem(&["--siphon=3"]),
-        "parikh: there is no minimal siphon 3: found 1, counted from 1\n"
+        "parikh: there is no minimal siphon 3: found 1, numbered from 1\n"
     );
     folder.write("x.trace", "u\n");
     let replay = problem(&["--trace", "x.trace"]);
@@ -282,7 +292,7 @@ fn a_large_net_is_drawn_in_groups_unless_all_is_asked_for() {
     folder.write("large.pnml", &net);
     let groups = draw(&folder, &["large.pnml"]);
     assert!(stdout(&groups).contains("label=\"p#\\n600 places\""));
-    assert!(stderr(&groups).contains("1200 nodes are too many to look at"));
+    assert!(stderr(&groups).contains("the net has 1200 nodes, too many for a readable picture"));
     let all = stdout(&draw(&folder, &["large.pnml", "--all"]));
     assert!(all.contains("p599 -> t599;"));
     let names: Vec<String> = (0..350).map(|i| format!("p{i}")).collect();
@@ -290,7 +300,7 @@ fn a_large_net_is_drawn_in_groups_unless_all_is_asked_for() {
     let groups = stdout(&many);
     assert!(groups.contains("label=\"p#\\n600 places\\n350 highlighted\""), "{groups}");
     assert!(
-        stderr(&many).contains("700 nodes are highlighted or next to one"),
+        stderr(&many).contains("700 nodes are highlighted or adjacent to a highlighted node"),
         "{}",
         stderr(&many)
     );

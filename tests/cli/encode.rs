@@ -79,7 +79,7 @@ fn scripts_say_what_they_are_and_other_programs_answer_them() {
     let late = written(&["--goal", "deadlock", "-e", "bmc", "-k", "12", "-l", "BV", "-t", "0s"]);
     assert_eq!(answer(&late).trim(), "sat", "{late}");
     let first = written(&["--goal", "deadlock", "-e", "k-induction", "-k", "1"]);
-    assert!(first.contains("is not of the initial marking"), "{first}");
+    assert!(first.contains("the initial marking is not a goal marking"), "{first}");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn propositions_are_written_for_sat_solvers() {
             };
             let text = of(within);
             assert!(text.contains(&format!("SAT, {values}, k = {within}, ")), "{text}");
-            assert!(text.contains("c unsatisfiable: none is reached by"), "{text}");
+            assert!(text.contains("c unsatisfiable: no goal marking is reachable in"), "{text}");
             let (reached, named) = solve(&text);
             assert!(reached && named > 5, "{encoding} {values} {named}");
             // Each philosopher takes a fork: one step with two firings.
@@ -155,7 +155,7 @@ fn propositions_are_written_for_sat_solvers() {
 fn what_cannot_be_is_refused_with_the_way_out() {
     let queries = queries();
     let cases: [(&[&str], &str); 10] = [
-        (&["--goal", "deadlock", "-e", "traps", "-l", "SAT"], "there are bmc and bmc-steps"),
+        (&["--goal", "deadlock", "-e", "traps", "-l", "SAT"], "supports bmc and bmc-steps only"),
         (
             &["--queries", &queries, "--id", "most-who-wait", "-e", "bmc", "-l", "SAT"],
             "EF (e >= k)",
@@ -164,7 +164,7 @@ fn what_cannot_be_is_refused_with_the_way_out() {
         (&["--goal", "deadlock", "-e", "bmc", "-f", "cnf"], "--logic SAT"),
         (&["--goal", "deadlock", "-e", "trap"], "expected some of state-equation"),
         (&["--goal", "deadlock", "-e", "read-feed"], "add state-equation"),
-        (&["--goal", "AF deadlock"], "beyond what is answered"),
+        (&["--goal", "AF deadlock"], "expected a CTL formula, or an LTL formula"),
         (&["--goal", "max nobody"], "nobody"),
         (&["--queries", &queries, "--id", "no-such"], "somebody-eats"),
         (&["--queries", &queries], "--id"),

@@ -145,7 +145,7 @@ fn without_a_bound_at_such_arcs_soundness_is_refused_with_the_place() {
     );
     for name in ["Soundness", "WeakSoundness"] {
         let (code, _, said) = desk.said(&["check", "model.pnml", "-e", name]);
-        assert!(code == 3 && said.contains("no bound is known on `heap`"), "{said}");
+        assert!(code == 3 && said.contains("no bound of `heap` is known"), "{said}");
         assert!(said.contains("undecidable in general"), "{said}");
     }
     let said = desk.fine(&["check", "model.pnml", "-e", "ES,RS", "--evidence", "proofs"]);

@@ -134,14 +134,15 @@ fn a_wrong_formula_leaves_the_others_and_is_shown() {
     );
     assert_eq!(
         stderr,
-        "parikh: --formula:1:4: the net has no place `critcal_1`; did you mean `critical_1`?\n  \
-         EF critcal_1 >= 1\n     ^^^^^^^^^\n\
-         parikh: formula formula-4: E below a temporal operator goes beyond what is answered: \
-         formulas of CTL, formulas of LTL below one quantifier, and not what mixes them\n"
+        "parikh: --formula:1:4: the net has no place `critcal_1`; did you mean `critical_1`?\n\
+         EF critcal_1 >= 1\n\
+         ^^^^^^^^^\n\
+         parikh: formula formula-4: E below a temporal operator is not supported: expected a CTL \
+         formula, or an LTL formula with at most one path quantifier in front\n"
     );
     let (code, lines, stderr) = folder.check(&["--formula", "EF ("]);
     assert_eq!((code, lines.len()), (1, 0));
-    assert!(stderr.ends_with("parikh: no formula is left to answer\n"), "{stderr}");
+    assert!(stderr.ends_with("parikh: none of the formulas could be read\n"), "{stderr}");
 }
 
 #[test]
@@ -199,16 +200,16 @@ fn files_are_refused_as_a_whole_for_their_own_reasons() {
     folder.write("other.txt", "a: EF x >= 1\nb: EF y >= 1\n");
     assert_eq!(
         problem(&["--formulas", "other.txt"]),
-        "parikh: other.txt: every one of the 2 formulas names places or transitions that the net \
-         does not have; is this the file of another model? The first: other.txt:1:7: the net has no \
+        "parikh: other.txt: all 2 formulas name places or transitions that the net does not have; \
+         does the file belong to another model? The first error: other.txt:1:7: the net has no \
          place `x`\n"
     );
     folder.write("empty.txt", "# nothing\n");
-    assert_eq!(problem(&["--formulas", "empty.txt"]), "parikh: there is no formula in empty.txt\n");
+    assert_eq!(problem(&["--formulas", "empty.txt"]), "parikh: empty.txt contains no formula\n");
     std::fs::write(folder.0.at("binary.txt"), b"true\n\xff\xfe").unwrap();
     assert_eq!(
         problem(&["--formulas", "binary.txt"]),
-        "parikh: binary.txt:2: the file is no text in UTF-8\n"
+        "parikh: binary.txt:2: expected text in UTF-8\n"
     );
     assert!(problem(&["--formulas", "none.txt"]).starts_with("parikh: none.txt: cannot be read"));
 }
@@ -223,9 +224,10 @@ fn strictness_of_2011_is_asked_for() {
     assert_eq!((code, lines), (0, vec!["a: TRUE".to_owned()]));
     assert_eq!(
         stderr,
-        "parikh: note: f.txt:1:15: not in the grammar of 2011: the operands of `and` and `or` stand \
-         in parentheses\n  a = reachable idle_1 equals {} and (lock equals {})\n                \
-         ^^^^^^^^^^^^^^^^\n"
+        "parikh: note: f.txt:1:15: not in the grammar of 2011: operands of `and` and `or` without \
+         parentheses\n\
+           a = reachable idle_1 equals {} and (lock equals {})\n\
+                         ^^^^^^^^^^^^^^^^\n"
     );
 }
 
@@ -280,10 +282,13 @@ fn formulas_of_linear_time_come_with_runs_and_arguments() {
     assert_eq!(code, 0);
     assert!(said.contains("lead back to the same marking"), "{said}");
     // The explanation has the prefix, the cycle, and the starved process.
-    let (way_in, again) = said.split_once("then, again and again:\n").expect("a story");
-    assert!(way_in.contains("the way in:\n  from "), "{said}");
+    let (way_in, again) = said.split_once("cycle, repeated forever:\n").expect("a cycle");
+    assert!(way_in.contains("prefix:\n  from "), "{said}");
     assert!(again.contains("  enter_2: "), "{said}");
-    assert!(again.contains("enabled again and again, and never fired: enter_1"), "{said}");
+    assert!(
+        again.contains("enabled at some point of the cycle, but never fired: enter_1"),
+        "{said}"
+    );
     assert!(folder.0.read("proofs/Formulas.jsonl").contains("\"lasso\""));
 }
 
@@ -315,7 +320,7 @@ fn fairness_says_which_runs_are_meant() {
     let stderr = refused(1, &["--formula", served, "--fair", "weak:enter_3"]);
     assert!(stderr.contains("--fair: the net has no transition `enter_3`"), "{stderr}");
     let stderr = refused(2, &["-e", "RD", "--fair", "weak"]);
-    assert!(stderr.contains("--fair is about runs"), "{stderr}");
+    assert!(stderr.contains("--fair applies to LTL formulas"), "{stderr}");
 }
 
 #[test]

@@ -33,12 +33,13 @@ fn a_formula_that_shows_nothing_says_why() {
     let said_of_all = said("AG p + q = 2");
     assert!(
         said_of_all.starts_with(
-            "parikh: nothing is highlighted: --formula holds, so none of the 3 markings breaks it\n"
+            "parikh: nothing is highlighted: the formula of --formula holds, so none of the 3 \
+             markings violates it\n"
         ),
         "{said_of_all}"
     );
     let said_of_none = said("EF p >= 3");
-    assert!(said_of_none.contains("none of the 3 markings is one that --formula asks for"));
+    assert!(said_of_none.contains("none of the 3 markings satisfies the property of --formula"));
     assert!(!said("AG p >= 1").contains("nothing is highlighted"));
     assert!(desk.read("g.svg").contains("#d9730d"));
 }

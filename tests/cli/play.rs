@@ -43,8 +43,8 @@ after 2 firings: \"the queue\" + 2*table + open
    2  close
   [*] full
   [ ] fireable(sit)
-no: sit is not enabled: table holds 2, and has to hold fewer than 2
-this marking is called full
+no: sit is not enabled: table holds 2, and must hold fewer than 2
+this marking now has the name full
 ";
     assert!(stdout(&played).starts_with(expected), "{}", stdout(&played));
     assert!(stdout(&played).ends_with("  [*] full\n  [ ] fireable(sit)\n"), "{}", stdout(&played));
@@ -90,12 +90,12 @@ fn what_cannot_be_done_is_said_and_the_script_goes_on() {
     let played = play(&desk, &["cafe.net"], script);
     let said = stdout(&played);
     for line in [
-        "no: there is no transition sut; is sit meant?",
-        "no: leave is not enabled: table holds 0, and it takes 1",
+        "no: the net has no transition sut; did you mean sit?",
+        "no: leave is not enabled: table holds 0, and the transition takes 1",
         "no: expected a number from 1 to 2",
-        "no: there is no trace to follow; --trace names one",
+        "no: there is no trace: start `parikh play` with --trace FILE",
         "no: nothing was fired",
-        "no: no marking is called nowhere; `marks` lists them",
+        "no: no marking has the name nowhere; `marks` lists the names",
         "  [*] open >= 1",
     ] {
         assert!(said.lines().any(|said| said == line), "{line}\n{said}");
@@ -107,7 +107,7 @@ fn what_cannot_be_done_is_said_and_the_script_goes_on() {
     let mut child = command.spawn().expect("the binary starts");
     child.stdin.take().expect("a pipe").write_all(b"s\xffit\nsit\n").expect("written");
     let said = stdout(&child.wait_with_output().expect("it ends"));
-    assert!(said.contains("no: there is no transition s\u{fffd}it"), "{said}");
+    assert!(said.contains("no: the net has no transition s\u{fffd}it"), "{said}");
     assert!(said.contains("after 1 firing: "), "{said}");
 }
 
@@ -124,7 +124,7 @@ fn a_trace_of_a_check_is_followed() {
     );
     let said = stdout(&played);
     assert!(said.contains("  [*] closed >= 1 && table >= 2\n"), "{said}");
-    assert!(said.contains("the trace is at its end"), "{said}");
+    assert!(said.contains("the trace has ended"), "{said}");
 }
 
 #[test]
@@ -139,7 +139,8 @@ fn a_trace_is_followed_from_where_it_begins() {
         let played = play(&desk, &[file, "--trace", "out/2-Soundness.trace"], script);
         let said = stdout(&played);
         assert_eq!(played.status.code(), Some(0), "{said}");
-        let from = "from 2*i, as the trace says, not the initial marking of the model";
+        let from = "starting from 2*i, the marking that the trace states, not from the initial \
+                    marking of the model";
         for line in [from, "after 0 firings: 2*i", "after 3 firings: 4*b", "# from: 2*i"] {
             assert!(said.lines().any(|said| said == line), "{line}\n{said}");
         }
@@ -158,14 +159,14 @@ fn the_loop_of_a_trace_is_followed_round_and_round() {
     let played = play(&desk, &["las.net", "--trace", "out/formula-1.trace"], script);
     let said = stdout(&played);
     assert_eq!(played.status.code(), Some(0), "{said}");
-    let told: Vec<&str> = said.lines().filter(|line| line.contains("next is")).collect();
+    let told: Vec<&str> = said.lines().filter(|line| line.contains("next: ")).collect();
     assert_eq!(
         told,
         [
-            "here begins the loop of 2 firings, which repeats for ever: next is x",
-            "loop 1 of 2, round 1: next is y",
-            "1 time round the loop of 2 firings: next is x again",
-            "2 times round the loop of 2 firings: next is x again",
+            "start of the cycle of 2 firings, which can repeat forever, next: x",
+            "cycle 1 of 2, round 1, next: y",
+            "1 time through the cycle of 2 firings, next: x",
+            "2 times through the cycle of 2 firings, next: x",
         ],
         "{said}"
     );
@@ -175,7 +176,7 @@ fn the_loop_of_a_trace_is_followed_round_and_round() {
     let played = play(&desk, &["pump.net", "--trace", "out/formula-1.trace"], "next all\nnext 2\n");
     let said = stdout(&played);
     assert!(said.starts_with("a net: 2 places, 1 transition;"), "{said}");
-    assert!(said.contains("1 time round the loop of 1 firing: next is s again"), "{said}");
+    assert!(said.contains("1 time through the cycle of 1 firing, next: s"), "{said}");
     assert!(said.contains("after 3 firings: i + 3*b"), "{said}");
 }
 
@@ -193,7 +194,7 @@ fn names_with_blanks_and_names_for_people_can_be_typed() {
     let said = stdout(&play(&desk, &["n.pnml"], script));
     for line in [
         "   1  \"go there\"  (Pay the bill)",
-        "no: no marking is called there; `marks` lists them",
+        "no: no marking has the name there; `marks` lists the names",
         "after 1 firing: 2*\"p one\"",
         "after 2 firings: \"p one\"",
         "\"go there\" is enabled",
@@ -202,7 +203,10 @@ fn names_with_blanks_and_names_for_people_can_be_typed() {
         assert!(said.lines().any(|said| said == line), "{line}\n{said}");
     }
     let last = said.lines().last().expect("a line");
-    assert!(last.contains("lines are not edited here") && last.contains("rlwrap"), "{said}");
+    assert!(
+        last.contains("the line contains control characters") && last.contains("rlwrap"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -232,11 +236,11 @@ fn nets_are_converted_and_what_cannot_be_is_said() {
     assert!(desk.read("free.dot").contains("p0 -> t1 [label=\"3\", arrowhead=odot]"));
     let refused = desk.refused(1, &["unfold", "free.net"]);
     assert!(
-        refused.contains("place `p` inhibits transition `u`, and no bound is known"),
+        refused.contains("place `p` inhibits transition `u`, but no bound on its tokens is known"),
         "{refused}"
     );
     let played = play(&desk, &["free.net"], "t 4\nwhy u\n");
     assert!(stdout(&played).contains("no: u is not enabled: p holds 4"), "{}", stdout(&played));
     let refused = desk.refused(1, &["check", "cafe.net", "-e", "Soundness"]);
-    assert!(refused.contains("it is not known when a case is done"), "{refused}");
+    assert!(refused.contains("the final marking of a case is unknown"), "{refused}");
 }

@@ -36,7 +36,7 @@ fn the_story_of_an_answer_is_told_and_ends_with_it() {
     let desk = desk();
     let output = desk.run(&[&ASKED[..], &["--explain", "b"]].concat());
     let story = stderr(&output);
-    assert!(story.starts_with("parikh: the story of b\n"), "{story}");
+    assert!(story.starts_with("parikh: explanation of b\n"), "{story}");
     assert!(story.contains(" s  intervals, with 2 goals open: "), "{story}");
     assert!(
         story.trim_end().lines().last().is_some_and(|last| last.contains(" s  3 by ")),
@@ -46,7 +46,7 @@ fn the_story_of_an_answer_is_told_and_ends_with_it() {
     assert_eq!(stdout(&output).lines().count(), 2);
     let wrong = desk.run(&[&ASKED[..], &["--explain", "c"]].concat());
     assert_eq!(wrong.status.code(), Some(2));
-    assert_eq!(stderr(&wrong), "parikh: no question is called c; there are a, b\n");
+    assert_eq!(stderr(&wrong), "parikh: no question has the id c; the ids are a, b\n");
 }
 
 #[test]

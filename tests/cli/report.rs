@@ -68,7 +68,7 @@ fn the_sample_gets_stuck_and_the_page_says_how() {
     let firings: u64 = trace.iter().skip(1).step_by(2).map(|count| count.as_u64().unwrap()).sum();
     assert!(firings >= play["firings"].as_u64().unwrap());
     let lines = data["certificates"][0]["lines"].as_array().unwrap();
-    assert!(sentence(&lines[0], &data["net"]).contains("No firing raises "), "{lines:?}");
+    assert!(sentence(&lines[0], &data["net"]).contains("No firing increases "), "{lines:?}");
     assert_eq!(data["net"]["drawing"]["x"].as_array().unwrap().len(), 15);
     assert_eq!(data["keys"].as_array().unwrap().len(), 21);
     assert_eq!(data["reductions"].as_array().unwrap().len(), 3);
@@ -110,7 +110,7 @@ fn dead_transitions_and_unbounded_places_come_with_reasons() {
     );
     has(
         "problem",
-        "Place queue is unbounded | This loop adds tokens each time and can repeat for ever: put",
+        "Place queue is unbounded | This loop adds tokens each time and can repeat forever: put",
     );
     has("warning", "Nothing is connected to lonely");
     has("warning", "Place never never holds a token");
@@ -179,7 +179,7 @@ fn every_unbounded_place_is_listed_with_a_loop() {
         let place = found.iter().find(|(_, text)| text.starts_with(&title));
         let (level, text) = place.unwrap_or_else(|| panic!("{title}: {found:?}"));
         assert_eq!(level, "problem");
-        assert!(text.ends_with(&format!("can repeat for ever: t{at}")), "{text}");
+        assert!(text.ends_with(&format!("can repeat forever: t{at}")), "{text}");
     }
 }
 
@@ -197,8 +197,7 @@ fn many_unbounded_places_are_one_finding_behind_the_first_and_no_loop_has_a_long
     assert!(unbounded.iter().all(|text| !text.contains("After ")), "{unbounded:?}");
     assert!(unbounded[6].starts_with("24 places are unbounded: p6, p7"), "{unbounded:?}");
     for at in 6..30 {
-        let loops =
-            format!("p{at}: This loop adds tokens each time and can repeat for ever: t{at}");
+        let loops = format!("p{at}: This loop adds tokens each time and can repeat forever: t{at}");
         assert!(unbounded[6].contains(&loops), "{loops}: {unbounded:?}");
     }
 }
@@ -216,7 +215,7 @@ fn what_keeps_a_case_from_its_end_is_said_beside_what_never_fires() {
     let problems: Vec<&String> = problems.collect();
     let says = |text: &str| problems.iter().any(|it| it.contains(text));
     assert!(says("Transition never can never fire because b and c are never marked together"));
-    assert!(says("a case cannot be completed any more after 2 firings"), "{problems:?}");
+    assert!(says("a case can no longer be completed after 2 firings"), "{problems:?}");
 }
 
 #[test]
@@ -280,7 +279,7 @@ fn many_dead_transitions_with_reasons_of_their_own_are_one_finding() {
     let found = findings(&data(&page));
     let dead = &found[0].1;
     assert!(
-        dead.starts_with("6 transitions can never fire, each for a reason of its own | "),
+        dead.starts_with("6 transitions can never fire, for different reasons | "),
         "{found:?}"
     );
     let why = "z5 can never fire because a5 and b5 are never marked together: f5 + a5 + b5 = 1";
@@ -308,14 +307,15 @@ fn dead_transitions_are_grouped_by_what_keeps_them_from_firing() {
     assert!(
         dead[0].starts_with(
             "25 transitions can never fire because both cannot: a and b are never marked together: \
-             free + a + b = 1 always | So these wait forever, for tokens that never come: w0, w1"
+             free + a + b = 1 always | Therefore these transitions never get the tokens they need: \
+             w0, w1"
         ),
         "{dead:?}"
     );
     assert_eq!(
         dead[1],
-        "2 transitions can never fire because key is empty initially, and nothing puts a token \
-         there | These are open, shut"
+        "2 transitions can never fire because key is empty initially, and no transition puts a \
+         token there | These are open, shut"
     );
 }
 
@@ -340,8 +340,8 @@ fn transitions_that_one_sum_keeps_from_firing_are_one_finding() {
     assert!(
         many.starts_with(
             "17 transitions can never fire: a and b are never marked together: a + b = 1 always | \
-             This keeps from firing: both0, both1"
-        ) && many.ends_with("that never come: after0, after1, after2, after3, after4"),
+             These transitions can never fire for this reason: both0, both1"
+        ) && many.ends_with("the tokens they need: after0, after1, after2, after3, after4"),
         "{many}"
     );
     let expected = "Transition two can never fire because c and d are never marked together";
@@ -463,14 +463,14 @@ fn what_a_report_has_no_place_for_is_refused() {
     let desk = TestDirectory::with("net n\nplace p 1\ntransition t: p -> p");
     let output = desk.run(&["report", "model.pnml", "-o", "r.html", "-e", "StateSpace"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("ask `parikh states`"));
+    assert!(stderr(&output).contains("use `parikh states`"));
     let output =
         desk.run(&["report", "model.pnml", "-o", "r.html", "-e", "OneSafe", "--queries", "x"]);
     assert_eq!(output.status.code(), Some(2));
     for several in [&["-e", "RD,OS"][..], &["-e", "RD", "-e", "OS"]] {
         let output = desk.run(&[&["report", "model.pnml", "-o", "r.html"], several].concat());
         assert_eq!(output.status.code(), Some(2), "{several:?}");
-        assert!(stderr(&output).contains("a page is about one examination"), "{several:?}");
+        assert!(stderr(&output).contains("a page has one examination"), "{several:?}");
     }
     // Shell completions do not offer the option either.
     let script = desk.fine(&["completions", "fish"]);
@@ -539,7 +539,11 @@ fn numbers_beyond_those_of_scripts_are_told_digit_by_digit() {
     assert_eq!(data(&page)["net"]["initial"][0][1], "9223372036854775807");
     let said = desk.run(&["report", "model.pnml", "-o", "r.html", "--timeout", "0s"]);
     assert_eq!(said.status.code(), Some(3));
-    assert!(stderr(&said).contains("questions are open; the page says why"), "{}", stderr(&said));
+    assert!(
+        stderr(&said).contains("questions are open; the page gives the reasons"),
+        "{}",
+        stderr(&said)
+    );
     // No number of tokens is printed in rounded scientific notation.
     assert!(!page.contains("}e${"), "a rounded number");
 }
@@ -558,8 +562,8 @@ fn what_never_fires_for_one_reason_is_one_finding() {
     assert_eq!(dead.len(), 1, "{found:?}");
     assert_eq!(
         dead[0],
-        "3 transitions can never fire because never is empty initially, and nothing puts a token \
-         there | These are ship, send, sell"
+        "3 transitions can never fire because never is empty initially, and no transition puts a \
+         token there | These are ship, send, sell"
     );
 }
 
@@ -645,7 +649,12 @@ fn keys_of_a_page_are_about_the_net_as_it_is_written_even_where_a_case_is_assume
     let desk = TestDirectory::with("net n\nplace i\nplace o\ntransition a: i -> o");
     let (page, _) = page(&desk, &[]);
     let data = data(&page);
-    assert!(data["remark"].as_str().unwrap().contains("The keys are about the net as it is"));
+    assert!(
+        data["remark"]
+            .as_str()
+            .unwrap()
+            .contains("The properties of the model form are about the net without tokens")
+    );
     let found = desk.said(&["properties", "model.pnml", "--format", "json"]).1;
     for line in found.lines() {
         let ours: Value = serde_json::from_str(line).unwrap();

@@ -87,7 +87,7 @@ fn the_list_of_formats_has_a_line_each() {
     let refused = desk.run(&["info", "unknown.txt"]);
     let said = stderr(&refused);
     let lines: Vec<&str> = said.lines().collect();
-    let head = "parikh: unknown.txt:2: the file begins with `hello world`, expected one of:";
+    let head = "parikh: unknown.txt:2: the file begins with `hello world`; expected one of:";
     assert_eq!(lines[0], head);
     assert!(lines.len() == 11 && lines[1..].iter().all(|it| it.starts_with("  ")), "{said}");
     assert!(!said.contains("\\n"), "{said}");
@@ -118,8 +118,11 @@ fn a_directory_of_problems_gives_a_file_of_answers() {
     let (code, out, said) = desk.said(&["rers", "all", "-o", "f.csv", "--evidence", "proofs"]);
     assert_eq!((code, out.as_str()), (0, ""), "{said}");
     assert_eq!(desk.read("f.csv"), "b2,7,false\na10,1,true\na10,2,false\na10,3,true\n");
-    assert!(said.contains("alone.dot has no alone-properties.txt beside it"), "{said}");
-    assert!(said.contains("3 of 3 as the solutions in the file"), "{said}");
+    assert!(
+        said.contains("alone.dot is skipped, because the directory has no alone-properties.txt"),
+        "{said}"
+    );
+    assert!(said.contains("3 of 3 agree with the solutions in the file"), "{said}");
     assert!(said.contains("4 of 4 properties of 2 problems are answered"), "{said}");
     let listed = "all/a10-properties-with-solution.txt";
     let file = "proofs/a10-properties-with-solution.jsonl";
@@ -127,7 +130,10 @@ fn a_directory_of_problems_gives_a_file_of_answers() {
         assert_eq!(audit.status.code(), Some(0), "{}{}", stdout(&audit), stderr(&audit));
     }
     let said = desk.refused(1, &["rers", "proofs", "-o", "f.csv"]);
-    assert!(said.contains("no problem NAME.dot with NAME-properties.txt in it"), "{said}");
+    assert!(
+        said.contains("the directory has no problem: expected NAME.dot with NAME-properties.txt"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -196,7 +202,7 @@ fn what_is_wrong_is_said_with_its_file_and_line() {
         (&["check", "one.dot", "--properties", "broken.txt"], "broken.txt:"),
         (&["check", "one.dot", "--properties", "nowhere.txt"], "nowhere.txt"),
         (&["check", "nowhere.dot", "--properties", "one-properties.txt"], "nowhere.dot"),
-        (&["check", "broken.txt", "--properties", "broken.txt"], "expected a system"),
+        (&["check", "broken.txt", "--properties", "broken.txt"], "expected a parallel system"),
         (
             &["check", "one.dot", "--properties", "one-properties.txt", "--format", "mcc"],
             "--format text or json",
@@ -275,7 +281,7 @@ fn what_is_too_large_to_look_at_is_a_box() {
     assert!(picture.contains(">401 states, 400 edges<"), "{picture}");
     assert_eq!(picture.matches("class=\"state\"").count(), 1);
     let (code, _, said) = desk.said(&["draw", "long.dot", "-o", "long.svg", "--all"]);
-    assert!(code == 0 && said.contains("more than a screen shows at once"), "{said}");
+    assert!(code == 0 && said.contains("more than fit on a screen"), "{said}");
     assert_eq!(desk.read("long.svg").matches("class=\"state\"").count(), 402);
 }
 
@@ -300,7 +306,7 @@ fn a_large_system_is_drawn_as_far_as_it_can_be_looked_at() {
     assert_eq!(picture.matches(">100 states, 100 edges<").count(), 10);
     // The complete drawing, with its size.
     let (code, _, said) = desk.said(&["draw", "rings.dot", "-o", "rings.svg", "--all"]);
-    assert!(code == 0 && said.contains(" pixels, more than a screen shows"), "{said}");
+    assert!(code == 0 && said.contains(" pixels, more than fit on a screen"), "{said}");
     assert_eq!(desk.read("rings.svg").matches("class=\"state\"").count(), 2_000);
 }
 
@@ -365,7 +371,7 @@ fn a_report_by_itself_says_whether_a_system_stops_and_which_labels_come() {
     assert!(stops["blocked"].as_array().unwrap().iter().any(|line| line == waits), "{stops}");
     assert_eq!(labels["value"], false);
     let reason = labels["reason"].as_str().unwrap();
-    assert!(reason.contains("2 of 3 labels never come: “ack”, “never”"), "{reason}");
+    assert!(reason.contains("2 of 3 labels never occur: “ack”, “never”"), "{reason}");
     for one in data["coming"].as_array().unwrap() {
         let name = &data["labels"][one["label"].as_u64().unwrap() as usize];
         match name == "send" {
@@ -382,7 +388,7 @@ fn a_report_by_itself_says_whether_a_system_stops_and_which_labels_come() {
         let all = data["figures"].as_array().unwrap();
         all.iter().find(|it| it[0] == what).map(|it| it[1].as_str().unwrap().to_owned())
     };
-    assert!(figure("joint states").unwrap().starts_with("2 ["), "{data}");
+    assert!(figure("states of the product").unwrap().starts_with("2 ["), "{data}");
     // An infinite run in which all labels occur.
     desk.fine(&["report", "one.dot", "-o", "one.html"]);
     let data = page_data(&desk.read("one.html"));

@@ -115,7 +115,7 @@ fn a_file_of_our_own_is_valid_and_agrees_with_its_model() {
         let (code, stdout, _) = parikh(&folder, &["verdicts", "compare", "own.xml", name]);
         assert_eq!(code, 0, "{stdout}");
         assert!(stdout.ends_with(
-            "21 agree, 0 in conflict, 0 not computed, 0 known here but not in the file\n"
+            "21 agree, 0 in conflict, 0 not computed, 0 computed but unknown in the file\n"
         ));
     }
     let xml = std::fs::read_to_string(folder.path().join("own.xml")).unwrap();
@@ -135,7 +135,7 @@ fn conflicts_and_what_the_file_does_not_know_are_shown() {
          input place and one output place\n\
          LIVE: the file says unknown, it is true — all 2 reachable markings were visited\n\
          SAFE: agree on true — no place can hold two tokens\n\
-         1 agree, 1 in conflict, 0 not computed, 1 known here but not in the file\n"
+         1 agree, 1 in conflict, 0 not computed, 1 computed but unknown in the file\n"
     );
     assert_eq!((code, stderr.as_str()), (1, "parikh: 1 verdict in v.xml contradicts the model\n"));
     let json = ["verdicts", "compare", "v.xml", "Cycle-PT-1", "--format", "json"];
@@ -154,8 +154,8 @@ fn a_file_about_another_model_is_refused_by_name() {
     assert_eq!((code, stdout.as_str()), (1, ""));
     assert_eq!(
         stderr,
-        "parikh: v.xml: these are verdicts on the model `Line`, but the net given is `Cycle-PT-1` or \
-         `net`; --force compares all the same\n"
+        "parikh: v.xml: the verdicts are about the model `Line`, but the given net is `Cycle-PT-1` \
+         or `net`; --force compares them anyway\n"
     );
     let forced = ["verdicts", "compare", "v.xml", "Cycle-PT-1", "--force"];
     assert_eq!(parikh(&folder, &forced).0, 0);

@@ -260,11 +260,11 @@ fn the_evidence_of_another_net_is_refused_and_what_is_too_large_is_beyond() {
 fn what_the_auditors_reader_does_not_know_it_refuses() {
     let (_, file) = model(&random_coloured(3));
     for (from, to, expected) in [
-        ("<place id=", "<capacity/><place id=", "`capacity` is not known here"),
-        ("<variabledecl", "<namedoperator id=\"o\"/><variabledecl", "`namedoperator` is not known"),
-        ("<dotconstant/>", "<cardinality/>", "`cardinality` is not known here"),
+        ("<place id=", "<capacity/><place id=", "`capacity` is unknown here"),
+        ("<variabledecl", "<namedoperator id=\"o\"/><variabledecl", "`namedoperator` is unknown"),
+        ("<dotconstant/>", "<cardinality/>", "`cardinality` is unknown here"),
         ("source=\"", "type=\"inhibitor\" source=\"", "expected a plain arc"),
-        ("</place>", "<initialMarking/></place>", "`initialMarking` is not known here"),
+        ("</place>", "<initialMarking/></place>", "`initialMarking` is unknown here"),
     ] {
         let changed = file.replacen(from, to, 1);
         if changed != file {
@@ -341,7 +341,7 @@ fn soundness_is_not_asked_of_a_coloured_model() {
         );
         let (report, broken) = audit(&desk, &model, "EasySoundness", 1000);
         assert!(report.judged.is_empty(), "{:?}", report.judged);
-        assert!(broken.contains("EasySoundness is not asked of a coloured model"), "{broken}");
+        assert!(broken.contains("EasySoundness is not supported for a coloured model"), "{broken}");
     }
 }
 

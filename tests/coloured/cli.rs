@@ -43,7 +43,7 @@ fn answer(desk: &TestDirectory, examination: &str) -> String {
 #[test]
 fn the_most_tokens_in_a_place_are_counted_per_colour_and_the_answer_says_so() {
     let text = desk().fine(&["check", "model.pnml", "-e", "StateSpace"]);
-    let per_colour = "; in each place, the tokens of each colour are counted by themselves";
+    let per_colour = "; in each place, the tokens of each colour are counted separately";
     for line in text.lines() {
         let is_about_places = line.starts_with("max token in place: ");
         assert_eq!(line.contains(per_colour), is_about_places, "{line}");
@@ -97,11 +97,14 @@ fn witnesses_name_bindings_and_replay_by_the_coloured_firing_rule() {
     let replayed = desk.fine(&["replay", "model.pnml", "own.trace"]);
     assert!(replayed.starts_with("3 firings replayed on coloured net n\n"), "{replayed}");
     for (trace, problem) in [
-        ("fall\n", "line 1: after 0 firings, `fall`: place `at` holds 1 of a, and 2 are taken"),
+        (
+            "fall\n",
+            "line 1: after 0 firings, `fall`: place `at` holds 1 of a, but the transition takes 2",
+        ),
         ("step\n", "line 1: `x` has no colour"),
-        ("step(x=d)\n", "line 1: `d` is no colour of `Ring`"),
+        ("step(x=d)\n", "line 1: `d` is not a colour of `Ring`"),
         ("step(x=a,x=b)\n", "line 1: `x` has two colours"),
-        ("leap(x=a)\n", "line 1: `leap(x=a)` is no transition"),
+        ("leap(x=a)\n", "line 1: `leap(x=a)` is not a transition"),
     ] {
         desk.write("wrong.trace", trace);
         let stderr = desk.refused(1, &["replay", "model.pnml", "wrong.trace"]);
@@ -134,7 +137,7 @@ fn what_is_too_large_to_unfold_is_answered_without() {
     let formulas = ["--formula", "bound(met)", "--formula", "EF met >= 1 & p + q = 5999"];
     let text = desk.fine(&[&["check", "model.pnml"], &formulas[..]].concat());
     assert!(text.contains("formula-1: 3000"), "{text}");
-    assert!(text.contains("even with colours made one"), "{text}");
+    assert!(text.contains("even with colours merged"), "{text}");
     assert!(text.contains("formula-2: FALSE"), "{text}");
 
     // Two tokens of different colours: the transition would be enabled if colours were erased.
@@ -151,7 +154,7 @@ fn what_is_too_large_to_unfold_is_answered_without() {
     desk.write("pair.pnml", &pnml(sorts, &page));
     let formulas = ["--formula", "fireable(pair)", "--formula", "p >= 3000 && EF met >= 1"];
     let (code, text, _) = desk.said(&[&["check", "pair.pnml"], &formulas[..]].concat());
-    let unknown = "formula-1: unknown — what is enabled initially is a matter of colours";
+    let unknown = "formula-1: unknown — the formula depends on the transitions enabled initially";
     assert!(code == 3 && text.contains(unknown), "{text}");
     assert!(text.contains("formula-2: TRUE"), "{text}");
 
@@ -166,7 +169,7 @@ fn what_is_too_large_to_unfold_is_answered_without() {
     // Evidence files are about the unfolding, or about a quotient with equivalent colours merged.
     // If neither exists, no file is written.
     let text = desk.fine(&["check", "model.pnml", "-e", "RD", "--evidence", "proofs"]);
-    assert!(text.contains("tells apart are one [certified"), "{text}");
+    assert!(text.contains("equivalent colours merged [certified"), "{text}");
     let model = parikh::evidence::coloured::read(desk.read("model.pnml").as_bytes()).unwrap();
     let (report, broken) = audit(&desk, &model, "ReachabilityDeadlock", 100_000);
     let [judged] = &report.judged[..] else { panic!("{broken}") };
@@ -181,7 +184,7 @@ fn the_unfolding_and_its_map_are_for_other_tools() {
         desk.said(&["unfold", "model.pnml", "-o", "flat.pnml", "--map", "map.json"]);
     assert_eq!(code, 0, "{stderr}");
     assert!(
-        stderr.contains("3 coloured places and 3 coloured transitions are 4 places and 4 "),
+        stderr.contains("3 coloured places and 3 coloured transitions unfold to 4 places and 4 "),
         "{stderr}"
     );
     let map = desk.json("map.json");
@@ -193,7 +196,7 @@ fn the_unfolding_and_its_map_are_for_other_tools() {
     let flat = desk.fine(&["check", "flat.pnml", "--formula", "bound(\"at(a)\")"]);
     assert!(flat.contains(": 2"), "{flat}");
     let stderr = desk.refused(1, &["unfold", "flat.pnml"]);
-    assert!(stderr.contains("the net has no colours to unfold"), "{stderr}");
+    assert!(stderr.contains("expected a coloured net, and this net has no colours"), "{stderr}");
     let stderr = desk.refused(3, &["unfold", "model.pnml", "--limit", "2"]);
     assert!(stderr.contains("more than 3 bindings may fire"), "{stderr}");
 }
@@ -227,9 +230,12 @@ fn colours_follow_their_place_in_formulas() {
     assert_eq!(ask("AG never(2) = 0"), "TRUE");
     assert_eq!(ask("EF tokens(never(3), at(c)) >= 2"), "TRUE");
     for (formula, problem) in [
-        ("EF at(d) >= 1", "`d` is no colour of place `at`, whose tokens are of sort `Ring`"),
-        ("EF never(a) >= 1", "`a` is no colour of place `never`, whose tokens are of sort `Level`"),
-        ("EF at(a,b) >= 1", "`a,b` is no colour of place `at`"),
+        ("EF at(d) >= 1", "`d` is not a colour of place `at`, whose tokens have the sort `Ring`"),
+        (
+            "EF never(a) >= 1",
+            "`a` is not a colour of place `never`, whose tokens have the sort `Level`",
+        ),
+        ("EF at(a,b) >= 1", "`a,b` is not a colour of place `at`"),
         ("EF step(a) >= 1", "`step(`"),
     ] {
         let stderr = desk.refused(1, &["check", "model.pnml", "--formula", formula]);
@@ -260,10 +266,10 @@ fn multisets_of_the_2011_grammar_have_colours() {
     assert_eq!(ask("invariant (never contains {})"), "TRUE");
     assert_eq!(ask("reachable (at equals {1*[b], 1*[b]})"), "TRUE");
     for (formula, problem) in [
-        ("reachable (at contains {1*[d]})", "`d` is no colour of place `at`"),
-        ("reachable (at contains {1*[.]})", "`.` is no colour of place `at`"),
-        ("reachable (off contains {1*[a]})", "`a` is no colour of place `off`"),
-        ("reachable (at contains {1*[a, b]})", "`a,b` is no colour of place `at`"),
+        ("reachable (at contains {1*[d]})", "`d` is not a colour of place `at`"),
+        ("reachable (at contains {1*[.]})", "`.` is not a colour of place `at`"),
+        ("reachable (off contains {1*[a]})", "`a` is not a colour of place `off`"),
+        ("reachable (at contains {1*[a, b]})", "`a,b` is not a colour of place `at`"),
     ] {
         let said = ask(formula);
         assert!(said.contains(problem), "{said}");
@@ -278,7 +284,7 @@ fn keys_are_about_the_whole_net_that_the_coloured_net_stands_for() {
         let line = found.lines().find(|line| line.starts_with(&format!("{name}:")));
         line.unwrap_or_else(|| panic!("{name}\n{found}")).to_owned()
     };
-    assert!(found.starts_with("# keys are about the place/transition net"), "{found}");
+    assert!(found.starts_with("# the keys are about the unfolding of the coloured net"), "{found}");
     // The keys are about places of single colours: two tokens meet on one. The places of `never`
     // and `idle` are three each.
     assert!(key("SAFE").starts_with("SAFE: false"), "{found}");
@@ -302,7 +308,10 @@ fn keys_are_about_the_whole_net_that_the_coloured_net_stands_for() {
     let file = desk.said(&["properties", "model.pnml", "--format", "xml"]).1;
     desk.write("verdicts.xml", &file);
     let compared = desk.said(&["verdicts", "compare", "verdicts.xml", "model.pnml", "--force"]).1;
-    assert!(compared.starts_with("# keys are about the place/transition net"), "{compared}");
+    assert!(
+        compared.starts_with("# the keys are about the unfolding of the coloured net"),
+        "{compared}"
+    );
 }
 
 #[test]

@@ -51,14 +51,14 @@ fn declarations_that_make_no_sense_are_told() {
     let user = |name| format!("<usersort declaration=\"{name}\"/>");
     let product = |parts: &str| format!("<productsort>{parts}</productsort>");
     for (declarations, expected) in [
-        (sort("a", &user("b")), "f:8:1: sort `a`: `b` is no sort of this net"),
+        (sort("a", &user("b")), "f:8:1: sort `a`: this net has no sort `b`"),
         (
             sort("a", &user("a")),
-            "f:8:1: sort `a`: the sort `a` is made of itself, directly or through others",
+            "f:8:1: sort `a`: the sort `a` is defined by itself, directly or through other sorts",
         ),
         (
             sort("a", &product(&user("b"))) + "\n" + &sort("b", &product(&user("a"))),
-            "f:9:1: sort `b`: the sort `b` is made of itself, directly or through others",
+            "f:9:1: sort `b`: the sort `b` is defined by itself, directly or through other sorts",
         ),
         (
             sort("a", "<dot/>") + &sort("a", "<dot/>"),
@@ -73,7 +73,7 @@ fn declarations_that_make_no_sense_are_told() {
             "f:8:28: sort `a`: found `x`, expected a whole number",
         ),
         (sort("a", "<cyclicenumeration/>"), "f:8:1: sort `a`: the sort `a` has no colour"),
-        (sort("a", "<list/>"), "f:8:28: sort `a`: `<list>` is not known here"),
+        (sort("a", "<list/>"), "f:8:28: sort `a`: the element `<list>` is unknown here"),
         (
             sort("a", "<finiteintrange start=\"0\" end=\"9223372036854775807\"/>"),
             "f:8:1: sort `a`: the sort `a` has more than 2^62 colours",
@@ -95,11 +95,12 @@ fn declarations_that_make_no_sense_are_told() {
                 "a",
                 "<cyclicenumeration><feconstant id=\"c\" name=\"c\"/><feconstant id=\"d\" name=\"d\"/></cyclicenumeration>",
             ) + "<partition id=\"h\"><usersort declaration=\"a\"/><partitionelement id=\"e\"><useroperator declaration=\"c\"/></partitionelement></partition>",
-            "f:8:137: sort `h`: the partition `h` does not have each colour of its sort in exactly one element",
+            "f:8:137: sort `h`: the partition `h` must contain each colour of its sort in exactly \
+             one element",
         ),
         (
             "<variabledecl id=\"x\"><usersort declaration=\"a\"/></variabledecl>".into(),
-            "f:8:22: variable `x`: `a` is no sort of this net",
+            "f:8:22: variable `x`: this net has no sort `a`",
         ),
         (
             "<variabledecl id=\"x\"/>".into(),
@@ -122,12 +123,9 @@ fn terms_that_make_no_sense_are_told() {
         |term: &str| place("q", "ring", "") + "<transition id=\"t\"/>\n" + &arc("q", "t", term);
     for (page, expected) in [
         (on_ring(l), "arc `q-t`: found a colour of `Level`, expected one of `Ring`"),
-        (on_ring("<variable refvariable=\"zz\"/>"), "arc `q-t`: `zz` is no variable of this net"),
-        (
-            on_ring("<useroperator declaration=\"zz\"/>"),
-            "arc `q-t`: `zz` is no constant of this net",
-        ),
-        (on_ring("<frobnicate/>"), "arc `q-t`: `<frobnicate>` is not known here"),
+        (on_ring("<variable refvariable=\"zz\"/>"), "arc `q-t`: this net has no variable `zz`"),
+        (on_ring("<useroperator declaration=\"zz\"/>"), "arc `q-t`: this net has no constant `zz`"),
+        (on_ring("<frobnicate/>"), "arc `q-t`: the element `<frobnicate>` is unknown here"),
         (
             on_ring("<cardinality/>"),
             "arc `q-t`: `<cardinality>` is not supported: no symmetric net of the contest has it",
@@ -155,12 +153,12 @@ fn terms_that_make_no_sense_are_told() {
         ),
         (
             on_ring("<all><usersort declaration=\"zz\"/></all>"),
-            "arc `q-t`: `zz` is no sort of this net",
+            "arc `q-t`: this net has no sort `zz`",
         ),
-        (place("q", "zz", ""), "place `q`: `zz` is no sort of this net"),
+        (place("q", "zz", ""), "place `q`: this net has no sort `zz`"),
         (
             place("q", "ring", x),
-            "place `q`: the initial marking of place `q` has the variable `x` in it",
+            "place `q`: the initial marking of place `q` contains the variable `x`",
         ),
         (
             place("q", "ring", "<numberconstant value=\"-1\"/>"),
@@ -188,12 +186,12 @@ fn terms_that_make_no_sense_are_told() {
         ),
         (
             "<transition id=\"t\"><condition><text>x = y</text></condition></transition>".into(),
-            "transition `t`: there is a text, but no `<structure>` to read",
+            "transition `t`: found `<text>` only, expected `<structure>`",
         ),
         (
             place("q", "ring", "")
                 + "<transition id=\"t\"/><arc id=\"a\" source=\"q\" target=\"t\"/>",
-            "arc `a`: found no inscription, expected one: the place has colours",
+            "arc `a`: found no inscription, expected one, because the place has colours",
         ),
     ] {
         let found = problem(SORTS, &page);
@@ -203,7 +201,7 @@ fn terms_that_make_no_sense_are_told() {
         assert!(found.ends_with(expected), "{found}\n{expected}");
     }
     assert!(
-        problem(SORTS, "<arc id=\"a\" source=\"q\" target=\"t\"/>").contains("has the end `q`")
+        problem(SORTS, "<arc id=\"a\" source=\"q\" target=\"t\"/>").contains("is connected to `q`")
     );
     let net = |arc: &str| place("q", "ring", "") + "<transition id=\"t\"/>" + arc;
     let all = "<structure><all><usersort declaration=\"ring\"/></all></structure>";

@@ -83,22 +83,22 @@ fn what_only_a_text_says_and_what_is_missing_is_refused_with_its_line() {
     for (file, first, second) in [
         (
             file(&colour, "<hlinscription><text>1`x</text></hlinscription>"),
-            "no `<structure>`",
+            "expected `<structure>`",
             "text only",
         ),
         (
             file(&black, "<hlinscription><text>1</text></hlinscription>"),
-            "no `<structure>`",
+            "expected `<structure>`",
             "text only",
         ),
         (file(&colour, ""), "no inscription", "no `hlinscription`"),
         (file(&colour, "<hlinscription/>"), "no inscription", "no `hlinscription`"),
-        (file(typed, "<type><text>Pair</text></type>"), "no `<structure>`", "text only"),
+        (file(typed, "<type><text>Pair</text></type>"), "expected `<structure>`", "text only"),
         (file(ALL_RING, &(ALL_RING.to_owned() + ALL_RING)), "several terms", "expected one term"),
         (file(ALL_RING, &number(1)), "expected one of `Ring`", "a number where none"),
         (file(DOT, &number(1)), "expected one of `dot`", "a number where none"),
         (file(&level(2), &number(4)), "4 is not in", "4 is not in the range"),
-        (file(DOT, "<useroperator declaration=\"ring\"/>"), "no constant", "no constant"),
+        (file(DOT, "<useroperator declaration=\"ring\"/>"), "no constant", "is not a constant"),
         (
             file(&format!("<structure>{X}"), &format!("<structure>{}", op("tuple", &[X, X]))),
             "expected one of",
@@ -110,18 +110,22 @@ fn what_only_a_text_says_and_what_is_missing_is_refused_with_its_line() {
             "`capacity`",
         ),
         // Numbers and conditions directly inside a label, and attributes with a meaning.
-        (file(&colour, "<hlinscription>2</hlinscription>"), "`2` stands where", "`2` right inside"),
+        (
+            file(&colour, "<hlinscription>2</hlinscription>"),
+            "`2` where no text",
+            "`2` right inside",
+        ),
         (
             file(
                 "<transition id=\"back\"/>",
                 "<transition id=\"back\"><condition>false</condition></transition>",
             ),
-            "`false` stands where",
+            "`false` where no text",
             "`false` right inside",
         ),
         (
             file("<hlinitialMarking><text>", "<hlinitialMarking>3<text>"),
-            "`3` stands where",
+            "`3` where no text",
             "`3` right inside",
         ),
         (

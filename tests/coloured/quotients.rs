@@ -208,9 +208,9 @@ fn classes_are_kept_by_what_arcs_make_of_colours() {
     assert_eq!(unfold(&[&["a", "c"], &["b", "d"]]).unwrap().place_count(), 2);
     assert_eq!(unfold(&[&["a", "b", "c", "d"]]).unwrap().place_count(), 1);
     let error = unfold(&[&["a", "b"], &["c", "d"]]).unwrap_err().to_string();
-    assert!(error.contains("an arc of `step` may tell colours apart"), "{error}");
+    assert!(error.contains("an arc of `step` may distinguish colours"), "{error}");
     let twice = unfold(&[&["a", "a"], &["b", "c"]]).unwrap_err().to_string();
-    assert!(twice.contains("no sort has"), "{twice}");
+    assert!(twice.contains("no sort contains"), "{twice}");
 }
 
 /// Parcels of 1,500 kinds that are sent, lost or delivered, with no distinction between kinds. The
@@ -230,7 +230,7 @@ const POST: &str = "sort K = 1..1500
 fn formulas_about_runs_go_to_the_quotient_unless_bindings_matter() {
     let desk = TestDirectory::new();
     desk.write("model.pnml", &pnml::write(&text::parse(POST).unwrap()));
-    let apart = "where colours that nothing tells apart are one";
+    let apart = "with equivalent colours merged";
     let formulas = [
         ("EX (fireable(deliver) && EX home >= 1)", "TRUE"),
         ("A X X (way = 1)", "FALSE"),
@@ -297,7 +297,7 @@ fn evidence_about_a_quotient_is_audited_with_its_classes() {
     for (id, value) in [("q1", "TRUE"), ("q2", "FALSE"), ("q3", "TRUE"), ("q4", "FALSE")] {
         assert!(said.contains(&format!("{id}: {value}")), "{said}");
     }
-    let apart = "where colours that nothing tells apart are one";
+    let apart = "with equivalent colours merged";
     // Returns the verdicts by id, or the reason why the file is rejected as a whole.
     let audited = |net: &str| {
         let (model, _) = audited_model(&text::parse(net).unwrap());
@@ -315,10 +315,10 @@ fn evidence_about_a_quotient_is_audited_with_its_classes() {
     let evidence = desk.read("proofs/CTLFireability.jsonl");
     assert!(evidence.contains("\"classes\":[[[\"1\",\"2\","), "{}", &evidence[..400]);
     let (none, broken) = audited(&POST.replace("again: home{k}", "again [k != 7]: home{k}"));
-    assert!(none.is_empty() && broken.contains("may tell colours apart"), "{broken}");
+    assert!(none.is_empty() && broken.contains("may distinguish colours"), "{broken}");
     desk.write("proofs/CTLFireability.jsonl", &evidence.replacen("\"1\",\"2\",", "\"1\",", 1));
     let (none, broken) = audited(POST);
-    assert!(none.is_empty() && broken.contains("no sort has"), "{broken}");
+    assert!(none.is_empty() && broken.contains("no sort contains"), "{broken}");
     desk.write("proofs/CTLFireability.jsonl", &evidence);
 
     // A question about a single kind cannot be asked on the quotient.

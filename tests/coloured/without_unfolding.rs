@@ -255,7 +255,7 @@ fn who_had_a_turn_is_told() {
         .iter()
         .find(|turn| turn.engine.starts_with("the skeleton") || turn.engine.contains("quotient"));
     let abstraction = abstraction.unwrap_or_else(|| panic!("{:?}", report.turns));
-    assert!(abstraction.said.contains("goals settled meanwhile"), "{abstraction:?}");
+    assert!(abstraction.said.contains("goals settled in this time"), "{abstraction:?}");
     assert!(abstraction.open > 0, "{abstraction:?}");
     assert!(report.turns.iter().any(|turn| turn.engine == "coloured walk"), "{:?}", report.turns);
 }

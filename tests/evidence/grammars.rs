@@ -34,7 +34,7 @@ use parikh::input;
 use parikh::model::{Model, ModelView, NotUnfolded};
 use parikh::net::pnml::{pnml, write_extended};
 use parikh::net::{ExtendedNet, Net, written};
-use parikh::run::{self, Event, OpenQuestion, Questions, QuestionsOnNet, RunConfig};
+use parikh::run::{self, Event, OpenQuestion, OpenReason, Questions, QuestionsOnNet, RunConfig};
 use parikh::solvers::Budget;
 use parikh_generate::{self as generate, Shape, random_coloured};
 use std::cell::RefCell;
@@ -45,8 +45,8 @@ use std::time::Duration;
 /// The auditor's messages for questions that it does not support.
 const BEYOND: [&str; 2] = [
     // The formula alone does not determine its logic.
-    "means one thing in CTL and another in LTL",
-    "formulas of CTL and LTL are answered, and not what mixes them",
+    "differs between CTL and LTL",
+    "CTL and LTL formulas are supported, but not their mixture",
 ];
 
 /// Number of formulas per model.
@@ -97,6 +97,7 @@ impl Questions for Texts<'_> {
                 })
             });
             if let Err(reason) = asked {
+                let reason = OpenReason::refused(reason);
                 wording.refused.push(OpenQuestion { id, reason });
             }
         }

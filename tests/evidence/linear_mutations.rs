@@ -10,7 +10,7 @@ use crate::support::nets;
 use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::board::{Board, Knowledge, Maximum, Reach};
+use parikh::board::{Board, Knowledge, Maximum, ProvedBound, Reach};
 use parikh::engine::Task;
 use parikh::engine::state_equation::{self, StateEquationConfig};
 use parikh::evidence::certificate::bounds::{BoundStep, TokenBound};
@@ -264,7 +264,10 @@ fn certificates(net: &Net, seed: u64) -> Vec<(LinearCertificate, Predicate)> {
                 (proof, predicate.clone())
             }
             (
-                Knowledge::Maximum(Maximum { proved: Some((most, proof, _)), .. }),
+                Knowledge::Maximum(Maximum {
+                    proved: Some(ProvedBound { bound: most, proof, .. }),
+                    ..
+                }),
                 Goal::Maximise(sum),
             ) => {
                 let most = i64::try_from(most).ok()?;

@@ -62,7 +62,10 @@ fn a_run_of_loops_is_confirmed_from_the_files_and_replayed_from_its_trace() {
     let trace = desk.at("out/ReachabilityDeadlock.trace");
     let (model, trace) = (desk.at("model.pnml"), trace.to_str().unwrap().to_owned());
     let replayed = stdout(&run(&["replay", model.to_str().unwrap(), &trace]));
-    assert!(replayed.starts_with("999999999999 firings replayed on net odometer-12-10, in loops"));
+    assert!(
+        replayed
+            .starts_with("999999999999 firings replayed on net odometer-12-10, in nested loops")
+    );
     assert!(
         replayed.contains("9*digit_11") && replayed.contains("the marking is dead"),
         "{replayed}"

@@ -5,7 +5,7 @@ use crate::support::binary::{example, run, stderr};
 use crate::support::documents::{ProofKind, ProvedRefutation, TestProof, proofs, refutes};
 use crate::support::oracle::{OracleLimits, explore};
 use parikh::answer::Plan;
-use parikh::board::{Evidence, KeptDocument, Knowledge, Maximum, Reach};
+use parikh::board::{Evidence, KeptDocument, Knowledge, Maximum, ProvedBound, Reach};
 use parikh::evidence::audit::{Audit, AuditVerdict, AuditedAnswer};
 use parikh::evidence::certificate::bounds::BoundStep;
 use parikh::evidence::reader::pnml;
@@ -32,8 +32,7 @@ fn refuted(net: &Net, plan: Plan) -> Vec<(Option<KeptDocument>, &'static str)> {
         let (evidence, proof) = match knowledge {
             Knowledge::Reach(Reach::Unreachable { evidence, proof, .. }) => (evidence, proof),
             Knowledge::Maximum(Maximum {
-                evidence: Some(evidence),
-                proved: Some((_, proof, _)),
+                proved: Some(ProvedBound { evidence, proof, .. }),
                 ..
             }) => (evidence, proof),
             _ => return,

@@ -224,17 +224,17 @@ fn names_and_files_are_read_as_the_prover_reads_them() {
 
     let wrong = [
         ("EF (q >= 1", "found the end of the formula, expected `)`"),
-        ("q", "a number stands where a formula is expected"),
-        ("EF q >= 1 >= 2", "a formula stands where a number is expected"),
+        ("q", "found a number, expected a formula"),
+        ("EF q >= 1 >= 2", "found a formula, expected a number"),
         ("EF nowhere >= 1", "the net has no place"),
         ("EF fireable(q)", "the net has no transition"),
-        ("EF bound(q)", "a bound is no part of another formula"),
-        ("EF q*q >= 1", "tokens times tokens"),
-        ("EF q >= 99999999999999999999", "is no number below 2^63"),
+        ("EF bound(q)", "`bound` cannot be part of another formula"),
+        ("EF q*q >= 1", "a product of token counts"),
+        ("EF q >= 99999999999999999999", "is not a number below 2^63"),
         ("EF (q >= 1) q", "found `q`, expected an operator or the end of the formula"),
-        ("EF ?", "begins no word of the language"),
-        ("EF \"q", "a quote without its end"),
-        ("response(t)", "`response` is about 2 activities, not 1"),
+        ("EF ?", "unexpected character"),
+        ("EF \"q", "an unclosed quote"),
+        ("response(t)", "`response` takes 2 activities, not 1"),
     ];
     for (text, expected) in wrong {
         let what = typed::read_one(&net, text, &queries::read).question.unwrap_err().what;

@@ -184,9 +184,9 @@ fn invariants_say_what_is_proved_of_the_units() {
     let (code, stdout, _) = parikh(&cycle(), &["invariants", "net.pnml", "--bounds"]);
     assert_eq!(code, 0);
     assert!(stdout.contains("\nunit u0 is safe, proved\n"), "{stdout}");
-    assert!(stdout.contains("2 of 2 are proved"), "{stdout}");
+    assert!(stdout.contains("2 of 2 proved safe"), "{stdout}");
     let (_, stdout, _) = parikh(&lossy(), &["invariants", "net.pnml", "--bounds"]);
-    let expected = "\nunit u1 is safe if, as assumed, one token at most is on c\n";
+    let expected = "\nunit u1 is safe if, as assumed, at most one token is on c\n";
     assert!(stdout.contains(expected), "{stdout}");
     let json = ["invariants", "net.pnml", "--bounds", "--format", "json"];
     let (_, stdout, _) = parikh(&lossy(), &json);

@@ -121,7 +121,7 @@ fn probabilities_of_transition_systems_are_refused_by_name() {
         assert!(problem.starts_with(&format!("{name}:{line}: ")), "{problem}");
         let said = format!("found the probability distribution `{found}`");
         assert!(
-            problem.contains(&said) && problem.contains("probabilities are not read"),
+            problem.contains(&said) && problem.contains("probabilities are not supported"),
             "{problem}"
         );
     }

@@ -93,8 +93,10 @@ fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
     );
     wrong(
         "EF (p1 >= 1\n  && p2 => 2",
-        "f:2:9: found `=>`, expected a comparison behind a number: `>=`, or `p >= 1 -> q >= 1` for an \
-         implication\n    && p2 => 2\n          ^^",
+        "f:2:9: found `=>`, expected a comparison after a number: `>=`, or `p >= 1 -> q >= 1` for \
+         an implication\n\
+             && p2 => 2\n\
+                   ^^",
     );
     wrong(
         "EF (p1 >= 1",
@@ -127,7 +129,9 @@ fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
     );
     wrong(
         "EF bound(p1)",
-        "f:1:4: a bound is a number to be found, and no part of a formula\n  EF bound(p1)\n     ^^^^^^^^^",
+        "f:1:4: `bound` asks for a number, so it cannot be part of a formula\n\
+         EF bound(p1)\n\
+         ^^^^^^^^^",
     );
     wrong(
         "bound(2*p1)",
@@ -135,8 +139,10 @@ fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
     );
     wrong(
         "AG (fires(t1) -> AF p1 >= 1)",
-        "f:1:5: what fires next is said of a run, expected a formula of LTL: no path quantifier below \
-         another, or below a temporal operator\n  AG (fires(t1) -> AF p1 >= 1)\n      ^^^^^",
+        "f:1:5: `fires` applies to runs, so an LTL formula is expected: no path quantifier inside \
+         another path quantifier or a temporal operator\n\
+           AG (fires(t1) -> AF p1 >= 1)\n\
+               ^^^^^",
     );
     wrong(
         "EF enable(t1)",
@@ -144,8 +150,10 @@ fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
     );
     wrong(
         "EF \"p1 >= 1",
-        "f:1:4: found a quote without its end, expected a formula or a number: a place, a whole \
-         number, `fireable(t)`, `deadlock`, `(`, or an operator such as EF, AG, `!`\n  EF \"p1 >= 1\n     ^",
+        "f:1:4: found an unclosed quote, expected a formula or a number: a place, a whole number, \
+         `fireable(t)`, `deadlock`, `(`, or an operator such as EF, AG, `!`\n\
+           EF \"p1 >= 1\n\
+              ^",
     );
     wrong(
         "p1 >= 9223372036854775808",
@@ -174,7 +182,7 @@ fn what_is_no_operator_is_told_before_what_it_leaves_behind() {
         ("deadlock AND deadlock", format!("f:1:10: found `AND`, {end}; write `and`")),
         (
             "AG not p1 => p2 = 0",
-            "f:1:11: found `=>`, expected a comparison behind a number: `>=`, or `p >= 1 -> q >= 1` \
+            "f:1:11: found `=>`, expected a comparison after a number: `>=`, or `p >= 1 -> q >= 1` \
              for an implication"
                 .to_owned(),
         ),
@@ -220,7 +228,7 @@ fn files_have_names_comments_and_continued_lines() {
     assert_eq!(shown[0], "AG (p1 >= 1 -> p2 <= 1)");
     assert_eq!(shown[1], "EF deadlock");
     assert!(shown[2].starts_with("f:8:10: found the end of the formula, expected a formula"));
-    assert_eq!(shown[3], "f:9:1: a second formula is called `mutex-1`, expected each name once");
+    assert_eq!(shown[3], "f:9:1: two formulas have the name `mutex-1`; expected different names");
     assert_eq!(shown[4], "bound(p1)");
 }
 
@@ -266,7 +274,7 @@ fn deep_nesting_is_refused_and_does_not_overflow() {
         Err(error) => error.to_string(),
     };
     let deep = "nested more than 2000 levels deep";
-    let open = "more than 20000 parentheses and operators are open here";
+    let open = "more than 20000 parentheses and operators are nested here";
     assert!(problem("!".repeat(1_000_000)).contains(open));
     assert!(problem("(".repeat(1_000_000)).contains(open));
     assert!(problem(format!("{}true", "EF ".repeat(3000))).contains(deep));

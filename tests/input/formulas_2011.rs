@@ -65,10 +65,8 @@ fn example_3_and_binds_tighter_than_or() {
     assert_eq!(printed(source), "EF ((p1 >= 1 && p2 >= 1) || q = 0)");
     assert_eq!(
         remarks(source),
-        [
-            "f:1:64: not in the grammar of 2011: `and` and `or` do not mix without parentheses; read \
-          as: `and` binds tighter"
-        ]
+        ["f:1:64: not in the grammar of 2011: `and` and `or` mixed without parentheses; `and` \
+             has the higher precedence"]
     );
 }
 
@@ -117,7 +115,10 @@ fn examples_6_7_and_8_colours_are_read_and_kept() {
 fn example_9_the_last_line_need_not_end() {
     let source = "i = reachable (p1 contains {}) ";
     assert_eq!(printed(source), "EF true");
-    assert_eq!(remarks(source), ["f:1:32: not in the grammar of 2011: the last line has no end"]);
+    assert_eq!(
+        remarks(source),
+        ["f:1:32: not in the grammar of 2011: a last line without a line break"]
+    );
     let lowered = lower(formulas(source)[0].formula.as_ref().unwrap(), &net());
     assert_eq!(lowered, Ok(Query::Truth(possible(Predicate::True))));
 }
@@ -143,8 +144,9 @@ fn example_10_five_errors_with_their_places() {
     );
     assert_eq!(
         error("a = reachable p1 equals {}\na = invariant p1 equals {}\n"),
-        "f:2:1: a second formula is called `a`, expected each name once\n  \
-         a = invariant p1 equals {}\n  ^"
+        "f:2:1: two formulas have the name `a`; expected different names\n\
+         a = invariant p1 equals {}\n\
+         ^"
     );
 }
 
@@ -170,9 +172,9 @@ fn every_relaxation_is_remarked() {
     assert_eq!(
         found,
         [
-            "f:1:15: not in the grammar of 2011: `not` stands before a parenthesis only",
-            "f:2:15: not in the grammar of 2011: the operands of `and` and `or` stand in parentheses",
-            "f:3:15: not in the grammar of 2011: `not` stands before a parenthesis only",
+            "f:1:15: not in the grammar of 2011: `not` before anything except a parenthesis",
+            "f:2:15: not in the grammar of 2011: operands of `and` and `or` without parentheses",
+            "f:3:15: not in the grammar of 2011: `not` before anything except a parenthesis",
         ]
     );
     let mixed = read_definitions("a = reachable c contains {1*[1, red]}\n", "f");
@@ -232,7 +234,7 @@ fn deep_nesting_is_refused_and_does_not_overflow() {
         let source = format!("a = reachable {open}p1 equals {{}}{close}\n");
         let problem = formulas(&source)[0].formula.as_ref().unwrap_err().to_string();
         assert!(
-            problem.contains("more than 20000 parentheses and operators are open"),
+            problem.contains("more than 20000 parentheses and operators are nested"),
             "{problem}"
         );
     }

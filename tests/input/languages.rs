@@ -264,7 +264,7 @@ fn what_a_language_cannot_say_is_refused() {
 fn what_is_wrong_is_told_with_its_place() {
     for (file, expected) in [
         ("PLACE p, q\nMARKING p;", "n:2:1: found `MARKING`, expected `,` or `;`"),
-        ("PLACE p; MARKING q;", "n:1:18: found `q`, expected a place that was declared"),
+        ("PLACE p; MARKING q;", "n:1:18: found `q`, expected a declared place"),
         ("PLACE p;\nMARKING p: x;", "n:2:12: found `x`, expected a whole number from 0"),
         ("PLACE p; MARKING p, p;", "n:1:21: a second number of tokens for `p`"),
         ("PLACE p, p; MARKING;", "n:1:10: the id `p` is used by two nodes"),
@@ -283,7 +283,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("{ no end\nPLACE p;", "n:1: the file begins with `{ no end`"),
         (
             "PLACE p; MARKING;\nFORMULA EF p > 0",
-            "n:2:1: found `FORMULA`, expected TRANSITION: questions stand in a file of their own",
+            "n:2:1: found `FORMULA`, expected TRANSITION: put formulas into a separate file",
         ),
         ("PLACE p; MARKING; /*/ no end", "n:1:19: this comment does not end, expected `*/`"),
         ("PLACE p; MARKING; { no end", "n:1:19: this comment does not end"),
@@ -309,11 +309,11 @@ fn what_is_wrong_is_told_with_its_place() {
         ("pl p (1)\nlb q x", "n:2:4: found `q`, expected a place or transition of this net"),
         (
             "vars x\nrules\ninit x = 0\ntarget y >= 1",
-            "n:4:8: found `y`, expected a variable that was declared",
+            "n:4:8: found `y`, expected a declared variable",
         ),
         (
             "vars x y\nrules x >= 1 -> y' = y + x, x' = 0; init x = 0 target x = 1",
-            "n:2:17: this adds what `x` holds",
+            "n:2:17: this adds the value of `x`",
         ),
         (
             "vars x\nrules true -> x' = x - 1; init x = 0 target x = 1",
@@ -327,7 +327,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("vars x rules init x = 0", "n:1:24: the file ends here, expected `target`"),
         (
             "vars x rules init x < 3 target x = 1",
-            "n:1:21: found `<`, expected a name, a number or a sign",
+            "n:1:21: found `<`, expected a name, a number or a symbol",
         ),
         ("vars x rules init x in [3, 1] target x = 1", "n:1:28: an empty range"),
         (
@@ -415,7 +415,12 @@ fn every_file_of_the_shared_collection_is_read_or_refused_by_name() {
                 files += 1;
                 if let Err(error) = read_model(&path) {
                     let said = error.to_string();
-                    let known = ["no bound is known", "transfers", "second time", "fall below 0"];
+                    let known = [
+                        "no bound on its tokens is known",
+                        "transfers",
+                        "second time",
+                        "fall below 0",
+                    ];
                     assert!(known.iter().any(|it| said.contains(it)), "{said}");
                 }
                 let beside = path.with_extension("pnml");

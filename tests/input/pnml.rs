@@ -232,7 +232,7 @@ fn arcs_that_test_or_empty_are_read_in_every_spelling() {
         (
             "<arc id='a' source='p' target='t'><inscription><text>2</text></inscription>\
              <arctype><text>inhibitor</text></arctype></arc>",
-            "tools do not agree",
+            "tools disagree",
         ),
     ] {
         let problem = problem(&format!("{NODES}\n{arc}"));
@@ -244,8 +244,8 @@ fn arcs_that_test_or_empty_are_read_in_every_spelling() {
 fn what_else_changes_the_meaning_is_refused() {
     assert_eq!(
         problem("<place id='p'><capacity><value>3</value></capacity></place>"),
-        "m.pnml:3:15: the capacity `3` of place `p` is not supported; model it by a complementary \
-         place"
+        "m.pnml:3:15: the capacity `3` of place `p` is not supported; express it by a \
+         complementary place"
     );
     assert_eq!(
         net("<place id='p'><capacity><value>0</value></capacity></place>"),
@@ -253,8 +253,8 @@ fn what_else_changes_the_meaning_is_refused() {
     );
     assert_eq!(
         problem("<place id='p' initialMarking='3'/>"),
-        "m.pnml:3:1: an attribute `initialMarking` is not supported; it is not known here, and \
-         not guessed: mend its name, or export the net as standard PNML"
+        "m.pnml:3:1: an attribute `initialMarking` is not supported; it is unknown here: correct \
+         its name, or export the net as standard PNML"
     );
     let arc = |attribute: &str, inside: &str| {
         problem(&format!("{NODES}\n<arc source='p' target='t'{attribute}>{inside}</arc>"))
@@ -287,7 +287,7 @@ fn what_else_changes_the_meaning_is_refused() {
         (problem("<group><place id='p'/></group>"), "an element `group`"),
         (problem("<place id='p'><place id='q'/></place>"), "an element `place`"),
         (arc("", "<kind value='inhibitor'/>"), "an element `kind`"),
-        (arc("", "<type id='inhibitor'/>"), "a type of arc `p -> t` that does not say which"),
+        (arc("", "<type id='inhibitor'/>"), "an empty type of arc `p -> t`"),
         (problem("<x:place id='p' xmlns:x='urn:x'/>"), "an element `x:place` of another language"),
         (problem("<place id='p' xmlns='urn:x'/>"), "an attribute `xmlns`"),
         (problem("<transition id='t' player='1'/>"), "an attribute `player`"),
@@ -339,7 +339,7 @@ fn text_is_read_in_labels_and_stands_nowhere_else() {
         "<place id='p'/><finalmarkings><marking>3</marking></finalmarkings>",
     ] {
         let problem = problem(content);
-        assert!(problem.contains("the text `3` stands where none is expected"), "{problem}");
+        assert!(problem.contains("found the text `3` where no text is expected"), "{problem}");
     }
     // Harmless mistakes of other tools.
     assert_eq!(net("<page>></page> $\n > "), "net n\n");
@@ -360,7 +360,7 @@ fn broken_nets_are_located_and_named() {
     let arc = |arc: &str| problem(&format!("{NODES}\n{arc}"));
     assert_eq!(
         arc("<arc id='a' source='x' target='t'/>"),
-        "m.pnml:5:1: arc `a` has the end `x`, but no place or transition has this id"
+        "m.pnml:5:1: arc `a` is connected to `x`, but no place or transition has this id"
     );
     assert_eq!(
         arc("<arc source='p' target='q'/>"),
@@ -377,15 +377,15 @@ fn broken_nets_are_located_and_named() {
     assert_eq!(problem("<place/>"), "m.pnml:3:1: `<place>` has no attribute `id`");
     assert_eq!(
         problem("<referencePlace id='r' ref='s'/><referencePlace id='s' ref='r'/>"),
-        "m.pnml:3:1: the reference `r` refers to itself, directly or through others"
+        "m.pnml:3:1: the reference `r` refers to itself, directly or through other references"
     );
     assert_eq!(
         problem("<referencePlace id='r' ref='x'/>"),
-        "m.pnml:3:1: the reference `r` refers to `x`, which is no place of this net"
+        "m.pnml:3:1: the reference `r` refers to `x`, but this net has no place with this id"
     );
     assert_eq!(
         problem("<transition id='t'/>\n<referencePlace id='r' ref='t'/>"),
-        "m.pnml:4:1: the reference `r` refers to `t`, which is no place of this net"
+        "m.pnml:4:1: the reference `r` refers to `t`, but this net has no place with this id"
     );
 }
 
@@ -449,7 +449,7 @@ fn files_that_are_no_nets_are_told_apart() {
     );
     assert_eq!(
         problem("<pnml><net/>\n<net/></pnml>"),
-        "m.pnml:2:1: a second `<net>` begins here, expected one net in a file; split the file"
+        "m.pnml:2:1: a second `<net>` begins here, expected one net per file; split the file"
     );
     assert_eq!(
         problem("<pnml><net>\n<place id='p'>"),

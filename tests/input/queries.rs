@@ -232,8 +232,8 @@ fn the_query_file_of_another_model_is_recognised() {
     let file = set(&(property("a", &wrong("x")) + &property("b", &wrong("y"))));
     assert_eq!(
         read(&file).unwrap_err().to_string(),
-        "q.xml: every one of the 2 formulas names places or transitions that the net does not \
-         have; is this the query file of another model? The first: line 2: the net has no place `x`"
+        "q.xml: all 2 formulas name places or transitions that the net does not have; is this the \
+         query file of another model? The first error: line 2: the net has no place `x`"
     );
     let file = set(&(property("a", &wrong("x")) + &property("b", &wrong("p"))));
     assert_eq!(read(&file).unwrap().queries.len(), 2);

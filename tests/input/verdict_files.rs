@@ -105,12 +105,13 @@ fn version_1_becomes_version_2() {
     wrong(
         "2.0",
         &verdict("true"),
-        "f:3:1: the key `QUASI_LIVE` is of version 1.0, expected `DEAD_TRANSITIONS`, its opposite",
+        "f:3:1: the key `QUASI_LIVE` belongs to version 1.0, expected `DEAD_TRANSITIONS`, its \
+         opposite",
     );
     wrong(
         "1.0",
         "<verdict category='GENERIC' reference='DEAD_PLACES' value='true'/>",
-        "f:3:1: the key `DEAD_PLACES` is of version 2.0, and the file of 1.0",
+        "f:3:1: the key `DEAD_PLACES` belongs to version 2.0, but the file has version 1.0",
     );
 }
 
@@ -127,15 +128,16 @@ fn what_is_wrong_is_told_with_its_place() {
         "2.0",
         "<verdict category='GENERIC' value='true'/>",
         "f:3:1: `<verdict>` has no attribute `reference`\n\
-         f:3:1: `` is no key, expected one of ORDINARY, SIMPLE_FREE_CHOICE, EXTENDED_FREE_CHOICE, \
-         STATE_MACHINE, MARKED_GRAPH, CONNECTED, STRONGLY_CONNECTED, SOURCE_PLACE, SINK_PLACE, \
-         SOURCE_TRANSITION, SINK_TRANSITION, LOOP_FREE, CONSERVATIVE, SUBCONSERVATIVE, \
-         NESTED_UNITS, SAFE, DEAD_PLACES, DEAD_TRANSITIONS, DEADLOCK, REVERSIBLE, LIVE",
+         f:3:1: `` is not a key, expected one of ORDINARY, SIMPLE_FREE_CHOICE, \
+         EXTENDED_FREE_CHOICE, STATE_MACHINE, MARKED_GRAPH, CONNECTED, STRONGLY_CONNECTED, \
+         SOURCE_PLACE, SINK_PLACE, SOURCE_TRANSITION, SINK_TRANSITION, LOOP_FREE, CONSERVATIVE, \
+         SUBCONSERVATIVE, NESTED_UNITS, SAFE, DEAD_PLACES, DEAD_TRANSITIONS, DEADLOCK, REVERSIBLE, \
+         LIVE",
     );
     wrong(
         "2.0",
         &format!("{SAFE}>\n<statedby tool='t' version='1'/>\n<explanation/></verdict>"),
-        "f:5:1: `<explanation>` stands behind `<statedby>`, expected before",
+        "f:5:1: found `<explanation>` after `<statedby>`, expected it before",
     );
     wrong(
         "2.0",
@@ -145,7 +147,7 @@ fn what_is_wrong_is_told_with_its_place() {
     wrong(
         "2.0",
         &format!("{SAFE}><techniques><technique>MAGIC</technique></techniques></verdict>"),
-        "f:3:71: `MAGIC` is no technique, expected one of SEQUENTIAL_PROCESSING, \
+        "f:3:71: `MAGIC` is not a technique, expected one of SEQUENTIAL_PROCESSING, \
          PARALLEL_PROCESSING, COLLATERAL_PROCESSING, ABSTRACTIONS, DECISION_DIAGRAMS, EXPLICIT, \
          NET_UNFOLDING, UNFOLDING_TO_PT, STRUCTURAL_REDUCTION, SAT_SMT, STATE_COMPRESSION, \
          STUBBORN_SETS, SYMMETRIES, TOPOLOGICAL, USE_NUPN, IMPLICIT",
@@ -168,14 +170,14 @@ fn what_is_wrong_is_told_with_its_place() {
     wrong(
         "2.0",
         &format!("{SAFE} color='red'/>"),
-        "f:3:1: `<verdict>` has an attribute `color`, which is not of the format",
+        "f:3:1: `<verdict>` has an attribute `color`, which the format does not have",
     );
     assert_eq!(
         read(
             "<toolspecific tool='nupn' version='2.0'><verdict category='a' reference='b' value='c'/></toolspecific>"
         ),
         Err("f:1:1: found tool `nupn`, expected `propertiesverdict`\n\
-             f:1:1: no `<modelreference>`, expected one first"
+             f:1:1: no `<modelreference>`, expected one as the first element"
             .into())
     );
     assert_eq!(

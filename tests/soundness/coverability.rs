@@ -93,8 +93,8 @@ fn compare(seed: u64, net: &Net, graph: &Coverability, tally: &mut Tally) {
                     let is_infinite = maximum.unbounded.is_some();
                     assert_eq!(is_infinite, most == OMEGA, "{}", said());
                     if !is_infinite {
-                        let bound = maximum.proved.as_ref().map(|proved| proved.0);
-                        let seen = maximum.seen.as_ref().map(|seen| seen.0);
+                        let bound = maximum.proved.as_ref().map(|proved| proved.bound);
+                        let seen = maximum.seen.as_ref().map(|seen| seen.value);
                         assert_eq!(seen, Some(most.into()), "{}", said());
                         assert!(bound.is_none_or(|bound| bound == most.into()), "{}", said());
                         tally.finite += u64::from(bound.is_some());

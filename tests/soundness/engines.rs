@@ -8,7 +8,7 @@ use crate::support::documents::refutes;
 use crate::support::oracle::{GoalTruth, OracleLimits, explore};
 use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
-use parikh::board::{Board, Knowledge, Proof, Reach};
+use parikh::board::{Board, Knowledge, Proof, ProvedBound, Reach};
 use parikh::engine::{Assignment, Engine, Hint, Role, Sides, SliceProgress, registry};
 use parikh::engine::{
     Task, diagrams, explicit, intervals, reduced, runs, smt, state_equation, walk,
@@ -300,8 +300,8 @@ fn refuted(goal: &Goal, knowledge: &Knowledge) -> Option<(Predicate, Proof)> {
             Some((predicate.clone(), proof.clone()))
         }
         (Goal::Maximise(sum), Knowledge::Maximum(maximum)) => {
-            let (most, proof, _) = maximum.proved.as_ref()?;
-            let most = i64::try_from(*most).ok()?;
+            let ProvedBound { bound, proof, .. } = maximum.proved.as_ref()?;
+            let most = i64::try_from(*bound).ok()?;
             Some((Predicate::at_most(sum.clone(), most).negated(), proof.clone()))
         }
         _ => None,
@@ -372,8 +372,8 @@ fn check(seed: u64, net: &Net, engines: &[TestedEngine], tallies: &[Tally]) -> b
                     );
                 }
                 (GoalTruth::Maximum(truth), Knowledge::Maximum(maximum)) => {
-                    let seen = maximum.seen.map(|seen| seen.0);
-                    let proved = maximum.proved.map(|proved| proved.0);
+                    let seen = maximum.seen.map(|seen| seen.value);
+                    let proved = maximum.proved.map(|proved| proved.bound);
                     assert!(seen.is_none_or(|seen| seen <= truth), "{goal:?}: {}", context());
                     assert!(proved.is_none_or(|proved| proved >= truth), "{goal:?}: {}", context());
                     assert!(maximum.unbounded.is_none(), "{goal:?}: {}", context());

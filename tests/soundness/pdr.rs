@@ -77,9 +77,9 @@ fn run(
                 }
             },
             (GoalTruth::Maximum(truth), Knowledge::Maximum(maximum)) => {
-                let proved = maximum.proved.map(|proved| proved.0);
+                let proved = maximum.proved.map(|proved| proved.bound);
                 assert!(proved.is_none_or(|proved| proved >= truth), "{goal:?}: {}", context());
-                let seen = maximum.seen.map(|seen| seen.0);
+                let seen = maximum.seen.map(|seen| seen.value);
                 assert!(seen.is_none_or(|seen| seen <= truth), "{goal:?}: {}", context());
                 tally.bounded += usize::from(proved == Some(truth));
             }

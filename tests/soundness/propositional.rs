@@ -255,5 +255,5 @@ fn a_place_with_too_many_values_is_declined() {
     let refused =
         PropositionalGoal::new(&net, &goal, &encoding, TokenEncoding::Order, &Facts::none(&net));
     let refused = refused.map(|_| ()).unwrap_err().to_string();
-    assert!(refused.contains("too many values") && refused.contains("LIA"), "{refused}");
+    assert!(refused.contains("too many possible values") && refused.contains("LIA"), "{refused}");
 }

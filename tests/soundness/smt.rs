@@ -73,9 +73,9 @@ fn they_say_what_enumeration_says() {
                         }
                     }
                     (GoalTruth::Maximum(truth), Knowledge::Maximum(maximum)) => {
-                        let seen = maximum.seen.map(|seen| seen.0);
+                        let seen = maximum.seen.map(|seen| seen.value);
                         assert!(seen.is_none_or(|seen| seen <= truth), "{}", context());
-                        let proved = maximum.proved.map(|proved| proved.0);
+                        let proved = maximum.proved.map(|proved| proved.bound);
                         assert!(proved.is_none_or(|proved| proved >= truth), "{}", context());
                         maxima += 1;
                         met += usize::from(seen == Some(truth));
@@ -115,7 +115,7 @@ fn what_is_large_takes_few_steps() {
     }
     assert!(matches!(known[3].1, Knowledge::Reach(Reach::Open)), "{said}");
     let Knowledge::Maximum(maximum) = &known[4].1 else { panic!() };
-    assert!(maximum.seen.as_ref().unwrap().0 > 1 << 60, "{said}");
+    assert!(maximum.seen.as_ref().unwrap().value > 1 << 60, "{said}");
     assert!(maximum.proved.is_none());
 }
 

@@ -181,8 +181,8 @@ fn what_is_decided_from_a_false_claim_says_so_and_the_rest_is_true() {
                     Some(Knowledge::Reach(Reach::Unreachable { proof, .. })),
                 ) => (proof, !truth),
                 (GoalTruth::Maximum(truth), Some(Knowledge::Maximum(maximum))) => {
-                    let Some((most, proof, _)) = maximum.proved else { continue };
-                    (proof, most >= truth)
+                    let Some(proved) = maximum.proved else { continue };
+                    (proved.proof, proved.bound >= truth)
                 }
                 _ => continue,
             };

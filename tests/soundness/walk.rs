@@ -63,7 +63,7 @@ fn compare(config: &WalkConfig, nets: u64) -> (usize, usize) {
                 (Goal::Maximise(sum), Knowledge::Maximum(maximum)) => {
                     let Some(all) = &reachable else { continue };
                     let expected = Some(all.maximum(sum));
-                    let seen = maximum.seen.map(|(seen, ..)| seen);
+                    let seen = maximum.seen.map(|seen| seen.value);
                     assert!(seen <= expected && maximum.unbounded.is_none(), "net {seed} {at}");
                     answerable += 1;
                     missed += usize::from(seen != expected);

@@ -95,10 +95,10 @@ pub enum UnfoldingError {
     },
     /// A place may hold more colours than the limits allow, or the initial marking has more colours
     /// in total.
-    #[error("more than {0} colours in one place, or in the initial marking")]
+    #[error("one place or the initial marking has more than {0} colours")]
     Colours(u64),
     /// Colours in bindings are stored as 32-bit numbers.
-    #[error("a variable has {0} colours, and 4294967295 are the most that bindings are made of")]
+    #[error("a variable has {0} colours, more than the limit of 4294967295")]
     Variable(u64),
     /// The time or the memory is exhausted.
     #[error(transparent)]

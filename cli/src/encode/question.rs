@@ -77,27 +77,31 @@ impl QueryForm {
         mut encoding: Encoding,
     ) -> Result<QueryForm> {
         let super::EncodeArguments { logic, values, traps, .. } = *arguments;
-        let usual =
+        let default_format =
             if logic == EncodeLogic::Propositions { SolverFormat::Cnf } else { SolverFormat::Smt2 };
         let of_name = arguments.output.as_deref().and_then(SolverFormat::of_name);
-        let format = arguments.format.or(of_name).unwrap_or(usual);
+        let format = arguments.format.or(of_name).unwrap_or(default_format);
         match (logic, format) {
             (EncodeLogic::Propositions, SolverFormat::Cnf) => {}
             (EncodeLogic::Propositions, _) => {
                 bail!(
-                    "propositions are written in DIMACS: name the file .cnf, or write it as --format cnf"
+                    "--logic SAT is written as DIMACS: use a file name that ends in .cnf, or \
+                     --format cnf"
                 )
             }
             (_, SolverFormat::Cnf) => {
-                bail!("DIMACS is for propositions: say --logic SAT, or write it as --format smt2")
+                bail!("DIMACS requires --logic SAT; for other logics use --format smt2")
             }
             (EncodeLogic::Bits, SolverFormat::Lp) => {
-                bail!("programs have no bit-vectors: write it as --format smt2, or over LRA or LIA")
+                bail!(
+                    "linear programs have no bit-vectors: use --format smt2, or --logic LRA or \
+                       LIA"
+                )
             }
             _ => {}
         }
         if values.is_some() && logic != EncodeLogic::Propositions {
-            bail!("--values says how tokens become bits in propositions: say --logic SAT with it");
+            bail!("--values requires --logic SAT");
         }
         encoding.numbers = match logic {
             EncodeLogic::Reals => Numbers::Reals,
@@ -119,14 +123,18 @@ impl<'n> EncodedQuery<'n> {
     pub(super) fn new(
         net: &'n Net,
         subject: &EncodeGoal,
-        wanted: &QueryForm,
+        form: &QueryForm,
         budget: &Budget,
     ) -> Result<Self> {
-        let QueryForm { encoding, format, .. } = wanted;
-        let mut facts = facts_for(net, encoding, wanted.traps, budget)
-            .with_context(|| format!("{encoding} needs place invariants, and finding them"))?;
-        if wanted.logic == EncodeLogic::Propositions {
-            let values = match wanted.values {
+        let QueryForm { encoding, format, .. } = form;
+        let mut facts = facts_for(net, encoding, form.traps, budget).with_context(|| {
+            format!(
+                "the encoding {encoding} needs place invariants, and \
+                                      computing them"
+            )
+        })?;
+        if form.logic == EncodeLogic::Propositions {
+            let values = match form.values {
                 None | Some(BitEncoding::Order) => TokenEncoding::Order,
                 Some(BitEncoding::OneOfN) => TokenEncoding::OneOfN,
                 Some(BitEncoding::Log) => TokenEncoding::Log,
@@ -140,7 +148,7 @@ impl<'n> EncodedQuery<'n> {
         }
         let question = EncodedGoal::new(net, &subject.goal, encoding, &facts)?;
         if *format == SolverFormat::Lp {
-            question.linear().context("this is no linear program: write it as --format smt2")?;
+            question.linear().context("not expressible as a linear program: use --format smt2")?;
         }
         Ok(EncodedQuery::Terms(question))
     }

@@ -14,8 +14,8 @@ pub(super) struct FollowedTrace {
 }
 
 impl FollowedTrace {
-    pub(super) fn new(way: Vec<TransitionId>, round: Vec<TransitionId>) -> Self {
-        FollowedTrace { way, round, followed: 0 }
+    pub(super) fn new(prefix: Vec<TransitionId>, cycle: Vec<TransitionId>) -> Self {
+        FollowedTrace { way: prefix, round: cycle, followed: 0 }
     }
 
     pub(super) fn followed(&self) -> usize {
@@ -33,7 +33,7 @@ impl FollowedTrace {
         match position.checked_sub(self.way.len()) {
             None => Some(self.way[position]),
             Some(_) if self.round.is_empty() => None,
-            Some(beyond) => Some(self.round[beyond % self.round.len()]),
+            Some(in_cycle) => Some(self.round[in_cycle % self.round.len()]),
         }
     }
 
@@ -48,30 +48,32 @@ impl FollowedTrace {
         match self.followed.checked_sub(self.way.len()) {
             None => self.way.len() - self.followed,
             Some(_) if self.round.is_empty() => 0,
-            Some(beyond) => self.round.len() - beyond % self.round.len(),
+            Some(in_cycle) => self.round.len() - in_cycle % self.round.len(),
         }
     }
 
     /// Describes how far the trace was followed, and the next firing.
     pub(super) fn told(&self, name: impl Fn(TransitionId) -> String) -> String {
         let Some(t) = self.at(self.followed) else {
-            return format!("the trace is at its end, after {}", counted(self.way.len(), "firing"));
+            return format!("end of the trace, after {}", counted(self.way.len(), "firing"));
         };
-        let (next, all) = (name(t), self.round.len());
-        let Some(beyond) = self.followed.checked_sub(self.way.len()) else {
-            return format!("trace {} of {}: next is {next}", self.followed, self.way.len());
+        let (next, cycle_length) = (name(t), self.round.len());
+        let Some(in_cycle) = self.followed.checked_sub(self.way.len()) else {
+            return format!("trace {} of {}, next: {next}", self.followed, self.way.len());
         };
-        match (beyond / all, beyond % all) {
+        match (in_cycle / cycle_length, in_cycle % cycle_length) {
             (0, 0) => format!(
-                "here begins the loop of {}, which repeats for ever: next is {next}",
-                counted(all, "firing")
+                "start of the cycle of {}, which can repeat forever, next: {next}",
+                counted(cycle_length, "firing")
             ),
-            (done, 0) => format!(
-                "{} round the loop of {}: next is {next} again",
-                counted(done, "time"),
-                counted(all, "firing")
+            (rounds, 0) => format!(
+                "{} through the cycle of {}, next: {next}",
+                counted(rounds, "time"),
+                counted(cycle_length, "firing")
             ),
-            (done, at) => format!("loop {at} of {all}, round {}: next is {next}", done + 1),
+            (rounds, position) => {
+                format!("cycle {position} of {cycle_length}, round {}, next: {next}", rounds + 1)
+            }
         }
     }
 }
@@ -85,20 +87,20 @@ mod tests {
         let [s, x, y] = [0, 1, 2].map(TransitionId::new);
         let name = |t: TransitionId| ["s", "x", "y"][t.index()].to_owned();
         let mut course = FollowedTrace::new(vec![s], vec![x, y]);
-        assert_eq!((course.rest(), course.told(name)), (1, "trace 0 of 1: next is s".into()));
+        assert_eq!((course.rest(), course.told(name)), (1, "trace 0 of 1, next: s".into()));
         assert_eq!(course.next(6), [s, x, y, x, y, x]);
         course.set_followed(1);
-        let begins = "here begins the loop of 2 firings, which repeats for ever: next is x";
+        let begins = "start of the cycle of 2 firings, which can repeat forever, next: x";
         assert_eq!((course.rest(), course.told(name)), (2, begins.into()));
         course.set_followed(2);
         assert_eq!(
             (course.rest(), course.told(name)),
-            (1, "loop 1 of 2, round 1: next is y".into())
+            (1, "cycle 1 of 2, round 1, next: y".into())
         );
         course.set_followed(3);
-        assert_eq!(course.told(name), "1 time round the loop of 2 firings: next is x again");
+        assert_eq!(course.told(name), "1 time through the cycle of 2 firings, next: x");
         course.set_followed(6);
-        assert_eq!(course.told(name), "loop 1 of 2, round 3: next is y");
+        assert_eq!(course.told(name), "cycle 1 of 2, round 3, next: y");
     }
 
     #[test]
@@ -107,6 +109,6 @@ mod tests {
         assert_eq!(course.next(5).len(), 1);
         course.set_followed(1);
         assert_eq!((course.rest(), course.next(5).len()), (0, 0));
-        assert_eq!(course.told(|_| String::new()), "the trace is at its end, after 1 firing");
+        assert_eq!(course.told(|_| String::new()), "end of the trace, after 1 firing");
     }
 }

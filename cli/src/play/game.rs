@@ -17,6 +17,7 @@ const MOST: usize = 1_000_000;
 
 /// The response to a command.
 pub(super) struct CommandResponse {
+    /// The lines to print.
     pub(super) lines: Vec<String>,
     /// True if the command succeeded.
     pub(super) done: bool,
@@ -40,10 +41,13 @@ pub(super) struct TokenGame<'n> {
     net: &'n ExtendedNet,
     /// The initial marking of the game.
     start: Marking,
+    /// The current marking.
     marking: Marking,
     /// The firings so far, each with the marking before it.
     fired: Vec<(TransitionId, Marking)>,
+    /// The conditions shown after every move, with their names.
     goals: Vec<(String, Predicate)>,
+    /// The trace that `next` follows, if there is one.
     course: Option<FollowedTrace>,
     /// The bookmarks by name: the firings that lead to the marking, and the number of trace firings
     /// followed.
@@ -89,7 +93,8 @@ impl<'n> TokenGame<'n> {
         if self.start != *core.initial() {
             let start = marking_text::print(core, &self.start);
             lines.push(format!(
-                "from {start}, as the trace says, not the initial marking of the model"
+                "starting from {start}, the marking that the trace states, not from the initial \
+                 marking of the model"
             ));
         }
         lines.extend(self.shown());
@@ -121,15 +126,18 @@ impl<'n> TokenGame<'n> {
                 CommandResponse::refused(format!("expected `{word} NAME`"))
             }
             "mark" => {
-                let way = self.fired.iter().map(|&(t, _)| t).collect();
+                let firings = self.fired.iter().map(|&(t, _)| t).collect();
                 let followed = self.course.as_ref().map_or(0, FollowedTrace::followed);
-                self.marks.insert(rest.to_owned(), (way, followed));
-                CommandResponse::fine(vec![format!("this marking is called {}", quote(rest))])
+                self.marks.insert(rest.to_owned(), (firings, followed));
+                CommandResponse::fine(vec![format!(
+                    "this marking now has the name {}",
+                    quote(rest)
+                )])
             }
             "go" => self.go(rest),
             "marks" => {
-                let line = |(name, (way, _)): (&String, &(Vec<_>, _))| {
-                    format!("{}: after {}", quote(name), counted(way.len(), "firing"))
+                let line = |(name, (firings, _)): (&String, &(Vec<_>, _))| {
+                    format!("{}: after {}", quote(name), counted(firings.len(), "firing"))
                 };
                 CommandResponse::fine(self.marks.iter().map(line).collect())
             }
@@ -149,7 +157,7 @@ impl<'n> TokenGame<'n> {
             let enabled = self.enabled();
             return match number.checked_sub(1).and_then(|at| enabled.get(at)) {
                 Some(&t) => self.fire_all(&[t]),
-                None if enabled.is_empty() => CommandResponse::refused("nothing is enabled"),
+                None if enabled.is_empty() => CommandResponse::refused("no transition is enabled"),
                 None => CommandResponse::refused(format!(
                     "expected a number from 1 to {}",
                     enabled.len()
@@ -170,6 +178,7 @@ impl<'n> TokenGame<'n> {
         }
     }
 
+    /// Fires the transition with this name several times.
     fn fire(&mut self, name: &str, times: usize) -> CommandResponse {
         match names::find(self.net.core(), name) {
             Ok(t) => self.fire_all(&vec![t; times]),
@@ -179,16 +188,16 @@ impl<'n> TokenGame<'n> {
 
     /// Fires the transitions one after the other, up to the first that is disabled.
     fn fire_all(&mut self, sequence: &[TransitionId]) -> CommandResponse {
-        for (at, &t) in sequence.iter().enumerate() {
+        for (index, &t) in sequence.iter().enumerate() {
             let before = self.marking.clone();
             if self.net.fire(&mut self.marking, t).is_err() {
-                let mut said = self.why_not(t);
-                said.done = false;
-                if at > 0 {
-                    said.lines.insert(0, format!("fired {at} of {}", sequence.len()));
+                let mut response = self.why_not(t);
+                response.done = false;
+                if index > 0 {
+                    response.lines.insert(0, format!("fired {index} of {}", sequence.len()));
                 }
-                said.lines.extend(if at > 0 { self.shown() } else { Vec::new() });
-                return said;
+                response.lines.extend(if index > 0 { self.shown() } else { Vec::new() });
+                return response;
             }
             self.fired.push((t, before));
         }
@@ -199,74 +208,83 @@ impl<'n> TokenGame<'n> {
     fn so_often(
         &mut self,
         number: &str,
-        act: impl FnOnce(&mut Self, usize) -> CommandResponse,
+        action: impl FnOnce(&mut Self, usize) -> CommandResponse,
     ) -> CommandResponse {
         match number.parse() {
-            _ if number.is_empty() => act(self, 1),
-            Ok(times) if times <= MOST => act(self, times),
+            _ if number.is_empty() => action(self, 1),
+            Ok(times) if times <= MOST => action(self, times),
             _ => CommandResponse::refused(format!("expected a number up to {MOST}")),
         }
     }
 
+    /// Takes back the last firings, and their part of the trace.
     fn undo(&mut self, times: usize) -> CommandResponse {
         if self.fired.is_empty() && times > 0 {
             return CommandResponse::refused("nothing was fired");
         }
         for _ in 0..times {
-            let Some((t, before)) = self.fired.pop() else { break };
-            self.marking = before;
-            let at = self.fired.len();
+            let Some((t, marking_before)) = self.fired.pop() else { break };
+            self.marking = marking_before;
+            let fired_count = self.fired.len();
             if let Some(course) = &mut self.course
-                && course.followed() > at
-                && course.at(at) == Some(t)
+                && course.followed() > fired_count
+                && course.at(fired_count) == Some(t)
             {
-                course.set_followed(at);
+                course.set_followed(fired_count);
             }
         }
         CommandResponse::fine(self.shown())
     }
 
+    /// Fires enabled transitions chosen at random.
     fn random(&mut self, times: usize) -> CommandResponse {
-        for at in 0..times {
+        for fired_count in 0..times {
             let enabled = self.enabled();
             if enabled.is_empty() {
-                let mut lines =
-                    vec![format!("stopped after {}: nothing is enabled", counted(at, "firing"))];
+                let mut lines = vec![format!(
+                    "stopped after {}: no transition is enabled",
+                    counted(fired_count, "firing")
+                )];
                 lines.extend(self.shown());
-                return CommandResponse { lines, done: at > 0, over: false };
+                return CommandResponse { lines, done: fired_count > 0, over: false };
             }
             let t = enabled[self.rng.usize(0..enabled.len())];
-            let said = self.fire_all(&[t]);
-            if !said.done {
-                return said;
+            let response = self.fire_all(&[t]);
+            if !response.done {
+                return response;
             }
         }
         CommandResponse::fine(self.shown())
     }
 
+    /// Fires the next transitions of the trace.
     fn next(&mut self, times: usize) -> CommandResponse {
         let Some(course) = &self.course else {
-            return CommandResponse::refused("there is no trace to follow; --trace names one");
+            return CommandResponse::refused(
+                "there is no trace: start `parikh play` with --trace \
+                                             FILE",
+            );
         };
         let steps = course.next(times);
         if steps.is_empty() && times > 0 {
-            return CommandResponse::refused("the trace is at its end");
+            return CommandResponse::refused("the trace has ended");
         }
-        let before = self.fired.len();
-        let mut said = self.fire_all(&steps);
-        let followed = self.fired.len() - before;
+        let fired_before = self.fired.len();
+        let mut response = self.fire_all(&steps);
+        let followed = self.fired.len() - fired_before;
         if let Some(course) = &mut self.course {
             course.set_followed(course.followed() + followed);
-            said.lines.push(course.told(|t| shown(self.net.core(), t)));
+            response.lines.push(course.told(|t| shown(self.net.core(), t)));
         }
-        said
+        response
     }
 
+    /// Goes back to a bookmark: fires its sequence from the start.
     fn go(&mut self, name: &str) -> CommandResponse {
-        let Some((way, followed)) = self.marks.get(name).cloned() else {
+        let Some((firings, followed)) = self.marks.get(name).cloned() else {
             let name = quote(name);
             return CommandResponse::refused(format!(
-                "no marking is called {name}; `marks` lists them"
+                "no marking has the name {name}; `marks` lists the names"
             ));
         };
         self.marking.clone_from(&self.start);
@@ -274,7 +292,7 @@ impl<'n> TokenGame<'n> {
         if let Some(course) = &mut self.course {
             course.set_followed(followed);
         }
-        self.fire_all(&way)
+        self.fire_all(&firings)
     }
 
     /// Explains why the transition with this name is disabled.
@@ -288,31 +306,36 @@ impl<'n> TokenGame<'n> {
     /// Explains why a transition is disabled.
     fn why_not(&self, t: TransitionId) -> CommandResponse {
         let core = self.net.core();
-        let held = |place| (self.marking[place], quote(core.place_name(place)));
-        let mut waits = Vec::new();
+        let tokens_on = |place| (self.marking[place], quote(core.place_name(place)));
+        let mut reasons = Vec::new();
         for arc in core.pre(t) {
-            let (held, place) = held(arc.place);
-            if held < arc.weight {
-                waits.push(format!("{place} holds {held}, and it takes {}", arc.weight));
+            let (tokens_on, place) = tokens_on(arc.place);
+            if tokens_on < arc.weight {
+                reasons.push(format!(
+                    "{place} holds {tokens_on}, and the transition takes {}",
+                    arc.weight
+                ));
             }
         }
         for arc in self.net.inhibitors(t) {
-            let (held, place) = held(arc.place);
-            if held >= arc.weight {
+            let (tokens_on, place) = tokens_on(arc.place);
+            if tokens_on >= arc.weight {
                 let bound = arc.weight;
-                waits.push(format!("{place} holds {held}, and has to hold fewer than {bound}"));
+                reasons
+                    .push(format!("{place} holds {tokens_on}, and must hold fewer than {bound}"));
             }
         }
         let name = shown(core, t);
-        match waits.is_empty() {
+        match reasons.is_empty() {
             true => CommandResponse::fine(vec![format!("{name} is enabled")]),
             false => CommandResponse::fine(vec![format!(
                 "no: {name} is not enabled: {}",
-                waits.join("; ")
+                reasons.join("; ")
             )]),
         }
     }
 
+    /// Returns the enabled transitions, in the order of the net.
     fn enabled(&self) -> Vec<TransitionId> {
         let all = self.net.core().transitions();
         all.filter(|&t| self.net.is_enabled(&self.marking, t)).collect()
@@ -322,7 +345,7 @@ impl<'n> TokenGame<'n> {
     fn shown(&self) -> Vec<String> {
         let core = self.net.core();
         let marking = match self.marking.total() {
-            0 => "no token".to_owned(),
+            0 => "no tokens".to_owned(),
             _ => marking_text::print(core, &self.marking),
         };
         let mut lines = vec![format!("after {}: {marking}", counted(self.fired.len(), "firing"))];
@@ -333,7 +356,7 @@ impl<'n> TokenGame<'n> {
             lines.push(format!("  {number:>2}  {name}{}", label.unwrap_or_default()));
         }
         match enabled.len() {
-            0 => lines.push("  nothing is enabled: a deadlock".to_owned()),
+            0 => lines.push("  no transition is enabled: a deadlock".to_owned()),
             all if all > LISTED => lines.push(format!("  and {} more", all - LISTED)),
             _ => {}
         }
@@ -362,9 +385,9 @@ impl<'n> TokenGame<'n> {
     /// Returns the firings so far, one per line, after the initial marking of the game.
     fn written(&self) -> Vec<String> {
         let core = self.net.core();
-        let from = (self.start != *core.initial())
+        let start_note = (self.start != *core.initial())
             .then(|| format!("# from: {}", marking_text::print(core, &self.start)));
-        from.into_iter().chain(self.fired.iter().map(|&(t, _)| shown(core, t))).collect()
+        start_note.into_iter().chain(self.fired.iter().map(|&(t, _)| shown(core, t))).collect()
     }
 }
 
@@ -403,16 +426,20 @@ mod tests {
         let refused = game.command("put");
         assert_eq!(
             refused.lines,
-            ["no: put is not enabled: buffer holds 2, and has to hold fewer than 2"]
+            ["no: put is not enabled: buffer holds 2, and must hold fewer than 2"]
         );
         assert!(!refused.done);
         game.command("mark here");
-        assert_eq!(game.command("empty").lines[0], "after 3 firings: no token");
+        assert_eq!(game.command("empty").lines[0], "after 3 firings: no tokens");
         assert_eq!(game.command("trace").lines, ["put", "put", "empty"]);
         assert!(game.command("undo 2").lines[0].starts_with("after 1 firing"));
         assert!(game.command("go here").lines[0].starts_with("after 2 firings"));
         assert_eq!(game.command("marks").lines, ["here: after 2 firings"]);
-        assert_eq!(game.command("pat").lines, ["no: there is no transition pat; is put meant?"]);
+        assert_eq!(
+            game.command("pat").lines,
+            ["no: the net has no transition pat; did you mean \
+                                                put?"]
+        );
         assert!(game.command("quit").over);
     }
 
@@ -422,9 +449,9 @@ mod tests {
         let put = TransitionId::new(0);
         let mut game = TokenGame::new(&net, 1);
         game.follow(net.core().initial().clone(), FollowedTrace::new(vec![put, put], Vec::new()));
-        assert_eq!(game.command("next").lines.last().unwrap(), "trace 1 of 2: next is put");
+        assert_eq!(game.command("next").lines.last().unwrap(), "trace 1 of 2, next: put");
         let end = game.command("next all");
-        assert_eq!(end.lines.last().unwrap(), "the trace is at its end, after 2 firings");
+        assert_eq!(end.lines.last().unwrap(), "end of the trace, after 2 firings");
         assert!(!game.command("next").done);
         game.command("undo");
         assert!(game.command("next").done);

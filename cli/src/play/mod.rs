@@ -48,18 +48,18 @@ pub(super) struct PlayArguments {
 const COMMANDS: &str = "\
 Commands, one a line, read from the terminal or from standard input:
   3             fire the third of the enabled transitions
-  NAME          fire this transition, by its id or its name for people; `NAME 5` fires it five
-                times; `fire NAME` where the name is a number or a command, or \"NAME\"
+  NAME          fire the transition with this id or label; `NAME 5` fires it five times; if the
+                name is also a number or a command, write `fire NAME` or \"NAME\"
   undo [N]      take back the last firing, or the last N
   random [N]    fire an enabled transition at random, or N in a row
-  next [N]      fire the next transition of the trace, or the next N; `next all` goes to its end,
-                and then round the loop, where it has one, again and again
-  show          the marking, what is enabled, and the goals
-  why NAME      what a transition waits for
-  goal FORMULA  watch a condition
+  next [N]      fire the next transition of the trace, or the next N; `next all` fires the rest,
+                and after that the cycle of a lasso once more each time
+  show          show the marking, the enabled transitions and the goals
+  why NAME      explain why a transition is disabled
+  goal FORMULA  show the truth of a condition after every move
   mark NAME     remember this marking; `go NAME` goes back to it, `marks` lists them
-  restart       back to the initial marking
-  trace         the firings so far, as `parikh replay` reads them
+  restart       go back to the initial marking
+  trace         print the firings so far, in the format of `parikh replay`
   help, quit
 
 Example:
@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<ProgramOutcome> {
         }
         // Invalid UTF-8 becomes an unknown command, and the game goes on.
         let text = String::from_utf8_lossy(&line);
-        let said = match text.trim().strip_prefix("goal ") {
+        let response = match text.trim().strip_prefix("goal ") {
             Some(formula) => match condition(formula, "goal", net.core()) {
                 Ok((name, goal)) => {
                     game.watch(name, goal);
@@ -101,15 +101,15 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<ProgramOutcome> {
             },
             None => game.command(text.trim()),
         };
-        all_done &= said.done;
-        lines(&said.lines)?;
-        if said.over {
+        all_done &= response.done;
+        lines(&response.lines)?;
+        if response.over {
             break;
         }
     }
     match all_done || is_terminal {
         true => Ok(ProgramOutcome::Complete),
-        false => bail!("some of the commands could not be done; stdout says which"),
+        false => bail!("some commands failed; stdout shows which"),
     }
 }
 
@@ -130,7 +130,7 @@ fn condition(text: &str, file: &str, net: &Net) -> Result<(String, Predicate)> {
     let read = read_one(text, file, net);
     let formula = read.formula?;
     let goal = lower_state(&formula)
-        .map_err(|why| anyhow!("{why}: a condition on markings is expected, such as p >= 1"))?;
+        .map_err(|why| anyhow!("{why}: expected a condition on markings, such as p >= 1"))?;
     let name = if read.id.is_empty() { text.trim().to_owned() } else { read.id };
     Ok((name, goal))
 }
@@ -138,39 +138,44 @@ fn condition(text: &str, file: &str, net: &Net) -> Result<(String, Predicate)> {
 /// Reads a trace: its initial marking and its firings. For a net with reset arcs, the trace may
 /// name copies of transitions from the translated net.
 fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, FollowedTrace)> {
-    let shown = file.display();
-    let text = std::fs::read_to_string(file).with_context(|| shown.to_string())?;
-    let course = |trace: &TraceFile, origin: &dyn Fn(TransitionId) -> TransitionId| -> Result<_> {
-        trace.has_no_loops().with_context(|| shown.to_string())?;
-        let begins = trace.begins(net.core()).with_context(|| shown.to_string())?;
-        let start = begins.unwrap_or_else(|| net.core().initial().clone());
-        let way = steps(&trace.sequence, origin).with_context(|| shown.to_string())?;
-        let round = match &trace.repeat {
-            Some(round) => steps(round, origin).with_context(|| shown.to_string())?,
-            None => Vec::new(),
+    let path = file.display();
+    let text = std::fs::read_to_string(file).with_context(|| path.to_string())?;
+    let followed =
+        |trace: &TraceFile, origin: &dyn Fn(TransitionId) -> TransitionId| -> Result<_> {
+            trace.has_no_loops().with_context(|| path.to_string())?;
+            let start_marking = trace.begins(net.core()).with_context(|| path.to_string())?;
+            let start = start_marking.unwrap_or_else(|| net.core().initial().clone());
+            let prefix = steps(&trace.sequence, origin).with_context(|| path.to_string())?;
+            let cycle = match &trace.repeat {
+                Some(cycle) => steps(cycle, origin).with_context(|| path.to_string())?,
+                None => Vec::new(),
+            };
+            Ok((start, FollowedTrace::new(prefix, cycle)))
         };
-        Ok((start, FollowedTrace::new(way, round)))
-    };
     let error = match TraceFile::parse(net.core(), &text) {
-        Ok(trace) => return course(&trace, &|t| t),
+        Ok(trace) => return followed(&trace, &|t| t),
         Err(error) => error,
     };
     let (rooms, budget) = (CapRooms::default(), Budget::unlimited());
-    let begins = beginning(&text, net.core()).with_context(|| shown.to_string())?;
-    let begun = begins.map_or_else(|| net.clone(), |marking| net.clone().from_marking(marking));
-    let stands = translate_within_caps(begun, MANY, rooms, &budget).ok();
-    if let Some(stands) = &stands
-        && let Some(translation) = stands.translation()
-        && let Ok(trace) = TraceFile::parse(stands, &text)
+    let start_marking = beginning(&text, net.core()).with_context(|| path.to_string())?;
+    let started_net =
+        start_marking.map_or_else(|| net.clone(), |marking| net.clone().from_marking(marking));
+    let translated = translate_within_caps(started_net, MANY, rooms, &budget).ok();
+    if let Some(translated) = &translated
+        && let Some(translation) = translated.translation()
+        && let Ok(trace) = TraceFile::parse(translated, &text)
     {
         let is_own =
             |t: TransitionId| translation.origin(t).index() < translation.transition_count();
         if !trace.transitions().all(is_own) {
-            bail!("{shown}: it passes a cap of the net, and is no run of the model");
+            bail!(
+                "{path}: the trace exceeds a token cap of the translated net, so it is not a \
+                   run of the model"
+            );
         }
-        return course(&trace, &|t| translation.origin(t));
+        return followed(&trace, &|t| translation.origin(t));
     }
-    Err(anyhow!("{shown}:{}: {}", error.line, error.problem))
+    Err(anyhow!("{path}:{}: {}", error.line, error.problem))
 }
 
 /// Expands a sequence into single firings.
@@ -179,7 +184,7 @@ fn steps(
     origin: &dyn Fn(TransitionId) -> TransitionId,
 ) -> Result<Vec<TransitionId>> {
     if sequence.firings() > MOST as u128 {
-        bail!("more than {MOST} firings are not played");
+        bail!("the trace has more than {MOST} firings, too many to play");
     }
     let steps = sequence.steps().iter().flat_map(|step| {
         let times = usize::try_from(step.count).unwrap_or(MOST);

@@ -18,29 +18,35 @@ pub(super) fn find(net: &Net, typed: &str) -> Result<TransitionId, String> {
     if let Some(t) = net.transition_named(typed).or_else(|| net.transition_named(name)) {
         return Ok(t);
     }
-    let called: Vec<TransitionId> =
+    let same_name: Vec<TransitionId> =
         net.transitions().filter(|&t| net.name_of_transition(t) == name).collect();
-    match called[..] {
+    match same_name[..] {
         [t] => Ok(t),
         [] if typed.contains(char::is_control) => Err(
-            "control characters are no command: lines are not edited here; `rlwrap parikh play …` \
-             has arrow keys and a history"
+            "the line contains control characters; for arrow keys and a history, start `rlwrap \
+             parikh play …`"
                 .to_owned(),
         ),
         [] => {
-            let near = closest(name, net.transitions().map(|t| net.transition_name(t)));
-            let meant = near.map(|near| format!("; is {} meant?", quote(near)));
-            Err(format!("there is no transition {}{}", quote(name), meant.unwrap_or_default()))
+            let closest_name = closest(name, net.transitions().map(|t| net.transition_name(t)));
+            let suggestion =
+                closest_name.map(|closest_name| format!("; did you mean {}?", quote(closest_name)));
+            Err(format!(
+                "the net has no transition {}{}",
+                quote(name),
+                suggestion.unwrap_or_default()
+            ))
         }
         _ => {
-            let some: Vec<String> = called.iter().take(SHOWN).map(|&t| shown(net, t)).collect();
-            let more = called.len() - some.len();
+            let first_names: Vec<String> =
+                same_name.iter().take(SHOWN).map(|&t| shown(net, t)).collect();
+            let more = same_name.len() - first_names.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let some = some.join(", ");
+            let first_names = first_names.join(", ");
             Err(format!(
-                "{} is the name of {} transitions: {some}{more}; name one by its id",
+                "{} is the label of {} transitions: {first_names}{more}; use an id",
                 quote(name),
-                called.len()
+                same_name.len()
             ))
         }
     }
@@ -81,12 +87,12 @@ mod tests {
         }
         assert_eq!(
             found("Wait"),
-            Err("Wait is the name of 2 transitions: t2, t3; name one by its id".to_owned())
+            Err("Wait is the label of 2 transitions: t2, t3; use an id".to_owned())
         );
         assert!(found("\u{1b}[A").unwrap_err().contains("rlwrap"));
         assert_eq!(
             found("go their"),
-            Err("there is no transition \"go their\"; is \"go there\" meant?".to_owned())
+            Err("the net has no transition \"go their\"; did you mean \"go there\"?".to_owned())
         );
         assert_eq!(with_times("go there 5"), Some(("go there", 5)));
         assert_eq!(with_times("go there"), None);

@@ -18,14 +18,21 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &ReduceArguments) -> Result
     let reduction = redo(net, &needs, &log).with_context(shown)?;
     let reduced = Fingerprint::of(&reduction.net);
     if reduced != file.reduced {
-        let what = || format!("the log leads to {reduced}, and says {}", file.reduced);
+        let what = || {
+            format!("the steps of the log lead to {reduced}, but the log names {}", file.reduced)
+        };
         return Err(LogError::OtherNet).with_context(what).with_context(shown);
     }
     if let Some(given) = &arguments.reduced {
         let given_net = model::net(given)?;
         let found = Fingerprint::of(&given_net);
         if found != reduced {
-            let what = || format!("{} has {found}, the log leads to {reduced}", given.display());
+            let what = || {
+                format!(
+                    "{} has {found}, but the steps of the log lead to {reduced}",
+                    given.display()
+                )
+            };
             return Err(LogError::OtherNet).with_context(what);
         }
         // Units are a claim that answers may depend on, so they have to follow from those of the
@@ -71,10 +78,13 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &ReduceArguments) -> Result
 fn refuse_vacuous(file: &LogFile) -> Result<()> {
     let has = |class: &str| file.log.preserves.iter().any(|name| name == class);
     if has("reachability") && file.log.support.is_empty() && file.log.protected.is_empty() {
-        bail!("the log preserves reachability, and no place or transition is asked for");
+        bail!(
+            "the log preserves reachability for no place or transition, so every net would satisfy \
+             it"
+        );
     }
     if has("liveness") && file.log.protected.is_empty() {
-        bail!("the log preserves liveness, and no transition is asked for");
+        bail!("the log preserves the liveness of no transition, so every net would satisfy it");
     }
     Ok(())
 }
@@ -89,7 +99,7 @@ fn preserved(file: &LogFile) -> String {
         let firing = match class.as_str() {
             "deadlock" | "markings" => String::new(),
             "liveness" => of("of", &file.log.protected),
-            _ if file.log.support.is_empty() => of("over the firing of", &file.log.protected),
+            _ if file.log.support.is_empty() => of("on the firing of", &file.log.protected),
             _ => of("and the firing of", &file.log.protected),
         };
         let over = if class == "liveness" { String::new() } else { of("over", &file.log.support) };

@@ -27,10 +27,10 @@ const MOST_POSITIONS: u128 = 5_000;
 pub(super) fn parts(net: &Net, property: &RunProperty, run: &LassoRun) -> Vec<SubformulaValues> {
     let Some(word) = word(net, property, run) else { return Vec::new() };
     let formulas = property.formulas();
-    let mut below = formulas.below(property.formula());
-    below.reverse();
-    below.retain(|&part| !matches!(formulas.node(part), Node::True | Node::False));
-    below.truncate(MOST_PARTS);
+    let mut subformulas = formulas.below(property.formula());
+    subformulas.reverse();
+    subformulas.retain(|&part| !matches!(formulas.node(part), Node::True | Node::False));
+    subformulas.truncate(MOST_PARTS);
     let part = |formula| SubformulaValues {
         text: words::run_property(net, &RunProperty::new(formulas, formula, property.atoms())),
         holds: word
@@ -39,7 +39,7 @@ pub(super) fn parts(net: &Net, property: &RunProperty, run: &LassoRun) -> Vec<Su
             .map(|holds| if holds { '1' } else { '0' })
             .collect(),
     };
-    below.into_iter().map(part).collect()
+    subformulas.into_iter().map(part).collect()
 }
 
 /// Evaluates the atoms of the property at each position of the run. Returns `None` if the run is
@@ -55,10 +55,10 @@ fn word(net: &Net, property: &RunProperty, run: &LassoRun) -> Option<Lasso> {
         return None;
     }
     let (mut replayer, mut letters) = (Replayer::new(net), Vec::<Letter>::new());
-    let mut back = 0;
+    let mut cycle_start = 0;
     for (steps, is_cycle) in [(Some(&run.prefix), false), (cycle, true)] {
         if is_cycle {
-            back = letters.len();
+            cycle_start = letters.len();
         }
         for step in steps.into_iter().flat_map(|steps| steps.steps()) {
             for _ in 0..step.count {
@@ -70,7 +70,7 @@ fn word(net: &Net, property: &RunProperty, run: &LassoRun) -> Option<Lasso> {
     if is_dead {
         letters.push(property.letter(net, replayer.marking(), None));
     }
-    Lasso::new(letters, back)
+    Lasso::new(letters, cycle_start)
 }
 
 #[cfg(test)]

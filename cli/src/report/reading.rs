@@ -23,87 +23,92 @@ const LINES: usize = 150;
 const PIECES: usize = 4_000;
 
 /// Describes a document in words, for readers who look at `net`. The document is about the net
-/// `of`, which is the original net or a reduced net.
-pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Sentence> {
-    let mut reader = CertificateReader { of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
+/// `document_net`, which is the original net or a reduced net.
+pub(super) fn read(document: &Document, document_net: &Net, net: &Net) -> Vec<Sentence> {
+    let mut reader =
+        CertificateReader { of: document_net, net, lines: Vec::new(), pieces: 0, left_out: 0 };
     match document {
         Document::Bounds(bounds) => reader.bounds(bounds),
         Document::Linear(certificate) => reader.linear(certificate),
         Document::Induction(induction) => reader.induction(induction),
         Document::Markings(count) => reader.line(Sentence::words(format!(
-            "All markings that can be reached ({count}) were visited again, by the checker itself, and \
-             none is what was asked for"
+            "The checker visited all {count} reachable markings again, and none is a goal marking"
         ))),
         Document::ClosedSet(set) => reader.line(Sentence::words(format!(
-            "A decision diagram of {} describes a set of markings. The initial marking is among them, no firing \
-             leads out of them, and none of them is what was asked for",
+            "A decision diagram of {} describes a set of markings. The set contains the initial \
+             marking, no firing leaves it, and it contains no goal marking",
             counted(set.nodes.len(), "node")
         ))),
     }
     reader.finish()
 }
 
-/// Describes a home-space argument about the net `of` in words, for readers who look at `net`.
-pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<Sentence> {
-    let mut reader = CertificateReader { of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
+/// Describes a home-space argument about `document_net` in words, for readers who look at `net`.
+pub(super) fn read_structure(
+    structure: &Structure,
+    document_net: &Net,
+    net: &Net,
+) -> Vec<Sentence> {
+    let mut reader =
+        CertificateReader { of: document_net, net, lines: Vec::new(), pieces: 0, left_out: 0 };
     match structure {
         Structure::Finitely(weights) => {
             let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
             let sum = reader.sum(&sum.collect::<Vec<_>>());
-            let text = Sentence::words("No firing raises ")
+            let text = Sentence::words("No firing increases ")
                 .then(sum)
-                .say(", so whatever lowers it fires a limited number of times, and not for ever");
+                .say(", so the transitions that decrease it can fire only finitely often");
             reader.line(text);
         }
         Structure::Commoner { traps, refutation } => {
             for trap in traps {
-                let text = reader.places("This trap is marked initially, and stays so: ", trap);
+                let text = reader.places("This trap is marked initially, and stays marked: ", trap);
                 reader.line(text);
             }
             reader.line(Sentence::words(format!(
-                "Every siphon contains one of them: assuming one that does not leads to a \
-                 contradiction in {}",
+                "Every siphon contains one of these traps: the assumption of a siphon without one \
+                 leads to a contradiction in {}",
                 counted(refutation.len(), "step")
             )));
             reader.line(Sentence::words(
-                "Places that share a transition have comparable sets of consumers (asymmetric \
-                 choice), so that by Commoner's theorem every transition is live",
+                "Places that share an output transition have comparable postsets (asymmetric \
+                 choice), so by Commoner's theorem every transition is live",
             ));
         }
-        Structure::Undone(all) => {
-            for (t, undoing) in net.transitions().zip(all) {
+        Structure::Undone(undo_proofs) => {
+            for (t, undoing) in net.transitions().zip(undo_proofs) {
                 let text = Sentence::default().transition(t).say(" is undone by ");
-                reader.line(undone(text, undoing).say(", from what it has produced alone"));
+                reader.line(undone(text, undoing).say(", using only the tokens that it produced"));
             }
         }
         Structure::Closed { traps, refutation } => {
             reader.line(Sentence::words(
-                "The net is closed to a cycle: one transition more takes the final marking and puts the \
-                 initial one",
+                "The net is closed to a cycle by an additional transition, which takes the final \
+                 marking and puts the initial marking",
             ));
             for trap in traps {
-                let text = reader.places("This trap is marked initially, and stays so: ", trap);
+                let text = reader.places("This trap is marked initially, and stays marked: ", trap);
                 reader.line(text);
             }
             reader.line(Sentence::words(format!(
-                "Every siphon of the closed net contains one of them: assuming one that does not leads \
-                 to a contradiction in {}; so by Commoner's theorem it is live, and the final \
-                 marking stays coverable in the net itself",
+                "Every siphon of the closed net contains one of these traps: the assumption of a \
+                 siphon without one leads to a contradiction in {}. So by Commoner's theorem the \
+                 closed net is live, and the final marking stays coverable in the net itself",
                 counted(refutation.len(), "step")
             )));
         }
-        Structure::Returning(ways) => reader.returning(ways),
+        Structure::Returning(proof) => reader.returning(proof),
         Structure::Lost { after, document } => {
             let firings = after.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
             reader.line(Sentence::words(format!(
-                "It is lost after {}; about what comes after:",
+                "The property can no longer be reached after {}; for the markings after that:",
                 counted(firings, "firing")
             )));
-            reader.lines.extend(read(document, of, net));
+            reader.lines.extend(read(document, document_net, net));
         }
         Structure::Visited(_) => reader.line(Sentence::words(
-            "All markings that can be reached were visited again, by the checker itself, and followed \
-             backwards from those in which it is there",
+            "The checker visited all reachable markings again, and searched backwards from the \
+             markings that satisfy the property",
         )),
     }
     reader.finish()
@@ -117,25 +122,30 @@ fn undone(text: Sentence, undoing: &UndoProof) -> Sentence {
             times => text.transition(u).say(format!(" {times} times")),
         }),
         UndoProof::Cases { sum, cases } => {
-            let ways: Vec<_> = sum.iter().zip(cases).collect();
-            text.list(&ways, "; ", |text, &(&(place, _), case)| {
-                undone(text, case).say(" (with a token more on ").place(place).say(")")
+            let places_and_cases: Vec<_> = sum.iter().zip(cases).collect();
+            text.list(&places_and_cases, "; ", |text, &(&(place, _), case)| {
+                undone(text, case).say(" (with one more token on ").place(place).say(")")
             })
         }
     }
 }
 
+/// The translation of one certificate into lines of text.
 struct CertificateReader<'n> {
     /// The net to which the document refers.
     of: &'n Net,
     /// The net of the page.
     net: &'n Net,
+    /// The lines so far, at most [`LINES`].
     lines: Vec<Sentence>,
+    /// The number of text pieces in the lines so far.
     pieces: usize,
+    /// The number of lines beyond the limits.
     left_out: usize,
 }
 
 impl CertificateReader<'_> {
+    /// Adds a line, or counts it as left out beyond the limits.
     fn line(&mut self, text: Sentence) {
         if self.lines.len() >= LINES || self.pieces >= PIECES {
             self.left_out += 1;
@@ -145,6 +155,7 @@ impl CertificateReader<'_> {
         self.lines.push(text);
     }
 
+    /// Returns the lines, with a last line about the lines left out.
     fn finish(mut self) -> Vec<Sentence> {
         if self.left_out > 0 {
             let left_out = counted(self.left_out, "more line");
@@ -155,6 +166,7 @@ impl CertificateReader<'_> {
         self.lines
     }
 
+    /// Appends a place: a link if the page's net has a place of this name, and the name otherwise.
     fn place(&self, text: Sentence, place: PlaceId) -> Sentence {
         // Indices beyond the net's places denote firing counters.
         if place.index() >= self.of.place_count() {
@@ -167,6 +179,7 @@ impl CertificateReader<'_> {
         }
     }
 
+    /// Appends a transition, as [`place`](Self::place) does.
     fn transition(&self, text: Sentence, t: TransitionId) -> Sentence {
         let name = self.of.transition_name(t);
         match self.net.transition_named(name) {
@@ -175,31 +188,33 @@ impl CertificateReader<'_> {
         }
     }
 
-    fn returning(&mut self, ways: &ReturnProof) {
-        match &ways.way {
+    /// Describes how a marking is reached again from every reachable marking.
+    fn returning(&mut self, proof: &ReturnProof) {
+        match &proof.way {
             ReturnWay::Downhill { weights, document } => {
                 let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
                 let sum = self.sum(&sum.collect::<Vec<_>>());
-                let text = Sentence::words("The transitions that lower ").then(sum);
+                let text = Sentence::words("Any sequence of transitions that decrease ").then(sum);
                 self.line(text.say(
-                    ", fired as long as one is enabled, come to an end; about where that may be:",
+                    " ends in a marking in which none of them is enabled. For these markings:",
                 ));
                 for line in read(document, self.of, self.net) {
                     self.line(line);
                 }
             }
             ReturnWay::Steps { set, steps } => self.line(Sentence::words(format!(
-                "A decision diagram of {} describes a set of markings. The initial marking is among them, and \
-                 no firing leads out of them. From all of them firings lead back, as {} show",
+                "A decision diagram of {} describes a set of markings. The set contains the \
+                 initial marking, and no firing leaves it. From every marking of the set, firings \
+                 lead to the goal, as {} show",
                 counted(set.nodes.len(), "node"),
                 counted(steps.len(), "step")
             ))),
         }
-        if let Some(to) = &ways.to {
-            let after = to.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
+        if let Some(target_firings) = &proof.to {
+            let after = target_firings.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
             self.line(Sentence::words(format!(
-                "So a marking that covers the one after {} stays reachable, and with it all that can be \
-                 done from there",
+                "So a marking that covers the marking after {} stays reachable, and with it all \
+                 firings enabled from there",
                 counted(after, "firing")
             )));
         }
@@ -230,37 +245,41 @@ impl CertificateReader<'_> {
         })
     }
 
+    /// Writes a linear inequality over token counts.
     fn comparison(&self, atom: &Atom) -> Sentence {
         let terms: Vec<_> = atom.sum.terms().iter().map(|&(p, a)| (p, i128::from(a))).collect();
         match terms.iter().all(|&(_, a)| a < 0) {
             // A sum with negative coefficients only is written as "≥" with positive coefficients.
             true => {
-                let turned: Vec<_> = terms.iter().map(|&(p, a)| (p, -a)).collect();
-                self.sum(&turned).say(format!(" ≥ {}", -i128::from(atom.bound)))
+                let negated: Vec<_> = terms.iter().map(|&(p, a)| (p, -a)).collect();
+                self.sum(&negated).say(format!(" ≥ {}", -i128::from(atom.bound)))
             }
             false => self.sum(&terms).say(format!(" ≤ {}", atom.bound)),
         }
     }
 
+    /// Appends a bound of a place: `p ≤ 3`.
     fn bound(&self, text: Sentence, bound: &TokenBound) -> Sentence {
         let sign = if bound.upper { "≤" } else { "≥" };
         self.place(text, bound.place).say(format!(" {sign} {}", bound.tokens))
     }
 
+    /// Writes a line for each derivation step of bounds.
     fn bounds(&mut self, bounds: &BoundsCertificate) {
         for step in &bounds.steps {
             let text = match step {
                 BoundStep::Inductive(bounds) => {
-                    Sentence::words("True initially, and no firing that they allow breaks it: ")
+                    Sentence::words("True initially, and every permitted firing preserves it: ")
                         .list(bounds, ", ", |text, bound| self.bound(text, bound))
                 }
-                BoundStep::Weighted { weights, bounds } => Sentence::words("No firing raises ")
+                BoundStep::Weighted { weights, bounds } => Sentence::words("No firing increases ")
                     .then(self.sum(weights))
                     .say(self.initially(weights))
                     .say("; so ")
                     .list(bounds, ", ", |text, bound| self.bound(text, bound)),
                 BoundStep::SafeUnits(places) => self.places(
-                    "As the model claims that its units are safe (NUPN; assumed), at most one token on ",
+                    "Assuming the model's claim that its units are safe (NUPN), at most one token \
+                     is on ",
                     places,
                 ),
             };
@@ -281,17 +300,18 @@ impl CertificateReader<'_> {
         value.map_or(String::new(), |value| format!(", which is {value} initially"))
     }
 
+    /// Writes the lines of a linear certificate.
     fn linear(&mut self, certificate: &LinearCertificate) {
         if count(self.of, &certificate.counters).is_ok() {
             for (at, set) in certificate.counters.iter().enumerate() {
-                let text = Sentence::words(format!("firings#{at} counts how often these fire: "));
+                let text = Sentence::words(format!("firings#{at} counts the firings of "));
                 let text = text.list(set, ", ", |text, &t| self.transition(text, t));
                 self.line(text);
             }
         }
         for trap in &certificate.traps {
             let text =
-                self.places("A trap that is marked stays marked; one token at least on ", trap);
+                self.places("A marked trap stays marked, so at least one token is on ", trap);
             self.line(text);
         }
         self.bounds(&certificate.bounds);
@@ -299,7 +319,7 @@ impl CertificateReader<'_> {
             let weights: Vec<(PlaceId, i128)> =
                 bound.weights.iter().map(|&(place, weight)| (place, weight.into())).collect();
             let text = Sentence::words("Every reachable marking has ").then(self.sum(&weights));
-            self.line(text.say(format!(" ≥ {}: no firing leads below", bound.tokens)));
+            self.line(text.say(format!(" ≥ {}: no firing leads below this bound", bound.tokens)));
         }
         for precedence in &certificate.precedences {
             let text = self.precedence(precedence, &certificate.atoms);
@@ -310,7 +330,7 @@ impl CertificateReader<'_> {
             self.line(text);
         }
         if !certificate.steps.is_empty() {
-            self.line(Sentence::words("Put together, case by case:"));
+            self.line(Sentence::words("Conclusions, case by case:"));
         }
         for step in &certificate.steps {
             let text = self.clause(step, &certificate.atoms);
@@ -318,28 +338,35 @@ impl CertificateReader<'_> {
         }
     }
 
+    /// Writes a lemma about places that are empty or marked, with the inequalities that it implies.
     fn precedence(&self, precedence: &Precedence, atoms: &[Atom]) -> Sentence {
         let words = match precedence {
-            Precedence::Unfed { .. } => "Empty until somebody puts into them from outside, ",
-            Precedence::Kept { .. } => "A trap that stays marked once somebody has put into it, ",
+            Precedence::Unfed { .. } => {
+                "These places stay empty until a transition outside of \
+                                         them adds a token, "
+            }
+            Precedence::Kept { .. } => {
+                "A trap that stays marked after a transition added a token, "
+            }
         };
         let text = self.places(words, precedence.places()).say(": ");
         let atoms: Vec<&Atom> = precedence.atoms().iter().filter_map(|&at| atoms.get(at)).collect();
         text.list(&atoms, ", or ", |text, atom| text.then(self.comparison(atom)))
     }
 
+    /// Writes a lemma: inequalities that never hold together, and the reasons.
     fn lemma(&self, lemma: &Lemma, certificate: &LinearCertificate) -> Sentence {
         let atoms: Vec<&Atom> =
             lemma.atoms.iter().filter_map(|&(at, _)| certificate.atoms.get(at)).collect();
         let text = match atoms.len() {
             1 => Sentence::words("Never: "),
-            _ => Sentence::words("Never together: "),
+            _ => Sentence::words("Never true together: "),
         };
         let text = text.list(&atoms, "; ", |text, atom| text.then(self.comparison(atom)));
         let text = match lemma.weights.is_empty() {
             true => text,
             false => text
-                .say(" — because no firing raises ")
+                .say(" — because no firing increases ")
                 .then(self.sum(&lemma.weights))
                 .say(self.initially(&lemma.weights)),
         };
@@ -355,14 +382,14 @@ impl CertificateReader<'_> {
         };
         match lemma.units.is_empty() {
             true => text,
-            false => text.say(", given the model's safe units (NUPN, assumed)"),
+            false => text.say(", assuming that the model's units are safe (NUPN)"),
         }
     }
 
     /// Writes a clause: `One of these holds: a; or b`.
     fn clause(&self, clause: &[i32], atoms: &[Atom]) -> Sentence {
         if clause.is_empty() {
-            return Sentence::words("A contradiction: it never happens");
+            return Sentence::words("A contradiction: no goal marking is reachable");
         }
         Sentence::words("One of these holds: ").list(clause, "; or ", |text, &literal| {
             let at = (literal.unsigned_abs() as usize).wrapping_sub(1);
@@ -370,30 +397,31 @@ impl CertificateReader<'_> {
                 (Some(atom), true) => text.then(self.comparison(atom)),
                 (Some(atom), false) => text.then(self.comparison(&atom.negated())),
                 // Variables beyond the atoms stand for subformulas of the question.
-                (None, true) => text.say("a part of the question"),
-                (None, false) => text.say("not a part of the question"),
+                (None, true) => text.say("a subformula of the question"),
+                (None, false) => text.say("not a subformula of the question"),
             }
         })
     }
 
+    /// Writes the lines of an inductive invariant.
     fn induction(&mut self, induction: &Induction) {
         self.bounds(&induction.bounds);
         for &(at, modulus) in &induction.remainders {
             let Some(atom) = induction.atoms.get(at) else { continue };
             let terms: Vec<_> = atom.sum.terms().iter().map(|&(p, a)| (p, i128::from(a))).collect();
-            self.line(self.sum(&terms).say(format!(" changes by multiples of {modulus} only")));
+            self.line(self.sum(&terms).say(format!(" changes only by multiples of {modulus}")));
         }
         if !induction.clauses.is_empty() {
             self.line(Sentence::words(
-                "All of these are true initially, and no firing from a marking where all are makes one \
-                 false:",
+                "All of these are true initially, and every firing from a marking where all are \
+                 true preserves all of them:",
             ));
         }
         for clause in &induction.clauses {
             let text = self.clause(clause, &induction.atoms);
             self.line(text);
         }
-        self.line(Sentence::words("What was asked for contradicts them"));
+        self.line(Sentence::words("The goal contradicts them"));
     }
 }
 
@@ -429,9 +457,10 @@ mod tests {
         assert_eq!(
             plain(&read(&bounds, &net, &net), &net),
             [
-                "True initially, and no firing that they allow breaks it: r ≤ 0",
-                "No firing raises 2·p + 2·q, which is 2 initially; so q ≤ 1",
-                "As the model claims that its units are safe (NUPN; assumed), at most one token on p",
+                "True initially, and every permitted firing preserves it: r ≤ 0",
+                "No firing increases 2·p + 2·q, which is 2 initially; so q ≤ 1",
+                "Assuming the model's claim that its units are safe (NUPN), at most one token is \
+                 on p",
             ]
         );
         let sum = LinearSum::new([(p, -1), (q, -1)]).unwrap();
@@ -453,15 +482,15 @@ mod tests {
         assert_eq!(
             plain(&read(&linear, &net, &net), &net),
             [
-                "A trap that is marked stays marked; one token at least on q",
-                "Never: p + q ≥ 2 — because no firing raises p + q, which is 1 initially",
-                "Put together, case by case:",
+                "A marked trap stays marked, so at least one token is on q",
+                "Never: p + q ≥ 2 — because no firing increases p + q, which is 1 initially",
+                "Conclusions, case by case:",
                 "One of these holds: p + q ≤ 1",
-                "A contradiction: it never happens",
+                "A contradiction: no goal marking is reachable",
             ]
         );
         let finitely = read_structure(&Structure::Finitely(vec![(p, 1)]), &net, &net);
-        assert!(plain(&finitely, &net)[0].starts_with("No firing raises p, so"));
+        assert!(plain(&finitely, &net)[0].starts_with("No firing increases p, so"));
         let document = Document::Markings(2);
         let weights = vec![(p, 3)];
         let way = ReturnWay::Downhill { weights, document: document.clone() };
@@ -469,10 +498,10 @@ mod tests {
         let ways = read_structure(&Structure::Returning(Box::new(returning)), &net, &net);
         let ways = plain(&ways, &net);
         assert!(
-            ways[0].starts_with("The transitions that lower 3·p, fired as long as"),
+            ways[0].starts_with("Any sequence of transitions that decrease 3·p ends in"),
             "{ways:?}"
         );
-        assert!(ways[2].starts_with("So a marking that covers the one after 0 firings"));
+        assert!(ways[2].starts_with("So a marking that covers the marking after 0 firings"));
         let lost = Structure::Lost { after: vec![(TransitionId::new(0), 7)], document };
         assert!(plain(&read_structure(&lost, &net, &net), &net)[0].contains("after 7 firings"));
     }

@@ -6,6 +6,7 @@ use parikh_solvers::Budget;
 use parikh_structure::bounds::place_bounds;
 use parikh_structure::closed::ClosureKind;
 use parikh_structure::flows::{place_flows, transition_flows};
+use parikh_structure::integer::Integer;
 use parikh_structure::minimal::minimal_sets;
 use parikh_structure::semiflows::{place_semiflows, transition_semiflows};
 use parikh_structure::siphons::{starved_by, unmarked_siphon};
@@ -48,20 +49,19 @@ const RAYS: usize = 1_000;
 
 /// Computes the sets of all kinds within the budget.
 pub(super) fn shapes(net: &Net, budget: &Budget) -> Vec<StructureSets> {
-    let mut all = vec![
+    let mut sets = vec![
         place_invariants(net, &budget.portion(0.25)),
         transition_invariants(net, &budget.portion(0.25)),
     ];
-    all.extend(unmarked(net));
-    all.push(closed(net, ClosureKind::Siphon, &budget.portion(0.3)));
-    all.push(closed(net, ClosureKind::Trap, &budget.portion(0.4)));
-    all.extend(units(net, &budget.portion(0.8)));
-    all
+    sets.extend(unmarked(net));
+    sets.push(closed(net, ClosureKind::Siphon, &budget.portion(0.3)));
+    sets.push(closed(net, ClosureKind::Trap, &budget.portion(0.4)));
+    sets.extend(units(net, &budget.portion(0.8)));
+    sets
 }
 
-fn factor(value: &impl ToString) -> String {
-    let text = value.to_string();
-    if text == "1" { String::new() } else { text }
+fn factor(value: &Integer) -> String {
+    if *value == Integer::ONE { String::new() } else { value.to_string() }
 }
 
 /// Cuts a list to [`LISTED`] entries, and adds that to the reason for incompleteness.
@@ -69,8 +69,8 @@ fn listed<T>(mut items: Vec<T>, incomplete: Option<String>) -> (Vec<T>, Option<S
     let found = items.len();
     items.truncate(LISTED);
     let cut = (found > LISTED).then(|| format!("{LISTED} of {found} are listed"));
-    let all: Vec<String> = [cut, incomplete].into_iter().flatten().collect();
-    (items, (!all.is_empty()).then(|| all.join("; ")))
+    let reasons: Vec<String> = [cut, incomplete].into_iter().flatten().collect();
+    (items, (!reasons.is_empty()).then(|| reasons.join("; ")))
 }
 
 fn place_invariants(net: &Net, budget: &Budget) -> StructureSets {
@@ -79,7 +79,7 @@ fn place_invariants(net: &Net, budget: &Budget) -> StructureSets {
     let (flows, incomplete) = match semiflows.incomplete {
         None => (semiflows.flows, None),
         Some(why) => match place_flows(net, budget) {
-            Ok(basis) => (basis, Some(format!("semiflows: {why}; these are a basis instead"))),
+            Ok(basis) => (basis, Some(format!("semiflows: {why}; a basis is shown instead"))),
             Err(spent) => (semiflows.flows, Some(spent.to_string())),
         },
     };
@@ -92,10 +92,11 @@ fn place_invariants(net: &Net, budget: &Budget) -> StructureSets {
                 (false, false) => " + ",
                 (false, true) => " − ",
             };
-            let size = value.to_string();
-            let size = size.trim_start_matches('-');
-            let text =
-                if size == "1" { text.say(sign) } else { text.say(format!("{sign}{size}·")) };
+            let size = value.magnitude();
+            let text = match size == Integer::ONE {
+                true => text.say(sign),
+                false => text.say(format!("{sign}{size}·")),
+            };
             text.place(*place)
         });
         StructureSet {
@@ -118,25 +119,24 @@ fn transition_invariants(net: &Net, budget: &Budget) -> StructureSets {
     let (flows, incomplete) = match semiflows.incomplete {
         None => (semiflows.flows, None),
         Some(why) => match transition_flows(net, budget) {
-            Ok(basis) => (basis, Some(format!("semiflows: {why}; these are a basis instead"))),
+            Ok(basis) => (basis, Some(format!("semiflows: {why}; a basis is shown instead"))),
             Err(spent) => (semiflows.flows, Some(spent.to_string())),
         },
     };
     let shape = |flow: &parikh_structure::flows::TransitionFlow| {
         // The first transition stands for all transitions with the same effect.
-        let terms: Vec<(TransitionId, String)> = flow
+        let terms: Vec<(TransitionId, &Integer)> = flow
             .terms()
             .iter()
-            .filter_map(|(class, value)| Some((*net.class(*class).first()?, value.to_string())))
+            .filter_map(|(class, value)| Some((*net.class(*class).first()?, value)))
             .collect();
-        let title =
-            Sentence::default().list(&terms, ", ", |text, (t, times)| match times.as_str() {
-                "1" => text.transition(*t),
-                times => text.transition(*t).say(format!(" {times} times")),
-            });
-        let transitions = terms.into_iter().map(|(t, times)| (t.index(), factor(&times))).collect();
+        let title = Sentence::default().list(&terms, ", ", |text, &(t, times)| {
+            let text = text.transition(t);
+            if *times == Integer::ONE { text } else { text.say(format!(" {times} times")) }
+        });
+        let transitions = terms.into_iter().map(|(t, times)| (t.index(), factor(times))).collect();
         StructureSet {
-            title: title.say(" change nothing together"),
+            title: title.say(" together change nothing"),
             places: Vec::new(),
             transitions,
         }
@@ -144,7 +144,8 @@ fn transition_invariants(net: &Net, budget: &Budget) -> StructureSets {
     let (flows, incomplete) = listed(flows, incomplete);
     StructureSets {
         title: "Transition invariants",
-        about: "firings that change nothing together: where all of them happen, the net is back where it was",
+        about: "firings that together change nothing: after all of them, the marking is the same \
+                as before",
         shapes: flows.iter().map(shape).collect(),
         incomplete,
     }
@@ -168,12 +169,12 @@ fn unmarked(net: &Net) -> Option<StructureSets> {
     let mut shape = set(net, &empty);
     shape.transitions = starved.iter().map(|t| (t.index(), String::new())).collect();
     if !starved.is_empty() {
-        let text = shape.title.say("; so these never fire: ");
+        let text = shape.title.say("; so these transitions never fire: ");
         shape.title = text.list(&starved, ", ", |text, &t| text.transition(t));
     }
     Some(StructureSets {
         title: "Never marked",
-        about: "the largest siphon that is empty initially: it stays empty",
+        about: "the largest initially empty siphon: it stays empty",
         shapes: vec![shape],
         incomplete: None,
     })
@@ -186,13 +187,13 @@ fn closed(net: &Net, kind: ClosureKind, budget: &Budget) -> StructureSets {
     let (title, about) = match kind {
         ClosureKind::Siphon => (
             "Minimal siphons",
-            "sets of places to which only transitions put that take from them, too: once empty, always \
-             empty",
+            "sets of places such that every transition that outputs to the set also takes an input \
+             from it: once empty, always empty",
         ),
         ClosureKind::Trap => (
             "Minimal traps",
-            "sets of places from which only transitions take that put to them, too: once marked, always \
-             marked",
+            "sets of places such that every transition that takes an input from the set also \
+             outputs to it: once marked, always marked",
         ),
     };
     StructureSets {
@@ -208,17 +209,17 @@ fn units(net: &Net, budget: &Budget) -> Option<StructureSets> {
     let flows = place_flows(net, budget).unwrap_or_default();
     let bounds = place_bounds(net, &flows, budget);
     let proofs = prove_units(net, &flows, &bounds, budget);
-    let shape = |(unit, it): (parikh_net::UnitId, &parikh_net::units::Unit)| {
+    let shape = |(unit, unit_data): (parikh_net::UnitId, &parikh_net::units::Unit)| {
         let proved = proofs.as_ref().and_then(|all| all.iter().find(|proof| proof.unit == unit));
-        let safe = match proved {
+        let safe_text = match proved {
             Some(proof) if proof.is_complete() => " (safe, proved)",
-            Some(_) => " (safe as the model claims, not proved from invariants)",
+            Some(_) => " (safe according to the model, not proved from invariants)",
             None => "",
         };
-        let text = Sentence::words(format!("{}{safe}: ", it.name));
+        let text = Sentence::words(format!("{}{safe_text}: ", unit_data.name));
         StructureSet {
-            title: text.list(&it.places, ", ", |text, &place| text.place(place)),
-            places: it.places.iter().map(|place| (place.index(), String::new())).collect(),
+            title: text.list(&unit_data.places, ", ", |text, &place| text.place(place)),
+            places: unit_data.places.iter().map(|place| (place.index(), String::new())).collect(),
             transitions: Vec::new(),
         }
     };
@@ -227,7 +228,8 @@ fn units(net: &Net, budget: &Budget) -> Option<StructureSets> {
     let (shapes, incomplete) = listed(shapes, None);
     Some(StructureSets {
         title: "Units",
-        about: "nested units of the model (NUPN): at most one place of each is marked at a time, if its claim is true",
+        about: "nested units of the model (NUPN): if the model's claim is true, at most one place \
+                of each unit is marked at a time",
         shapes,
         incomplete,
     })

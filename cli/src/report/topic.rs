@@ -72,7 +72,7 @@ impl StandardQuestion {
     pub(super) fn title(self) -> &'static str {
         match self {
             StandardQuestion::Process(Examination::WeakSoundness) => {
-                "Can every case be completed, with nothing left behind (weak soundness)?"
+                "Can every case be completed without remaining tokens (weak soundness)?"
             }
             StandardQuestion::Process(Examination::EasySoundness) => {
                 "Can some case be completed (easy soundness)?"
@@ -81,18 +81,19 @@ impl StandardQuestion {
                 "Is every transition on some run that completes a case (relaxed soundness)?"
             }
             StandardQuestion::Process(_) => {
-                "Can every case be completed, with nothing left behind (soundness)?"
+                "Can every case be completed without remaining tokens, and can every transition \
+                 fire (soundness)?"
             }
-            StandardQuestion::Stuck => "Can a case get stuck before it is done?",
+            StandardQuestion::Stuck => "Can a case get stuck before it is completed?",
             StandardQuestion::Deadlock => "Can the net get stuck (deadlock)?",
             StandardQuestion::Firings => "Can every transition fire (quasi-liveness)?",
             StandardQuestion::Bounds => "How many tokens can a place hold?",
-            StandardQuestion::OneSafe => "Does every place hold one token at most (one-safe)?",
+            StandardQuestion::OneSafe => "Does every place hold at most one token (one-safe)?",
             StandardQuestion::Stable => {
                 "Is there a place whose tokens never change (stable marking)?"
             }
             StandardQuestion::Liveness => {
-                "Can every transition always be made to fire again (liveness)?"
+                "Can every transition be enabled again from every reachable marking (liveness)?"
             }
             StandardQuestion::Reversible => "Can the net always return to its initial marking?",
         }
@@ -142,9 +143,9 @@ impl StandardQuestion {
             StandardQuestion::Liveness => return Plan::of_examination(Examination::Liveness, net),
             StandardQuestion::Bounds => return Some(Plan::of_most_in_a_place(net)),
             StandardQuestion::Stuck => {
-                let undone = ends(net).iter().map(|end| covers(end).negated());
-                let stuck = [Predicate::Dead].into_iter().chain(undone);
-                plan.ask_exists(self.id(), Predicate::and(stuck));
+                let is_undone = ends(net).iter().map(|end| covers(end).negated());
+                let is_stuck = [Predicate::Dead].into_iter().chain(is_undone);
+                plan.ask_exists(self.id(), Predicate::and(is_stuck));
             }
             StandardQuestion::Reversible => {
                 plan.ask_home(self.id(), Predicate::exactly(net.initial()))

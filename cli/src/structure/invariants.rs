@@ -49,8 +49,8 @@ pub(in super::super) struct InvariantsArguments {
 }
 
 const EXAMPLES: &str = "\
-A basis is complete or not given at all: the end of the time is exit code 3. Semiflows that were \
-found by then are given, and marked as incomplete.
+A basis is printed completely or not at all: if the time limit is reached, the exit code is 3. \
+Semiflows found before the limit are printed and marked as incomplete.
 
 Examples:
   parikh invariants model.pnml                      # idle + 2*busy = 3
@@ -72,38 +72,42 @@ pub(in super::super) fn run(arguments: &InvariantsArguments) -> Result<ProgramOu
 /// why there may be more.
 struct ConfirmedFlows<F> {
     flows: Vec<F>,
+    /// Number of invariants that the check on the net refuted.
     refuted: usize,
+    /// The reason why there may be more invariants.
     incomplete: Option<String>,
 }
 
 impl<F> ConfirmedFlows<F> {
+    /// Checks the invariants of a basis.
     fn basis(result: Result<Vec<F>, ExhaustionReason>, holds: impl Fn(&F) -> bool) -> Self {
         match result {
             Ok(flows) => ConfirmedFlows::checked(flows, None, holds),
             Err(reason) => ConfirmedFlows {
                 flows: Vec::new(),
                 refuted: 0,
-                incomplete: Some(format!("{reason}; a basis is given completely or not at all")),
+                incomplete: Some(format!("{reason}; a basis is printed completely or not at all")),
             },
         }
     }
 
+    /// Checks invariants on the net and drops those that it refutes.
     fn checked(
         mut flows: Vec<F>,
         why: Option<IncompleteReason>,
         holds: impl Fn(&F) -> bool,
     ) -> Self {
-        let before = flows.len();
+        let found_count = flows.len();
         flows.retain(holds);
-        let incomplete = why.map(|why| format!("{why}; there may be more than these"));
-        ConfirmedFlows { refuted: before - flows.len(), flows, incomplete }
+        let incomplete = why.map(|why| format!("{why}; there may be more"));
+        ConfirmedFlows { refuted: found_count - flows.len(), flows, incomplete }
     }
 
     /// Returns the first line of text.
     fn head(&self, what: &str, semiflows: bool) -> String {
         let kind = match semiflows {
-            true => "without negative coefficient, of minimal support",
-            false => "a basis: all others are combinations of these",
+            true => "without negative coefficients, with minimal support",
+            false => "a basis: all other invariants are linear combinations of these",
         };
         let count = self.flows.len();
         let invariants = if count == 1 { "invariant" } else { "invariants" };
@@ -222,15 +226,15 @@ fn of_places(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -> Pro
         false => Ok(Vec::new()),
     };
     if let Err(reason) = &modulo {
-        let before = found.incomplete.take().unwrap_or_else(|| reason.to_string());
-        found.incomplete = Some(format!("{before}; none modulo a number is given"));
+        let reason_before = found.incomplete.take().unwrap_or_else(|| reason.to_string());
+        found.incomplete = Some(format!("{reason_before}; modulo invariants were not computed"));
     }
-    let say_of_modulo = || {
+    let print_modulo = || {
         if let (true, Ok(all)) = (arguments.modulo, &modulo) {
             modulo::print(net, all, arguments.format);
         }
     };
-    let say_of_units = || {
+    let print_units = || {
         if arguments.bounds {
             units::print(net, &found.flows, &bounds, arguments.format, budget);
         }
@@ -239,9 +243,9 @@ fn of_places(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -> Pro
         StructureFormat::Text => {
             line(&found.head("place", arguments.semiflows));
             found.flows.iter().for_each(|flow| line(&flow.describe(net)));
-            say_of_modulo();
+            print_modulo();
             print_bounds(net, &bounds, arguments.bounds);
-            say_of_units();
+            print_units();
         }
         StructureFormat::Json => {
             for flow in &found.flows {
@@ -253,26 +257,29 @@ fn of_places(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -> Pro
                 let constant = Some(number(constant));
                 object(of_terms(terms, flow.is_semiflow(), constant, &text));
             }
-            say_of_modulo();
+            print_modulo();
             bounds_as_json(net, &bounds, arguments.bounds);
-            say_of_units();
+            print_units();
             object(found.summary(net, "places", arguments.semiflows));
         }
     }
     found.outcome()
 }
 
-fn print_bounds(net: &Net, bounds: &PlaceBounds, all: bool) {
+fn print_bounds(net: &Net, bounds: &PlaceBounds, shows_all: bool) {
     let constant = bounds.constant_places();
     line(&format!("# {}", counted(constant.len(), "constant place")));
     for p in constant {
         line(&format!("{} = {}", net.place_name(p), bounds.lower(p)));
     }
-    if !all {
+    if !shows_all {
         return;
     }
     let bounded = net.places().filter(|&p| bounds.upper(p).is_some()).count();
-    line(&format!("# bounds, {bounded} of {} from above", counted(net.place_count(), "place")));
+    line(&format!(
+        "# bounds; upper bounds are known for {bounded} of {}",
+        counted(net.place_count(), "place")
+    ));
     for p in net.places() {
         let (name, lower) = (net.place_name(p), bounds.lower(p));
         line(&match bounds.upper(p) {
@@ -280,7 +287,7 @@ fn print_bounds(net: &Net, bounds: &PlaceBounds, all: bool) {
             None => format!("{lower} <= {name}"),
         });
     }
-    line("# derivation, each step from those before it; invariants are counted from 1");
+    line("# derivation; each step follows from earlier steps; invariants are numbered from 1");
     for step in bounds.steps() {
         let relation = if step.upper { "<=" } else { ">=" };
         let (name, tokens) = (net.place_name(step.place), step.tokens);
@@ -288,12 +295,12 @@ fn print_bounds(net: &Net, bounds: &PlaceBounds, all: bool) {
     }
 }
 
-fn bounds_as_json(net: &Net, bounds: &PlaceBounds, all: bool) {
+fn bounds_as_json(net: &Net, bounds: &PlaceBounds, shows_all: bool) {
     for p in bounds.constant_places() {
         let (place, tokens) = (net.place_name(p), bounds.lower(p));
         object(json!({"type": "constant", "place": place, "tokens": number(tokens)}));
     }
-    if !all {
+    if !shows_all {
         return;
     }
     let bound = |p: PlaceId| {
@@ -318,11 +325,12 @@ fn bounds_as_json(net: &Net, bounds: &PlaceBounds, all: bool) {
     }
 }
 
+/// Describes the reason for a bound.
 fn reason(step: &DerivedBound) -> String {
     match step.reason {
         Reason::OneWay if step.upper => "no transition adds to it".to_owned(),
         Reason::OneWay => "no transition takes from it".to_owned(),
-        Reason::UnmarkedSiphon => "it is in a siphon that is empty initially".to_owned(),
+        Reason::UnmarkedSiphon => "it belongs to an initially empty siphon".to_owned(),
         Reason::Flow { flow, .. } => format!("of invariant {}", flow + 1),
     }
 }

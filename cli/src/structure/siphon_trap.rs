@@ -37,25 +37,25 @@ pub(super) fn run(net: &Net, format: StructureFormat, budget: &Budget) -> Progra
         PropertyResult::Holds(certificate) => certificate.excludes_deadlocks(net),
         _ => false,
     };
-    let mut excluded = follows(&classical);
+    let mut are_excluded = follows(&classical);
     let mut findings = vec![classical];
-    if !excluded {
-        let weaker = ask(net, SiphonTrapProperty::DeadMarkings, budget);
-        report(net, format, SiphonTrapProperty::DeadMarkings, &weaker);
-        excluded = follows(&weaker);
-        findings.push(weaker);
+    if !are_excluded {
+        let dead_marking_result = ask(net, SiphonTrapProperty::DeadMarkings, budget);
+        report(net, format, SiphonTrapProperty::DeadMarkings, &dead_marking_result);
+        are_excluded = follows(&dead_marking_result);
+        findings.push(dead_marking_result);
     }
     let open = findings.iter().any(|finding| matches!(finding, PropertyResult::Open(_)));
     match format {
-        StructureFormat::Text if excluded => line("no reachable marking is dead"),
+        StructureFormat::Text if are_excluded => line("no reachable marking is dead"),
         StructureFormat::Text if open => line("dead markings: unknown"),
-        StructureFormat::Text => line("nothing follows for dead markings"),
+        StructureFormat::Text => line("this says nothing about dead markings"),
         StructureFormat::Json => {
-            let conclusion = excluded.then_some("no reachable marking is dead");
+            let conclusion = are_excluded.then_some("no reachable marking is dead");
             object(json!({
                 "type": "summary",
                 "net": net.name(),
-                "deadlock_free": if excluded { Value::Bool(true) } else { Value::Null },
+                "deadlock_free": if are_excluded { Value::Bool(true) } else { Value::Null },
                 "conclusion": conclusion,
                 "complete": !open,
             }));
@@ -85,20 +85,22 @@ fn ask(net: &Net, property: SiphonTrapProperty, budget: &Budget) -> PropertyResu
         Ok(SiphonTrap::Fails(set)) if is_counter_example(net, property, &set) => {
             PropertyResult::Fails(set)
         }
-        Ok(SiphonTrap::Fails(_)) => PropertyResult::Fault("the counter-example is none".to_owned()),
+        Ok(SiphonTrap::Fails(_)) => {
+            PropertyResult::Fault("the counterexample was refused".to_owned())
+        }
     }
 }
 
 /// Returns true if `set` is a set that the property is about and contains no marked trap.
 fn is_counter_example(net: &Net, property: SiphonTrapProperty, set: &[PlaceId]) -> bool {
-    let belongs = match property {
+    let is_concerned = match property {
         SiphonTrapProperty::EverySiphon => !set.is_empty() && is_siphon(net, set),
         SiphonTrapProperty::DeadMarkings => net.transitions().all(|t| {
             let mut arcs = net.pre(t).iter();
             arcs.any(|arc| arc.weight > 1 || set.binary_search(&arc.place).is_ok())
         }),
     };
-    belongs && !is_marked(net, &largest_trap(net, set))
+    is_concerned && !is_marked(net, &largest_trap(net, set))
 }
 
 fn report(
@@ -110,7 +112,7 @@ fn report(
     let (key, whose) = match property {
         SiphonTrapProperty::EverySiphon => ("every_siphon", "every siphon"),
         SiphonTrapProperty::DeadMarkings => {
-            ("dead_markings", "every set that may be the empty places of a dead marking")
+            ("dead_markings", "every set that can be the empty places of a dead marking")
         }
     };
     if let PropertyResult::Fault(problem) = finding {
@@ -147,19 +149,22 @@ fn in_words(net: &Net, property: SiphonTrapProperty, whose: &str, finding: &Prop
         PropertyResult::Holds(certificate) => {
             let (traps, steps) = (certificate.traps.len(), certificate.refutation.len());
             line(&format!(
-                "{whose} contains a trap that is marked initially: TRUE — a certificate of {} and {} \
-                 was checked",
+                "{whose} contains a trap that is marked initially: TRUE — a certificate with {} \
+                 and {} was checked",
                 counted(traps, "trap"),
                 counted(steps, "clause")
             ));
             let heavy = property == SiphonTrapProperty::EverySiphon && !consumes_single_tokens(net);
             if heavy {
-                line("# some transition takes several tokens from a place, so nothing follows yet");
+                line(
+                    "# some transition takes several tokens from a place, so this alone says \
+                      nothing about dead markings",
+                );
             }
         }
         PropertyResult::Fails(set) => {
             line(&format!(
-                "{whose} contains a trap that is marked initially: FALSE — not this one"
+                "{whose} contains a trap that is marked initially: FALSE — the counterexample:"
             ));
             match set.is_empty() {
                 true => line("# the empty set"),

@@ -29,7 +29,7 @@ pub(super) fn print(
     let proved = proofs.iter().filter(|proof| proof.is_complete()).count();
     if format == StructureFormat::Text {
         line(&format!(
-            "# units claimed to be safe (NUPN): {proved} of {} are proved to be, the rest is assumed",
+            "# units claimed to be safe (NUPN): {proved} of {} proved safe, the others assumed safe",
             proofs.len()
         ));
     }
@@ -59,9 +59,9 @@ pub(super) fn print(
 /// Describes what stays an assumption: `p holds one token at most and its places exclude each
 /// other`.
 fn assumptions(proof: &UnitProof, places: impl Fn() -> String) -> String {
-    let one_safe = (!proof.one_safe).then(|| format!("one token at most is on {}", places()));
-    let exclusive = (!proof.exclusive).then(|| "its places exclude each other".to_owned());
+    let one_safe = (!proof.one_safe).then(|| format!("at most one token is on {}", places()));
+    let exclusive = (!proof.exclusive).then(|| "its places are mutually exclusive".to_owned());
     let around = (!proof.excludes_ancestors)
-        .then(|| "its places exclude those of the units around it".to_owned());
+        .then(|| "its places and those of the enclosing units are mutually exclusive".to_owned());
     [one_safe, exclusive, around].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -37,8 +37,8 @@ fn text(path: &Path) -> Result<String> {
 /// `b`.
 pub(super) fn stem(path: &Path) -> String {
     let is_compressed = path.extension().is_some_and(|it| it == "gz");
-    let plain = if is_compressed { path.with_extension("") } else { path.to_owned() };
-    plain.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    let uncompressed = if is_compressed { path.with_extension("") } else { path.to_owned() };
+    uncompressed.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Detects the format of a system by its file name and first 4 KiB.
@@ -69,17 +69,19 @@ pub(super) fn read_case(model: &Path, properties: &Path) -> Result<SystemCase> {
     let system = text(model)?;
     let Some(format) = format(model, &system) else {
         bail!(
-            "{}: expected a system: a .dot, .pml, .aut or .fsm file; --properties are about systems",
+            "{}: expected a parallel system (a .dot, .pml, .aut or .fsm file), because \
+             --properties is given",
             model.display()
         );
     };
-    let listed = text(properties)?;
-    let case =
-        SystemCase::read(format, &system, &stem(model), &listed).map_err(|error| match error {
+    let property_text = text(properties)?;
+    let case = SystemCase::read(format, &system, &stem(model), &property_text).map_err(
+        |error| match error {
             CaseError::System(error) => in_file(model, &error),
             CaseError::Properties(error) => in_file(properties, &error),
             other => anyhow::anyhow!("{}: {other}", model.display()),
-        })?;
+        },
+    )?;
     super::warn_of_unknown(&case);
     Ok(case)
 }
@@ -95,8 +97,8 @@ pub(super) fn evidence_file<'c>(
     std::fs::create_dir_all(directory)
         .with_context(|| format!("cannot create {}", directory.display()))?;
     let path = directory.join(format!("{}.jsonl", stem(properties)));
-    let named = || path.display().to_string();
-    let out = BufWriter::new(File::create(&path).with_context(named)?);
-    let file = SystemEvidence::new(case, endings, out).with_context(named)?;
+    let path_text = || path.display().to_string();
+    let out = BufWriter::new(File::create(&path).with_context(path_text)?);
+    let file = SystemEvidence::new(case, endings, out).with_context(path_text)?;
     Ok((path, file))
 }

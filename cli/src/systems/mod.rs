@@ -38,13 +38,13 @@ pub(super) struct SystemArguments<'a> {
 pub(super) fn check(arguments: &SystemArguments<'_>) -> Result<ProgramOutcome> {
     if arguments.format == AnswerFormat::Mcc {
         bail!(UsageError(
-            "properties of systems are none of the contest's: --format text or json".into()
+            "the contest's format has no properties of systems: use --format text or json".into()
         ));
     }
     let budget = arguments.limits.budget();
-    let say_so = || note!("parikh: left before the rest was answered");
-    signals::cancel_on_signal(&budget, say_so);
-    signals::leave_after(&budget, say_so);
+    let report_end = || note!("parikh: stopped before all properties were answered");
+    signals::cancel_on_signal(&budget, report_end);
+    signals::leave_after(&budget, report_end);
     let case = files::read_case(arguments.model, arguments.properties)?;
     let defaults = SettleConfig::default();
     let config = SettleConfig {
@@ -71,21 +71,25 @@ pub(super) fn check(arguments: &SystemArguments<'_>) -> Result<ProgramOutcome> {
 /// Describes a system in lines of text.
 pub(super) fn about(system: &System) -> Vec<String> {
     let shared = system.labels().filter(|&it| system.owners(it).len() > 1).count();
-    let most = system.labels().map(|it| system.owners(it).len()).max().unwrap_or(0);
+    let max_owners = system.labels().map(|it| system.owners(it).len()).max().unwrap_or(0);
     let components = system.components();
     let is_deterministic = components.iter().all(|component| {
         (0..component.states().len() as u32)
             .all(|state| component.edges(state).windows(2).all(|pair| pair[0].0 != pair[1].0))
             && component.starts().len() == 1
     });
-    let joint = components.iter().map(|it| (it.states().len() as f64).log10()).sum::<f64>();
+    let log_joint_states =
+        components.iter().map(|it| (it.states().len() as f64).log10()).sum::<f64>();
     vec![
         format!("system       {}", system.name()),
         format!("components   {}", components.len()),
-        format!("states       {}, at most 10^{joint:.1} joint ones", system.state_count()),
+        format!(
+            "states       {}, and at most 10^{log_joint_states:.1} states of the product",
+            system.state_count()
+        ),
         format!("edges        {}", system.edge_count()),
         format!(
-            "labels       {}, {shared} of them shared by several components, by {most} at most",
+            "labels       {}, {shared} shared by several components (by at most {max_owners})",
             system.label_count()
         ),
         format!(
@@ -133,9 +137,10 @@ fn warn_of_unknown(case: &parikh::systems::SystemCase) {
     let name = &case.system.name();
     let first = Quoted(first);
     match all.len() {
-        1 => note!("parikh: {name}: no component has the label {first}, so it never comes"),
-        some => note!(
-            "parikh: {name}: {some} labels of properties, {first} among them, never come: no component has them"
+        1 => note!("parikh: {name}: no component has the label {first}, so it never occurs"),
+        count => note!(
+            "parikh: {name}: no component has {count} of the labels in the properties, such as \
+             {first}, so they never occur"
         ),
     }
 }

@@ -51,7 +51,7 @@ pub(crate) fn write_report(made: &SystemReport, output: &Path) -> Result<Program
         let all = made.properties.len();
         let are = if open == 1 { "is" } else { "are" };
         let what = made.asked.to_lowercase();
-        note!("parikh: {open} of {all} {what} {are} open; the page says why");
+        note!("parikh: {open} of {all} {what} {are} open; the page gives the reasons");
     }
     Ok(match (made.faults, open) {
         (1.., _) => ProgramOutcome::InternalError,

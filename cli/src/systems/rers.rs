@@ -7,7 +7,7 @@ use crate::limits::LimitOptions;
 use crate::terminal::note;
 use crate::{ProgramOutcome, signals};
 use anyhow::{Context, Result, bail};
-use parikh::systems::{SettleConfig, SystemOutcome, settle};
+use parikh::systems::{SettleConfig, SystemGrade, SystemOutcome, settle};
 use parikh_solvers::Budget;
 use parikh_solvers::locked;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 #[command(
     after_help = EXAMPLES,
     mut_arg("timeout", |it| it.help("Time limit for each problem: 90s, 5m, 1h")),
-    mut_arg("threads", |it| it.help("The number of properties settled in parallel. By default one per processor")),
+    mut_arg("threads", |it| it.help(THREADS)),
 )]
 pub(crate) struct RersArguments {
     /// A directory of problems: NAME.dot with NAME-properties.txt or
@@ -38,9 +38,11 @@ pub(crate) struct RersArguments {
     #[arg(long, value_name = "DIR")]
     evidence: Option<PathBuf>,
     /// The seed of the random walks.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, help_heading = crate::EXPERT)]
     seed: u64,
 }
+
+const THREADS: &str = "The number of properties settled in parallel. By default one per processor";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -55,14 +57,16 @@ struct RersProblem {
 
 pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
     let problems = problems(&arguments.directory)?;
-    let all = Budget::unlimited();
-    signals::cancel_on_signal(&all, || note!("parikh: left before the rest was answered"));
+    let whole_run = Budget::unlimited();
+    signals::cancel_on_signal(&whole_run, || {
+        note!("parikh: stopped before all properties were answered")
+    });
     let mut written = String::new();
     let (mut outcome, mut known, mut asked) = (ProgramOutcome::Complete, 0, 0);
     for problem in &problems {
-        let begun = Instant::now();
+        let start = Instant::now();
         let case = files::read_case(&problem.system, &problem.properties)?;
-        let limited = arguments.limits.budget();
+        let problem_budget = arguments.limits.budget();
         let defaults = SettleConfig::default();
         let config = SettleConfig {
             threads: arguments.limits.threads(),
@@ -71,28 +75,36 @@ pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
             ..defaults
         };
         let mut file = match &arguments.evidence {
-            Some(to) => {
-                Some(files::evidence_file(to, &problem.properties, &case, config.endings)?.1)
-            }
+            Some(evidence_directory) => Some(
+                files::evidence_file(
+                    evidence_directory,
+                    &problem.properties,
+                    &case,
+                    config.endings,
+                )?
+                .1,
+            ),
             None => None,
         };
-        let found = Mutex::new((Vec::new(), 0));
-        settle(&case, &config, &limited, &|at, settled| {
-            let mut found = locked(&found);
-            match settled {
-                SystemOutcome::Answer(answer) => found.0.push((at, answer)),
+        let answers_and_faults = Mutex::new((Vec::new(), 0));
+        settle(&case, &config, &problem_budget, &|property_index, settled_outcome| {
+            let mut answers_and_faults = locked(&answers_and_faults);
+            match settled_outcome {
+                SystemOutcome::Answer(answer) => {
+                    answers_and_faults.0.push((property_index, answer))
+                }
                 SystemOutcome::Open(_) => {}
                 SystemOutcome::Fault(why) => {
-                    found.1 += 1;
+                    answers_and_faults.1 += 1;
                     note!("parikh: internal error, please report it: {}: {why}", problem.name);
                 }
             }
         });
         let (mut answers, faults) =
-            found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+            answers_and_faults.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         answers.sort_by_key(|it| it.0);
-        for (at, answer) in &answers {
-            let number = case.properties[*at].number;
+        for (property_index, answer) in &answers {
+            let number = case.properties[*property_index].number;
             let value = word(answer.value).to_lowercase();
             let _ = writeln!(written, "{},{number},{value}", problem.name);
             if let Some(file) = &mut file {
@@ -112,8 +124,8 @@ pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
             (_, true, _) => ProgramOutcome::Incomplete,
             _ => outcome,
         };
-        say(&problem.name, &case, &answers, begun.elapsed());
-        if all.is_exhausted() {
+        say(&problem.name, &case, &answers, start.elapsed());
+        if whole_run.is_exhausted() {
             break;
         }
     }
@@ -128,7 +140,7 @@ fn say(
     answers: &[(usize, Box<parikh::systems::PropertyAnswer>)],
     after: Duration,
 ) {
-    let of = |evidence: &str| answers.iter().filter(|it| it.1.evidence == evidence).count();
+    let count_with = |grade| answers.iter().filter(|it| it.1.grade == grade).count();
     let compared = answers
         .iter()
         .filter_map(|(at, answer)| Some(case.properties[*at].solution? == answer.value));
@@ -137,14 +149,18 @@ fn say(
         "{name}: {} of {} answered ({} replayed, {} certified, {} searched) in {:.1} s",
         answers.len(),
         case.properties.len(),
-        of("replayed"),
-        of("certified"),
-        of("searched"),
+        count_with(SystemGrade::Replayed),
+        count_with(SystemGrade::Certified),
+        count_with(SystemGrade::Searched),
         after.as_secs_f64()
     );
     if !compared.is_empty() {
-        let same = compared.iter().filter(|it| **it).count();
-        let _ = write!(text, "; {same} of {} as the solutions in the file", compared.len());
+        let equal_count = compared.iter().filter(|it| **it).count();
+        let _ = write!(
+            text,
+            "; {equal_count} of {} agree with the solutions in the file",
+            compared.len()
+        );
     }
     note!("{text}");
 }
@@ -160,15 +176,20 @@ fn problems(directory: &Path) -> Result<Vec<RersProblem>> {
         }
         let name = files::stem(&system);
         let beside = |ending: &str| system.with_file_name(format!("{name}-properties{ending}.txt"));
-        let listed = ["", "-with-solution"].map(beside).into_iter().find(|it| it.is_file());
-        let Some(properties) = listed else {
-            note!("parikh: {name}.dot has no {name}-properties.txt beside it: left out");
+        let property_file = ["", "-with-solution"].map(beside).into_iter().find(|it| it.is_file());
+        let Some(properties) = property_file else {
+            note!(
+                "parikh: {name}.dot is skipped, because the directory has no {name}-properties.txt"
+            );
             continue;
         };
         problems.push(RersProblem { name, system, properties });
     }
     if problems.is_empty() {
-        bail!("{}: no problem NAME.dot with NAME-properties.txt in it", directory.display());
+        bail!(
+            "{}: the directory has no problem: expected NAME.dot with NAME-properties.txt",
+            directory.display()
+        );
     }
     problems.sort_by(|a, b| (a.name.len(), &a.name).cmp(&(b.name.len(), &b.name)));
     Ok(problems)

@@ -50,21 +50,21 @@ pub(super) enum QueryResult {
     /// The firing sequence leads to a goal marking. `None` if its numbers exceed the supported
     /// range.
     Reached(Option<FiringSequence>),
-    /// No goal marking is reachable within this number of steps.
+    /// No marking that satisfies the goal is reachable within the current number of steps.
     NotWithin,
     /// Time ran out.
     Unfinished,
-    /// The solver does not know, and more time would not help.
+    /// The solver has no answer, and more time would not help.
     Unknown(String),
-    /// This engine cannot find the goal with any number of steps.
+    /// The engine cannot reach the goal with any number of steps, for this reason.
     Never(String),
 }
 
 /// Result of extending an unrolling.
 pub(super) enum ExtensionResult {
-    /// Extended as requested.
+    /// The unrolling has the requested number of steps.
     ToTheEnd,
-    /// The budget ended first.
+    /// The budget was exhausted before the unrolling had the requested number of steps.
     InPart,
     /// The unrolling cannot be extended further, for this reason.
     TooLong(String),
@@ -75,14 +75,14 @@ pub(super) trait StepSequence {
     /// Name of the engine.
     const NAME: &'static str;
 
-    /// Minimum and maximum of the time slice per query in the first round. It doubles from round to
-    /// round.
+    /// Minimum and maximum of the time slice per query in the first round. Slices double from round
+    /// to round.
     const FIRST_SLICE: (Duration, Duration);
 
     /// Returns the next number of steps after `steps`.
     fn longer(steps: usize) -> usize;
 
-    /// Returns the number of steps.
+    /// Returns the current number of steps.
     fn steps(&self) -> usize;
 
     /// Extends the unrolling to this number of steps, as far as the budget permits.
@@ -91,37 +91,41 @@ pub(super) trait StepSequence {
     /// Asks if the last marking can satisfy the predicate.
     fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> QueryResult;
 
-    /// Returns a short summary.
+    /// Returns a short summary for the log.
     fn statistics(&self) -> String;
 }
 
-/// The engine with its state on a net.
+/// The engine, with the state of its work on one net.
 pub(super) struct Bmc<'g, R> {
     work: Assignment<'g>,
+    /// The unrolling of the net, together with the solver.
     row: R,
-    /// Intended number of steps.
+    /// The number of steps that the unrolling should have next.
     steps: usize,
-    /// Number of steps of the last queries.
+    /// Number of steps of the unrolling at the last queries.
     asked: usize,
-    /// The reason why the unrolling cannot be extended further.
+    /// The reason why the unrolling cannot be extended further, if it cannot.
     limit: Option<String>,
-    /// Goals without further queries at this length.
+    /// Goals without further queries at the current number of steps.
     done: BTreeSet<GoalId>,
-    /// Goals already treated in this round. The budget may interrupt a round at any goal.
+    /// Goals treated in the current round. The budget may interrupt a round at any goal.
     had_turn: BTreeSet<GoalId>,
+    /// Goals that the engine has given up, because no more steps can be encoded.
     given_up: BTreeSet<GoalId>,
-    /// Number of rounds at the current length.
+    /// Number of rounds at the current number of steps.
     rounds: u32,
+    /// Time slice per query in the current round. `None` before the first round.
     slice: Option<Duration>,
+    /// Number of witnesses found.
     reached: u64,
 }
 
 impl<'g, R: StepSequence> Bmc<'g, R> {
     /// Creates the engine without unrolling.
-    pub(super) fn new(work: Assignment<'g>, row: R) -> Self {
+    pub(super) fn new(work: Assignment<'g>, unrolling: R) -> Self {
         Bmc {
             work,
-            row,
+            row: unrolling,
             steps: 1,
             asked: 0,
             limit: None,
@@ -134,39 +138,41 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
         }
     }
 
+    /// Returns the open goals on which the engine has not given up.
     fn open(&self) -> Vec<(GoalId, MarkingGoal)> {
         let Assignment { working_net, board, .. } = self.work;
-        let wanted =
+        let is_open_here =
             |(id, _): &&(GoalId, MarkingGoal)| board.is_open(*id) && !self.given_up.contains(id);
-        working_net.goals().iter().filter(wanted).cloned().collect()
+        working_net.goals().iter().filter(is_open_here).cloned().collect()
     }
 
-    fn give_up(&mut self, id: GoalId, why: &str) {
-        tracing::debug!("{}: {id:?}: {why}", R::NAME);
-        self.work.board.gave_up(id, R::NAME, why);
+    /// Records that the engine has given up on a goal, for this reason.
+    fn give_up(&mut self, id: GoalId, reason: &str) {
+        tracing::debug!("{}: {id:?}: {reason}", R::NAME);
+        self.work.board.gave_up(id, R::NAME, reason);
         self.given_up.insert(id);
     }
 
-    /// Works on one goal until it is settled, unreachable within this number of steps, or the
-    /// budget ends.
+    /// Works on one goal until it is settled, shown to be unreachable within the current number of
+    /// steps, or the budget is exhausted.
     fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         let Assignment { working_net, board, .. } = self.work;
         let witness_reporter = board.witness_reporter(ENGINE.technique).on(working_net);
         if matches!(goal, MarkingGoal::Maximise(_)) && witness_reporter.seen(id).is_none() {
             witness_reporter.reached(id, FiringSequence::new());
         }
-        let (mut leap, mut grows) = (0, true);
+        let (mut increment, mut is_doubling) = (0, true);
         while board.is_open(id) && !budget.is_exhausted() {
-            let (predicate, before) = match goal {
+            let (predicate, seen_before) = match goal {
                 MarkingGoal::Reach(predicate) => (Some(predicate.clone()), None),
                 MarkingGoal::Maximise(sum) => {
                     let seen = witness_reporter.seen(id);
-                    (seen.and_then(|seen| more(sum, seen.checked_add(leap)?)), seen)
+                    (seen.and_then(|seen| more(sum, seen.checked_add(increment)?)), seen)
                 }
             };
             let Some(predicate) = predicate else {
-                if leap > 0 {
-                    (leap, grows) = (leap / 2, false);
+                if increment > 0 {
+                    (increment, is_doubling) = (increment / 2, false);
                     continue;
                 }
                 return self.give_up(id, "the next value exceeds 64 bits");
@@ -177,21 +183,25 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
                     if let Some(sequence) = sequence {
                         witness_reporter.reached(id, sequence);
                     }
-                    let is_as_before = witness_reporter.seen(id) == before;
+                    let is_as_before = witness_reporter.seen(id) == seen_before;
                     if board.is_open(id) && is_as_before {
                         let why = "a place of the witness would exceed the token limit";
                         return self.give_up(id, why);
                     }
-                    leap = if grows { 1 + 2 * leap } else { leap / 2 };
+                    increment = if is_doubling { 1 + 2 * increment } else { increment / 2 };
                 }
-                QueryResult::NotWithin if leap > 0 => (leap, grows) = (leap / 2, false),
+                QueryResult::NotWithin if increment > 0 => {
+                    (increment, is_doubling) = (increment / 2, false)
+                }
                 QueryResult::NotWithin => {
                     self.done.insert(id);
                     return;
                 }
                 QueryResult::Unfinished => return,
                 // A smaller value may still be reachable.
-                QueryResult::Never(_) if leap > 0 => (leap, grows) = (leap / 2, false),
+                QueryResult::Never(_) if increment > 0 => {
+                    (increment, is_doubling) = (increment / 2, false)
+                }
                 QueryResult::Never(why) => return self.give_up(id, &why),
                 QueryResult::Unknown(why) => {
                     tracing::info!("{}: {id:?} after {} steps: {why}", R::NAME, self.steps);
@@ -206,32 +216,33 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
 impl<R: StepSequence> Session for Bmc<'_, R> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
         loop {
-            let open = self.open();
-            if open.is_empty() {
+            let open_goals = self.open();
+            if open_goals.is_empty() {
                 return SliceProgress::Finished;
             }
             match self.row.extend_to(self.steps, budget) {
                 ExtensionResult::ToTheEnd => {}
                 ExtensionResult::InPart => return SliceProgress::Unfinished,
                 // The steps encoded so far have not been queried yet.
-                ExtensionResult::TooLong(why)
+                ExtensionResult::TooLong(reason)
                     if self.limit.is_none() && self.row.steps() > self.asked =>
                 {
                     self.steps = self.row.steps();
-                    self.limit = Some(why);
+                    self.limit = Some(reason);
                 }
-                ExtensionResult::TooLong(why) => {
-                    open.iter().for_each(|(id, _)| self.give_up(*id, &why));
+                ExtensionResult::TooLong(reason) => {
+                    open_goals.iter().for_each(|(id, _)| self.give_up(*id, &reason));
                     return SliceProgress::Finished;
                 }
             }
             self.asked = self.steps;
             let slice = *self.slice.get_or_insert_with(|| {
-                let (least, most) = R::FIRST_SLICE;
-                let fair = budget.remaining().map_or(most, |left| left / open.len() as u32);
-                fair.clamp(least, most)
+                let (shortest, longest) = R::FIRST_SLICE;
+                let equal_share =
+                    budget.remaining().map_or(longest, |left| left / open_goals.len() as u32);
+                equal_share.clamp(shortest, longest)
             });
-            for (id, goal) in &open {
+            for (id, goal) in &open_goals {
                 if budget.is_exhausted() {
                     return SliceProgress::Unfinished;
                 }
@@ -242,11 +253,11 @@ impl<R: StepSequence> Session for Bmc<'_, R> {
             self.had_turn.clear();
             self.rounds += 1;
             self.slice = Some(slice.saturating_mul(2));
-            let all_done = self.open().iter().all(|(id, _)| self.done.contains(id));
+            let all_answered = self.open().iter().all(|(id, _)| self.done.contains(id));
             // At the maximum length, the engine can only repeat its queries.
-            if all_done || (self.rounds >= ROUNDS && self.limit.is_none()) {
-                if let Some(why) = self.limit.take() {
-                    self.open().iter().for_each(|(id, _)| self.give_up(*id, &why));
+            if all_answered || (self.rounds >= ROUNDS && self.limit.is_none()) {
+                if let Some(reason) = self.limit.take() {
+                    self.open().iter().for_each(|(id, _)| self.give_up(*id, &reason));
                     return SliceProgress::Finished;
                 }
                 self.steps = R::longer(self.steps);

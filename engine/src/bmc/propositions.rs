@@ -20,7 +20,8 @@ use parikh_structure::intervals::Intervals;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Limit on the number of literals in clauses. This is about 200 MB including the solver's data.
+/// Limit on the number of literals in all clauses. This is about 200 MB including the solver's
+/// data.
 const MOST_LITERALS: usize = 12_000_000;
 
 /// Limit on the number of literals of one step. A larger step takes too long.
@@ -30,15 +31,19 @@ const MOST_OF_A_STEP: usize = 2_000_000;
 pub(super) struct Propositions<'g> {
     net: &'g Net,
     solver: CountingSolver,
+    /// The encoded steps so far.
     unrolled: Unrolling<'g>,
-    /// For each goal, the last query: the number of steps, the predicate and its literal.
+    /// The last query of each goal: the number of steps, the predicate, and the literal that
+    /// implies it.
     asked: BTreeMap<GoalId, (usize, Predicate, MaybeLiteral)>,
+    /// Number of queries.
     questions: u64,
 }
 
 /// The solver, with a count of the literals added.
 struct CountingSolver {
     sat: BatSat,
+    /// Number of literals added in clauses, plus one for each clause.
     literals: usize,
 }
 
@@ -58,30 +63,37 @@ impl<'g> Propositions<'g> {
     pub(super) fn new(work: &Assignment<'g>) -> Self {
         let (net, facts) = (work.working_net.net(), work.working_net.facts());
         // The units of a derived net have no claim of safety.
-        let claimed = work.working_net.parent().is_none() && work.board.breach().is_none();
-        let rests_on = if claimed { Provenance::UnitsClaimed } else { Provenance::PROVED };
+        let assumes_units = work.working_net.parent().is_none() && work.board.breach().is_none();
+        let provenance = if assumes_units { Provenance::UnitsClaimed } else { Provenance::PROVED };
         let intervals = Intervals::new(net, facts);
-        let level = intervals.within(rests_on);
-        let ends = net.places().map(|p| -> TokenRange { (level.low(p), level.high(p)) }).collect();
+        let place_bounds = intervals.within(provenance);
+        let ranges = net
+            .places()
+            .map(|p| -> TokenRange { (place_bounds.low(p), place_bounds.high(p)) })
+            .collect();
         let mut components = SafeComponent::of_flows(net, &facts.flows);
-        if claimed {
+        if assumes_units {
             components.extend(SafeComponent::of_units(net));
         }
         let mut solver = CountingSolver { sat: BatSat::new(), literals: 0 };
-        let (values, firing) = (TokenEncoding::OneOfN, StepSemantics::Steps);
-        let unrolled = Unrolling::new(net, ends, components, values, firing, &mut solver);
+        let (values, semantics) = (TokenEncoding::OneOfN, StepSemantics::Steps);
+        let unrolled = Unrolling::new(net, ranges, components, values, semantics, &mut solver);
         let (unrolled, asked) = (unrolled.within_range(), BTreeMap::new());
         Propositions { net, solver, unrolled, asked, questions: 0 }
     }
 }
 
 impl Propositions<'_> {
-    /// Returns a literal that implies the predicate at the last marking. It is encoded once per
-    /// length.
+    /// Returns a literal that implies the predicate at the last marking. A predicate is encoded
+    /// once for each number of steps.
     fn goal(&mut self, id: GoalId, predicate: &Predicate) -> Result<MaybeLiteral, TooManyValues> {
         let steps = self.unrolled.steps();
         match self.asked.get(&id) {
-            Some((then, asked, goal)) if *then == steps && asked == predicate => Ok(*goal),
+            Some((queried_steps, queried, goal))
+                if *queried_steps == steps && queried == predicate =>
+            {
+                Ok(*goal)
+            }
             _ => {
                 let atoms = predicate.to_atoms(self.net);
                 let goal = self.unrolled.goal(&atoms, &mut self.solver)?;
@@ -111,8 +123,10 @@ impl StepSequence for Propositions<'_> {
             if budget.is_exhausted() {
                 return ExtensionResult::InPart;
             }
-            let more = self.unrolled.literals_of_a_step();
-            if more > MOST_OF_A_STEP || self.solver.literals + more > MOST_LITERALS {
+            let step_literals = self.unrolled.literals_of_a_step();
+            if step_literals > MOST_OF_A_STEP
+                || self.solver.literals + step_literals > MOST_LITERALS
+            {
                 let steps = self.unrolled.steps();
                 return ExtensionResult::TooLong(format!(
                     "more than {steps} steps need too many clauses"
@@ -130,22 +144,22 @@ impl StepSequence for Propositions<'_> {
         if self.solver.literals > MOST_LITERALS + MOST_OF_A_STEP {
             return QueryResult::Never("the goal needs too many clauses".to_owned());
         }
-        let assumed = match self.goal(id, predicate) {
+        let assumptions = match self.goal(id, predicate) {
             // More steps do not reduce the number of values.
             Err(TooManyValues) => return QueryResult::Never(TooManyValues::WHY.to_owned()),
             Ok(MaybeLiteral::Is(false)) if self.unrolled.is_stable() => {
-                let why = match self.unrolled.is_narrowed() {
+                let reason = match self.unrolled.is_narrowed() {
                     true => "only 65 values per place are encoded",
                     false => "such numbers of tokens are not reached with any number of steps",
                 };
-                return QueryResult::Never(why.to_owned());
+                return QueryResult::Never(reason.to_owned());
             }
             Ok(MaybeLiteral::Is(false)) => return QueryResult::NotWithin,
             Ok(MaybeLiteral::Is(true)) => Vec::new(),
             Ok(MaybeLiteral::Open(goal)) => vec![goal],
         };
         self.questions += 1;
-        match self.solver.sat.solve(&assumed, budget) {
+        match self.solver.sat.solve(&assumptions, budget) {
             SatAnswer::NoAnswer(_) => QueryResult::Unfinished,
             SatAnswer::Unsatisfiable { .. } => QueryResult::NotWithin,
             SatAnswer::Satisfiable(values) => {

@@ -28,64 +28,65 @@ use std::collections::{BTreeMap, HashMap};
 /// Limit on the number of clauses of a certificate.
 const CLAUSES: usize = 400;
 
-/// Limit on the approximate number of comparisons for computing it.
+/// Limit on the approximate number of comparisons for computing the uncovered markings.
 const PATIENCE: usize = 4_000_000;
 
-/// Minimum token counts by place. 0 for places not listed.
+/// Minimum token counts by place. Places without an entry have minimum 0.
 pub(super) type MinimumTokens = BTreeMap<PlaceId, u64>;
 
-/// Returns the minimal markings that no kept node covers. Returns `None` if there are too many.
+/// Returns the minimal markings that no kept node covers. Returns `None` if a limit is exceeded.
 pub(super) fn least_uncovered(tree: &Tree<'_>) -> Option<Vec<MinimumTokens>> {
-    let mut least = vec![MinimumTokens::new()];
+    let mut uncovered = vec![MinimumTokens::new()];
     let mut work = 0;
     for node in tree.kept() {
-        let (covered, mut rest): (Vec<MinimumTokens>, Vec<MinimumTokens>) =
-            least.into_iter().partition(|it| covers(node, it));
+        let (covered, mut minimal): (Vec<MinimumTokens>, Vec<MinimumTokens>) =
+            uncovered.into_iter().partition(|element| covers(node, element));
         let finite = || (0..node.len()).filter(|&place| node[place] != OMEGA);
-        for one in covered {
+        for base in covered {
             for place in finite() {
-                let mut more = one.clone();
-                more.insert(PlaceId::new(place), node[place] + 1);
-                work += rest.len() + more.len();
+                let mut raised = base.clone();
+                raised.insert(PlaceId::new(place), node[place] + 1);
+                work += minimal.len() + raised.len();
                 if work > PATIENCE {
                     return None;
                 }
-                if !rest.iter().any(|it| is_within(it, &more)) {
-                    rest.retain(|it| !is_within(&more, it));
-                    rest.push(more);
+                if !minimal.iter().any(|element| is_within(element, &raised)) {
+                    minimal.retain(|element| !is_within(&raised, element));
+                    minimal.push(raised);
                 }
             }
         }
-        if rest.len() > CLAUSES {
+        if minimal.len() > CLAUSES {
             return None;
         }
-        least = rest;
+        uncovered = minimal;
     }
-    Some(least)
+    Some(uncovered)
 }
 
+/// Returns true if the node covers the smallest marking with these token counts.
 fn covers(node: &[u64], least: &MinimumTokens) -> bool {
     least.iter().all(|(place, &tokens)| tokens <= node[place.index()])
 }
 
-/// Returns true if every marking above `other` is above `one`.
-fn is_within(one: &MinimumTokens, other: &MinimumTokens) -> bool {
-    one.iter().all(|(place, tokens)| other.get(place).is_some_and(|more| tokens <= more))
+/// Returns true if every marking that is at least `upper` is at least `lower`.
+fn is_within(lower: &MinimumTokens, upper: &MinimumTokens) -> bool {
+    lower.iter().all(|(place, tokens)| upper.get(place).is_some_and(|more| tokens <= more))
 }
 
-/// Returns true if no covered marking is above `least`.
+/// Returns true if no covered marking has at least these token counts.
 pub(super) fn excludes(tree: &Tree<'_>, least: &MinimumTokens) -> bool {
     tree.kept().all(|node| !covers(node, least))
 }
 
-/// Returns an upper bound of a sum: its value with the maximum of each place. Returns `None` if it
-/// is unbounded or a coefficient is negative.
+/// Returns an upper bound of a sum over the covered markings: the value with the maximum of each
+/// place. Returns `None` if a place of the sum is unbounded or a coefficient is negative.
 pub(super) fn most(tree: &Tree<'_>, sum: &LinearSum) -> Option<i128> {
-    let of_term = |&(place, a): &(PlaceId, i64)| {
-        let most = tree.kept().map(|node| node[place.index()]).max()?;
-        (a > 0 && most != OMEGA).then(|| i128::from(a) * i128::from(most))
+    let max_of_term = |&(place, a): &(PlaceId, i64)| {
+        let max_tokens = tree.kept().map(|node| node[place.index()]).max()?;
+        (a > 0 && max_tokens != OMEGA).then(|| i128::from(a) * i128::from(max_tokens))
     };
-    sum.terms().iter().map(of_term).sum()
+    sum.terms().iter().map(max_of_term).sum()
 }
 
 /// Returns the minimum token counts that a predicate requires, as far as they follow from its
@@ -98,8 +99,8 @@ pub(super) fn least_of(net: &Net, predicate: &Predicate) -> MinimumTokens {
 
 fn collect(net: &Net, predicate: &Predicate, least: &mut MinimumTokens) {
     let mut at_least = |place: PlaceId, tokens: u64| {
-        let known = least.entry(place).or_default();
-        *known = tokens.max(*known);
+        let minimum = least.entry(place).or_default();
+        *minimum = tokens.max(*minimum);
     };
     match predicate {
         Predicate::Enabled(t) => {
@@ -114,7 +115,9 @@ fn collect(net: &Net, predicate: &Predicate, least: &mut MinimumTokens) {
                 }
             }
         }
-        Predicate::And(parts) => parts.iter().for_each(|part| collect(net, part, least)),
+        Predicate::And(conjuncts) => {
+            conjuncts.iter().for_each(|conjunct| collect(net, conjunct, least))
+        }
         _ => {}
     }
 }
@@ -123,9 +126,9 @@ fn collect(net: &Net, predicate: &Predicate, least: &mut MinimumTokens) {
 pub(super) fn document(uncovered: &[MinimumTokens]) -> Option<Document> {
     let (mut atoms, mut variables) = (Vec::new(), HashMap::new());
     let mut clauses = Vec::new();
-    for least in uncovered {
+    for tokens_required in uncovered {
         let mut clause = Vec::new();
-        for (&place, &tokens) in least {
+        for (&place, &tokens) in tokens_required {
             let bound = i64::try_from(tokens - 1).ok()?;
             let next = i32::try_from(atoms.len() + 1).ok()?;
             let variable = *variables.entry((place, bound)).or_insert_with(|| {

@@ -65,7 +65,7 @@ pub const ENGINE: Engine = Engine {
 /// The contest's name of the technique.
 pub const TECHNIQUE: &str = "COVERABILITY";
 
-/// Limits of the trees. After a tree exceeds its limits, the next one is tried.
+/// Limits of the trees. If a tree exceeds its limits, the next tree is tried.
 const LIMITS: [TreeLimits; 2] = [
     TreeLimits { order: TreeOrder::Breadth, nodes: 5_000, work: 2_000_000 },
     TreeLimits { order: TreeOrder::Depth, nodes: 5_000, work: 2_000_000 },
@@ -79,15 +79,15 @@ const LIMITS_OF_PUMP: TreeLimits =
 /// each time, like [`walk::find_pump`](super::walk::find_pump). The first unbounded place of a
 /// branch always needs a single self-covering sequence only. `None` proves nothing.
 pub fn find_pump(net: &Net, budget: &Budget) -> Option<(FiringSequence, FiringSequence)> {
-    let mut found = None;
+    let mut sequences = None;
     Tree::new(net, LIMITS_OF_PUMP).grow(budget, |tree, node| {
-        let grown = tree.nodes[node as usize].grown.first();
-        let place = grown.and_then(|grown| grown.places.first());
+        let accelerations = tree.nodes[node as usize].grown.first();
+        let place = accelerations.and_then(|accelerations| accelerations.places.first());
         let Some(&(place, ..)) = place else { return Some(0) };
-        found = runs::single(tree, node, 0, &LinearSum::place(place));
-        found.is_none().then_some(0)
+        sequences = runs::single(tree, node, 0, &LinearSum::place(place));
+        sequences.is_none().then_some(0)
     });
-    found
+    sequences
 }
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
@@ -131,17 +131,21 @@ fn summary(tree: &Tree<'_>, end: TreeEnd) -> String {
     format!("{how} of {nodes}, {kept} kept, {unbounded}")
 }
 
-/// The open goals. Most are settled at their first test.
+/// The goals that were open when the engine began.
 struct OpenGoals<'t> {
     board: &'t Board<'t>,
     net: &'t Net,
     witness_reporter: WitnessReporter<'t>,
-    /// True if staged self-covering sequences may be reported.
+    /// True if the engine works on the original net. Only then it may report staged self-covering
+    /// sequences.
     is_read: bool,
+    /// The sums to maximise.
     maxima: Vec<(GoalId, &'t LinearSum)>,
-    /// For each place, the maxima with a positive coefficient for it.
+    /// Indices in `maxima` of the sums with a positive coefficient for the place, by place.
     adding: HashMap<PlaceId, Vec<usize>>,
+    /// The predicates to reach. Settled goals are removed.
     predicates: Vec<(GoalId, &'t Predicate)>,
+    /// Number of open goals at the beginning.
     open_at_first: usize,
 }
 
@@ -176,87 +180,91 @@ impl<'t> OpenGoals<'t> {
         goals
     }
 
+    /// Returns the number of goals that are still open.
     fn open(&self) -> usize {
         let maxima = self.maxima.iter().map(|(id, _)| *id);
-        let all = maxima.chain(self.predicates.iter().map(|(id, _)| *id));
-        all.filter(|id| self.board.is_open(*id)).count()
+        let ids = maxima.chain(self.predicates.iter().map(|(id, _)| *id));
+        ids.filter(|id| self.board.is_open(*id)).count()
     }
 
     fn is_settled(&self) -> bool {
         self.open() == 0
     }
 
+    /// Returns the number of goals settled since the beginning.
     fn settled(&self) -> usize {
         self.open_at_first - self.open()
     }
 
-    /// Tests the goals at a new node. Returns the work done, or `None` if all goals are settled.
+    /// Tests the open goals at a new node. Returns the approximate work, or `None` if no goal is
+    /// open.
     fn see(&mut self, tree: &Tree<'_>, node: u32) -> Option<u64> {
-        let here = &tree.nodes[node as usize];
+        let new_node = &tree.nodes[node as usize];
         let mut work = (self.maxima.len() + self.predicates.len()) as u64;
-        for (at, grown) in here.grown.iter().enumerate() {
-            for (place, ..) in &grown.places {
+        for (acceleration_index, acceleration) in new_node.grown.iter().enumerate() {
+            for (place, ..) in &acceleration.places {
                 for &maximum in self.adding.get(place).into_iter().flatten() {
                     let (id, sum) = self.maxima[maximum];
                     if self.board.is_open(id) {
                         work += tree.net.place_count() as u64;
-                        self.grow(tree, (node, at), id, sum, &mut work);
+                        self.grow(tree, (node, acceleration_index), id, sum, &mut work);
                     }
                 }
             }
         }
-        let mut shown = Vec::new();
-        let mut wanted = TokenDemand::new();
+        let mut reached_goals = Vec::new();
+        let mut demand = TokenDemand::new();
         self.predicates.retain(|(id, _)| self.board.is_open(*id));
         for &(id, predicate) in &self.predicates {
-            if questions::holds(self.net, &here.tokens, predicate, &mut work) {
-                questions::want(self.net, &here.tokens, predicate, &mut wanted);
-                shown.push(id);
+            if questions::holds(self.net, &new_node.tokens, predicate, &mut work) {
+                questions::want(self.net, &new_node.tokens, predicate, &mut demand);
+                reached_goals.push(id);
             }
         }
-        if !shown.is_empty() {
-            self.reach(tree, node, wanted, shown);
+        if !reached_goals.is_empty() {
+            self.reach(tree, node, demand, reached_goals);
         }
         (self.open() > 0).then_some(work)
     }
 
-    /// Reports that a sum is unbounded, if an acceleration shows it.
+    /// Reports that a sum is unbounded, if the acceleration at this index of the node shows it.
     fn grow(
         &self,
         tree: &Tree<'_>,
-        (node, at): (u32, usize),
+        (node, acceleration_index): (u32, usize),
         id: GoalId,
         sum: &LinearSum,
         work: &mut u64,
     ) {
-        if let Some((prefix, pump)) = runs::single(tree, node, at, sum) {
+        if let Some((prefix, pump)) = runs::single(tree, node, acceleration_index, sum) {
             self.witness_reporter.unbounded(id, prefix, pump);
         } else if self.is_read
-            && let Some(pumping) = runs::stages(tree, node, at, sum, work)
+            && let Some(pumping) = runs::stages(tree, node, acceleration_index, sum, work)
         {
             self.witness_reporter.grows(id, pumping);
         }
     }
 
-    /// Reports goals that hold at a node with these token demands.
-    fn reach(&self, tree: &Tree<'_>, node: u32, wanted: TokenDemand, shown: Vec<GoalId>) {
-        let made = tree.nodes[node as usize].grown.len();
-        let Some(run) = runs::run(tree, node, made, wanted) else { return };
+    /// Reports goals that a marking of the node satisfies, where the ω places have the demanded
+    /// tokens.
+    fn reach(&self, tree: &Tree<'_>, node: u32, demand: TokenDemand, reached_goals: Vec<GoalId>) {
+        let acceleration_count = tree.nodes[node as usize].grown.len();
+        let Some(run) = runs::run(tree, node, acceleration_count, demand) else { return };
         let Ok(firings) = u64::try_from(run.firings()) else { return };
-        let sightings = shown.into_iter().map(|goal| Observation { goal, firings });
-        self.witness_reporter.along(run, sightings.collect());
+        let observations = reached_goals.into_iter().map(|goal| Observation { goal, firings });
+        self.witness_reporter.along(run, observations.collect());
     }
 
-    /// Reports the largest value of each sum at nodes where it has no ω.
+    /// Reports the largest value of each sum over the nodes where no term has ω.
     fn look_back(&self, tree: &Tree<'_>) {
         for &(id, sum) in self.maxima.iter().filter(|(id, _)| self.board.is_open(*id)) {
             let value = |node: &u32| {
                 let tokens = &tree.nodes[*node as usize].tokens;
-                let of_term = |&(place, a): &(PlaceId, i64)| match tokens[place.index()] {
+                let term_value = |&(place, a): &(PlaceId, i64)| match tokens[place.index()] {
                     OMEGA => None,
-                    held => Some(i128::from(a) * i128::from(held)),
+                    count => Some(i128::from(a) * i128::from(count)),
                 };
-                sum.terms().iter().map(of_term).sum::<Option<i128>>()
+                sum.terms().iter().map(term_value).sum::<Option<i128>>()
             };
             let nodes = 0..tree.nodes.len() as u32;
             let best =
@@ -269,23 +277,23 @@ impl<'t> OpenGoals<'t> {
         }
     }
 
-    /// Proves goals that a complete tree excludes.
+    /// Reports proofs for the goals that a complete tree excludes.
     fn exclude(&self, tree: &Tree<'_>, proof_reporter: ProofReporter<'_>) {
         let is_open = |id: GoalId| self.board.is_open(id);
         let mut at_most: Vec<(GoalId, i128)> = Vec::new();
         for &(id, sum) in self.maxima.iter().filter(|(id, _)| is_open(*id)) {
-            if let Some(most) = covered::most(tree, sum)
-                && proof_reporter.proved(id).is_none_or(|proved| most < proved)
+            if let Some(maximum) = covered::most(tree, sum)
+                && proof_reporter.proved(id).is_none_or(|proved| maximum < proved)
             {
-                at_most.push((id, most));
+                at_most.push((id, maximum));
             }
         }
-        let is_never = |&&(id, predicate): &&(GoalId, &Predicate)| {
+        let is_excluded = |&&(id, predicate): &&(GoalId, &Predicate)| {
             is_open(id) && covered::excludes(tree, &covered::least_of(self.net, predicate))
         };
-        let never: Vec<GoalId> =
-            self.predicates.iter().filter(is_never).map(|&(id, _)| id).collect();
-        if at_most.is_empty() && never.is_empty() {
+        let excluded_goals: Vec<GoalId> =
+            self.predicates.iter().filter(is_excluded).map(|&(id, _)| id).collect();
+        if at_most.is_empty() && excluded_goals.is_empty() {
             return;
         }
         let Some(uncovered) = covered::least_uncovered(tree) else { return };
@@ -293,8 +301,8 @@ impl<'t> OpenGoals<'t> {
         let argument = Argument::Induction { clauses: uncovered.len(), assumes_units: false };
         let document = Arc::new(document);
         let proof = || Proof::new(argument.clone(), Some(document.clone()));
-        let by = proof_reporter.by(&document);
-        at_most.into_iter().for_each(|(id, most)| by.at_most(id, most, proof()));
-        never.into_iter().for_each(|id| by.unreachable(id, proof()));
+        let shared_reporter = proof_reporter.by(&document);
+        at_most.into_iter().for_each(|(id, maximum)| shared_reporter.at_most(id, maximum, proof()));
+        excluded_goals.into_iter().for_each(|id| shared_reporter.unreachable(id, proof()));
     }
 }

@@ -10,26 +10,31 @@ use super::runs::TokenDemand;
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 use parikh_structure::graph::omega::OMEGA;
 
-/// The value of a sum at a node.
+/// The value of a sum in the markings that a node represents.
+/// No place of the sum has ω.
 enum CoverabilityValue {
     Is(i128),
+    /// The sum grows without bound: its ω places have positive coefficients.
     Grows,
+    /// The sum falls without bound: its ω places have negative coefficients.
     Falls,
+    /// The sum has ω places with both signs.
     Unknown,
 }
 
+/// Returns the value of the comparison's sum at a node.
 fn value(atom: &Atom, tokens: &[u64]) -> CoverabilityValue {
-    let (mut known, mut grows, mut falls) = (0i128, false, false);
+    let (mut finite_part, mut grows, mut falls) = (0i128, false, false);
     for &(place, a) in atom.sum.terms() {
         match tokens[place.index()] {
             OMEGA if a > 0 => grows = true,
             OMEGA => falls = true,
             // Coefficients are limited so that values fit.
-            held => known += i128::from(a) * i128::from(held),
+            count => finite_part += i128::from(a) * i128::from(count),
         }
     }
     match (grows, falls) {
-        (false, false) => CoverabilityValue::Is(known),
+        (false, false) => CoverabilityValue::Is(finite_part),
         (true, false) => CoverabilityValue::Grows,
         (false, true) => CoverabilityValue::Falls,
         (true, true) => CoverabilityValue::Unknown,
@@ -40,7 +45,7 @@ fn is_enabled(net: &Net, tokens: &[u64], t: TransitionId) -> bool {
     net.pre(t).iter().all(|arc| tokens[arc.place.index()] >= arc.weight)
 }
 
-/// Returns true if the predicate eventually holds. Adds the work to `work`.
+/// Returns true if the predicate eventually holds at a node. Adds the approximate work to `work`.
 pub(super) fn holds(net: &Net, tokens: &[u64], predicate: &Predicate, work: &mut u64) -> bool {
     *work += 1;
     let enabled = |t: TransitionId| is_enabled(net, tokens, t);
@@ -61,41 +66,48 @@ pub(super) fn holds(net: &Net, tokens: &[u64], predicate: &Predicate, work: &mut
             *work += net.transition_count() as u64;
             net.transitions().any(enabled) == (*predicate == Predicate::NotDead)
         }
-        Predicate::And(parts) => parts.iter().all(|part| holds(net, tokens, part, work)),
-        Predicate::Or(parts) => parts.iter().any(|part| holds(net, tokens, part, work)),
+        Predicate::And(operands) => {
+            operands.iter().all(|operand| holds(net, tokens, operand, work))
+        }
+        Predicate::Or(operands) => operands.iter().any(|operand| holds(net, tokens, operand, work)),
     }
 }
 
-/// Adds the token demands of a predicate that eventually holds.
-pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, wanted: &mut TokenDemand) {
+/// Adds the token demands that make the predicate hold. The predicate must eventually hold at the
+/// node.
+pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, demand: &mut TokenDemand) {
     match predicate {
         Predicate::Atom(atom) => {
-            let (falling, known): (Vec<(PlaceId, i64)>, Vec<_>) =
+            let (falling, finite_terms): (Vec<(PlaceId, i64)>, Vec<_>) =
                 atom.sum.terms().iter().partition(|(place, _)| tokens[place.index()] == OMEGA);
-            let held =
+            let term_value =
                 |&(place, a): &(PlaceId, i64)| i128::from(a) * i128::from(tokens[place.index()]);
-            let rest: i128 = known.iter().map(held).sum();
+            let finite_value: i128 = finite_terms.iter().map(term_value).sum();
             // All ω places of a true atom decrease the sum. Each gets the same demand, so that
             // together they suffice.
             let weight: i128 = falling.iter().map(|&(_, a)| -i128::from(a)).sum();
-            let missing = rest - i128::from(atom.bound);
+            let missing = finite_value - i128::from(atom.bound);
             if missing > 0 && weight > 0 {
-                let each = (missing + weight - 1) / weight;
-                falling.iter().for_each(|&(place, _)| at_least(wanted, place, each));
+                let demand_each = (missing + weight - 1) / weight;
+                falling.iter().for_each(|&(place, _)| at_least(demand, place, demand_each));
             }
         }
         Predicate::Enabled(t) => {
-            net.pre(*t).iter().for_each(|arc| at_least(wanted, arc.place, arc.weight.into()));
+            net.pre(*t).iter().for_each(|arc| at_least(demand, arc.place, arc.weight.into()));
         }
         Predicate::NotDead => {
             if let Some(t) = net.transitions().find(|&t| is_enabled(net, tokens, t)) {
-                want(net, tokens, &Predicate::Enabled(t), wanted);
+                want(net, tokens, &Predicate::Enabled(t), demand);
             }
         }
-        Predicate::And(parts) => parts.iter().for_each(|part| want(net, tokens, part, wanted)),
-        Predicate::Or(parts) => {
-            if let Some(part) = parts.iter().find(|part| holds(net, tokens, part, &mut 0)) {
-                want(net, tokens, part, wanted);
+        Predicate::And(operands) => {
+            operands.iter().for_each(|operand| want(net, tokens, operand, demand))
+        }
+        Predicate::Or(operands) => {
+            if let Some(operand) =
+                operands.iter().find(|operand| holds(net, tokens, operand, &mut 0))
+            {
+                want(net, tokens, operand, demand);
             }
         }
         // Other predicates hold because of places with finite counts.
@@ -103,7 +115,8 @@ pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, wanted: &mu
     }
 }
 
-fn at_least(wanted: &mut TokenDemand, place: PlaceId, tokens: i128) {
-    let known = wanted.entry(place).or_insert(tokens);
-    *known = tokens.max(*known);
+/// Raises the demand on a place to at least `tokens`.
+fn at_least(demand: &mut TokenDemand, place: PlaceId, tokens: i128) {
+    let current = demand.entry(place).or_insert(tokens);
+    *current = tokens.max(*current);
 }

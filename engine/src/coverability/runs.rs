@@ -23,83 +23,85 @@ use parikh_net::{
 use parikh_structure::graph::omega::OMEGA;
 use std::collections::BTreeMap;
 
-/// Demanded tokens on places with ω.
+/// The tokens demanded on places with ω, by place.
 pub(crate) type TokenDemand = BTreeMap<PlaceId, i128>;
 
-/// Limit on the number of steps of a sequence.
+/// Limit on the number of steps of a firing sequence.
 const LONGEST: i128 = 200_000;
 
-/// Limit on the approximate work for removing unnecessary stages.
+/// Limit on the approximate work for removing unnecessary stages from a staged sequence.
 const PATIENCE: usize = 100_000;
 
-/// Returns, for each place that a sequence touches, the minimum tokens it needs and the tokens it
-/// adds.
+/// Returns, for each place that a sequence touches, the minimum number of tokens it needs and the
+/// number it adds.
 fn summary(net: &Net, word: &[TransitionId]) -> BTreeMap<PlaceId, (i128, i128)> {
-    let mut all: BTreeMap<PlaceId, (i128, i128)> = BTreeMap::new();
+    let mut effects: BTreeMap<PlaceId, (i128, i128)> = BTreeMap::new();
     for &t in word.iter().rev() {
         for change in net.delta(t) {
-            let (least, added) = all.entry(change.place).or_default();
-            *least = (*least - i128::from(change.delta)).max(0);
+            let (needed, added) = effects.entry(change.place).or_default();
+            *needed = (*needed - i128::from(change.delta)).max(0);
             *added += i128::from(change.delta);
         }
         for arc in net.pre(t) {
-            let (least, _) = all.entry(arc.place).or_default();
-            *least = (*least).max(arc.weight.into());
+            let (needed, _) = effects.entry(arc.place).or_default();
+            *needed = (*needed).max(arc.weight.into());
         }
     }
-    all
+    effects
 }
 
-/// Returns the places with ω at a node, before its accelerations from number `made` on.
-fn omegas(tree: &Tree<'_>, node: u32, made: usize) -> Vec<bool> {
+/// Returns, by place, true for the places that have ω at a node after its first
+/// `acceleration_count` accelerations.
+fn omegas(tree: &Tree<'_>, node: u32, acceleration_count: usize) -> Vec<bool> {
     let node = &tree.nodes[node as usize];
     let mut omega: Vec<bool> = node.tokens.iter().map(|&held| held == OMEGA).collect();
-    let later = node.grown[made..].iter().flat_map(|it| &it.places);
-    later.for_each(|(place, ..)| omega[place.index()] = false);
+    let later_places = node.grown[acceleration_count..].iter().flat_map(|it| &it.places);
+    later_places.for_each(|(place, ..)| omega[place.index()] = false);
     omega
 }
 
-/// Returns a run to a node with its first `made` accelerations. The final marking has at least the
-/// demanded tokens on ω places and the node's tokens elsewhere. Returns `None` if the run would be
-/// too long.
+/// Returns a run to a node with its first `acceleration_count` accelerations. The final marking has
+/// at least the demanded tokens on ω places and the node's tokens elsewhere. Returns `None` if the
+/// run would be too long.
 pub(crate) fn run(
     tree: &Tree<'_>,
     node: u32,
-    made: usize,
-    mut wanted: TokenDemand,
+    acceleration_count: usize,
+    mut demand: TokenDemand,
 ) -> Option<FiringSequence> {
-    let mut omega = omegas(tree, node, made);
-    wanted.retain(|place, _| omega[place.index()]);
-    let mut parts: Vec<(Vec<TransitionId>, i128)> = Vec::new();
-    for &at in tree.branch(node).iter().rev() {
-        let here = &tree.nodes[at as usize];
-        let made = if at == node { made } else { here.grown.len() };
-        for grown in here.grown[..made].iter().rev() {
-            let times = times(grown, &mut wanted);
-            grown.places.iter().for_each(|(place, ..)| omega[place.index()] = false);
-            let word = tree.way(grown.since, at);
+    let mut omega = omegas(tree, node, acceleration_count);
+    demand.retain(|place, _| omega[place.index()]);
+    let mut blocks: Vec<(Vec<TransitionId>, i128)> = Vec::new();
+    for &branch_node in tree.branch(node).iter().rev() {
+        let current = &tree.nodes[branch_node as usize];
+        let acceleration_count =
+            if branch_node == node { acceleration_count } else { current.grown.len() };
+        for acceleration in current.grown[..acceleration_count].iter().rev() {
+            let times = times(acceleration, &mut demand);
+            acceleration.places.iter().for_each(|(place, ..)| omega[place.index()] = false);
+            let word = tree.way(acceleration.since, branch_node);
             if times > i128::from(Marking::MAX_TOKENS) || (word.len() > 1 && times > LONGEST) {
                 return None;
             }
             if times > 0 {
-                want(&mut wanted, &omega, tree.net, &word, times)?;
-                parts.push((word, times));
+                want(&mut demand, &omega, tree.net, &word, times)?;
+                blocks.push((word, times));
             }
         }
-        if let Some((_, t)) = here.came {
-            want(&mut wanted, &omega, tree.net, &[t], 1)?;
-            parts.push((vec![t], 1));
+        if let Some((_, t)) = current.came {
+            want(&mut demand, &omega, tree.net, &[t], 1)?;
+            blocks.push((vec![t], 1));
         }
     }
     let steps = |(word, times): &(Vec<TransitionId>, i128)| match word.len() {
         1 => 1,
         length => times.saturating_mul(length as i128),
     };
-    if parts.iter().map(steps).fold(0, i128::saturating_add) > LONGEST {
+    if blocks.iter().map(steps).fold(0, i128::saturating_add) > LONGEST {
         return None;
     }
     let mut sequence = FiringSequence::new();
-    for (word, times) in parts.iter().rev() {
+    for (word, times) in blocks.iter().rev() {
         match word[..] {
             [t] => sequence.push(t, u64::try_from(*times).ok()?),
             _ => (0..*times).for_each(|_| word.iter().for_each(|&t| sequence.push(t, 1))),
@@ -108,35 +110,36 @@ pub(crate) fn run(
     Some(sequence)
 }
 
-/// Returns how often an acceleration must be repeated to meet the demands on its places, and
-/// removes these demands: the places have no ω before it.
-fn times(grown: &Acceleration, wanted: &mut TokenDemand) -> i128 {
-    let of_place = |&(place, held, gain): &(PlaceId, u64, u64)| {
-        let missing = wanted.remove(&place)? - i128::from(held);
+/// Returns the number of repetitions of an acceleration that meet the demands on its places.
+/// Removes these demands, because the places have no ω before the acceleration.
+fn times(grown: &Acceleration, demand: &mut TokenDemand) -> i128 {
+    let repetitions_for = |&(place, held, gain): &(PlaceId, u64, u64)| {
+        let missing = demand.remove(&place)? - i128::from(held);
         // Rounded up. A gain is at least 1.
         (missing > 0).then(|| (missing + i128::from(gain) - 1) / i128::from(gain))
     };
-    grown.places.iter().filter_map(of_place).max().unwrap_or(0)
+    grown.places.iter().filter_map(repetitions_for).max().unwrap_or(0)
 }
 
-/// Converts the demands after firing `word` `times` times into the demands before it.
+/// Converts the demands after firing `word` `times` times into the demands before. Returns `None`
+/// on overflow.
 fn want(
-    wanted: &mut TokenDemand,
+    demand: &mut TokenDemand,
     omega: &[bool],
     net: &Net,
     word: &[TransitionId],
     times: i128,
 ) -> Option<()> {
-    for (place, (least, added)) in summary(net, word) {
+    for (place, (needed, added)) in summary(net, word) {
         if !omega[place.index()] {
             continue;
         }
-        let after = wanted.remove(&place).unwrap_or(0);
-        let all = after.checked_sub(times.checked_mul(added)?)?;
-        let last = least.checked_sub((times - 1).checked_mul(added)?)?;
-        let before = all.max(last).max(least);
+        let demanded_after = demand.remove(&place).unwrap_or(0);
+        let before_all = demanded_after.checked_sub(times.checked_mul(added)?)?;
+        let before_last = needed.checked_sub((times - 1).checked_mul(added)?)?;
+        let before = before_all.max(before_last).max(needed);
         if before > 0 {
-            wanted.insert(place, before);
+            demand.insert(place, before);
         }
     }
     Some(())
@@ -150,28 +153,28 @@ pub(super) fn single(
     acceleration: usize,
     sum: &LinearSum,
 ) -> Option<(FiringSequence, FiringSequence)> {
-    let since = tree.nodes[node as usize].grown[acceleration].since;
-    let word = tree.way(since, node);
+    let start = tree.nodes[node as usize].grown[acceleration].since;
+    let word = tree.way(start, node);
     let summary = summary(tree.net, &word);
     if summary.values().any(|&(_, added)| added < 0) {
         return None;
     }
-    let mut grows = 0i128;
+    let mut growth = 0i128;
     for &(place, a) in sum.terms() {
         let (_, added) = summary.get(&place).copied().unwrap_or_default();
-        grows = grows.checked_add(added.checked_mul(a.into())?)?;
+        growth = growth.checked_add(added.checked_mul(a.into())?)?;
     }
-    if grows <= 0 {
+    if growth <= 0 {
         return None;
     }
-    let wanted = summary.into_iter().map(|(place, (least, _))| (place, least)).collect();
-    let prefix = run(tree, node, acceleration, wanted)?;
+    let demand = summary.into_iter().map(|(place, (needed, _))| (place, needed)).collect();
+    let prefix = run(tree, node, acceleration, demand)?;
     Some((prefix, word.into_iter().collect()))
 }
 
 /// Returns a staged self-covering sequence that increases the sum: the accelerations of a branch up
-/// to this one of its last node. Unnecessary stages are removed if this is fast. Adds the work to
-/// `work`.
+/// to the given one of its last node. Unnecessary stages are removed if this is fast. Adds the work
+/// to `work`.
 pub(super) fn stages(
     tree: &Tree<'_>,
     node: u32,
@@ -181,44 +184,45 @@ pub(super) fn stages(
 ) -> Option<PumpSequence> {
     let mut stages: Vec<Stage> = Vec::new();
     let mut prefix = FiringSequence::new();
-    for at in tree.branch(node) {
-        let here = &tree.nodes[at as usize];
-        here.came.iter().for_each(|&(_, t)| prefix.push(t, 1));
-        let made = if at == node { acceleration + 1 } else { here.grown.len() };
-        for grown in &here.grown[..made] {
-            let pump = tree.way(grown.since, at).into_iter().collect();
+    for branch_node in tree.branch(node) {
+        let current = &tree.nodes[branch_node as usize];
+        current.came.iter().for_each(|&(_, t)| prefix.push(t, 1));
+        let acceleration_count =
+            if branch_node == node { acceleration + 1 } else { current.grown.len() };
+        for current_acceleration in &current.grown[..acceleration_count] {
+            let pump = tree.way(current_acceleration.since, branch_node).into_iter().collect();
             stages.push(Stage { prefix: std::mem::take(&mut prefix), pump });
         }
     }
     let last = stages.pop()?;
-    let mut all = PumpSequence { earlier: stages, last };
-    let shows = |pumping: &PumpSequence| {
+    let mut sequence = PumpSequence { earlier: stages, last };
+    let increases_sum = |pumping: &PumpSequence| {
         check_pumping(tree.net, pumping).is_ok_and(|growth| growth.grows(sum))
     };
     let length: usize =
-        all.stages().map(|it| it.prefix.steps().len() + it.pump.steps().len()).sum();
+        sequence.stages().map(|it| it.prefix.steps().len() + it.pump.steps().len()).sum();
     let places = tree.net.place_count();
-    let rounds = all.earlier.len();
-    let cost = |rounds: usize| rounds * (length + rounds * places);
+    let stage_count = sequence.earlier.len();
+    let cost = |stage_count: usize| stage_count * (length + stage_count * places);
     *work += cost(1) as u64;
-    if cost(rounds) <= PATIENCE {
-        *work += cost(rounds) as u64;
-        for at in (0..rounds).rev() {
-            let fewer = without(&all, at);
-            if shows(&fewer) {
-                all = fewer;
+    if cost(stage_count) <= PATIENCE {
+        *work += cost(stage_count) as u64;
+        for stage in (0..stage_count).rev() {
+            let shorter = without(&sequence, stage);
+            if increases_sum(&shorter) {
+                sequence = shorter;
             }
         }
     }
-    shows(&all).then_some(all)
+    increases_sum(&sequence).then_some(sequence)
 }
 
-/// Removes one earlier stage: its prefix is moved before the next stage.
-fn without(pumping: &PumpSequence, at: usize) -> PumpSequence {
-    let mut fewer = pumping.clone();
-    let mut prefix = fewer.earlier.remove(at).prefix;
-    let next = fewer.earlier.get_mut(at).unwrap_or(&mut fewer.last);
+/// Removes one earlier stage. Its prefix moves to the beginning of the next stage.
+fn without(pumping: &PumpSequence, stage: usize) -> PumpSequence {
+    let mut shorter = pumping.clone();
+    let mut prefix = shorter.earlier.remove(stage).prefix;
+    let next = shorter.earlier.get_mut(stage).unwrap_or(&mut shorter.last);
     prefix.extend(&next.prefix);
     next.prefix = prefix;
-    fewer
+    shorter
 }

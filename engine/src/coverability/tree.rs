@@ -40,6 +40,7 @@ pub(super) enum TreeOrder {
 /// Limits on the size of a tree, and its order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TreeLimits {
+    /// The order in which nodes are expanded.
     pub(super) order: TreeOrder,
     /// Limit on the number of nodes, kept or not.
     pub(super) nodes: usize,
@@ -48,7 +49,7 @@ pub(super) struct TreeLimits {
     pub(super) work: u64,
 }
 
-/// Work between two checks of the budget.
+/// Approximate number of token comparisons between two checks of the budget.
 const PATIENCE: u64 = 20_000;
 
 /// A coverability tree.
@@ -56,22 +57,22 @@ pub(crate) struct Tree<'n> {
     pub(super) net: &'n Net,
     /// The nodes. The initial marking is node 0.
     pub(crate) nodes: Vec<Node>,
-    /// The outline of each node, kept or not.
+    /// The outlines by node number, also of nodes that are not kept.
     outlines: Vec<Outline>,
-    /// The nodes that no other node covers.
+    /// Numbers of the nodes that no other node covers.
     kept: Vec<u32>,
-    /// The nodes to expand: the number of ω places and the node's number, negative if the oldest
-    /// comes first.
+    /// The nodes to expand. An entry has the number of ω places and the node's number, which is
+    /// negated if the oldest node comes first.
     waiting: BinaryHeap<(usize, i64)>,
-    /// For each place, the transitions whose first input it is. The last entry contains the
+    /// For each place, the transitions whose first input is this place. The last entry contains the
     /// transitions without inputs.
     beginning: Vec<Vec<TransitionId>>,
     limits: TreeLimits,
     /// For each place, true if it is ω in some node.
     unbounded: Vec<bool>,
-    /// Limit on `work` before the next unbounded place must be found.
+    /// Limit on `work`. It rises whenever a new unbounded place is found.
     most_work: u64,
-    /// Work so far.
+    /// Approximate number of token comparisons so far.
     pub(super) work: u64,
 }
 
@@ -107,29 +108,30 @@ pub(crate) struct Node {
     pub(crate) came: Option<(u32, TransitionId)>,
     /// The accelerations at this node, in order.
     pub(crate) grown: Vec<Acceleration>,
+    /// True if no later node covers this node.
     is_kept: bool,
 }
 
 impl Node {
-    /// Returns a node that is made elsewhere.
+    /// Returns a node of a tree that was built elsewhere.
     pub(crate) fn linked(
         tokens: Vec<u64>,
-        came: Option<(u32, TransitionId)>,
-        grown: Vec<Acceleration>,
+        origin: Option<(u32, TransitionId)>,
+        accelerations: Vec<Acceleration>,
     ) -> Node {
-        Node { tokens, came, grown, is_kept: true }
+        Node { tokens, came: origin, grown: accelerations, is_kept: true }
     }
 }
 
-/// Places that grow when the firings since an earlier node are repeated.
+/// Places that become ω, because the firings since an earlier node can be repeated.
 pub(crate) struct Acceleration {
-    /// The earlier node.
+    /// Number of the earlier node on the same branch.
     pub(crate) since: u32,
-    /// Triples of place, its tokens before it became ω, and the tokens that each repetition adds.
+    /// Triples of a place, its tokens before it became ω, and the tokens that each repetition adds.
     pub(crate) places: Vec<(PlaceId, u64, u64)>,
 }
 
-/// The reason why a tree stops growing.
+/// The reason why a tree stopped growing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TreeEnd {
     /// The tree is complete: the kept nodes cover all reachable markings.
@@ -144,8 +146,8 @@ impl<'n> Tree<'n> {
     pub(super) fn new(net: &'n Net, limits: TreeLimits) -> Self {
         let mut beginning = vec![Vec::new(); net.place_count() + 1];
         for t in net.transitions() {
-            let first = net.pre(t).first().map_or(net.place_count(), |arc| arc.place.index());
-            beginning[first].push(t);
+            let first_input = net.pre(t).first().map_or(net.place_count(), |arc| arc.place.index());
+            beginning[first_input].push(t);
         }
         let mut tree = Tree {
             net,
@@ -163,7 +165,7 @@ impl<'n> Tree<'n> {
         tree
     }
 
-    /// Returns a tree with nodes that are made elsewhere. It does not grow.
+    /// Returns a tree with nodes that were built elsewhere. The tree does not grow.
     pub(crate) fn linked(net: &'n Net, nodes: Vec<Node>) -> Self {
         let limits = TreeLimits { order: TreeOrder::Breadth, nodes: 0, work: 0 };
         Tree {
@@ -182,57 +184,59 @@ impl<'n> Tree<'n> {
 
     /// Returns the kept nodes. If the tree is complete, they cover all reachable markings.
     pub(super) fn kept(&self) -> impl Iterator<Item = &[u64]> {
-        self.kept.iter().map(|&at| &*self.nodes[at as usize].tokens)
+        self.kept.iter().map(|&node| &*self.nodes[node as usize].tokens)
     }
 
-    /// Returns the transitions on the path from one node to a later one on its branch.
+    /// Returns the transitions on the path from node `since` to node `to`, which is later on the
+    /// same branch.
     pub(super) fn way(&self, since: u32, to: u32) -> Vec<TransitionId> {
-        let mut way = Vec::new();
-        let mut at = to;
-        while at != since {
-            let Some((before, t)) = self.nodes[at as usize].came else { break };
-            way.push(t);
-            at = before;
+        let mut path = Vec::new();
+        let mut current = to;
+        while current != since {
+            let Some((predecessor, t)) = self.nodes[current as usize].came else { break };
+            path.push(t);
+            current = predecessor;
         }
-        way.reverse();
-        way
+        path.reverse();
+        path
     }
 
-    /// Returns the nodes from the root to this node.
+    /// Returns the numbers of the nodes from the root to node `to`.
     pub(super) fn branch(&self, to: u32) -> Vec<u32> {
-        let before = |&at: &u32| self.nodes[at as usize].came.map(|(before, _)| before);
-        let mut branch: Vec<u32> = std::iter::successors(Some(to), before).collect();
+        let predecessor =
+            |&node: &u32| self.nodes[node as usize].came.map(|(predecessor, _)| predecessor);
+        let mut branch: Vec<u32> = std::iter::successors(Some(to), predecessor).collect();
         branch.reverse();
         branch
     }
 
-    /// Grows the tree until it is complete or a limit is reached. Calls `seen` with each new node.
-    /// It returns the work it did, or `None` to stop.
+    /// Grows the tree until it is complete or a limit is reached. Calls `visit` with each new node.
+    /// `visit` returns its approximate work, or `None` to stop.
     pub(super) fn grow(
         &mut self,
         budget: &Budget,
-        mut seen: impl FnMut(&Self, u32) -> Option<u64>,
+        mut visit: impl FnMut(&Self, u32) -> Option<u64>,
     ) -> TreeEnd {
-        let Some(looked) = seen(self, 0) else { return TreeEnd::Settled };
-        self.work += looked;
-        let mut ask_at = self.work;
-        while let Some((_, number)) = self.waiting.pop() {
-            let from = number.unsigned_abs() as u32;
-            for t in self.candidates(from) {
-                // The node that covers it is expanded instead.
-                if !self.nodes[from as usize].is_kept {
+        let Some(visit_work) = visit(self, 0) else { return TreeEnd::Settled };
+        self.work += visit_work;
+        let mut next_check = self.work;
+        while let Some((_, priority)) = self.waiting.pop() {
+            let parent = priority.unsigned_abs() as u32;
+            for t in self.candidates(parent) {
+                // The node that covers this node is expanded instead.
+                if !self.nodes[parent as usize].is_kept {
                     break;
                 }
-                let is_late = self.work >= ask_at && budget.is_exhausted();
-                if self.work >= ask_at {
-                    ask_at = self.work + PATIENCE;
+                let is_late = self.work >= next_check && budget.is_exhausted();
+                if self.work >= next_check {
+                    next_check = self.work + PATIENCE;
                 }
                 let is_full = self.nodes.len() >= self.limits.nodes;
                 if is_late || is_full || self.work > self.most_work {
                     return TreeEnd::Limit;
                 }
                 // Markings beyond the token limit are not supported.
-                let next = match fire(self.net, &self.nodes[from as usize].tokens, t) {
+                let next = match fire(self.net, &self.nodes[parent as usize].tokens, t) {
                     Ok(next) => next,
                     Err(NoGraph::Overflow | NoGraph::TooMany(_) | NoGraph::Exhausted(_)) => {
                         return TreeEnd::Limit;
@@ -244,10 +248,10 @@ impl<'n> Tree<'n> {
                 if self.is_covered(&next) {
                     continue;
                 }
-                let grown = self.accelerate(&mut next, from);
-                let node = self.keep(next, Some((from, t)), grown);
-                let Some(looked) = seen(self, node) else { return TreeEnd::Settled };
-                self.work += looked;
+                let accelerations = self.accelerate(&mut next, parent);
+                let node = self.keep(next, Some((parent, t)), accelerations);
+                let Some(visit_work) = visit(self, node) else { return TreeEnd::Settled };
+                self.work += visit_work;
                 self.go_on_if_new(node);
             }
         }
@@ -256,9 +260,9 @@ impl<'n> Tree<'n> {
 
     /// Raises the work limit if a node has a new unbounded place.
     fn go_on_if_new(&mut self, node: u32) {
-        let grown = self.nodes[node as usize].grown.iter().flat_map(|grown| &grown.places);
+        let changes = self.nodes[node as usize].grown.iter().flat_map(|changes| &changes.places);
         let mut is_new = false;
-        for (place, ..) in grown {
+        for (place, ..) in changes {
             is_new |= !std::mem::replace(&mut self.unbounded[place.index()], true);
         }
         if is_new {
@@ -274,55 +278,63 @@ impl<'n> Tree<'n> {
     /// Returns true if a kept node covers the marking.
     fn is_covered(&self, tokens: &[u64]) -> bool {
         let outline = Outline::of(tokens);
-        self.kept.iter().any(|&at| {
-            let at = at as usize;
-            outline.may_be_covered(self.outlines[at]) && is_covered(tokens, &self.nodes[at].tokens)
+        self.kept.iter().any(|&node| {
+            let node = node as usize;
+            outline.may_be_covered(self.outlines[node])
+                && is_covered(tokens, &self.nodes[node].tokens)
         })
     }
 
-    /// Returns the transitions whose first input is marked, or that have no input.
-    fn candidates(&mut self, from: u32) -> Vec<TransitionId> {
-        let tokens = &self.nodes[from as usize].tokens;
+    /// Returns the transitions whose first input is marked at the node, and the transitions without
+    /// inputs.
+    fn candidates(&mut self, node: u32) -> Vec<TransitionId> {
+        let tokens = &self.nodes[node as usize].tokens;
         self.work += tokens.len() as u64;
         let marked = (0..tokens.len()).filter(|&place| tokens[place] > 0);
         let places = marked.chain([tokens.len()]);
-        let mut all: Vec<TransitionId> =
+        let mut transitions: Vec<TransitionId> =
             places.flat_map(|place| &self.beginning[place]).copied().collect();
-        all.sort_unstable();
-        all
+        transitions.sort_unstable();
+        transitions
     }
 
-    /// Sets ω in `next`, a successor of node `from`, on places that are larger than in an earlier
-    /// node of the branch that `next` covers. Repeats until nothing changes.
+    /// Sets places of `next` to ω, where `next` is a successor of node `from`. These places are
+    /// larger than in an earlier node of the branch that `next` covers. Repeats until nothing
+    /// changes.
     fn accelerate(&mut self, next: &mut [u64], from: u32) -> Vec<Acceleration> {
-        let mut grown = Vec::new();
+        let mut accelerations = Vec::new();
         loop {
-            let before = grown.len();
+            let count_before = accelerations.len();
             let mut outline = Outline::of(next);
-            let mut at = Some(from);
-            while let Some(since) = at {
-                let node = &self.nodes[since as usize];
+            let mut ancestor = Some(from);
+            while let Some(start) = ancestor {
+                let node = &self.nodes[start as usize];
                 self.work += 1;
-                let may_be = self.outlines[since as usize].may_be_covered(outline);
-                if may_be && is_covered(&node.tokens, next) {
+                let is_candidate = self.outlines[start as usize].may_be_covered(outline);
+                if is_candidate && is_covered(&node.tokens, next) {
                     self.work += next.len() as u64;
                     let mut places = Vec::new();
-                    for (place, (&then, now)) in node.tokens.iter().zip(next.iter_mut()).enumerate()
+                    for (place, (&earlier_tokens, new_tokens)) in
+                        node.tokens.iter().zip(next.iter_mut()).enumerate()
                     {
-                        if then < *now && *now != OMEGA {
-                            places.push((PlaceId::new(place), *now, *now - then));
-                            *now = OMEGA;
+                        if earlier_tokens < *new_tokens && *new_tokens != OMEGA {
+                            places.push((
+                                PlaceId::new(place),
+                                *new_tokens,
+                                *new_tokens - earlier_tokens,
+                            ));
+                            *new_tokens = OMEGA;
                         }
                     }
                     if !places.is_empty() {
-                        grown.push(Acceleration { since, places });
+                        accelerations.push(Acceleration { since: start, places });
                         outline = Outline::of(next);
                     }
                 }
-                at = node.came.map(|(before, _)| before);
+                ancestor = node.came.map(|(count_before, _)| count_before);
             }
-            if grown.len() == before {
-                return grown;
+            if accelerations.len() == count_before {
+                return accelerations;
             }
         }
     }
@@ -331,27 +343,27 @@ impl<'n> Tree<'n> {
     fn keep(
         &mut self,
         tokens: Vec<u64>,
-        came: Option<(u32, TransitionId)>,
-        grown: Vec<Acceleration>,
+        origin: Option<(u32, TransitionId)>,
+        accelerations: Vec<Acceleration>,
     ) -> u32 {
         let number = self.nodes.len() as u32;
         let outline = Outline::of(&tokens);
         let (nodes, outlines) = (&mut self.nodes, &self.outlines);
-        self.kept.retain(|&at| {
-            let node = &mut nodes[at as usize];
-            let may_be = outlines[at as usize].may_be_covered(outline);
-            node.is_kept = !(may_be && is_covered(&node.tokens, &tokens));
+        self.kept.retain(|&kept_node| {
+            let node = &mut nodes[kept_node as usize];
+            let is_candidate = outlines[kept_node as usize].may_be_covered(outline);
+            node.is_kept = !(is_candidate && is_covered(&node.tokens, &tokens));
             node.is_kept
         });
         self.outlines.push(outline);
-        let omegas = tokens.iter().filter(|&&held| held == OMEGA).count();
+        let omega_count = tokens.iter().filter(|&&held| held == OMEGA).count();
         self.kept.push(number);
-        self.nodes.push(Node { tokens, came, grown, is_kept: true });
+        self.nodes.push(Node { tokens, came: origin, grown: accelerations, is_kept: true });
         let signed = match self.limits.order {
             TreeOrder::Breadth => -i64::from(number),
             TreeOrder::Depth => i64::from(number),
         };
-        self.waiting.push((omegas, signed));
+        self.waiting.push((omega_count, signed));
         number
     }
 }

@@ -24,38 +24,41 @@ const LONGEST_UNBOUNDED: Duration = Duration::from_secs(2);
 /// Number of slices without enough time for another try, after which the engine gives up.
 const TOO_SHORT: u32 = 3;
 
-/// Result of using the set.
+/// Result of using the reachable set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// Every question is answered.
     All,
-    /// Some questions are answered. The same set must be computed again for the rest, because time
-    /// ran out.
+    /// The questions are answered in part. The same set must be computed again for the rest,
+    /// because time ran out.
     Part,
     /// No question is answered. More time is needed.
     Nothing,
 }
 
-/// Duration of a try.
+/// Times of a completed try.
 #[derive(Clone, Copy)]
 struct AttemptTimes {
+    /// Time until the set was complete.
     until_set: Duration,
+    /// Time until the end of the set's use.
     all: Duration,
 }
 
-/// The state of the tries.
+/// The orders of a net, and the state of their tries.
 #[derive(Debug, Default)]
 pub(super) struct Attempts {
     /// The orders, the most promising first. Empty until they are computed.
     orders: Vec<LevelOrder>,
     /// The remaining tries, in reverse: the index of an order and its time slice.
     tries: Vec<(usize, Option<Duration>)>,
-    /// Time used by the last try if it was interrupted.
+    /// Time used by the last try if it was interrupted, otherwise zero.
     cut: Duration,
-    /// Number of slices that had no more time than `cut`.
+    /// Number of slices that had no more time than the interrupted try.
     too_short: u32,
-    /// Share of the first slice for each try, in [0, 1]. `None` if the tries have their own time
-    /// slices. After such a first slice without a set, other engines run first.
+    /// Share of the first slice for each try, in [0, 1]. `None` after the first slice, or if there
+    /// Number of tries so far.
+    /// is no special first slice. After an unsuccessful first slice, other engines run first.
     first: Option<f64>,
     /// Number of tries so far.
     pub(super) made: u64,
@@ -67,7 +70,7 @@ impl Attempts {
         Attempts { first: Some(share), ..Attempts::default() }
     }
 
-    /// Computes the orders, once.
+    /// Computes the orders at the first call.
     fn prepare(&mut self, net: &Net, facts: &Facts, budget: &Budget) {
         if !self.orders.is_empty() || net.place_count() > MOST_LEVELS {
             return;
@@ -112,12 +115,12 @@ impl Attempts {
                 };
             }
             let slice = time.map_or_else(|| budget.child(), |time| budget.slice(time));
-            let began = Instant::now();
+            let start = Instant::now();
             match self.attempt(net, order, (&slice, budget), use_set) {
                 Ok(used) if self.is_enough(order, used) => break,
                 Ok(_) => return SliceProgress::Unfinished,
                 Err(Stop::Asked) if budget.is_exhausted() => {
-                    self.cut = began.elapsed();
+                    self.cut = start.elapsed();
                     return SliceProgress::Unfinished;
                 }
                 Err(_) => {
@@ -129,7 +132,7 @@ impl Attempts {
         SliceProgress::Finished
     }
 
-    /// Runs the first slice: each order for a short time. A simple set is found at once.
+    /// Runs the first slice, in which each order gets a short time. This finds simple sets at once.
     fn look(
         &mut self,
         (net, facts): (&Net, &Facts),
@@ -137,13 +140,13 @@ impl Attempts {
         share: f64,
         use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<Use, Stop> + Sync),
     ) -> SliceProgress {
-        let moment = budget.remaining().map_or(FIRST_SLICE, |left| left.mul_f64(share));
+        let try_time = budget.remaining().map_or(FIRST_SLICE, |left| left.mul_f64(share));
         // With infinitely many markings no order may terminate, so one order is as informative as
         // all.
-        let bounded = net.places().all(|p| facts.upper_bound(p).is_some());
-        let orders = if bounded { self.orders.len().min(TRIED[0]) } else { 1 };
+        let is_bounded = net.places().all(|p| facts.upper_bound(p).is_some());
+        let orders = if is_bounded { self.orders.len().min(TRIED[0]) } else { 1 };
         for order in 0..orders.min(self.orders.len()) {
-            let slice = budget.slice(moment.min(FIRST_SLICE));
+            let slice = budget.slice(try_time.min(FIRST_SLICE));
             if let Ok(used) = self.attempt(net, order, (&slice, budget), use_set) {
                 return match self.is_enough(order, used) {
                     true => SliceProgress::Finished,
@@ -157,28 +160,28 @@ impl Attempts {
         }
     }
 
-    /// Runs one try, with one budget for computing the set and one that also covers its use.
+    /// Runs one try. `budget` limits the computation of the set, and `use_budget` also its use.
     fn attempt(
         &mut self,
         net: &Net,
         order: usize,
-        (budget, after): (&Budget, &Budget),
+        (budget, use_budget): (&Budget, &Budget),
         use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<Use, Stop> + Sync),
     ) -> Result<(Use, AttemptTimes), Stop> {
-        let bytes = (after.memory_left() as f64 * MEMORY) as usize;
+        let bytes = (use_budget.memory_left() as f64 * MEMORY) as usize;
         self.made += 1;
-        let began = Instant::now();
-        let use_it = |reached: ReachableSet<'_, '_>| {
-            let until_set = began.elapsed();
+        let start = Instant::now();
+        let timed_use = |reached: ReachableSet<'_, '_>| {
+            let until_set = start.elapsed();
             Ok((use_set(reached)?, until_set))
         };
-        let limits = (bytes, budget, after);
+        let limits = (bytes, budget, use_budget);
         let (used, until_set) =
-            saturate(net, &self.orders[order], limits, &TryLog::default(), &use_it)?;
-        Ok((used, AttemptTimes { until_set, all: began.elapsed() }))
+            saturate(net, &self.orders[order], limits, &TryLog::default(), &timed_use)?;
+        Ok((used, AttemptTimes { until_set, all: start.elapsed() }))
     }
 
-    /// Returns true if all questions are answered. Otherwise only this order is continued.
+    /// Returns true if all questions are answered. Otherwise only this order is tried again.
     fn is_enough(&mut self, order: usize, (used, times): (Use, AttemptTimes)) -> bool {
         (self.tries, self.cut) = match used {
             Use::All => (Vec::new(), Duration::ZERO),

@@ -24,17 +24,19 @@ use parikh_temporal::{Node, Quantifier};
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// Number of rounds after which, and after each doubling of which, the test for cycles runs.
+/// Number of rounds before the first test for cycles. The test runs again whenever the number has
+/// doubled.
 const ROUNDS: u32 = 4;
 
-/// Share of the time of a formula, in [0, 1], after which saturation is replaced by rounds.
+/// Share of the time for one formula after which rounds replace saturation, in [0, 1].
 const SATURATING: f64 = 0.15;
 
-/// Limit on the number of semiflows whose firings are tried one after another.
+/// Limit on the number of semiflows whose firings are tried as a cycle.
 const LOOPS: usize = 16;
 
-/// CTL formulas evaluated over the same set.
+/// Evaluation of CTL formulas over one reachable set.
 pub(super) struct CtlEvaluation<'e, 'r, 'd> {
+    /// The reachable set, with its diagram store.
     reached: &'e mut ReachableSet<'r, 'd>,
     net: &'e Net,
     budget: &'e Budget,
@@ -42,12 +44,12 @@ pub(super) struct CtlEvaluation<'e, 'r, 'd> {
     cycles: Option<Cycles>,
     /// The reversed transition relation.
     backwards: TransitionRelation,
-    /// For each condition, the markings that satisfy it. The sets are kept.
+    /// The markings that satisfy each condition evaluated so far. These sets are kept.
     satisfying: HashMap<Predicate, Set>,
-    /// The dead markings, and the markings that enable a transition without effect. The sets are
+    /// The dead markings, and the markings that enable a transition without effect. Both sets are
     /// kept.
     resting: Option<(Set, Set)>,
-    /// The sets kept for the current formula.
+    /// The sets kept while the current formula is evaluated.
     kept: Vec<Set>,
 }
 
@@ -66,20 +68,22 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         Ok(CtlEvaluation { reached, net, budget, cycles, backwards, satisfying, resting, kept })
     }
 
-    /// Returns true if a property holds at a marking, given by its tokens from the top level on.
+    /// Returns true if a property holds at a marking, given by its token counts from the top level
+    /// on.
     ///
     /// # Errors
     /// Returns an error if the limits are exceeded. Another property may still be decided.
-    pub(super) fn holds(&mut self, property: &TreeProperty, at: &[u64]) -> Result<bool, Stop> {
+    pub(super) fn holds(&mut self, property: &TreeProperty, marking: &[u64]) -> Result<bool, Stop> {
         let result = self.members(property);
-        let holds = result.map(|members| self.contains(members, at));
+        let holds = result.map(|members| self.contains(members, marking));
         self.forget();
         holds
     }
 
-    /// Returns true if a marking, given by its tokens from the top level on, is a member.
-    pub(super) fn contains(&self, members: Set, at: &[u64]) -> bool {
-        self.reached.diagrams.contains(members, at)
+    /// Returns true if a marking is a member of the set. The marking is given by its token counts
+    /// from the top level on.
+    pub(super) fn contains(&self, members: Set, marking: &[u64]) -> bool {
+        self.reached.diagrams.contains(members, marking)
     }
 
     /// Releases the sets kept for the current formula only.
@@ -92,10 +96,10 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     /// Returns the markings that satisfy a property.
     fn members(&mut self, property: &TreeProperty) -> Result<Set, Stop> {
         let formulas = property.formulas().below(property.formula());
-        let mut found: HashMap<_, Set> = HashMap::new();
+        let mut sets: HashMap<_, Set> = HashMap::new();
         let mut last = Set::EMPTY;
         for formula in formulas {
-            let begun = Instant::now();
+            let start = Instant::now();
             last = match property.formulas().node(formula) {
                 Node::True => self.all(),
                 Node::False => Set::EMPTY,
@@ -104,50 +108,50 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
                     let members = self.satisfying(condition)?;
                     if literal.positive { members } else { self.others(members)? }
                 }
-                Node::And(parts) => {
+                Node::And(operands) => {
                     let mut all = self.all();
-                    for part in parts.iter() {
-                        all = self.reached.diagrams.intersection(all, found[part])?;
+                    for operand in operands.iter() {
+                        all = self.reached.diagrams.intersection(all, sets[operand])?;
                     }
                     all
                 }
-                Node::Or(parts) => {
+                Node::Or(operands) => {
                     let mut any = Set::EMPTY;
-                    for part in parts.iter() {
-                        any = self.reached.diagrams.union(any, found[part])?;
+                    for operand in operands.iter() {
+                        any = self.reached.diagrams.union(any, sets[operand])?;
                     }
                     any
                 }
-                Node::Next(Quantifier::Exists, inner) => self.next(found[inner])?,
+                Node::Next(Quantifier::Exists, inner) => self.next(sets[inner])?,
                 Node::Next(Quantifier::All, inner) => {
-                    let others = self.others(found[inner])?;
+                    let others = self.others(sets[inner])?;
                     let violated = self.next(others)?;
                     self.others(violated)?
                 }
                 Node::Until(Quantifier::Exists, left, right) => {
-                    self.until(found[left], found[right])?
+                    self.until(sets[left], sets[right])?
                 }
                 Node::Until(Quantifier::All, left, right) => {
-                    let [left, right] = [self.others(found[left])?, self.others(found[right])?];
+                    let [left, right] = [self.others(sets[left])?, self.others(sets[right])?];
                     let violated = self.release(left, right)?;
                     self.others(violated)?
                 }
                 Node::Release(Quantifier::Exists, left, right) => {
-                    self.release(found[left], found[right])?
+                    self.release(sets[left], sets[right])?
                 }
                 Node::Release(Quantifier::All, left, right) => {
-                    let [left, right] = [self.others(found[left])?, self.others(found[right])?];
+                    let [left, right] = [self.others(sets[left])?, self.others(sets[right])?];
                     let violated = self.until(left, right)?;
                     self.others(violated)?
                 }
             };
             self.keep(last);
-            found.insert(formula, last);
+            sets.insert(formula, last);
             tracing::trace!(
                 "diagrams: {} nodes for {:?} in {:.2?}",
                 self.reached.diagrams.nodes_of(last),
                 property.formulas().node(formula),
-                begun.elapsed()
+                start.elapsed()
             );
         }
         Ok(last)
@@ -169,20 +173,20 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         self.kept.len()
     }
 
-    /// Keeps the sets in `these`, and releases the others that were kept after the first `before`
-    /// sets.
-    pub(super) fn forget_but(&mut self, before: usize, these: &[Set]) {
-        these.iter().for_each(|&set| self.reached.diagrams.keep(set));
-        for set in self.kept.drain(before..).rev() {
+    /// Keeps the sets in `retained`, and releases the other sets that were kept after the first
+    /// `kept_before` sets.
+    pub(super) fn forget_but(&mut self, kept_before: usize, retained: &[Set]) {
+        retained.iter().for_each(|&set| self.reached.diagrams.keep(set));
+        for set in self.kept.drain(kept_before..).rev() {
             self.reached.diagrams.release(set);
         }
-        self.kept.extend(these);
+        self.kept.extend(retained);
     }
 
     /// Returns the markings that satisfy a condition.
     pub(super) fn satisfying(&mut self, condition: &Predicate) -> Result<Set, Stop> {
-        if let Some(&known) = self.satisfying.get(condition) {
-            return Ok(known);
+        if let Some(&cached) = self.satisfying.get(condition) {
+            return Ok(cached);
         }
         let members = self.reached.satisfying(self.all(), condition)?;
         self.reached.diagrams.keep(members);
@@ -190,7 +194,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         Ok(members)
     }
 
-    /// Returns the complement of a set, and keeps it.
+    /// Returns the reachable markings that are not in the set. The result is kept.
     pub(super) fn others(&mut self, members: Set) -> Result<Set, Stop> {
         let others = self.reached.diagrams.difference(self.all(), members)?;
         self.keep(others);
@@ -199,8 +203,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
 
     /// Returns the dead markings, and the markings that enable a transition without effect.
     fn resting(&mut self) -> Result<(Set, Set), Stop> {
-        if let Some(known) = self.resting {
-            return Ok(known);
+        if let Some(cached) = self.resting {
+            return Ok(cached);
         }
         let dead = self.reached.satisfying(self.all(), &Predicate::Dead)?;
         let idle = self.reached.transitions.iter();
@@ -213,31 +217,33 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         Ok((dead, idle))
     }
 
-    /// Returns the markings with a successor in `to`.
-    fn next(&mut self, to: Set) -> Result<Set, Stop> {
+    /// Returns the markings with a successor in `targets`. A dead marking has no successor.
+    fn next(&mut self, targets: Set) -> Result<Set, Stop> {
         let (_, idle) = self.resting()?;
-        let itself = self.reached.diagrams.intersection(to, idle)?;
-        self.keep(itself);
-        let led = self.reached.diagrams.leading_into(&self.backwards, self.all(), to)?;
-        self.reached.diagrams.union(led, itself)
+        let self_loops = self.reached.diagrams.intersection(targets, idle)?;
+        self.keep(self_loops);
+        let predecessors =
+            self.reached.diagrams.leading_into(&self.backwards, self.all(), targets)?;
+        self.reached.diagrams.union(predecessors, self_loops)
     }
 
-    /// Returns the markings with a successor in `to`, where a dead marking is its own successor.
-    pub(super) fn next_or_stay(&mut self, to: Set) -> Result<Set, Stop> {
-        let next = self.next(to)?;
+    /// Returns the markings with a successor in `targets`. A dead marking counts as a successor of
+    /// itself.
+    pub(super) fn next_or_stay(&mut self, targets: Set) -> Result<Set, Stop> {
+        let next = self.next(targets)?;
         let (dead, _) = self.resting()?;
-        let stays = self.both(to, dead)?;
+        let stays = self.both(targets, dead)?;
         self.either(next, stays)
     }
 
     /// Returns the intersection of two sets.
-    pub(super) fn both(&mut self, one: Set, other: Set) -> Result<Set, Stop> {
-        self.reached.diagrams.intersection(one, other)
+    pub(super) fn both(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
+        self.reached.diagrams.intersection(left, right)
     }
 
     /// Returns the union of two sets.
-    pub(super) fn either(&mut self, one: Set, other: Set) -> Result<Set, Stop> {
-        self.reached.diagrams.union(one, other)
+    pub(super) fn either(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
+        self.reached.diagrams.union(left, right)
     }
 
     /// Returns the markings that satisfy E(left U right).
@@ -246,76 +252,76 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         self.leading_to(right, inside)
     }
 
-    /// Returns the markings from which a path within `inside` leads to a member of `these`. Uses
-    /// saturation first, and rounds if saturation takes too long. Backward search makes sets that
-    /// do not fit the order of places, and it is unpredictable which of the two methods has smaller
-    /// intermediate sets.
-    fn leading_to(&mut self, these: Set, inside: Set) -> Result<Set, Stop> {
-        self.keep(these);
+    /// Returns the markings from which a path within `inside` leads to a member of `targets`.
+    /// Saturation runs first, and rounds follow if it takes too long. Backward search creates sets
+    /// that do not fit the order of places. Which of the two methods has smaller intermediate sets
+    /// is unpredictable.
+    fn leading_to(&mut self, targets: Set, inside: Set) -> Result<Set, Stop> {
+        self.keep(targets);
         self.keep(inside);
-        let later = self.reached.alarm.bring_forward(SATURATING);
-        let led = self.reached.diagrams.reachable_within(&self.backwards, these, inside);
-        self.reached.alarm.put_back(later);
-        match led {
-            Err(Stop::Asked) => self.leading_to_by_rounds(these, inside),
-            led => led,
+        let previous_deadline = self.reached.alarm.bring_forward(SATURATING);
+        let result = self.reached.diagrams.reachable_within(&self.backwards, targets, inside);
+        self.reached.alarm.put_back(previous_deadline);
+        match result {
+            Err(Stop::Asked) => self.leading_to_by_rounds(targets, inside),
+            result => result,
         }
     }
 
-    /// Like [`leading_to`](Self::leading_to), firing by firing.
-    fn leading_to_by_rounds(&mut self, these: Set, inside: Set) -> Result<Set, Stop> {
+    /// Like [`leading_to`](Self::leading_to), by rounds of one firing each.
+    fn leading_to_by_rounds(&mut self, targets: Set, inside: Set) -> Result<Set, Stop> {
         let diagrams = &mut *self.reached.diagrams;
-        let mut all = diagrams.intersection(these, inside)?;
-        let mut new = all;
-        while !new.is_empty() {
-            let others = diagrams.difference(inside, all)?;
-            diagrams.keep(all);
-            let led = diagrams.leading_into(&self.backwards, others, new);
-            diagrams.release(all);
-            new = led?;
-            all = diagrams.union(all, new)?;
+        let mut found = diagrams.intersection(targets, inside)?;
+        let mut frontier = found;
+        while !frontier.is_empty() {
+            let unvisited = diagrams.difference(inside, found)?;
+            diagrams.keep(found);
+            let predecessors = diagrams.leading_into(&self.backwards, unvisited, frontier);
+            diagrams.release(found);
+            frontier = predecessors?;
+            found = diagrams.union(found, frontier)?;
         }
-        Ok(all)
+        Ok(found)
     }
 
     /// Returns the markings that satisfy E(left R right).
     pub(super) fn release(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
         let (dead, idle) = self.resting()?;
         let diagrams = &mut *self.reached.diagrams;
-        let at_rest = diagrams.union(dead, idle)?;
-        let ends = diagrams.union(left, at_rest)?;
-        let ends = diagrams.intersection(right, ends)?;
-        let stays = self.leading_to(ends, right)?;
-        self.keep(stays);
-        let others = self.reached.diagrams.difference(right, stays)?;
+        let stays_at_rest = diagrams.union(dead, idle)?;
+        let stop_set = diagrams.union(left, stays_at_rest)?;
+        let stop_set = diagrams.intersection(right, stop_set)?;
+        let remaining_at_rest = self.leading_to(stop_set, right)?;
+        self.keep(remaining_at_rest);
+        let others = self.reached.diagrams.difference(right, remaining_at_rest)?;
         let circling = self.circling(others)?;
-        self.reached.diagrams.union(stays, circling)
+        self.reached.diagrams.union(remaining_at_rest, circling)
     }
 
     /// Returns the markings from which an infinite run within `among` exists. No member may enable
     /// a transition without effect.
     fn circling(&mut self, among: Set) -> Result<Set, Stop> {
-        let (mut found, mut left, mut rounds) = (Set::EMPTY, among, 0u32);
-        while !left.is_empty() {
+        let (mut found, mut remaining, mut rounds) = (Set::EMPTY, among, 0u32);
+        while !remaining.is_empty() {
             if rounds >= ROUNDS && rounds.is_power_of_two() {
-                if !self.may_go_round(left)? {
+                if !self.may_go_round(remaining)? {
                     return Ok(found);
                 }
                 // The remaining markings have no successor in the removed set.
-                self.keep(left);
-                let led = self.leading_to_loops(left)?;
-                found = self.reached.diagrams.union(found, led)?;
-                left = self.reached.diagrams.difference(left, led)?;
+                self.keep(remaining);
+                let leading = self.leading_to_loops(remaining)?;
+                found = self.reached.diagrams.union(found, leading)?;
+                remaining = self.reached.diagrams.difference(remaining, leading)?;
                 self.keep(found);
             }
-            let before = left;
-            left = self.reached.diagrams.leading_into(&self.backwards, before, before)?;
+            let previous = remaining;
+            remaining = self.reached.diagrams.leading_into(&self.backwards, previous, previous)?;
             rounds += 1;
-            if left == before {
+            if remaining == previous {
                 break;
             }
         }
-        self.reached.diagrams.union(found, left)
+        self.reached.diagrams.union(found, remaining)
     }
 
     /// Returns the markings that lead, within `inside`, to one where the firings of a short
@@ -323,24 +329,24 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     fn leading_to_loops(&mut self, inside: Set) -> Result<Set, Stop> {
         let (net, budget) = (self.net, self.budget);
         let cycles = self.cycles.get_or_insert_with(|| Cycles::of(net, budget));
-        let rounds: Vec<Vec<_>> = cycles.short().take(LOOPS).map(<[_]>::to_vec).collect();
+        let semiflows: Vec<Vec<_>> = cycles.short().take(LOOPS).map(<[_]>::to_vec).collect();
         let mut starts = Set::EMPTY;
-        for round in rounds {
-            let back = self.around(inside, round)?;
-            starts = self.reached.diagrams.union(starts, back)?;
+        for semiflow in semiflows {
+            let cycle_starts = self.around(inside, semiflow)?;
+            starts = self.reached.diagrams.union(starts, cycle_starts)?;
             self.keep(starts);
         }
         self.leading_to(starts, inside)
     }
 
-    /// Returns some markings from which the firings in `round`, whose total effect is zero, are
-    /// possible within `inside`. The order of the firings is built greedily backwards: the first
-    /// effect that some marking allows is taken.
-    fn around(&mut self, inside: Set, mut round: Vec<(EffectId, u64)>) -> Result<Set, Stop> {
-        let mut at = inside;
-        while !round.is_empty() {
-            let mut went = None;
-            for (index, &(effect, _)) in round.iter().enumerate() {
+    /// Returns markings from which the firings in `remaining`, whose total effect is zero, are
+    /// possible within `inside`. The order of the firings is built greedily backwards. Each step
+    /// takes the first effect that leads into the current set.
+    fn around(&mut self, inside: Set, mut remaining: Vec<(EffectId, u64)>) -> Result<Set, Stop> {
+        let mut current = inside;
+        while !remaining.is_empty() {
+            let mut step = None;
+            for (index, &(effect, _)) in remaining.iter().enumerate() {
                 // Cached results of one relation are useless for the next. Clearing them takes time
                 // without a check of the limits.
                 if self.reached.alarm.rings() || self.budget.is_exhausted() {
@@ -350,38 +356,38 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
                 let touches: Vec<_> =
                     class.map(|t| self.reached.transitions[t.index()].clone()).collect();
                 let relation = TransitionRelation::new(self.reached.relation.levels(), &touches)?;
-                let next = self.reached.diagrams.leading_into(&relation, inside, at)?;
+                let next = self.reached.diagrams.leading_into(&relation, inside, current)?;
                 if !next.is_empty() {
-                    went = Some((index, next));
+                    step = Some((index, next));
                     break;
                 }
             }
-            let Some((index, next)) = went else { return Ok(Set::EMPTY) };
-            at = next;
-            self.keep(at);
-            round[index].1 -= 1;
-            // The other effects come first next time.
-            let (effect, count) = round.remove(index);
+            let Some((index, next)) = step else { return Ok(Set::EMPTY) };
+            current = next;
+            self.keep(current);
+            remaining[index].1 -= 1;
+            // The other effects come first in the next step.
+            let (effect, count) = remaining.remove(index);
             if count > 0 {
-                round.push((effect, count));
+                remaining.push((effect, count));
             }
         }
-        Ok(at)
+        Ok(current)
     }
 
     /// Returns false if no cycle is possible within `among`.
     fn may_go_round(&mut self, among: Set) -> Result<bool, Stop> {
         let CtlEvaluation { reached, net, budget, cycles, .. } = self;
         let cycles = cycles.get_or_insert_with(|| Cycles::of(net, budget));
-        let mut known: HashMap<EffectId, bool> = HashMap::new();
+        let mut enabled: HashMap<EffectId, bool> = HashMap::new();
         cycles.may_go_round(|effect| {
-            if let Some(&is_enabled) = known.get(&effect) {
+            if let Some(&is_enabled) = enabled.get(&effect) {
                 return Ok(is_enabled);
             }
             let class = net.class(effect).iter();
             let needs: Vec<_> = class.map(|t| needs(&reached.transitions[t.index()])).collect();
             let is_enabled = !reached.diagrams.enabling_any(among, &needs)?.is_empty();
-            known.insert(effect, is_enabled);
+            enabled.insert(effect, is_enabled);
             Ok(is_enabled)
         })
     }

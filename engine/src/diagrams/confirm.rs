@@ -12,18 +12,18 @@ use parikh_solvers::Budget;
 use parikh_symbolic::{Diagrams, Set};
 use std::time::Duration;
 
-/// Limit on the number of nodes of a diagram for the checker.
+/// Limit on the number of nodes of a diagram that goes to the checker.
 const MOST_NODES: usize = 2_000_000;
 
-/// Time limit of the check.
+/// Time limit for the checker.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// Returns the diagram of all markings in the checker's format.
+/// Returns the reachable set in the checker's format.
 pub fn closed_set(reached: &ReachableSet<'_, '_>) -> ClosedSet {
     closed(reached, reached.set)
 }
 
-/// Returns the diagram of another closed set in the checker's format.
+/// Returns another closed set of the same store in the checker's format.
 pub(crate) fn closed(reached: &ReachableSet<'_, '_>, set: Set) -> ClosedSet {
     let diagrams: &Diagrams<'_> = reached.diagrams;
     let diagram = diagrams.export(set, reached.level_of.len() as u32);

@@ -8,10 +8,10 @@ use parikh_symbolic::{DiagramFigures, Stop};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// Limit on the samples per try. When it is reached, every second sample is dropped.
+/// Limit on the number of samples of one try. At the limit, every second sample is dropped.
 const SAMPLES: usize = 400;
 
-/// A try of an order in a time slice.
+/// A try of an order of places, within a time slice.
 #[derive(Clone, Debug)]
 pub struct Try {
     /// Name of the method that made the order.
@@ -22,7 +22,7 @@ pub struct Try {
     pub start: Instant,
     /// Number of nodes by the time since the start, ascending.
     pub nodes: Vec<(Duration, usize)>,
-    /// Size figures at the end.
+    /// Size of the diagrams at the end of the try.
     pub figures: DiagramFigures,
     /// Time and result of the try: complete, or the reason why it stopped.
     pub end: Option<(Duration, Result<(), Stop>)>,
@@ -30,10 +30,12 @@ pub struct Try {
     pub markings: Option<BigUint>,
 }
 
-/// The log entry of the try that led to a set.
+/// A reference to the log entry of the try that led to a set.
 #[derive(Clone, Copy, Debug)]
 pub struct TryEntry<'c> {
+    /// The log with the entry.
     pub(super) course: &'c TryLog,
+    /// Index of the entry in the log.
     pub(super) at: usize,
 }
 
@@ -44,7 +46,7 @@ impl TryEntry<'_> {
     }
 }
 
-/// The tries so far, by start time. Clones share the log.
+/// The log of the tries so far, by start time. Clones share the log.
 #[derive(Clone, Debug, Default)]
 pub struct TryLog {
     tries: Arc<Mutex<Vec<Try>>>,
@@ -60,7 +62,7 @@ impl TryLog {
         locked(&self.tries)
     }
 
-    /// Adds a try and returns its index.
+    /// Adds an entry for a new try and returns its index.
     pub(super) fn begin(&self, idea: &'static str, score: f64) -> usize {
         let mut tries = self.lock();
         let (start, nodes, figures) = (Instant::now(), Vec::new(), DiagramFigures::default());
@@ -68,33 +70,33 @@ impl TryLog {
         tries.len() - 1
     }
 
-    /// Records the current size.
-    pub(super) fn sample(&self, at: usize, figures: &DiagramFigures) {
-        let it = &mut self.lock()[at];
-        let since = it.start.elapsed();
-        it.figures = *figures;
+    /// Records the current size of the diagrams of a try.
+    pub(super) fn sample(&self, index: usize, figures: &DiagramFigures) {
+        let entry = &mut self.lock()[index];
+        let age = entry.start.elapsed();
+        entry.figures = *figures;
         // Minimum distance between samples: half the average distance of a full list, but at least
         // half a millisecond.
-        let apart = (since / SAMPLES as u32).max(Duration::from_micros(500));
-        if it.nodes.last().is_none_or(|last| since.saturating_sub(last.0) >= apart) {
-            it.nodes.push((since, figures.nodes));
-            if it.nodes.len() > SAMPLES {
-                let mut kept = false;
-                it.nodes.retain(|_| {
-                    kept = !kept;
-                    kept
+        let min_distance = (age / SAMPLES as u32).max(Duration::from_micros(500));
+        if entry.nodes.last().is_none_or(|last| age.saturating_sub(last.0) >= min_distance) {
+            entry.nodes.push((age, figures.nodes));
+            if entry.nodes.len() > SAMPLES {
+                let mut keeps = false;
+                entry.nodes.retain(|_| {
+                    keeps = !keeps;
+                    keeps
                 });
             }
         }
     }
 
     /// Records the end of a try.
-    pub(super) fn end(&self, at: usize, figures: &DiagramFigures, how: Result<(), Stop>) {
-        let it = &mut self.lock()[at];
-        let since = it.start.elapsed();
-        it.nodes.push((since, figures.nodes));
-        it.figures = *figures;
-        it.end = Some((since, how));
+    pub(super) fn end(&self, index: usize, figures: &DiagramFigures, result: Result<(), Stop>) {
+        let entry = &mut self.lock()[index];
+        let age = entry.start.elapsed();
+        entry.nodes.push((age, figures.nodes));
+        entry.figures = *figures;
+        entry.end = Some((age, result));
     }
 }
 

@@ -12,16 +12,16 @@ use parikh_structure::flows::TransitionFlow;
 use parikh_structure::semiflows::transition_semiflows;
 use parikh_symbolic::Stop;
 
-/// Limit on the number of semiflows.
+/// Limit on the number of semiflows. Beyond it, the list counts as incomplete.
 const SEMIFLOWS: usize = 2_000;
 
 /// Share of the remaining time for computing semiflows, in [0, 1].
 const SHARE: f64 = 0.05;
 
-/// Limit on the firings of a semiflow that is tried as a cycle.
+/// Limit on the number of firings of a semiflow that is tried as a cycle.
 const FIRINGS: u64 = 64;
 
-/// Effects with their numbers of firings.
+/// Effect classes with their numbers of firings.
 type Round = Vec<(EffectId, u64)>;
 
 /// The T-semiflows of minimal support of a net.
@@ -33,24 +33,24 @@ pub(super) struct Cycles {
 impl Cycles {
     /// Computes the semiflows of `net`.
     pub(super) fn of(net: &Net, budget: &Budget) -> Cycles {
-        let found = transition_semiflows(net, SEMIFLOWS, &budget.share(SHARE));
-        let rounds = found.is_complete().then(|| {
-            let round = |flow: &TransitionFlow| {
+        let semiflows = transition_semiflows(net, SEMIFLOWS, &budget.share(SHARE));
+        let sorted = semiflows.is_complete().then(|| {
+            let to_counts = |flow: &TransitionFlow| {
                 let terms = flow.terms().iter();
                 terms.map(|(effect, count)| (*effect, count.to_u64().unwrap_or(u64::MAX))).collect()
             };
-            let mut rounds: Vec<Round> = found.flows.iter().map(round).collect();
-            rounds.sort_by_key(Vec::len);
-            rounds
+            let mut sorted: Vec<Round> = semiflows.flows.iter().map(to_counts).collect();
+            sorted.sort_by_key(Vec::len);
+            sorted
         });
-        Cycles { rounds }
+        Cycles { rounds: sorted }
     }
 
     /// Returns the semiflows with few firings, those with few effects first.
     pub(super) fn short(&self) -> impl Iterator<Item = &[(EffectId, u64)]> {
-        let rounds = self.rounds.iter().flatten().map(Vec::as_slice);
-        rounds.filter(|round| {
-            round.iter().fold(0u64, |all, (_, count)| all.saturating_add(*count)) <= FIRINGS
+        let semiflows = self.rounds.iter().flatten().map(Vec::as_slice);
+        semiflows.filter(|semiflow| {
+            semiflow.iter().fold(0u64, |sum, (_, count)| sum.saturating_add(*count)) <= FIRINGS
         })
     }
 
@@ -63,16 +63,16 @@ impl Cycles {
         &self,
         mut is_enabled: impl FnMut(EffectId) -> Result<bool, Stop>,
     ) -> Result<bool, Stop> {
-        let Some(rounds) = &self.rounds else { return Ok(true) };
-        for round in rounds {
-            let mut all = true;
-            for &(effect, _) in round {
+        let Some(semiflows) = &self.rounds else { return Ok(true) };
+        for semiflow in semiflows {
+            let mut all_enabled = true;
+            for &(effect, _) in semiflow {
                 if !is_enabled(effect)? {
-                    all = false;
+                    all_enabled = false;
                     break;
                 }
             }
-            if all {
+            if all_enabled {
                 return Ok(true);
             }
         }

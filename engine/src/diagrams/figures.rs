@@ -29,13 +29,14 @@ pub fn figures(
     net: &Net,
     threads: usize,
     budget: &Budget,
-    course: &TryLog,
+    log: &TryLog,
 ) -> Result<StateSpace, DiagramError> {
-    explore_telling(net, threads, budget, course, |reached| {
+    explore_telling(net, threads, budget, log, |reached| {
         let needs =
             |t: &Vec<parikh_symbolic::LevelTouch>| t.iter().map(|t| (t.level, t.pre)).collect();
         let needs: Vec<Vec<(u32, u64)>> = reached.transitions.iter().map(needs).collect();
-        let each: Vec<(u32, i64)> = reached.level_of.iter().map(|&level| (level, 1)).collect();
+        let unit_weights: Vec<(u32, i64)> =
+            reached.level_of.iter().map(|&level| (level, 1)).collect();
         let markings = reached.diagrams.count(reached.set)?;
         reached.tried.counted(&markings);
         let closed = match confirm(net, &reached, &markings) {
@@ -46,7 +47,7 @@ pub fn figures(
         Ok(Ok(StateSpace {
             firings: diagrams.count_enabled(set, &needs)?,
             max_tokens_in_place: diagrams.most_by_level(set).into_iter().max().unwrap_or(0),
-            max_tokens_per_marking: diagrams.range(set, &each)?.map_or(0, |range| range.1),
+            max_tokens_per_marking: diagrams.range(set, &unit_weights)?.map_or(0, |range| range.1),
             states: markings,
             closed,
         }))

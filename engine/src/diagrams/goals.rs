@@ -30,10 +30,10 @@ pub const ENGINE: Engine = Engine {
 
 const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 
-/// Limit on the number of nodes of a certificate.
+/// Limit on the number of nodes of a diagram that becomes a certificate.
 const MOST_NODES: usize = 2_000_000;
 
-/// The engine with its state on a net.
+/// The engine, with the state of its work on one net.
 struct Goals<'g> {
     working_net: &'g WorkingNet<'g>,
     board: &'g Board<'g>,
@@ -43,9 +43,11 @@ struct Goals<'g> {
 
 #[derive(Clone, Debug, Default)]
 struct DiagramStatistics {
-    /// Number of nodes of the set. 0 if none was found.
+    /// Number of nodes of the set. 0 if no set was found.
     nodes: usize,
+    /// Number of goals refuted, and of bounds reported.
     refuted: u64,
+    /// Number of goals reached by a witness.
     reached: u64,
 }
 
@@ -63,31 +65,34 @@ impl Session for Goals<'_> {
         let is_done = || !working_net.goals().iter().any(|(id, _)| board.is_open(*id));
         let use_set = |reached: ReachableSet<'_, '_>| {
             let settled = settle(working_net, board, reached, budget)?;
-            let mut all = locked(&statistics);
-            all.nodes = settled.nodes;
-            all.refuted += settled.refuted;
-            all.reached += settled.reached;
+            let mut totals = locked(&statistics);
+            totals.nodes = settled.nodes;
+            totals.refuted += settled.refuted;
+            totals.reached += settled.reached;
             Ok(if settled.in_time { Use::All } else { Use::Nothing })
         };
         attempts.slice((working_net.net(), working_net.facts()), budget, &is_done, &use_set)
     }
 
     fn statistics(&self) -> String {
-        let all = locked(&self.statistics).clone();
-        let (tried, DiagramStatistics { nodes, refuted, reached }) = (self.attempts.made, all);
+        let totals = locked(&self.statistics).clone();
+        let (tries, DiagramStatistics { nodes, refuted, reached }) = (self.attempts.made, totals);
         match nodes {
-            0 => format!("{tried} attempts, none completed"),
-            _ => format!("{tried} attempts, {nodes} nodes, {refuted} refuted, {reached} reached"),
+            0 => format!("{tries} attempts, none completed"),
+            _ => format!("{tries} attempts, {nodes} nodes, {refuted} refuted, {reached} reached"),
         }
     }
 }
 
-/// Results of using a set.
+/// Results of using a reachable set.
 struct SettleResult {
+    /// Number of nodes of the set.
     nodes: usize,
+    /// Number of goals refuted, and of bounds reported.
     refuted: u64,
+    /// Number of goals reached by a witness.
     reached: u64,
-    /// True if there was time for all goals.
+    /// True if no goal was skipped for lack of time.
     in_time: bool,
 }
 
@@ -111,10 +116,10 @@ fn settle(
         board.witness_reporter(TECHNIQUE).on(working_net),
         board.proof_reporter(TECHNIQUE).on(working_net),
     );
-    let by = document.as_ref().map(|document| proof_reporter.by(document));
+    let set_reporter = document.as_ref().map(|document| proof_reporter.by(document));
     let proof = || Proof::new(Argument::ClosedSet { nodes }, document.clone());
-    // Goals to reach, with the members that satisfy them.
-    let mut wanted: Vec<(GoalId, Set)> = Vec::new();
+    // Goals with the members of the set that satisfy them. They need a witness.
+    let mut reachable_goals: Vec<(GoalId, Set)> = Vec::new();
     let task = Task::shrunk(working_net, board, budget, 0);
     for (id, goal) in task.goals.iter().filter(|(id, _)| board.is_open(*id)) {
         let target = match goal {
@@ -122,34 +127,34 @@ fn settle(
             MarkingGoal::Maximise(sum) => {
                 let terms = reached.over_levels(sum.terms());
                 reached.diagrams.range(reached.set, &terms).and_then(|range| {
-                    let most = range.map_or(0, |range| range.1);
-                    if let Some(by) = &by
-                        && witness_reporter.proved(*id).is_none_or(|proved| proved > most)
+                    let maximum = range.map_or(0, |range| range.1);
+                    if let Some(set_reporter) = &set_reporter
+                        && witness_reporter.proved(*id).is_none_or(|proved| proved > maximum)
                     {
-                        by.at_most(*id, most, proof());
+                        set_reporter.at_most(*id, maximum, proof());
                         settled.refuted += 1;
                     }
-                    if witness_reporter.seen(*id).is_some_and(|seen| seen >= most)
+                    if witness_reporter.seen(*id).is_some_and(|seen| seen >= maximum)
                         || !board.is_open(*id)
                     {
                         return Ok(Set::EMPTY);
                     }
-                    let linear = LinearCondition { terms, least: most, most: i128::MAX };
+                    let linear = LinearCondition { terms, least: maximum, most: i128::MAX };
                     reached.diagrams.restrict(reached.set, &linear)
                 })
             }
         };
         match (target, goal) {
             (Ok(target), MarkingGoal::Reach(_)) if target.is_empty() => {
-                if let Some(by) = &by {
-                    by.unreachable(*id, proof());
+                if let Some(set_reporter) = &set_reporter {
+                    set_reporter.unreachable(*id, proof());
                     settled.refuted += 1;
                 }
             }
             (Ok(target), _) if target.is_empty() => {}
             (Ok(target), _) => {
                 reached.diagrams.keep(target);
-                wanted.push((*id, target));
+                reachable_goals.push((*id, target));
             }
             (Err(stop), _) => settled.in_time &= stop != Stop::Asked,
         }
@@ -158,7 +163,7 @@ fn settle(
             return Ok(settled);
         }
     }
-    for (id, target) in wanted {
+    for (id, target) in reachable_goals {
         if board.is_open(id) {
             match reached.firings_to(working_net.net(), target) {
                 Ok(Some(sequence)) => {

@@ -22,22 +22,22 @@ use parikh_net::run_property::RunAtom;
 use parikh_symbolic::{Set, Stop};
 use parikh_temporal::{Automaton, AutomatonEdge, AutomatonLimits, Marks};
 
-/// A set of markings per automaton state.
+/// One set of markings for each automaton state, by state index.
 type ByState = Vec<Set>;
 
-/// Returns true if no run from a marking, given by its tokens from the top level on, has the
-/// property. Returns `None` if that is unknown: the automaton is too large, or the property
-/// mentions firings or is restricted to fair runs.
+/// Returns true if no run from a marking has the property. The marking is given by its token counts
+/// from the top level on. Returns `None` if this is unknown: the automaton is too large, or the
+/// property mentions firings or is restricted to fair runs.
 ///
 /// # Errors
 /// Returns an error if the limits are exceeded. Another property may still be decided.
 pub(super) fn excludes(
     branching: &mut CtlEvaluation<'_, '_, '_>,
     property: &RunProperty,
-    at: &[u64],
+    marking: &[u64],
 ) -> Result<Option<bool>, Stop> {
-    let is_of_markings = property.atoms().iter().all(|atom| atom.condition().is_some());
-    if !property.fairness().is_none() || !is_of_markings {
+    let has_only_conditions = property.atoms().iter().all(|atom| atom.condition().is_some());
+    if !property.fairness().is_none() || !has_only_conditions {
         return Ok(None);
     }
     let mut formulas = property.formulas().clone();
@@ -47,14 +47,15 @@ pub(super) fn excludes(
         return Ok(Some(true));
     }
     let linear = LinearCheck { branching, property, automaton: &automaton };
-    let found = linear.accepted().map(|accepted| {
+    let result = linear.accepted().map(|accepted| {
         let members = accepted[automaton.initial];
-        !branching.contains(members, at)
+        !branching.contains(members, marking)
     });
     branching.forget();
-    found.map(Some)
+    result.map(Some)
 }
 
+/// The check of one run property over the reachable set.
 struct LinearCheck<'l, 'e, 'r, 'd> {
     branching: &'l mut CtlEvaluation<'e, 'r, 'd>,
     property: &'l RunProperty,
@@ -70,10 +71,10 @@ impl LinearCheck<'_, '_, '_, '_> {
             // Markings with an edge out of the component into an accepted set.
             let mut leaving = Vec::new();
             for &state in &component {
-                let out = automaton.states[state].iter();
-                let out: Vec<&AutomatonEdge> =
-                    out.filter(|edge| !component.contains(&edge.target)).collect();
-                leaving.push(self.before(&out, &accepted)?);
+                let outgoing = automaton.states[state].iter();
+                let outgoing: Vec<&AutomatonEdge> =
+                    outgoing.filter(|edge| !component.contains(&edge.target)).collect();
+                leaving.push(self.before(&outgoing, &accepted)?);
             }
             match component[..] {
                 [state] => accepted[state] = self.of_one(state, leaving[0])?,
@@ -83,8 +84,8 @@ impl LinearCheck<'_, '_, '_, '_> {
         Ok(accepted)
     }
 
-    /// Returns the accepted markings of a state that is a component of its own. `leaving` are the
-    /// markings from which an accepted run leaves it at once.
+    /// Returns the accepted markings of a state that is a component of its own. `leaving` contains
+    /// the markings from which an accepted run leaves the state at once.
     fn of_one(&mut self, state: usize, leaving: Set) -> Result<Set, Stop> {
         let automaton = self.automaton;
         let edges: Vec<&AutomatonEdge> =
@@ -94,19 +95,19 @@ impl LinearCheck<'_, '_, '_, '_> {
             let read = self.read(edge)?;
             staying = self.kept_either(staying, read)?;
         }
-        let left = self.branching.until(staying, leaving)?;
-        self.branching.keep(left);
-        let all = Marks::all(automaton.marks);
-        if edges.iter().all(|edge| all.within(edge.marks)) {
+        let leaves = self.branching.until(staying, leaving)?;
+        self.branching.keep(leaves);
+        let all_marks = Marks::all(automaton.marks);
+        if edges.iter().all(|edge| all_marks.within(edge.marks)) {
             let stays = self.branching.release(Set::EMPTY, staying)?;
-            return self.kept_either(left, stays);
+            return self.kept_either(leaves, stays);
         }
-        if !all.within(edges.iter().fold(Marks::NONE, |marks, edge| marks.or(edge.marks))) {
-            return Ok(left);
+        if !all_marks.within(edges.iter().fold(Marks::NONE, |marks, edge| marks.or(edge.marks))) {
+            return Ok(leaves);
         }
         let fair = self.fair(&[state])?;
         let to_fair = self.branching.until(staying, fair[0])?;
-        self.kept_either(left, to_fair)
+        self.kept_either(leaves, to_fair)
     }
 
     /// Computes the accepted markings of a component with several states.
@@ -118,43 +119,43 @@ impl LinearCheck<'_, '_, '_, '_> {
     ) -> Result<(), Stop> {
         let fair = self.fair(component)?;
         let mut ends = Vec::new();
-        for (left, stays) in leaving.into_iter().zip(fair) {
-            ends.push(self.kept_either(left, stays)?);
+        for (leaves, stays) in leaving.into_iter().zip(fair) {
+            ends.push(self.kept_either(leaves, stays)?);
         }
-        let all = vec![self.branching.all(); component.len()];
-        let led = self.leading_to(component, ends, &all)?;
-        for (&state, led) in component.iter().zip(led) {
-            accepted[state] = led;
+        let everywhere = vec![self.branching.all(); component.len()];
+        let accepted_sets = self.leading_to(component, ends, &everywhere)?;
+        for (&state, accepted_sets) in component.iter().zip(accepted_sets) {
+            accepted[state] = accepted_sets;
         }
         Ok(())
     }
 
     /// Returns, by state of a component, the markings from which a run stays in the component
-    /// forever and carries all marks infinitely often.
+    /// forever and carries every acceptance mark infinitely often.
     fn fair(&mut self, component: &[usize]) -> Result<ByState, Stop> {
         let marks: Vec<Option<u32>> = match self.automaton.marks {
             0 => vec![None],
             count => (0..count).map(Some).collect(),
         };
-        let mut left = vec![self.branching.all(); component.len()];
-        let kept = self.branching.kept();
+        let mut remaining = vec![self.branching.all(); component.len()];
+        let kept_before = self.branching.kept();
         loop {
-            let before = left.clone();
+            let previous = remaining.clone();
             for &mark in &marks {
-                let mut ends = Vec::new();
-                for (at, &state) in component.iter().enumerate() {
+                let mut targets = Vec::new();
+                for (index, &state) in component.iter().enumerate() {
                     let carries =
                         |edge: &AutomatonEdge| mark.is_none_or(|mark| edge.marks.has(mark));
-                    let goes = self.within(component, state, &left, carries)?;
-                    let goes = self.branching.both(goes, left[at])?;
-                    self.branching.keep(goes);
-                    ends.push(goes);
+                    let leading = self.within(component, state, &remaining, carries)?;
+                    let leading = self.branching.both(leading, remaining[index])?;
+                    self.branching.keep(leading);
+                    targets.push(leading);
                 }
-                left = self.leading_to(component, ends, &left)?;
+                remaining = self.leading_to(component, targets, &remaining)?;
             }
-            self.branching.forget_but(kept, &left);
-            if left == before {
-                return Ok(left);
+            self.branching.forget_but(kept_before, &remaining);
+            if remaining == previous {
+                return Ok(remaining);
             }
         }
     }
@@ -167,58 +168,59 @@ impl LinearCheck<'_, '_, '_, '_> {
         ends: ByState,
         inside: &ByState,
     ) -> Result<ByState, Stop> {
-        let mut all = ends;
-        let kept = self.branching.kept();
+        let mut found = ends;
+        let kept_before = self.branching.kept();
         loop {
-            let before = all.clone();
-            for (at, &state) in component.iter().enumerate() {
-                let goes = self.within(component, state, &all, |_| true)?;
-                let goes = self.branching.both(goes, inside[at])?;
-                all[at] = self.kept_either(all[at], goes)?;
+            let previous = found.clone();
+            for (index, &state) in component.iter().enumerate() {
+                let leading = self.within(component, state, &found, |_| true)?;
+                let leading = self.branching.both(leading, inside[index])?;
+                found[index] = self.kept_either(found[index], leading)?;
             }
-            self.branching.forget_but(kept, &all);
-            if all == before {
-                return Ok(all);
+            self.branching.forget_but(kept_before, &found);
+            if found == previous {
+                return Ok(found);
             }
         }
     }
 
-    /// Returns the markings from which an edge of `state` leads into `to`, counting only edges that
-    /// stay in the component and satisfy `wanted`.
+    /// Returns the markings from which an edge of `state` leads into `targets`. Only edges that
+    /// stay in the component and that `accepts` accepts count.
     fn within(
         &mut self,
         component: &[usize],
         state: usize,
-        to: &ByState,
-        wanted: impl Fn(&AutomatonEdge) -> bool,
+        targets: &ByState,
+        accepts: impl Fn(&AutomatonEdge) -> bool,
     ) -> Result<Set, Stop> {
         let mut by_state = vec![Set::EMPTY; self.automaton.states.len()];
-        for (&state, &set) in component.iter().zip(to) {
+        for (&state, &set) in component.iter().zip(targets) {
             by_state[state] = set;
         }
         let automaton = self.automaton;
         let edges = automaton.states[state].iter();
         let edges: Vec<&AutomatonEdge> =
-            edges.filter(|edge| component.contains(&edge.target) && wanted(edge)).collect();
+            edges.filter(|edge| component.contains(&edge.target) && accepts(edge)).collect();
         self.before(&edges, &by_state)
     }
 
-    /// Returns the markings from which one of these edges leads into `to`. The set is kept.
-    fn before(&mut self, edges: &[&AutomatonEdge], to: &ByState) -> Result<Set, Stop> {
-        let mut before = Set::EMPTY;
-        for edge in edges.iter().filter(|edge| !to[edge.target].is_empty()) {
-            let next = self.branching.next_or_stay(to[edge.target])?;
+    /// Returns the markings from which an edge of `edges` leads into the target state's set in
+    /// `targets`. The result is kept.
+    fn before(&mut self, edges: &[&AutomatonEdge], targets: &ByState) -> Result<Set, Stop> {
+        let mut sources = Set::EMPTY;
+        for edge in edges.iter().filter(|edge| !targets[edge.target].is_empty()) {
+            let next = self.branching.next_or_stay(targets[edge.target])?;
             self.branching.keep(next);
             let read = self.read(edge)?;
-            let goes = self.branching.both(next, read)?;
-            before = self.kept_either(before, goes)?;
+            let leading = self.branching.both(next, read)?;
+            sources = self.kept_either(sources, leading)?;
         }
-        Ok(before)
+        Ok(sources)
     }
 
-    /// Returns the markings that satisfy the label of an edge. The set is kept.
+    /// Returns the markings that satisfy the label of an edge. The result is kept.
     fn read(&mut self, edge: &AutomatonEdge) -> Result<Set, Stop> {
-        let mut read = self.branching.all();
+        let mut label_set = self.branching.all();
         for literal in edge.cube.literals() {
             let RunAtom::Holds(condition) = &self.property.atoms()[literal.atom.0 as usize] else {
                 continue; // there is none, see `excludes`
@@ -228,24 +230,26 @@ impl LinearCheck<'_, '_, '_, '_> {
                 true => members,
                 false => self.branching.others(members)?,
             };
-            read = self.branching.both(read, members)?;
+            label_set = self.branching.both(label_set, members)?;
         }
-        self.branching.keep(read);
-        Ok(read)
+        self.branching.keep(label_set);
+        Ok(label_set)
     }
 
-    fn kept_either(&mut self, one: Set, other: Set) -> Result<Set, Stop> {
-        let either = self.branching.either(one, other)?;
+    /// Returns the union of two sets, and keeps it.
+    fn kept_either(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
+        let either = self.branching.either(left, right)?;
         self.branching.keep(either);
         Ok(either)
     }
 }
 
-/// Returns the states of each component, after those of the components that it leads to.
+/// Returns the automaton states of each component. A component comes after the components that it
+/// leads to.
 fn in_order(automaton: &Automaton) -> Vec<Vec<usize>> {
-    let found = components_of_rows(&automaton.states, |edge| edge.target as u32);
-    let mut in_order = vec![Vec::new(); found.count as usize];
-    for (state, &component) in found.of.iter().enumerate() {
+    let sccs = components_of_rows(&automaton.states, |edge| edge.target as u32);
+    let mut in_order = vec![Vec::new(); sccs.count as usize];
+    for (state, &component) in sccs.of.iter().enumerate() {
         in_order[component as usize].push(state);
     }
     in_order

@@ -47,11 +47,12 @@ use std::time::Duration;
 /// Time slice of the first try of an order. The next slice of the same order is four times as long.
 const FIRST_SLICE: Duration = Duration::from_millis(500);
 
-/// Share of the time for computing orders, in [0, 1]. For an engine that works in slices this is a
-/// share of its first slice.
+/// Share of the time for computing orders, in [0, 1]. If an engine works in slices, the share is
+/// taken from its first slice.
 const ORDERING: f64 = 0.2;
 
-/// Number of orders tried in each slice length: fewer in longer slices.
+/// Number of orders tried in each round of slices. Slices grow by a factor of four from round to
+/// round, so later rounds try fewer orders.
 const TRIED: [usize; 4] = [6, 3, 2, 1];
 
 /// Share of the remaining memory for diagrams, in [0, 1].
@@ -90,9 +91,9 @@ pub struct ReachableSet<'r, 'd> {
     pub set: Set,
     /// The order of places in the diagram.
     pub order: &'r LevelOrder,
-    /// Levels, indexed by place.
+    /// The level of a place in the diagram, by place index.
     pub level_of: &'r [u32],
-    /// The net's transitions over levels, by [`TransitionId`](parikh_net::TransitionId).
+    /// Changes of the transitions over levels, by [`TransitionId`](parikh_net::TransitionId).
     pub transitions: &'r [Vec<LevelTouch>],
     /// The same transitions as one relation, prepared for firing on sets.
     pub relation: &'r TransitionRelation,
@@ -103,7 +104,7 @@ pub struct ReachableSet<'r, 'd> {
 }
 
 impl ReachableSet<'_, '_> {
-    /// Returns a marking as a vector over levels.
+    /// Returns a marking as token counts, indexed by the diagram's level.
     pub fn vector(&self, marking: &Marking) -> Vec<u64> {
         let mut vector = vec![0; self.level_of.len()];
         for (&tokens, &level) in marking.tokens().iter().zip(self.level_of) {
@@ -135,7 +136,7 @@ pub fn explore<T: Send>(
     explore_telling(net, threads, budget, &TryLog::default(), then)
 }
 
-/// Like [`explore`], and records in `course` how each diagram grew and how each try ended.
+/// Like [`explore`], and records in `log` how each diagram grew and how each try ended.
 ///
 /// # Errors
 /// Returns an error if no order led to a complete diagram within the budget.
@@ -143,7 +144,7 @@ pub fn explore_telling<T: Send>(
     net: &Net,
     threads: usize,
     budget: &Budget,
-    course: &TryLog,
+    log: &TryLog,
     then: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
 ) -> Result<T, DiagramError> {
     if net.place_count() > MOST_LEVELS {
@@ -155,41 +156,42 @@ pub fn explore_telling<T: Send>(
     }
     let tries = tries(orders.len());
     let next = AtomicUsize::new(0);
-    let found: Mutex<Option<T>> = Mutex::new(None);
-    let why: Mutex<Option<Stop>> = Mutex::new(None);
-    let all = budget.child();
-    let work = || {
-        while !all.is_exhausted() {
+    let result: Mutex<Option<T>> = Mutex::new(None);
+    let last_stop: Mutex<Option<Stop>> = Mutex::new(None);
+    let shared_budget = budget.child();
+    let run_worker = || {
+        while !shared_budget.is_exhausted() {
             let Some((order, slice)) = tries.get(next.fetch_add(1, Ordering::Relaxed)) else {
                 break;
             };
             let order = &orders[*order];
-            let slice = slice.map_or_else(|| all.child(), |slice| all.slice(slice));
-            let bytes = (all.memory_left() as f64 * MEMORY) as usize / threads.max(1);
-            match saturate(net, order, (bytes, &slice, &all), course, &then) {
+            let slice =
+                slice.map_or_else(|| shared_budget.child(), |slice| shared_budget.slice(slice));
+            let bytes = (shared_budget.memory_left() as f64 * MEMORY) as usize / threads.max(1);
+            match saturate(net, order, (bytes, &slice, &shared_budget), log, &then) {
                 Ok(value) => {
-                    *locked(&found) = Some(value);
-                    all.cancel();
+                    *locked(&result) = Some(value);
+                    shared_budget.cancel();
                 }
                 Err(stop) => {
-                    *locked(&why) = Some(stop);
+                    *locked(&last_stop) = Some(stop);
                 }
             }
         }
     };
     std::thread::scope(|scope| {
         for _ in 1..threads.max(1) {
-            scope.spawn(work);
+            scope.spawn(run_worker);
         }
-        work();
+        run_worker();
     });
-    let take = |poisoned: std::sync::PoisonError<Option<T>>| poisoned.into_inner();
-    if let Some(value) = found.into_inner().unwrap_or_else(take) {
+    let into_value = |poisoned: std::sync::PoisonError<Option<T>>| poisoned.into_inner();
+    if let Some(value) = result.into_inner().unwrap_or_else(into_value) {
         return Ok(value);
     }
     match budget.exhausted() {
         Some(spent) => Err(spent.into()),
-        None => Err(why.into_inner().ok().flatten().unwrap_or(Stop::Asked).into()),
+        None => Err(last_stop.into_inner().ok().flatten().unwrap_or(Stop::Asked).into()),
     }
 }
 
@@ -198,8 +200,8 @@ pub fn explore_telling<T: Send>(
 fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
     let mut tries = Vec::new();
     let mut slice = FIRST_SLICE;
-    for tried in TRIED {
-        tries.extend((0..tried.min(orders)).map(|order| (order, Some(slice))));
+    for order_count in TRIED {
+        tries.extend((0..order_count.min(orders)).map(|order| (order, Some(slice))));
         slice *= 4;
     }
     // The two best orders get unlimited time. With one thread only the first of them runs.
@@ -207,13 +209,13 @@ fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
     tries
 }
 
-/// Tries one order with `bytes` bytes of memory. The first budget limits the construction of the
-/// diagram, the second also covers `then`, which uses the set.
+/// Tries one order with `bytes` bytes of memory. `budget` limits the construction of the diagram.
+/// `use_budget` limits the construction together with `then`, which uses the set.
 fn saturate<T: Send>(
     net: &Net,
     order: &LevelOrder,
-    (bytes, budget, after): (usize, &Budget, &Budget),
-    course: &TryLog,
+    (bytes, budget, use_budget): (usize, &Budget, &Budget),
+    log: &TryLog,
     then: &(impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync),
 ) -> Result<T, Stop> {
     let mut level_of = vec![0; net.place_count()];
@@ -227,19 +229,19 @@ fn saturate<T: Send>(
     for place in net.places() {
         initial[level_of[place.index()] as usize] = net.initial()[place];
     }
-    let this = course.begin(order.idea, order.score);
+    let entry_index = log.begin(order.idea, order.score);
     let stop = |figures: &DiagramFigures| {
-        course.sample(this, figures);
+        log.sample(entry_index, figures);
         budget.is_exhausted()
     };
-    let alarm = DiagramDeadline::new();
-    let stop_after = |_: &DiagramFigures| after.is_exhausted() || alarm.rings();
+    let deadline = DiagramDeadline::new();
+    let stop_using = |_: &DiagramFigures| use_budget.is_exhausted() || deadline.rings();
     let start = std::time::Instant::now();
-    let try_it = || {
+    let attempt = || {
         let relation = TransitionRelation::new(levels as u32, &transitions)?;
         let mut diagrams = Diagrams::new(Limits { bytes, stop: &stop });
-        let from = diagrams.single(&initial)?;
-        let result = diagrams.reachable(&relation, from);
+        let initial_set = diagrams.single(&initial)?;
+        let result = diagrams.reachable(&relation, initial_set);
         let figures = diagrams.figures();
         tracing::debug!(
             "diagrams: order {}: {} in {:.2?}, {} nodes at most, {} collections",
@@ -249,16 +251,26 @@ fn saturate<T: Send>(
             figures.peak,
             figures.collections
         );
-        course.end(this, &figures, result.map(|_| ()));
+        log.end(entry_index, &figures, result.map(|_| ()));
         let set = result?;
         diagrams.keep(set);
-        diagrams.set_limits(Limits { bytes, stop: &stop_after });
+        diagrams.set_limits(Limits { bytes, stop: &stop_using });
         let (level_of, transitions, relation) = (&level_of[..], &transitions[..], &relation);
-        let (diagrams, tried, alarm) = (&mut diagrams, TryEntry { course, at: this }, &alarm);
-        then(ReachableSet { diagrams, set, order, level_of, transitions, relation, tried, alarm })
+        let (diagrams, tried, deadline) =
+            (&mut diagrams, TryEntry { course: log, at: entry_index }, &deadline);
+        then(ReachableSet {
+            diagrams,
+            set,
+            order,
+            level_of,
+            transitions,
+            relation,
+            tried,
+            alarm: deadline,
+        })
     };
     // If the system refuses a thread with such a large stack, memory is short as well.
-    with_stack(levels, try_it).unwrap_or(Err(Stop::Memory))
+    with_stack(levels, attempt).unwrap_or(Err(Stop::Memory))
 }
 
 /// Returns the input weight and the change of `t` at each level, by ascending level.

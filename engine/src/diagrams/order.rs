@@ -6,19 +6,23 @@ use parikh_solvers::Budget;
 use parikh_structure::semiflows::place_semiflows;
 use parikh_symbolic::order::{self, LevelOrder, NetShape};
 
-/// Limit on the number of semiflows.
+/// Limit on the number of semiflows that are computed for the orders.
 const SEMIFLOWS: usize = 5_000;
 
 /// Returns orders of the places of `net`, the most promising first, at least one.
 pub fn candidates(net: &Net, budget: &Budget) -> Vec<LevelOrder> {
     let index = |place: parikh_net::PlaceId| place.index() as u32;
-    let ends = |arcs: &[parikh_net::Arc]| arcs.iter().map(|arc| index(arc.place)).collect();
+    let place_indices =
+        |arcs: &[parikh_net::Arc]| arcs.iter().map(|arc| index(arc.place)).collect();
     let semiflows = place_semiflows(net, SEMIFLOWS, &budget.share(0.3));
     let flows = semiflows.flows.iter();
     let flows = flows.map(|flow| flow.terms().iter().map(|&(place, _)| index(place)).collect());
     let shape = NetShape {
         places: net.place_count(),
-        transitions: net.transitions().map(|t| (ends(net.pre(t)), ends(net.post(t)))).collect(),
+        transitions: net
+            .transitions()
+            .map(|t| (place_indices(net.pre(t)), place_indices(net.post(t))))
+            .collect(),
         flows: flows.filter(|flow: &Vec<u32>| flow.len() > 1).collect(),
         units: units(net),
     };
@@ -35,13 +39,13 @@ fn units(net: &Net) -> Vec<Vec<u32>> {
         }
     }
     let mut groups = Vec::new();
-    let mut open = vec![units.root()];
-    while let Some(id) = open.pop() {
+    let mut pending = vec![units.root()];
+    while let Some(id) = pending.pop() {
         let places = &units.get(id).places;
         if !places.is_empty() {
             groups.push(places.iter().map(|place| place.index() as u32).collect());
         }
-        open.extend(children[id.index()].iter().rev());
+        pending.extend(children[id.index()].iter().rev());
     }
     // A single unit, or one unit per place, contains no information.
     match groups.len() > 1 && groups.len() < net.place_count() {

@@ -5,103 +5,104 @@ use parikh_net::{FiringSequence, Net, Predicate, TransitionId};
 use parikh_symbolic::{LinearCondition, Set, Stop};
 
 impl ReachableSet<'_, '_> {
-    /// Returns the members of `of` that satisfy `predicate`.
+    /// Returns the markings in `members` that satisfy `predicate`.
     ///
     /// # Errors
     /// Returns an error if the limits are exceeded.
-    pub fn satisfying(&mut self, of: Set, predicate: &Predicate) -> Result<Set, Stop> {
+    pub fn satisfying(&mut self, members: Set, predicate: &Predicate) -> Result<Set, Stop> {
         match predicate {
-            _ if of.is_empty() => Ok(of),
-            Predicate::True => Ok(of),
+            _ if members.is_empty() => Ok(members),
+            Predicate::True => Ok(members),
             Predicate::False => Ok(Set::EMPTY),
             Predicate::Atom(atom) => {
                 let (terms, most) = (self.over_levels(atom.sum.terms()), i128::from(atom.bound));
-                self.diagrams.restrict(of, &LinearCondition { terms, least: i128::MIN, most })
+                self.diagrams.restrict(members, &LinearCondition { terms, least: i128::MIN, most })
             }
             Predicate::Enabled(t) => {
                 let needs = self.needs(*t);
-                self.diagrams.enabling(of, &needs)
+                self.diagrams.enabling(members, &needs)
             }
             Predicate::Disabled(t) => {
                 let needs = self.needs(*t);
-                self.diagrams.not_enabling(of, &needs)
+                self.diagrams.not_enabling(members, &needs)
             }
             Predicate::Dead => {
-                let some = self.satisfying(of, &Predicate::NotDead)?;
-                self.diagrams.difference(of, some)
+                let found = self.satisfying(members, &Predicate::NotDead)?;
+                self.diagrams.difference(members, found)
             }
             Predicate::NotDead => {
                 let all: Vec<_> = (0..self.transitions.len()).map(TransitionId::new).collect();
-                self.enabling_any(of, &all)
+                self.enabling_any(members, &all)
             }
-            Predicate::And(parts) => {
-                let is_disabled = |part: &Predicate| match part {
+            Predicate::And(operands) => {
+                let is_disabled = |operand: &Predicate| match operand {
                     Predicate::Disabled(t) => Some(*t),
                     _ => None,
                 };
-                let disabled: Vec<TransitionId> = parts.iter().filter_map(is_disabled).collect();
-                let some = self.enabling_any(of, &disabled)?;
-                let of = self.diagrams.difference(of, some)?;
-                let rest = parts.iter().filter(|part| is_disabled(part).is_none());
-                // Disjunctions come last, since single sums reduce the set first.
-                let (plain, others): (Vec<_>, Vec<_>) =
-                    rest.partition(|part| !matches!(part, Predicate::Or(_)));
-                let mut all = plain.into_iter().chain(others);
-                all.try_fold(of, |of, part| self.satisfying(of, part))
+                let disabled: Vec<TransitionId> = operands.iter().filter_map(is_disabled).collect();
+                let found = self.enabling_any(members, &disabled)?;
+                let members = self.diagrams.difference(members, found)?;
+                let rest = operands.iter().filter(|operand| is_disabled(operand).is_none());
+                // Disjunctions come last, since the other operands reduce the set first.
+                let (simple, disjunctions): (Vec<_>, Vec<_>) =
+                    rest.partition(|operand| !matches!(operand, Predicate::Or(_)));
+                let mut all = simple.into_iter().chain(disjunctions);
+                all.try_fold(members, |members, operand| self.satisfying(members, operand))
             }
-            Predicate::Or(parts) => {
-                let is_enabled = |part: &Predicate| match part {
+            Predicate::Or(operands) => {
+                let is_enabled = |operand: &Predicate| match operand {
                     Predicate::Enabled(t) => Some(*t),
                     _ => None,
                 };
-                let enabled: Vec<TransitionId> = parts.iter().filter_map(is_enabled).collect();
-                let some = self.enabling_any(of, &enabled)?;
-                let mut rest = parts.iter().filter(|part| is_enabled(part).is_none());
-                rest.try_fold(some, |some, part| {
-                    let more = self.satisfying(of, part)?;
-                    self.diagrams.union(some, more)
+                let enabled: Vec<TransitionId> = operands.iter().filter_map(is_enabled).collect();
+                let found = self.enabling_any(members, &enabled)?;
+                let mut rest = operands.iter().filter(|operand| is_enabled(operand).is_none());
+                rest.try_fold(found, |found, operand| {
+                    let additional = self.satisfying(members, operand)?;
+                    self.diagrams.union(found, additional)
                 })
             }
         }
     }
 
-    /// Returns some members of `of` that satisfy `predicate`, using only one part of each
-    /// disjunction. If that finds none, returns all such members. If one member is enough, this
+    /// Returns markings in `members` that satisfy `predicate`, using only one operand of each
+    /// disjunction. If this finds none, returns every such marking. If one marking is enough, this
     /// usually avoids the union of many sets.
     ///
     /// # Errors
     /// Returns an error if the limits are exceeded.
-    pub fn some_satisfying(&mut self, of: Set, predicate: &Predicate) -> Result<Set, Stop> {
-        let some = self.in_one_way(of, predicate)?;
-        if some.is_empty() { self.satisfying(of, predicate) } else { Ok(some) }
+    pub fn some_satisfying(&mut self, members: Set, predicate: &Predicate) -> Result<Set, Stop> {
+        let found = self.in_one_way(members, predicate)?;
+        if found.is_empty() { self.satisfying(members, predicate) } else { Ok(found) }
     }
 
-    /// Returns the members that satisfy, of each disjunction, the first satisfiable part.
-    fn in_one_way(&mut self, of: Set, predicate: &Predicate) -> Result<Set, Stop> {
+    /// Returns the markings in `members` that satisfy, for each disjunction, the first satisfiable
+    /// operand.
+    fn in_one_way(&mut self, members: Set, predicate: &Predicate) -> Result<Set, Stop> {
         match predicate {
-            Predicate::And(parts) => {
-                let (plain, others): (Vec<_>, Vec<_>) =
-                    parts.iter().partition(|part| !matches!(part, Predicate::Or(_)));
-                let mut all = plain.into_iter().chain(others);
-                all.try_fold(of, |of, part| self.in_one_way(of, part))
+            Predicate::And(operands) => {
+                let (simple, disjunctions): (Vec<_>, Vec<_>) =
+                    operands.iter().partition(|operand| !matches!(operand, Predicate::Or(_)));
+                let mut all = simple.into_iter().chain(disjunctions);
+                all.try_fold(members, |members, operand| self.in_one_way(members, operand))
             }
-            Predicate::Or(parts) => {
-                for part in parts {
-                    let some = self.in_one_way(of, part)?;
-                    if !some.is_empty() {
-                        return Ok(some);
+            Predicate::Or(operands) => {
+                for operand in operands {
+                    let found = self.in_one_way(members, operand)?;
+                    if !found.is_empty() {
+                        return Ok(found);
                     }
                 }
                 Ok(Set::EMPTY)
             }
-            plain => self.satisfying(of, plain),
+            simple => self.satisfying(members, simple),
         }
     }
 
-    /// Returns the members of `of` that enable at least one of the transitions.
-    fn enabling_any(&mut self, of: Set, transitions: &[TransitionId]) -> Result<Set, Stop> {
+    /// Returns the markings in `members` that enable at least one of the transitions.
+    fn enabling_any(&mut self, members: Set, transitions: &[TransitionId]) -> Result<Set, Stop> {
         let needs: Vec<_> = transitions.iter().map(|&t| self.needs(t)).collect();
-        self.diagrams.enabling_any(of, &needs)
+        self.diagrams.enabling_any(members, &needs)
     }
 
     /// Returns the tokens that a transition needs, by ascending level.

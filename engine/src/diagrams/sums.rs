@@ -24,19 +24,19 @@ pub struct DiagramSums {
     pub closed: bool,
 }
 
-/// Computes the sum of each product of `part` over all markings.
+/// Computes the sum of each product of `component` over all markings.
 ///
 /// # Errors
 /// Returns an error if the budget is not sufficient.
 pub fn sums(
-    part: &CountedComponent,
+    component: &CountedComponent,
     weights: &mut MarkingFactors,
     threads: usize,
     budget: &Budget,
     course: &TryLog,
 ) -> Result<DiagramSums, DiagramError> {
     let weights = Mutex::new(weights);
-    explore_telling(&part.net, threads, budget, course, |reached| {
+    explore_telling(&component.net, threads, budget, course, |reached| {
         let values = reached.diagrams.values_by_level(reached.set);
         let mut weights = locked(&weights);
         let mut table = Table {
@@ -45,39 +45,46 @@ pub fn sums(
             factors: Factors::default(),
             known: HashMap::new(),
         };
-        let (factors, changes) = match factors(part, reached.level_of, &mut table) {
+        let (factors, changes) = match factors(component, reached.level_of, &mut table) {
             Ok(changes) => (table.factors, changes),
             Err(error) => return Ok(Err(error.into())),
         };
         let markings = reached.diagrams.count(reached.set)?;
         reached.tried.counted(&markings);
         let sums = reached.diagrams.weigh(reached.set, &factors, &changes)?;
-        let closed = confirm(&part.net, &reached, &markings);
+        let closed = confirm(&component.net, &reached, &markings);
         Ok(closed.map(|closed| DiagramSums { sums, markings, closed }).map_err(DiagramError::from))
     })?
 }
 
-/// Key of a factor: a lower bound, a function, or both.
+/// Key of a factor: a lower bound of the tokens, a function of the tokens, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
+    /// The level of the place.
     level: u32,
+    /// Minimum number of tokens with a nonzero value. 0 for no lower bound.
     least: u64,
+    /// The function of the tokens, or `None` for the constant 1.
     function: Option<Function>,
 }
 
 /// The factors created so far.
 struct Table<'t> {
+    /// The values of functions of token counts.
     weights: &'t mut MarkingFactors,
     /// The token counts that occur at each level.
     values: &'t [Vec<u64>],
+    /// The factors created so far, by index.
     factors: Factors,
+    /// The index of each factor in the factors' table.
     known: HashMap<Key, usize>,
 }
 
 impl Table<'_> {
+    /// Returns the index of the factor with this key, which is created if it is new.
     fn factor(&mut self, key: Key) -> Result<usize, WeightError> {
-        if let Some(&known) = self.known.get(&key) {
-            return Ok(known);
+        if let Some(&known_index) = self.known.get(&key) {
+            return Ok(known_index);
         }
         let factor = match key.function {
             None => Factor::AtLeast(key.least),
@@ -88,37 +95,38 @@ impl Table<'_> {
                         numbers.insert(tokens, self.weights.at(function, tokens)?);
                     }
                 }
-                let at = move |tokens: u64| numbers.get(&tokens).cloned().unwrap_or_default();
-                Factor::Weight(Box::new(at))
+                let index = move |tokens: u64| numbers.get(&tokens).cloned().unwrap_or_default();
+                Factor::Weight(Box::new(index))
             }
         };
         self.factors.table.push(factor);
-        let at = self.factors.table.len() - 1;
-        self.known.insert(key, at);
-        Ok(at)
+        let index = self.factors.table.len() - 1;
+        self.known.insert(key, index);
+        Ok(index)
     }
 }
 
-/// Adds the factors of the products of `part` to the table. Returns, for each product, the levels
-/// where its factors differ from the default ones.
+/// Adds the factors of the products of `component` to the table. Returns, for each product, the
+/// levels where its factors differ from the common factors.
 fn factors(
-    part: &CountedComponent,
+    component: &CountedComponent,
     level_of: &[u32],
     table: &mut Table<'_>,
 ) -> Result<Vec<Changes>, WeightError> {
     let level = |place: PlaceId| level_of[place.index()];
-    let default_functions: BTreeMap<PlaceId, Function> = part.counts.iter().copied().collect();
+    let default_functions: BTreeMap<PlaceId, Function> = component.counts.iter().copied().collect();
     for (&place, &function) in &default_functions {
         let key = Key { level: level(place), least: 0, function: Some(function) };
         let factor = table.factor(key)?;
         table.factors.common.insert(level(place), factor);
     }
-    let mut all = Vec::with_capacity(part.products.len());
-    for product in &part.products {
+    let mut changes_by_product = Vec::with_capacity(component.products.len());
+    for product in &component.products {
         let mut differing: BTreeMap<u32, Key> = BTreeMap::new();
-        for &(place, least) in &product.least {
+        for &(place, min_tokens) in &product.least {
             let function = default_functions.get(&place).copied();
-            differing.insert(level(place), Key { level: level(place), least, function });
+            differing
+                .insert(level(place), Key { level: level(place), least: min_tokens, function });
         }
         for &(place, function) in &product.changed {
             let level = level(place);
@@ -132,7 +140,7 @@ fn factors(
             }
             changes.push((level, table.factor(key)?));
         }
-        all.push(changes);
+        changes_by_product.push(changes);
     }
-    Ok(all)
+    Ok(changes_by_product)
 }

@@ -46,14 +46,13 @@ pub const ENGINE: Engine = Engine {
 
 const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 
-/// Share of the first slice for computing the set in one try, in [0, 1]. All tries together get
-/// half of the slice.
+/// Share of the first slice for each try of an order, in [0, 1].
 const LOOK: f64 = 0.08;
 
 /// Limit on the share of the remaining time for one of several formulas, in [0, 1].
 const LONGEST: f64 = 0.25;
 
-/// Limit on the number of nodes of a set for the checker.
+/// Limit on the number of nodes of a set that goes to the checker.
 const MOST_NODES: usize = 500_000;
 
 struct TreeEngine<'g> {
@@ -63,10 +62,12 @@ struct TreeEngine<'g> {
     figures: TreeFigures,
 }
 
+/// Counters for the statistics.
 #[derive(Default)]
 struct TreeFigures {
     /// Number of nodes of the set. 0 if none was found.
     nodes: AtomicUsize,
+    /// Number of properties decided.
     decided: AtomicU64,
 }
 
@@ -96,31 +97,31 @@ impl Session for TreeEngine<'_> {
     }
 }
 
-/// Decides the open properties of a net, short ones first.
+/// Decides the open CTL formulas of a net, short ones first, and refutes its open run properties.
 fn settle(
     (working_net, board): (&WorkingNet<'_>, &Board<'_>),
     mut reached: ReachableSet<'_, '_>,
     figures: &TreeFigures,
     budget: &Budget,
 ) -> Result<Use, Stop> {
-    let begun = Instant::now();
+    let start = Instant::now();
     let nodes = reached.diagrams.nodes_of(reached.set);
     figures.nodes.store(nodes, Ordering::Relaxed);
     let markings = reached.diagrams.count(reached.set)?;
-    let asks_for_trees = working_net.trees().iter().any(|(id, _)| board.is_open(*id));
-    let document = (asks_for_trees && nodes <= MOST_NODES)
+    let has_open_trees = working_net.trees().iter().any(|(id, _)| board.is_open(*id));
+    let document = (has_open_trees && nodes <= MOST_NODES)
         .then(|| Arc::new(Document::ClosedSet(closed_set(&reached))));
-    let described =
+    let reporter =
         board.trees(TECHNIQUE).described(document.as_ref(), u64::try_from(&markings).ok());
     let initial = reached.vector(working_net.net().initial());
     let mut open: Vec<&(GoalId, TreeProperty)> =
         working_net.trees().iter().filter(|(id, _)| board.is_open(*id)).collect();
     open.sort_by_key(|(_, property)| property.formulas().below(property.formula()).len());
     let runs = working_net.runs().iter().filter(|(id, _)| board.is_open(*id)).count();
-    let alarm = reached.alarm;
+    let deadline = reached.alarm;
     let mut branching = CtlEvaluation::over(&mut reached, (working_net.net(), budget))?;
     let (mut decided, mut in_time) = (0, true);
-    for (at, (id, property)) in open.iter().enumerate() {
+    for (index, (id, property)) in open.iter().enumerate() {
         if budget.is_exhausted() {
             in_time = false;
             break;
@@ -130,25 +131,25 @@ fn settle(
         }
         // Later formulas reuse results of earlier ones, so the first ones take longest and get more
         // time.
-        let share = f64::max(LONGEST, 1.0 / (open.len() + runs - at) as f64);
-        alarm.set(budget.remaining().map(|left| left.mul_f64(share)));
+        let share = f64::max(LONGEST, 1.0 / (open.len() + runs - index) as f64);
+        deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
         match branching.holds(property, &initial) {
             Ok(holds) => {
-                described.decided(*id, holds, &budget.share(0.5 / (open.len() - at) as f64));
+                reporter.decided(*id, holds, &budget.share(0.5 / (open.len() - index) as f64));
                 decided += 1;
             }
             Err(stop) => in_time &= stop != Stop::Asked,
         }
     }
-    let run =
-        settle_runs((working_net, board), &mut branching, (&initial, &markings), alarm, budget)?;
-    decided += run.0;
-    in_time &= run.1;
+    let run_result =
+        settle_runs((working_net, board), &mut branching, (&initial, &markings), deadline, budget)?;
+    decided += run_result.0;
+    in_time &= run_result.1;
     figures.decided.fetch_add(decided, Ordering::Relaxed);
     tracing::debug!(
         "diagrams: {decided} of {} formulas decided in {:.2?}",
         open.len(),
-        begun.elapsed()
+        start.elapsed()
     );
     Ok(match (in_time, decided) {
         (true, _) => Use::All,
@@ -157,28 +158,28 @@ fn settle(
     })
 }
 
-/// Refutes open run properties. Returns the number of refuted ones, and true if there was time for
-/// all. Existing runs are found by walks instead.
+/// Refutes open run properties. Returns the number of refuted properties, and true if there was
+/// time for all. Walks find the runs that exist.
 fn settle_runs(
     (working_net, board): (&WorkingNet<'_>, &Board<'_>),
     branching: &mut CtlEvaluation<'_, '_, '_>,
     (initial, markings): (&[u64], &BigUint),
-    alarm: &DiagramDeadline,
+    deadline: &DiagramDeadline,
     budget: &Budget,
 ) -> Result<(u64, bool), Stop> {
     let open: Vec<&(GoalId, RunProperty)> =
         working_net.runs().iter().filter(|(id, _)| board.is_open(*id)).collect();
     let markings = u64::try_from(markings).unwrap_or(u64::MAX);
     let (mut excluded, mut in_time) = (0, true);
-    for (at, (id, property)) in open.iter().enumerate() {
+    for (index, (id, property)) in open.iter().enumerate() {
         if budget.is_exhausted() {
             return Ok((excluded, false));
         }
         if !board.is_open(*id) {
             continue;
         }
-        let share = f64::max(LONGEST, 1.0 / (open.len() - at) as f64);
-        alarm.set(budget.remaining().map(|left| left.mul_f64(share)));
+        let share = f64::max(LONGEST, 1.0 / (open.len() - index) as f64);
+        deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
         match linear::excludes(branching, property, initial) {
             Ok(Some(true)) => {
                 board.runs(TECHNIQUE).on(working_net).described(*id, markings);

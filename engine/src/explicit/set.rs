@@ -34,9 +34,9 @@ const LOAD_LARGE: u64 = 15;
 /// Load of a large table after growing, in 1/16. Frequent rebuilding is acceptable if memory is the
 /// limit of the search.
 const LOAD_AFTER: u64 = 11;
-/// Marks a missing number.
+/// Stands for "no key" or "no marking" where a number is expected.
 pub(crate) const NONE: u32 = u32::MAX;
-/// Number of parts of a table. The number of buckets is a multiple of it.
+/// Number of segments of a table. The number of buckets of a table is a multiple of it.
 pub(crate) const PARTS: usize = 32;
 
 /// A bucket of one cache line. Slots are filled in order and never emptied.
@@ -46,21 +46,25 @@ struct Bucket {
     /// The lowest [`SLOTS`] bytes contain one hash byte per slot. The highest byte contains the
     /// number of used slots.
     head: u128,
+    /// Key numbers, by slot. Slots beyond the used ones contain 0.
     numbers: [u32; SLOTS],
 }
 
+/// A bucket without keys.
 const EMPTY: Bucket = Bucket { head: 0, numbers: [0; SLOTS] };
+/// Position of the number of used slots in [`Bucket::head`].
 const TAKEN_SHIFT: u32 = 120;
 
 impl Bucket {
+    /// Returns the number of used slots.
     fn taken(&self) -> usize {
         (self.head >> TAKEN_SHIFT) as usize
     }
 
     fn push(&mut self, tag: u8, number: u32) {
-        let at = self.taken();
-        self.numbers[at] = number;
-        self.head = (self.head | u128::from(tag) << (8 * at)) + (1 << TAKEN_SHIFT);
+        let slot = self.taken();
+        self.numbers[slot] = number;
+        self.head = (self.head | u128::from(tag) << (8 * slot)) + (1 << TAKEN_SHIFT);
     }
 
     /// Returns the highest bit of each byte equal to `tag`. May contain false positives, also
@@ -72,7 +76,7 @@ impl Bucket {
     }
 }
 
-/// The hash of a key.
+/// The 64-bit hash of a key. The upper half selects the bucket, the lowest byte is the tag.
 #[derive(Clone, Copy)]
 pub(crate) struct Hash(u64);
 
@@ -86,15 +90,17 @@ impl Hash {
         Hash(mix(key.iter().fold(0xa076_1d64_78bd_642f, mix), &0x9e37_79b9_7f4a_7c15))
     }
 
+    /// Returns the byte that a bucket stores for the key.
     fn tag(self) -> u8 {
         self.0 as u8
     }
 
-    /// Returns some of the hash bits, none of which selects the bucket.
+    /// Returns the lower 32 hash bits, which are independent of the choice of the bucket.
     pub(crate) fn short(self) -> usize {
         self.0 as u32 as usize
     }
 
+    /// Returns the index of the first bucket to search, in a table of `buckets` buckets.
     fn bucket(self, buckets: usize) -> usize {
         // Scales the upper half to the range, which works for any number of buckets.
         (((self.0 >> 32) * buckets as u64) >> 32) as usize
@@ -108,6 +114,7 @@ impl Hash {
 
 /// Result of a look-up in a table.
 enum Slot {
+    /// The key is in the table, with this number.
     Found(u32),
     /// The key is missing, and this bucket has a free slot.
     Free(usize),
@@ -115,20 +122,20 @@ enum Slot {
     Beyond,
 }
 
-/// Searches the buckets from `from` on for a key with this tag that satisfies `is_it`.
+/// Searches the buckets from `from` on for a key with this tag that satisfies `is_key`.
 #[inline(always)]
-fn look(buckets: &[Bucket], from: usize, tag: u8, is_it: impl Fn(u32) -> bool) -> Slot {
-    for (at, bucket) in (from..).zip(&buckets[from..]) {
+fn look(buckets: &[Bucket], from: usize, tag: u8, is_key: impl Fn(u32) -> bool) -> Slot {
+    for (bucket_index, bucket) in (from..).zip(&buckets[from..]) {
         let mut matches = bucket.matches(tag);
         while matches != 0 {
             let slot = (matches.trailing_zeros() / 8) as usize;
             matches &= matches - 1;
-            if slot < bucket.taken() && is_it(bucket.numbers[slot]) {
+            if slot < bucket.taken() && is_key(bucket.numbers[slot]) {
                 return Slot::Found(bucket.numbers[slot]);
             }
         }
         if bucket.taken() < SLOTS {
-            return Slot::Free(at);
+            return Slot::Free(bucket_index);
         }
     }
     Slot::Beyond
@@ -136,19 +143,22 @@ fn look(buckets: &[Bucket], from: usize, tag: u8, is_it: impl Fn(u32) -> bool) -
 
 /// Like [`look`] on a whole table, where the first bucket follows the last one.
 #[inline(always)]
-fn look_round(buckets: &[Bucket], hash: Hash, is_it: impl Fn(u32) -> bool) -> Slot {
-    match look(buckets, hash.bucket(buckets.len()), hash.tag(), &is_it) {
-        Slot::Beyond => look(buckets, 0, hash.tag(), is_it),
+fn look_round(buckets: &[Bucket], hash: Hash, is_key: impl Fn(u32) -> bool) -> Slot {
+    match look(buckets, hash.bucket(buckets.len()), hash.tag(), &is_key) {
+        Slot::Beyond => look(buckets, 0, hash.tag(), is_key),
         slot => slot,
     }
 }
 
-/// The keys of a set by number.
+/// The keys of a set, one after another in chunks, by key number.
 pub(crate) struct Arena {
+    /// Number of words per key.
     words: usize,
     /// A chunk contains 2^shift keys.
     shift: u32,
+    /// Chunks of the same capacity. All but the last are full.
     chunks: Vec<Vec<u64>>,
+    /// Number of keys.
     len: u32,
 }
 
@@ -156,17 +166,18 @@ impl Arena {
     /// Returns the key with the given number.
     pub(crate) fn key(&self, number: u32) -> &[u64] {
         let chunk = &self.chunks[(number >> self.shift) as usize];
-        let at = (number & ((1 << self.shift) - 1)) as usize * self.words;
-        &chunk[at..at + self.words]
+        let start = (number & ((1 << self.shift) - 1)) as usize * self.words;
+        &chunk[start..start + self.words]
     }
 
-    fn append(&mut self, key: &[u64], room: &MemoryAccount) -> Result<u32, OutOfMemory> {
+    /// Adds a key and returns its number.
+    fn append(&mut self, key: &[u64], memory: &MemoryAccount) -> Result<u32, OutOfMemory> {
         let chunk = (self.len >> self.shift) as usize;
         if self.len == NONE - 1 {
             return Err(OutOfMemory);
         }
         if chunk == self.chunks.len() {
-            room.take(self.chunk_bytes())?;
+            memory.take(self.chunk_bytes())?;
             self.chunks.push(reserved(self.words << self.shift)?);
         }
         self.chunks[chunk].extend_from_slice(key);
@@ -174,6 +185,7 @@ impl Arena {
         Ok(self.len - 1)
     }
 
+    /// Returns the size of one chunk in bytes.
     fn chunk_bytes(&self) -> u64 {
         (8 * self.words as u64) << self.shift
     }
@@ -182,8 +194,9 @@ impl Arena {
 /// A numbered set of keys. See the module documentation.
 pub(crate) struct MarkingSet {
     arena: Arena,
+    /// Buckets of the hash table, a multiple of [`PARTS`] buckets or none.
     table: Vec<Bucket>,
-    /// Number of keys at which the table is rebuilt.
+    /// Number of keys at which the table is rebuilt with more buckets.
     grow_at: u64,
     room: MemoryAccount,
 }
@@ -201,7 +214,7 @@ pub(crate) enum InsertPosition {
 pub(crate) struct TableSegment<'s> {
     arena: &'s Arena,
     buckets: &'s mut [Bucket],
-    /// Index of the first bucket.
+    /// Index of the segment's first bucket in the whole table.
     first: usize,
     /// Number of buckets of the whole table.
     all: usize,
@@ -213,39 +226,40 @@ impl TableSegment<'_> {
         black_box(self.buckets[hash.bucket(self.all) - self.first].head);
     }
 
-    /// Inserts `key` into the table as number `fresh` of the new keys of this part, and returns its
-    /// position. Returns `None` if the key exists already. `is_fresh` returns true if the new key
-    /// with the given number equals `key`.
+    /// Inserts `key` into the table as number `new_index` of the new keys of this part, and returns
+    /// its position. Returns `None` if the key exists already. `equals_new_key` returns true if the
+    /// new key with the given number equals `key`.
     pub(crate) fn put(
         &mut self,
         key: &[u64],
         hash: Hash,
-        fresh: u32,
-        is_fresh: impl Fn(u32) -> bool,
+        new_index: u32,
+        equals_new_key: impl Fn(u32) -> bool,
     ) -> Option<InsertPosition> {
-        let (arena, home) = (self.arena, hash.bucket(self.all) - self.first);
-        let is_it = |number: u32| match number.checked_sub(arena.len) {
+        let (arena, home_bucket) = (self.arena, hash.bucket(self.all) - self.first);
+        let is_key = |number: u32| match number.checked_sub(arena.len) {
             None => equal(arena.key(number), key),
-            Some(fresh) => is_fresh(fresh),
+            Some(new_index) => equals_new_key(new_index),
         };
-        match look(self.buckets, home, hash.tag(), is_it) {
+        match look(self.buckets, home_bucket, hash.tag(), is_key) {
             Slot::Found(_) => None,
             Slot::Beyond => Some(InsertPosition::Beyond),
-            Slot::Free(at) => {
-                let slot = self.buckets[at].taken() as u8;
-                self.buckets[at].push(hash.tag(), arena.len + fresh);
-                Some(InsertPosition::At((self.first + at) as u32, slot))
+            Slot::Free(free_bucket) => {
+                let slot = self.buckets[free_bucket].taken() as u8;
+                self.buckets[free_bucket].push(hash.tag(), arena.len + new_index);
+                Some(InsertPosition::At((self.first + free_bucket) as u32, slot))
             }
         }
     }
 }
 
 impl MarkingSet {
-    /// Creates an empty set of keys with `words` words, at least one. Memory is taken from `room`.
-    pub(crate) fn new(words: usize, room: &MemoryAccount) -> Self {
+    /// Creates an empty set of keys with `words` words, at least one. Memory is taken from
+    /// `memory`.
+    pub(crate) fn new(words: usize, memory: &MemoryAccount) -> Self {
         let shift = (CHUNK / 8 / words).max(1).ilog2();
         let arena = Arena { words, shift, chunks: Vec::new(), len: 0 };
-        MarkingSet { arena, table: Vec::new(), grow_at: 0, room: room.clone() }
+        MarkingSet { arena, table: Vec::new(), grow_at: 0, room: memory.clone() }
     }
 
     /// Returns the number of keys.
@@ -285,9 +299,9 @@ impl MarkingSet {
         let arena = &self.arena;
         match look_round(&self.table, hash, |number| equal(arena.key(number), key)) {
             Slot::Found(number) => Ok((number, false)),
-            Slot::Free(at) => {
+            Slot::Free(bucket) => {
                 let number = self.arena.append(key, &self.room)?;
-                self.table[at].push(hash.tag(), number);
+                self.table[bucket].push(hash.tag(), number);
                 Ok((number, true))
             }
             // Unreachable: the table is never completely full.
@@ -295,18 +309,18 @@ impl MarkingSet {
         }
     }
 
-    /// Returns the parts of the table for adding at most `more` keys to all parts together. If the
-    /// table grows, `threads` threads fill it.
+    /// Returns the parts of the table for adding at most `max_new_keys` keys to all parts together.
+    /// If the table grows, `threads` threads fill it.
     ///
     /// # Errors
     /// Returns an error if memory is short.
     pub(crate) fn parts(
         &mut self,
-        more: u64,
+        max_new_keys: u64,
         threads: usize,
     ) -> Result<impl Iterator<Item = TableSegment<'_>>, OutOfMemory> {
         let keys = u64::from(self.arena.len);
-        if keys + more >= NONE.into() {
+        if keys + max_new_keys >= NONE.into() {
             return Err(OutOfMemory);
         }
         if keys >= self.grow_at {
@@ -314,16 +328,16 @@ impl MarkingSet {
         }
         // Some slots always stay free, so that every look-up ends, and ends soon.
         let slots = (self.table.len() * SLOTS) as u64;
-        if keys + more > slots - slots / 32 {
-            self.grow(keys + more, threads)?;
+        if keys + max_new_keys > slots - slots / 32 {
+            self.grow(keys + max_new_keys, threads)?;
         }
-        let (arena, all) = (&self.arena, self.table.len());
-        let parts = self.table.chunks_mut(all / PARTS).enumerate();
-        Ok(parts.map(move |(at, buckets)| TableSegment {
+        let (arena, total_buckets) = (&self.arena, self.table.len());
+        let segments = self.table.chunks_mut(total_buckets / PARTS).enumerate();
+        Ok(segments.map(move |(segment, buckets)| TableSegment {
             arena,
-            first: at * (all / PARTS),
+            first: segment * (total_buckets / PARTS),
             buckets,
-            all,
+            all: total_buckets,
         }))
     }
 
@@ -336,18 +350,18 @@ impl MarkingSet {
         &mut self,
         key: &[u64],
         hash: Hash,
-        put: InsertPosition,
+        position: InsertPosition,
     ) -> Result<Option<u32>, OutOfMemory> {
         let arena = &self.arena;
         // Entries without a number are different keys: an equal key would not have been inserted
         // in its part either. A provisional number may meanwhile be the number of some stored key.
         // If that key is equal, the answer "not new" is correct anyway.
-        let is_it = |number| number < arena.len && equal(arena.key(number), key);
-        let (bucket, slot) = match put {
+        let is_key = |number| number < arena.len && equal(arena.key(number), key);
+        let (bucket, slot) = match position {
             InsertPosition::At(bucket, slot) => (bucket as usize, Some(slot)),
-            InsertPosition::Beyond => match look_round(&self.table, hash, is_it) {
+            InsertPosition::Beyond => match look_round(&self.table, hash, is_key) {
                 Slot::Found(_) => return Ok(None),
-                Slot::Free(at) => (at, None),
+                Slot::Free(free_bucket) => (free_bucket, None),
                 // Unreachable: the table is never completely full.
                 Slot::Beyond => return Err(OutOfMemory),
             },
@@ -366,10 +380,10 @@ impl MarkingSet {
         (self.table, self.grow_at) = (Vec::new(), 0);
     }
 
-    /// Rebuilds the table for `keys` keys, which must be at least the current number.
-    fn grow(&mut self, keys: u64, threads: usize) -> Result<(), OutOfMemory> {
+    /// Rebuilds the table for `key_count` keys, which must be at least the current number.
+    fn grow(&mut self, key_count: u64, threads: usize) -> Result<(), OutOfMemory> {
         let load = if self.table.len() < LARGE { LOAD / 2 } else { LOAD_AFTER };
-        let slots = (keys.max(2 * SLOTS as u64) * 16).div_ceil(load);
+        let slots = (key_count.max(2 * SLOTS as u64) * 16).div_ceil(load);
         let buckets = (slots.div_ceil(SLOTS as u64) as usize).next_multiple_of(PARTS);
         // Freeing the old table lowers the memory of the process, but the budget queries the kernel
         // only from time to time. So only the additional memory is taken here.
@@ -384,35 +398,40 @@ impl MarkingSet {
             self.drop_table();
             return Err(OutOfMemory);
         }
-        let most = if buckets < LARGE { LOAD } else { LOAD_LARGE };
-        self.grow_at = slots * most / 16;
+        let max_load = if buckets < LARGE { LOAD } else { LOAD_LARGE };
+        self.grow_at = slots * max_load / 16;
         Ok(())
     }
 
     /// Inserts all keys into the empty table. Each thread visits all keys and inserts those of its
     /// share of the buckets.
     fn fill(&mut self, threads: usize) -> Result<(), OutOfMemory> {
-        let (arena, all) = (&self.arena, self.table.len());
-        let threads = if all < LARGE { 1 } else { threads.clamp(1, PARTS) };
-        let size = (all / PARTS * PARTS.div_ceil(threads)).max(1);
+        let (arena, total_buckets) = (&self.arena, self.table.len());
+        let threads = if total_buckets < LARGE { 1 } else { threads.clamp(1, PARTS) };
+        let buckets_per_share = (total_buckets / PARTS * PARTS.div_ceil(threads)).max(1);
         let mut shares: Vec<Share<'_>> = Vec::new();
-        for (at, buckets) in self.table.chunks_mut(size).enumerate() {
-            shares.push(Share { buckets, first: at * size, rest: Vec::new(), is_full: false });
+        for (share_index, buckets) in self.table.chunks_mut(buckets_per_share).enumerate() {
+            shares.push(Share {
+                buckets,
+                first: share_index * buckets_per_share,
+                rest: Vec::new(),
+                is_full: false,
+            });
         }
         let tasks = Tasks::new(shares.iter_mut());
         together(&mut vec![(); threads], |()| {
             while let Some(share) = tasks.next() {
-                share.is_full = share.fill(arena, all).is_err();
+                share.is_full = share.fill(arena, total_buckets).is_err();
             }
         });
         if shares.iter().any(|share| share.is_full) {
             return Err(OutOfMemory);
         }
-        let rest: Vec<Vec<u32>> = shares.into_iter().map(|share| share.rest).collect();
-        for number in rest.into_iter().flatten() {
+        let unplaced: Vec<Vec<u32>> = shares.into_iter().map(|share| share.rest).collect();
+        for number in unplaced.into_iter().flatten() {
             let hash = Hash::of(self.arena.key(number));
             match look_round(&self.table, hash, |_| false) {
-                Slot::Free(at) => self.table[at].push(hash.tag(), number),
+                Slot::Free(share_index) => self.table[share_index].push(hash.tag(), number),
                 // Unreachable: the table has more slots than there are keys.
                 Slot::Found(_) | Slot::Beyond => return Err(OutOfMemory),
             }
@@ -460,16 +479,19 @@ struct Share<'s> {
 }
 
 impl Share<'_> {
-    /// Inserts all keys of these buckets. `all` is the number of buckets of the whole table.
-    fn fill(&mut self, arena: &Arena, all: usize) -> Result<(), OutOfMemory> {
+    /// Inserts all keys of these buckets. `total_buckets` is the number of buckets of the whole
+    /// table.
+    fn fill(&mut self, arena: &Arena, total_buckets: usize) -> Result<(), OutOfMemory> {
         let keys = arena.chunks.iter().flat_map(|chunk| chunk.chunks_exact(arena.words));
         for (number, key) in (0..).zip(keys) {
             let hash = Hash::of(key);
-            let Some(home) = hash.bucket(all).checked_sub(self.first) else { continue };
-            if home >= self.buckets.len() {
+            let Some(home_bucket) = hash.bucket(total_buckets).checked_sub(self.first) else {
+                continue;
+            };
+            if home_bucket >= self.buckets.len() {
                 continue;
             }
-            match self.buckets[home..].iter_mut().find(|bucket| bucket.taken() < SLOTS) {
+            match self.buckets[home_bucket..].iter_mut().find(|bucket| bucket.taken() < SLOTS) {
                 Some(bucket) => bucket.push(hash.tag(), number),
                 None => {
                     self.rest.try_reserve(1).map_err(|_| OutOfMemory)?;

@@ -25,44 +25,45 @@ use parikh_structure::intervals::ProvenanceIntervals;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-/// Number of iterations between two checks of the budget.
+/// Number of predicates or bounds between two checks of the budget.
 const POLLING: usize = 256;
 
-/// Returns one certificate for the refuted predicates that the intervals of this level decide and
-/// the facts explain, and a flag per predicate that says if it is covered. Returns `None` if there
-/// is none or the budget ends.
+/// Returns one certificate for all refuted predicates that the intervals decide and the facts
+/// explain. Also returns, for each predicate, true if the certificate covers it. Returns `None` if
+/// it covers none or the budget is exhausted.
 pub(super) fn document(
     net: &Net,
     facts: &Facts,
-    level: &ProvenanceIntervals,
+    intervals: &ProvenanceIntervals,
     refuted: &[Predicate],
     budget: &Budget,
 ) -> Option<(Arc<Document>, Vec<bool>)> {
-    let mut derivation = Derivation::new(net, facts, level);
-    let mut explained = Vec::with_capacity(refuted.len());
+    let mut derivation = Derivation::new(net, facts, intervals);
+    let mut is_explained = Vec::with_capacity(refuted.len());
     for (index, predicate) in refuted.iter().enumerate() {
         if index.is_multiple_of(POLLING) && budget.is_exhausted() {
             return None;
         }
-        explained.push(derivation.explain(&predicate.to_atoms(net)).is_some());
+        is_explained.push(derivation.explain(&predicate.to_atoms(net)).is_some());
     }
-    if !explained.contains(&true) {
+    if !is_explained.contains(&true) {
         return None;
     }
-    Some((Arc::new(Document::Bounds(certificate(derivation.steps(budget)?))), explained))
+    Some((Arc::new(Document::Bounds(certificate(derivation.steps(budget)?))), is_explained))
 }
 
-/// Returns the derivation of these interval bounds. Returns `None` if the facts do not explain one
-/// of them, or if the budget ends.
+/// Returns the derivation of the `needed` interval bounds. A pair of a place and `true` is an upper
+/// bound, a pair with `false` a lower bound. Returns `None` if the facts do not explain a bound, or
+/// if the budget is exhausted.
 pub(crate) fn bounds(
     net: &Net,
     facts: &Facts,
-    level: &ProvenanceIntervals,
-    ends: impl Iterator<Item = (PlaceId, bool)>,
+    intervals: &ProvenanceIntervals,
+    needed: impl Iterator<Item = (PlaceId, bool)>,
     budget: &Budget,
 ) -> Option<BoundsCertificate> {
-    let mut derivation = Derivation::new(net, facts, level);
-    ends.for_each(|(place, upper)| derivation.request(place, upper));
+    let mut derivation = Derivation::new(net, facts, intervals);
+    needed.for_each(|(place, upper)| derivation.request(place, upper));
     Some(certificate(derivation.steps(budget)?))
 }
 
@@ -75,26 +76,30 @@ fn certificate(steps: Vec<BoundStep>) -> BoundsCertificate {
 struct Derivation<'a> {
     net: &'a Net,
     facts: &'a Facts,
+    /// The intervals whose bounds are derived.
     level: &'a ProvenanceIntervals,
-    /// For each place and side, the positions in the list of derived bounds, ascending. Computed
-    /// when first needed.
+    /// Indices in the facts' list of derived bounds, ascending, for each place and side (`true` for
+    /// upper bounds). Computed when first needed.
     positions: Option<HashMap<(PlaceId, bool), Vec<usize>>>,
-    /// Requested interval bounds.
+    /// The interval bounds requested so far: a place, and `true` for its upper bound.
     asked: HashSet<(PlaceId, bool)>,
+    /// Requested bounds that are not traced yet.
     waiting: Vec<(PlaceId, bool)>,
-    /// Jointly inductive bounds.
+    /// Bounds for the final inductive step. They may depend on each other.
     together: BTreeSet<TokenBound>,
+    /// Places whose upper bound follows from the model's claim of safe units.
     safe: BTreeSet<PlaceId>,
-    /// For each position, true if a derived bound is needed. Empty if none is.
+    /// For each derived bound of the facts, true if it is needed. Empty if no derived bound is
+    /// needed.
     needed: Vec<bool>,
 }
 
 impl<'a> Derivation<'a> {
-    fn new(net: &'a Net, facts: &'a Facts, level: &'a ProvenanceIntervals) -> Self {
+    fn new(net: &'a Net, facts: &'a Facts, intervals: &'a ProvenanceIntervals) -> Self {
         Derivation {
             net,
             facts,
-            level,
+            level: intervals,
             positions: None,
             asked: HashSet::new(),
             waiting: Vec::new(),
@@ -106,13 +111,13 @@ impl<'a> Derivation<'a> {
 
     /// Requests the bounds that refute `predicate`, if the intervals do.
     fn explain(&mut self, predicate: &Predicate) -> Option<()> {
-        let (net, level) = (self.net, self.level);
-        let refuted = |part: &Predicate| level.decide(net, part) == Some(false);
+        let (net, intervals) = (self.net, self.level);
+        let is_refuted = |operand: &Predicate| intervals.decide(net, operand) == Some(false);
         match predicate {
             Predicate::False => Some(()),
             Predicate::Atom(Atom { sum, bound }) => {
-                let (least, _) = level.range(sum);
-                if least? <= i128::from(*bound) {
+                let (min_value, _) = intervals.range(sum);
+                if min_value? <= i128::from(*bound) {
                     return None;
                 }
                 for &(place, factor) in sum.terms() {
@@ -120,20 +125,21 @@ impl<'a> Derivation<'a> {
                 }
                 Some(())
             }
-            Predicate::And(parts) => {
-                let part = parts.iter().find(|part| refuted(part))?;
-                self.explain(part)
+            Predicate::And(operands) => {
+                let operand = operands.iter().find(|operand| is_refuted(operand))?;
+                self.explain(operand)
             }
-            Predicate::Or(parts) => {
-                if !parts.iter().all(refuted) {
+            Predicate::Or(operands) => {
+                if !operands.iter().all(is_refuted) {
                     return None;
                 }
-                parts.iter().try_for_each(|part| self.explain(part))
+                operands.iter().try_for_each(|operand| self.explain(operand))
             }
             _ => None,
         }
     }
 
+    /// Requests an interval bound of a place, unless it is requested already.
     fn request(&mut self, place: PlaceId, upper: bool) {
         if self.asked.insert((place, upper)) {
             self.waiting.push((place, upper));
@@ -142,10 +148,10 @@ impl<'a> Derivation<'a> {
 
     /// Traces all requests and returns the steps in order. Returns `None` if a reason is unknown.
     fn steps(mut self, budget: &Budget) -> Option<Vec<BoundStep>> {
-        let mut followed = 0usize;
+        let mut traced = 0usize;
         while let Some((place, upper)) = self.waiting.pop() {
-            followed += 1;
-            if followed.is_multiple_of(POLLING) && budget.is_exhausted() {
+            traced += 1;
+            if traced.is_multiple_of(POLLING) && budget.is_exhausted() {
                 return None;
             }
             self.follow(place, upper)?;
@@ -163,31 +169,31 @@ impl<'a> Derivation<'a> {
 
     /// Traces one bound of `place`. Returns `None` if its reason is unknown.
     fn follow(&mut self, place: PlaceId, upper: bool) -> Option<()> {
-        let (net, level) = (self.net, self.level);
+        let (net, intervals) = (self.net, self.level);
         if upper {
             // A place without an upper bound needs no proof.
-            let Some(tokens) = level.high(place) else { return Some(()) };
+            let Some(tokens) = intervals.high(place) else { return Some(()) };
             let raising = net.producers(place).iter().filter(|arc| {
                 // A transition that only returns the tokens it takes does not raise the place.
                 arc.weight > net.pre_weight(arc.transition, place)
             });
-            if raising.clone().any(|arc| level.is_possible(arc.transition)) {
+            if raising.clone().any(|arc| intervals.is_possible(arc.transition)) {
                 return self.explain_upper(place, tokens);
             }
             self.together.insert(TokenBound { place, upper, tokens });
             raising.for_each(|arc| self.blocked(arc.transition));
         } else {
-            let tokens = level.low(place);
+            let tokens = intervals.low(place);
             if tokens == 0 {
                 return Some(());
             }
             // The transitions that lower the place and leave less than `tokens`.
             let lowering = net.consumers(place).iter().filter(|arc: &&PlaceArc| {
-                let after = net.post_weight(arc.transition, place);
-                after < arc.weight && after < tokens
+                let left_behind = net.post_weight(arc.transition, place);
+                left_behind < arc.weight && left_behind < tokens
             });
-            let breaks = lowering.clone().any(|arc| level.is_possible(arc.transition));
-            if breaks || net.initial()[place] < tokens {
+            let may_be_lowered = lowering.clone().any(|arc| intervals.is_possible(arc.transition));
+            if may_be_lowered || net.initial()[place] < tokens {
                 return self.mark_tightest(place, upper, tokens);
             }
             self.together.insert(TokenBound { place, upper, tokens });
@@ -198,14 +204,17 @@ impl<'a> Derivation<'a> {
 
     /// Requests an upper bound that disables `t` forever.
     fn blocked(&mut self, t: TransitionId) {
-        let level = self.level;
-        let short =
-            |arc: &&parikh_net::Arc| level.high(arc.place).is_some_and(|high| high < arc.weight);
+        let intervals = self.level;
+        let is_insufficient = |arc: &&parikh_net::Arc| {
+            intervals.high(arc.place).is_some_and(|high| high < arc.weight)
+        };
         let mut inputs = self.net.pre(t).iter();
         // Places that are already requested cost nothing.
-        let known =
-            inputs.clone().filter(short).find(|arc| self.asked.contains(&(arc.place, true)));
-        if let Some(arc) = known.or_else(|| inputs.find(short)) {
+        let requested = inputs
+            .clone()
+            .filter(is_insufficient)
+            .find(|arc| self.asked.contains(&(arc.place, true)));
+        if let Some(arc) = requested.or_else(|| inputs.find(is_insufficient)) {
             self.request(arc.place, true);
         }
     }
@@ -217,22 +226,24 @@ impl<'a> Derivation<'a> {
             return self.mark_tightest(place, true, tokens);
         }
         // With more than one token initially, the claim of safe units is broken from the start.
-        let claimed = self.level.rests_on().assumes_units() && tokens >= 1;
-        claimed.then(|| {
+        let follows_from_claim = self.level.rests_on().assumes_units() && tokens >= 1;
+        follows_from_claim.then(|| {
             self.safe.insert(place);
         })
     }
 
-    /// Marks the tightest derived bound as needed, if it is tight enough.
+    /// Marks the tightest derived bound of this side of the place as needed. Returns `None` if it
+    /// is weaker than `tokens`.
     fn mark_tightest(&mut self, place: PlaceId, upper: bool, tokens: u64) -> Option<()> {
-        let at = self.before(place, upper, usize::MAX)?;
-        let found = self.facts.derived()[at].tokens;
-        let enough = if upper { found <= tokens } else { found >= tokens };
-        enough.then(|| self.mark(at))
+        let index = self.before(place, upper, usize::MAX)?;
+        let derived_tokens = self.facts.derived()[index].tokens;
+        let is_tight_enough =
+            if upper { derived_tokens <= tokens } else { derived_tokens >= tokens };
+        is_tight_enough.then(|| self.mark(index))
     }
 
-    /// Returns the position of the last bound of this side of the place that was derived before
-    /// position `using`.
+    /// Returns the index of the last bound of this side of the place among the derived bounds
+    /// before index `using`.
     fn before(&mut self, place: PlaceId, upper: bool, using: usize) -> Option<usize> {
         let derived = self.facts.derived();
         let positions = self.positions.get_or_insert_with(|| {
@@ -243,28 +254,30 @@ impl<'a> Derivation<'a> {
             positions
         });
         let positions = positions.get(&(place, upper))?;
-        let at = positions.partition_point(|&position| position < using);
-        Some(positions[at.checked_sub(1)?])
+        let count = positions.partition_point(|&position| position < using);
+        Some(positions[count.checked_sub(1)?])
     }
 
-    fn mark(&mut self, at: usize) {
+    /// Marks a derived bound as needed.
+    fn mark(&mut self, index: usize) {
         self.needed.resize(self.facts.derived().len(), false);
-        self.needed[at] = true;
+        self.needed[index] = true;
     }
 
-    /// Marks the bounds needed by needed derived bounds. Bounds from place invariants need only
-    /// earlier bounds in the list, so one backward pass is enough. Bounds from siphons may need
-    /// each other.
+    /// Marks the derived bounds that needed bounds follow from. A bound from a place invariant
+    /// needs only earlier bounds in the list, so one backward pass is enough. Bounds from siphons
+    /// may need each other.
     fn close(&mut self, budget: &Budget) -> Option<()> {
         let derived = self.facts.derived();
-        let mut of_flows: HashSet<(usize, usize, bool)> = HashSet::new();
-        for at in (0..self.needed.len()).rev() {
-            let (true, Reason::Flow { flow, using }) = (self.needed[at], derived[at].reason) else {
+        let mut treated_flows: HashSet<(usize, usize, bool)> = HashSet::new();
+        for index in (0..self.needed.len()).rev() {
+            let (true, Reason::Flow { flow, using }) = (self.needed[index], derived[index].reason)
+            else {
                 continue;
             };
-            let is_negated = is_negated(self.facts, &derived[at], flow);
+            let is_negated = is_negated(self.facts, &derived[index], flow);
             // Bounds from one invariant with the same sign have the same premises.
-            if !of_flows.insert((flow, using, is_negated)) {
+            if !treated_flows.insert((flow, using, is_negated)) {
                 continue;
             }
             if budget.is_exhausted() {
@@ -276,22 +289,23 @@ impl<'a> Derivation<'a> {
                 }
             }
         }
-        let siphon = |at: &usize| derived[*at].reason == Reason::UnmarkedSiphon;
-        let mut waiting: Vec<usize> =
-            (0..self.needed.len()).filter(|at| self.needed[*at] && siphon(at)).collect();
-        while let Some(at) = waiting.pop() {
-            for input in self.siphon_inputs(derived[at].place) {
+        let is_from_siphon = |index: &usize| derived[*index].reason == Reason::UnmarkedSiphon;
+        let mut pending: Vec<usize> = (0..self.needed.len())
+            .filter(|index| self.needed[*index] && is_from_siphon(index))
+            .collect();
+        while let Some(index) = pending.pop() {
+            for input in self.siphon_inputs(derived[index].place) {
                 if !self.needed[input] {
                     self.mark(input);
-                    waiting.extend(siphon(&input).then_some(input));
+                    pending.extend(is_from_siphon(&input).then_some(input));
                 }
             }
         }
         Some(())
     }
 
-    /// Returns the bounds which show that the producers of `place` are dead: for each producer one
-    /// input place that stays empty.
+    /// Returns the indices of bounds which show that the producers of `place` are dead. For each
+    /// producer, one input place stays empty.
     fn siphon_inputs(&mut self, place: PlaceId) -> Vec<usize> {
         let net = self.net;
         let producers = net.producers(place).iter().map(|arc| arc.transition);
@@ -302,38 +316,39 @@ impl<'a> Derivation<'a> {
         inputs
     }
 
-    /// Returns the position of a bound, derived from arcs alone, that says that `place` is always
+    /// Returns the index of a bound, derived from arcs alone, that shows that `place` is always
     /// empty.
     fn empty_by_arcs(&mut self, place: PlaceId) -> Option<usize> {
         let derived = self.facts.derived();
-        let by_arcs = |at: usize| derived[at].reason.provenance() == Provenance::Arcs;
+        let by_arcs = |latest: usize| derived[latest].reason.provenance() == Provenance::Arcs;
         // Bounds from arcs come before bounds from invariants.
-        let mut at = self.before(place, true, usize::MAX);
-        while let Some(position) = at {
+        let mut latest = self.before(place, true, usize::MAX);
+        while let Some(position) = latest {
             if derived[position].tokens == 0 && by_arcs(position) {
-                return at;
+                return latest;
             }
-            at = self.before(place, true, position);
+            latest = self.before(place, true, position);
         }
         None
     }
 
-    /// Returns the steps for the needed derived bounds.
+    /// Returns the certificate steps of the needed derived bounds.
     fn derived_steps(&self) -> Vec<BoundStep> {
         let derived = self.facts.derived();
-        let mut first = Vec::new();
+        let mut inductive_bounds = Vec::new();
         let mut weighted: Vec<BoundStep> = Vec::new();
-        let mut of_flows: HashMap<(usize, usize, bool), usize> = HashMap::new();
-        for (at, bound) in derived.iter().enumerate().filter(|(at, _)| self.needed_at(*at)) {
+        let mut step_of_flow: HashMap<(usize, usize, bool), usize> = HashMap::new();
+        for (index, bound) in derived.iter().enumerate().filter(|(index, _)| self.needed_at(*index))
+        {
             let DerivedBound { place, upper, tokens, .. } = *bound;
-            let stated = TokenBound { place, upper, tokens };
+            let stated_bound = TokenBound { place, upper, tokens };
             let Reason::Flow { flow, using } = bound.reason else {
-                first.push(stated);
+                inductive_bounds.push(stated_bound);
                 continue;
             };
-            debug_assert!(using <= at);
+            debug_assert!(using <= index);
             let is_negated = is_negated(self.facts, bound, flow);
-            let step = *of_flows.entry((flow, using, is_negated)).or_insert_with(|| {
+            let step = *step_of_flow.entry((flow, using, is_negated)).or_insert_with(|| {
                 let sign = if is_negated { -1 } else { 1 };
                 let terms = self.facts.flows[flow].terms().iter();
                 let weights = terms.map(|&(place, value)| (place, sign * i128::from(value)));
@@ -342,15 +357,17 @@ impl<'a> Derivation<'a> {
                 weighted.len() - 1
             });
             if let Some(BoundStep::Weighted { bounds, .. }) = weighted.get_mut(step) {
-                bounds.push(stated);
+                bounds.push(stated_bound);
             }
         }
-        let inductive = (!first.is_empty()).then_some(BoundStep::Inductive(first));
+        let inductive =
+            (!inductive_bounds.is_empty()).then_some(BoundStep::Inductive(inductive_bounds));
         inductive.into_iter().chain(weighted).collect()
     }
 
-    fn needed_at(&self, at: usize) -> bool {
-        self.needed.get(at).copied().unwrap_or(false)
+    /// Returns true if the derived bound at this index is needed.
+    fn needed_at(&self, index: usize) -> bool {
+        self.needed.get(index).copied().unwrap_or(false)
     }
 }
 

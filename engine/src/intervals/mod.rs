@@ -25,7 +25,7 @@ pub fn run(
     intervals
 }
 
-/// Like [`run`], with known intervals computed from the facts of the task. Claims with the same
+/// Like [`run`], with intervals that were computed from the facts of the task. Claims with the same
 /// provenance share one certificate. Bounds that the facts do not explain settle nothing.
 pub fn settle(
     intervals: &Intervals,
@@ -34,17 +34,17 @@ pub fn settle(
     proof_reporter: ProofReporter<'_>,
 ) {
     let mut refuted: [Vec<(GoalId, Option<i128>, Predicate)>; 3] = Default::default();
-    for (at, (id, goal)) in task.goals.iter().enumerate() {
+    for (index, (id, goal)) in task.goals.iter().enumerate() {
         if !task.board.is_open(*id) {
             continue;
         }
-        if at.is_multiple_of(POLLING) && task.budget.is_exhausted() {
+        if index.is_multiple_of(POLLING) && task.budget.is_exhausted() {
             return;
         }
         match goal {
             MarkingGoal::Reach(predicate) => match intervals.decide(task.net, predicate) {
-                Some(IntervalDecision { holds: false, rests_on }) => {
-                    refuted[rests_on as usize].push((*id, None, predicate.clone()));
+                Some(IntervalDecision { holds: false, rests_on: provenance }) => {
+                    refuted[provenance as usize].push((*id, None, predicate.clone()));
                 }
                 Some(IntervalDecision { holds: true, .. }) => {
                     witness_reporter.reached(*id, FiringSequence::new())
@@ -52,33 +52,39 @@ pub fn settle(
                 None => {}
             },
             MarkingGoal::Maximise(sum) => {
-                let Some((most, rests_on)) = intervals.most(sum) else { continue };
+                let Some((upper_bound, provenance)) = intervals.most(sum) else { continue };
                 // Bounds beyond 63 bits are not useful.
-                let Ok(small) = i64::try_from(most) else { continue };
-                if proof_reporter.proved(*id).is_none_or(|proved| most < proved) {
-                    let more = Predicate::at_most(sum.clone(), small).negated();
-                    refuted[rests_on as usize].push((*id, Some(most), more));
+                let Ok(bound_value) = i64::try_from(upper_bound) else { continue };
+                if proof_reporter.proved(*id).is_none_or(|proved| upper_bound < proved) {
+                    let above_bound = Predicate::at_most(sum.clone(), bound_value).negated();
+                    refuted[provenance as usize].push((*id, Some(upper_bound), above_bound));
                 }
             }
         }
     }
-    for (rests_on, refuted) in Provenance::ALL.into_iter().zip(refuted) {
+    for (provenance, refuted) in Provenance::ALL.into_iter().zip(refuted) {
         if refuted.is_empty() {
             continue;
         }
         let predicates: Vec<Predicate> = refuted.iter().map(|(.., it)| it.clone()).collect();
-        let level = intervals.within(rests_on);
-        let made = derivation::document(task.net, task.facts, level, &predicates, task.budget);
-        let Some((document, shown)) = made else { continue };
+        let provenance_intervals = intervals.within(provenance);
+        let certificate = derivation::document(
+            task.net,
+            task.facts,
+            provenance_intervals,
+            &predicates,
+            task.budget,
+        );
+        let Some((document, is_explained)) = certificate else { continue };
         let proof_reporter = proof_reporter.by(&document);
-        for ((id, most, _), shown) in refuted.into_iter().zip(shown) {
-            if !shown {
+        for ((id, upper_bound, _), is_explained) in refuted.into_iter().zip(is_explained) {
+            if !is_explained {
                 continue;
             }
-            let proof = Proof::new(Argument::Bounds(rests_on), Some(document.clone()));
-            match most {
+            let proof = Proof::new(Argument::bounds(provenance), Some(document.clone()));
+            match upper_bound {
                 None => proof_reporter.unreachable(id, proof),
-                Some(most) => proof_reporter.at_most(id, most, proof),
+                Some(upper_bound) => proof_reporter.at_most(id, upper_bound, proof),
             }
         }
     }

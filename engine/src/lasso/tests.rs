@@ -95,7 +95,7 @@ fn runs_are_found_exactly_where_there_are_any() {
                     found += 1;
                     fair += usize::from(!property.fairness().is_none());
                 }
-                (_, Err(flaw)) => panic!("seed {seed}: {run}: {flaw}"),
+                (_, Err(flaw)) => panic!("seed {seed}: {run:?}: {flaw}"),
             }
         }
     }

@@ -23,7 +23,7 @@ use parikh_solvers::Budget;
 use silent::Silent;
 use std::collections::HashMap;
 
-/// Marks a marking that is not expanded yet.
+/// The start of a marking's successors if the marking is not expanded yet.
 const NEW: u32 = u32::MAX;
 
 /// Number of expansions between two checks of the budget.
@@ -34,32 +34,43 @@ pub(crate) type Successor = (u32, u32);
 
 /// A reachability graph. See the module documentation.
 pub(crate) struct Markings<'n> {
+    /// The store of packed markings, with the firing rule.
     space: Space<'n>,
+    /// The labels of edges.
     labels: Labels<'n>,
     budget: Budget,
     /// The atoms on markings, with enabledness rewritten, each with its number.
     atoms: Vec<(usize, Predicate)>,
-    /// The atoms and their negations as tests on packed markings, for the layout version `layout`.
+    /// The tests of atoms on packed markings, for the layout version `layout`. Each entry has the
+    /// atom's number, the test of the atom, and the test of its negation.
     tests: Vec<(usize, [Condition; 2])>,
+    /// Version of the packing for which the tests were compiled.
     layout: u64,
-    /// For each marking, the start of its successors, or [`NEW`], and their number.
+    /// For each marking, the index of its first successor, or [`NEW`], and the number of its
+    /// successors.
     rows: Vec<(u32, u32)>,
+    /// The successors of all expanded markings.
     successors: Vec<Successor>,
-    /// Number of words of a letter, and the letters of all markings. For unexpanded markings they
-    /// are zero or contain only the bits that follow from tokens.
+    /// Number of 64-bit words of a letter.
     words: usize,
+    /// The letters of all markings, one after another. For an unexpanded marking the letter is
+    /// zero, or contains only the bits that follow from tokens.
     letters: Vec<u64>,
-    /// For each marking, true if its letter contains the bits that follow from tokens (for
-    /// unexpanded markings).
+    /// For each marking, true if it is unexpanded and its letter contains the bits that follow from
+    /// tokens.
     noted: Vec<bool>,
-    /// The bits of atoms without deadness, whose values follow from tokens alone.
+    /// A letter with the bits of the atoms that do not mention deadness. Their values follow from
+    /// the tokens.
     said_by_tokens: Vec<u64>,
+    /// The enabled transitions of the marking loaded last.
     enabled: Vec<u32>,
-    /// The marking loaded last, if known.
+    /// Number of the marking loaded last, if known.
     loaded: Option<u32>,
+    /// True if the marking loaded last is dead. `None` if this is unknown.
     loaded_dead: Option<bool>,
+    /// Number of expanded markings.
     expanded: u32,
-    /// Firings invisible to the formula, if any.
+    /// The firings that the formula does not see, if markings are identified by them.
     silent: Option<Silent>,
     /// True if there are letters and dead markings have an edge to themselves.
     for_runs: bool,
@@ -100,7 +111,7 @@ impl<'n> Markings<'n> {
         budget: &Budget,
     ) -> Result<Self, ExplorationError> {
         let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
-        let holding = atoms.iter().enumerate().filter_map(|(number, atom)| match atom {
+        let conditions = atoms.iter().enumerate().filter_map(|(number, atom)| match atom {
             RunAtom::Holds(predicate) => Some((number, leaves_as_atoms(predicate, net))),
             RunAtom::Fires(_) => None,
         });
@@ -112,7 +123,7 @@ impl<'n> Markings<'n> {
         let mut markings = Markings {
             labels: Labels::new(net, atoms, words),
             budget: budget.clone(),
-            atoms: holding.collect(),
+            atoms: conditions.collect(),
             tests: Vec::new(),
             layout: space.layouts(),
             space,
@@ -132,21 +143,22 @@ impl<'n> Markings<'n> {
         markings.compile();
         if for_runs {
             for (number, predicate) in &markings.atoms {
-                let is_said = u64::from(!predicate.mentions_deadness());
-                markings.said_by_tokens[number / 64] |= is_said << (number % 64);
+                let is_decided = u64::from(!predicate.mentions_deadness());
+                markings.said_by_tokens[number / 64] |= is_decided << (number % 64);
             }
         }
         Ok(markings)
     }
 
+    /// Compiles the tests for the current packing.
     fn compile(&mut self) {
         self.layout = self.space.layouts();
         let packing = self.space.packing();
-        let compiled = |(number, atom): &(usize, Predicate)| {
-            let both = [atom.clone(), atom.clone().negated()];
-            (*number, both.map(|it| Condition::new(&it, packing)))
+        let compile_atom = |(number, atom): &(usize, Predicate)| {
+            let signs = [atom.clone(), atom.clone().negated()];
+            (*number, signs.map(|it| Condition::new(&it, packing)))
         };
-        self.tests = self.atoms.iter().map(compiled).collect();
+        self.tests = self.atoms.iter().map(compile_atom).collect();
     }
 
     /// Sets the limits on time and memory.
@@ -164,7 +176,7 @@ impl<'n> Markings<'n> {
         self.rows.len() as u32
     }
 
-    /// Loads a marking for reading.
+    /// Loads a marking into the space's key, and recompiles the tests if the packing has changed.
     fn look(&mut self, marking: u32) {
         if self.loaded != Some(marking) {
             self.space.look(marking);
@@ -180,8 +192,8 @@ impl<'n> Markings<'n> {
     pub(crate) fn holds(&mut self, marking: u32, condition: usize) -> bool {
         self.look(marking);
         let (_, [test, _]) = &self.tests[condition];
-        let dead = match self.loaded_dead {
-            Some(dead) => dead,
+        let is_dead = match self.loaded_dead {
+            Some(is_dead) => is_dead,
             None if test.asks_for_deadness() => {
                 self.space.load(marking, &mut self.enabled);
                 *self.loaded_dead.insert(self.enabled.is_empty())
@@ -189,11 +201,11 @@ impl<'n> Markings<'n> {
             None => false,
         };
         let (_, [test, _]) = &self.tests[condition];
-        test.holds(self.space.key(), dead)
+        test.holds(self.space.key(), is_dead)
     }
 
-    /// Returns the number of tokens missing in a marking until this condition holds, and until it
-    /// fails.
+    /// Returns the number of missing tokens until the condition holds in a marking, and the number
+    /// until it fails.
     pub(crate) fn distances(&mut self, marking: u32, condition: usize) -> [u64; 2] {
         self.look(marking);
         let (_, tests) = &self.tests[condition];
@@ -222,8 +234,8 @@ impl<'n> Markings<'n> {
     /// # Errors
     /// Returns an error if the budget is exhausted, or if there is no memory for a successor.
     pub(crate) fn expand(&mut self, marking: u32) -> Result<(), ExplorationError> {
-        let at = marking as usize;
-        while self.rows[at].0 == NEW {
+        let index = marking as usize;
+        while self.rows[index].0 == NEW {
             if self.expanded.is_multiple_of(POLLING) {
                 self.budget.exhausted().map_or(Ok(()), Err)?;
             }
@@ -231,26 +243,26 @@ impl<'n> Markings<'n> {
             if self.layout != self.space.layouts() {
                 self.compile();
             }
-            let dead = self.enabled.is_empty();
+            let is_dead = self.enabled.is_empty();
             if self.for_runs {
-                self.note_letter(at, dead);
+                self.note_letter(index, is_dead);
             }
             self.labels.choose(&mut self.enabled);
-            (self.loaded, self.loaded_dead) = (Some(marking), Some(dead));
+            (self.loaded, self.loaded_dead) = (Some(marking), Some(is_dead));
             let begin = self.successors.len();
             if begin + self.enabled.len() >= NEW as usize {
                 return Err(SpaceError::Full.into());
             }
-            if dead && self.for_runs {
+            if is_dead && self.for_runs {
                 self.successors.push((marking, 0));
             }
             let (successors, labels) = (&mut self.successors, &self.labels);
-            let mut fired = self.enabled.iter();
-            let add = |to| {
-                let label = fired.next().map_or(0, |&t| labels.of(t));
+            let mut fired_transitions = self.enabled.iter();
+            let add_edge = |to| {
+                let label = fired_transitions.next().map_or(0, |&t| labels.of(t));
                 successors.push((to, label));
             };
-            if self.space.expand_edges(marking, &self.enabled, add)? {
+            if self.space.expand_edges(marking, &self.enabled, add_edge)? {
                 self.successors.truncate(begin);
                 self.loaded = None;
                 continue;
@@ -260,7 +272,7 @@ impl<'n> Markings<'n> {
             }
             // Self-loops come first.
             self.successors[begin..].sort_by_key(|&(to, _)| to != marking);
-            self.rows[at] = (begin as u32, (self.successors.len() - begin) as u32);
+            self.rows[index] = (begin as u32, (self.successors.len() - begin) as u32);
             self.expanded += 1;
             self.make_room();
         }
@@ -300,15 +312,15 @@ impl<'n> Markings<'n> {
         marking: u32,
         t: TransitionId,
     ) -> Result<Option<u32>, ExplorationError> {
-        let chosen = [t.index() as u32];
+        let firing = [t.index() as u32];
         let mut reached = None;
         self.loaded = None;
         loop {
             self.space.load(marking, &mut self.enabled);
-            if !self.enabled.contains(&chosen[0]) {
+            if !self.enabled.contains(&firing[0]) {
                 return Ok(None);
             }
-            if !self.space.expand_edges(marking, &chosen, |number| reached = Some(number))? {
+            if !self.space.expand_edges(marking, &firing, |number| reached = Some(number))? {
                 break;
             }
         }
@@ -316,7 +328,7 @@ impl<'n> Markings<'n> {
         Ok(reached)
     }
 
-    /// Checks the budget.
+    /// Returns an error if the budget is exhausted.
     ///
     /// # Errors
     /// Returns an error if time or memory is exhausted.
@@ -324,12 +336,13 @@ impl<'n> Markings<'n> {
         Ok(self.budget.exhausted().map_or(Ok(()), Err)?)
     }
 
-    /// Records the letter of the marking loaded last.
-    fn note_letter(&mut self, at: usize, dead: bool) {
-        let letter = &mut self.letters[at * self.words..][..self.words];
+    /// Stores the letter of the marking loaded last. `index` is the number of the marking.
+    fn note_letter(&mut self, index: usize, is_dead: bool) {
+        let letter = &mut self.letters[index * self.words..][..self.words];
         letter.fill(0);
         for (number, [test, _]) in &self.tests {
-            letter[number / 64] |= u64::from(test.holds(self.space.key(), dead)) << (number % 64);
+            letter[number / 64] |=
+                u64::from(test.holds(self.space.key(), is_dead)) << (number % 64);
         }
     }
 
@@ -340,31 +353,32 @@ impl<'n> Markings<'n> {
         self.successors.get(begin as usize..).map_or(&[], |row| &row[..count as usize])
     }
 
-    /// Returns the letter of an expanded marking: the atoms that hold, one bit each.
+    /// Returns the letter of an expanded marking. It has one bit for each atom that holds.
     pub(crate) fn letter(&self, marking: u32) -> &[u64] {
         &self.letters[marking as usize * self.words..][..self.words]
     }
 
-    /// Returns, for a marking, expanded or not, the atoms that hold, and the atoms whose value is
-    /// known: those without deadness. One bit each.
+    /// Returns two letters for a marking, expanded or not. The first has the atoms that hold. The
+    /// second has the atoms whose value is known: all atoms without deadness.
     pub(crate) fn said_by_tokens(&mut self, marking: u32) -> (&[u64], &[u64]) {
-        let at = marking as usize;
-        if self.rows[at].0 == NEW && !self.noted[at] {
+        let index = marking as usize;
+        if self.rows[index].0 == NEW && !self.noted[index] {
             self.look(marking);
-            let letter = &mut self.letters[at * self.words..][..self.words];
+            let letter = &mut self.letters[index * self.words..][..self.words];
             letter.fill(0);
             // A test that does not depend on deadness in this layout may do so in the next layout.
-            let said = |number: usize| self.said_by_tokens[number / 64] >> (number % 64) & 1 == 1;
-            for (number, [test, _]) in self.tests.iter().filter(|(number, _)| said(*number)) {
+            let is_decided =
+                |number: usize| self.said_by_tokens[number / 64] >> (number % 64) & 1 == 1;
+            for (number, [test, _]) in self.tests.iter().filter(|(number, _)| is_decided(*number)) {
                 let holds = u64::from(test.holds(self.space.key(), false));
                 letter[number / 64] |= holds << (number % 64);
             }
-            self.noted[at] = true;
+            self.noted[index] = true;
         }
         (self.letter(marking), &self.said_by_tokens)
     }
 
-    /// Returns the atoms that hold on edges with this label, one bit each.
+    /// Returns the atoms that hold on edges with this label, as one bit each.
     pub(crate) fn fired(&self, label: u32) -> &[u64] {
         &self.labels.sets[label as usize]
     }
@@ -373,12 +387,12 @@ impl<'n> Markings<'n> {
     /// fires nothing. Returns `None` if an edge does not exist.
     pub(crate) fn firings(&mut self, from: u32, edges: &[Successor]) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
-        let mut at = from;
+        let mut current = from;
         for &(to, label) in edges {
-            if let Some(t) = self.firing(at, to, label)? {
+            if let Some(t) = self.firing(current, to, label)? {
                 sequence.push(t, 1);
             }
-            at = to;
+            current = to;
         }
         Some(sequence)
     }
@@ -408,10 +422,10 @@ impl<'n> Markings<'n> {
             let reached = match reached {
                 Some(reached) if self.silent.is_some() => {
                     self.loaded = None;
-                    let instead = self.representative(reached, None).ok()?;
+                    let canonical = self.representative(reached, None).ok()?;
                     self.loaded = None;
                     self.space.load(from, &mut self.enabled);
-                    Some(instead)
+                    Some(canonical)
                 }
                 other => other,
             };
@@ -426,12 +440,13 @@ impl<'n> Markings<'n> {
 /// Edge labels, and the selection of transitions with different labels or effects.
 struct Labels<'n> {
     net: &'n Net,
-    /// For each label, the atoms that hold, one bit each.
+    /// For each label, its set of atoms about firings, as one bit each.
     sets: Vec<Vec<u64>>,
-    /// For each transition, its label. Empty if no atom is about firings.
+    /// The label of each transition. Empty if no atom is about firings.
     of: Vec<u32>,
-    /// For each effect, the round of its last selection. Used if no atom is about firings.
+    /// The round in which each effect class was last selected. Used if no atom is about firings.
     chosen: Vec<u64>,
+    /// Number of calls of `choose`.
     round: u64,
 }
 
@@ -440,13 +455,15 @@ impl<'n> Labels<'n> {
         let mut sets = vec![vec![0; words]];
         let mut of = Vec::new();
         if atoms.iter().any(|atom| matches!(atom, RunAtom::Fires(_))) {
-            let mut true_of = vec![sets[0].clone(); net.transition_count()];
+            let mut atoms_of = vec![sets[0].clone(); net.transition_count()];
             for (number, atom) in atoms.iter().enumerate() {
-                let RunAtom::Fires(any) = atom else { continue };
-                any.iter().for_each(|t| true_of[t.index()][number / 64] |= 1 << (number % 64));
+                let RunAtom::Fires(transitions) = atom else { continue };
+                transitions
+                    .iter()
+                    .for_each(|t| atoms_of[t.index()][number / 64] |= 1 << (number % 64));
             }
             let mut numbers = HashMap::from([(sets[0].clone(), 0)]);
-            for set in true_of {
+            for set in atoms_of {
                 let next = sets.len() as u32;
                 let number = *numbers.entry(set.clone()).or_insert(next);
                 if number == next {
@@ -458,11 +475,13 @@ impl<'n> Labels<'n> {
         Labels { net, sets, of, chosen: vec![0; net.effect_count()], round: 0 }
     }
 
+    /// Returns the label of a transition.
     fn of(&self, t: u32) -> u32 {
         self.of.get(t as usize).copied().unwrap_or(0)
     }
 
-    /// Keeps one enabled transition per effect, unless labels distinguish them.
+    /// Removes enabled transitions until one per effect class is left. Does nothing if some atom is
+    /// about firings.
     fn choose(&mut self, enabled: &mut Vec<u32>) {
         if !self.of.is_empty() {
             return;

@@ -9,16 +9,16 @@ use super::{ExplorationError, Markings, NEW};
 use parikh_net::{Arc, Net, TransitionId};
 use std::collections::HashSet;
 
-/// Limit on the number of consecutive invisible firings.
+/// Limit on the number of consecutive invisible firings from one marking.
 const MOST_SILENT: usize = 200;
 
-/// The invisible transitions, and the representatives found.
+/// The invisible transitions, and the representatives computed so far.
 pub(super) struct Silent {
-    /// The invisible transitions, ascending.
+    /// Indices of the invisible transitions, ascending.
     pub(super) all: Vec<u32>,
     /// For each transition, the invisible consumers of its output places, ascending.
     fed: Vec<Box<[u32]>>,
-    /// For each marking, its representative, or [`NEW`].
+    /// The representative of each marking, or [`NEW`].
     known: Vec<u32>,
     /// Markings that are their own representatives because the chain of invisible firings is too
     /// long or was not followed.
@@ -32,8 +32,8 @@ impl Silent {
         let fed = net.transitions().map(|t| {
             // An invisible transition is the only consumer of its input places.
             let fed = net.post(t).iter().filter_map(|arc| match net.consumers(arc.place) {
-                [only] if is_silent[only.transition.index()] => {
-                    Some(only.transition.index() as u32)
+                [consumer] if is_silent[consumer.transition.index()] => {
+                    Some(consumer.transition.index() as u32)
                 }
                 _ => None,
             });
@@ -50,20 +50,21 @@ impl Silent {
         }
     }
 
-    /// Returns the representative of a marking, if computed.
+    /// Returns the representative of a marking if it was computed before.
     fn known(&self, marking: u32) -> Option<u32> {
         self.known.get(marking as usize).copied().filter(|&known| known != NEW)
     }
 
-    fn note(&mut self, marking: u32, found: u32) {
-        let at = marking as usize;
-        self.known.resize(self.known.len().max(at + 1), NEW);
-        self.known[at] = found;
+    /// Stores the representative of a marking.
+    fn note(&mut self, marking: u32, representative: u32) {
+        let index = marking as usize;
+        self.known.resize(self.known.len().max(index + 1), NEW);
+        self.known[index] = representative;
     }
 }
 
 impl Markings<'_> {
-    /// Identifies each marking with the one that these invisible firings lead to
+    /// Identifies each marking with the marking that the invisible firings lead to
     /// ([`parikh_evidence::tree::silent`]). No marking may be expanded yet.
     ///
     /// Returns `None` if the chain from the initial marking is too long, because chains from most
@@ -86,16 +87,16 @@ impl Markings<'_> {
         self.silent.as_ref().and_then(|silent| silent.known(0)).unwrap_or(0)
     }
 
-    /// Returns the representative of a marking, which was reached from a representative by firing
-    /// `fired`.
+    /// Returns the representative of a marking. `fired` is the transition that led to the marking
+    /// from a representative, if known.
     pub(super) fn representative(
         &mut self,
         marking: u32,
         fired: Option<u32>,
     ) -> Result<u32, ExplorationError> {
         let Some(silent) = &self.silent else { return Ok(marking) };
-        if let Some(known) = silent.known(marking) {
-            return Ok(known);
+        if let Some(cached) = silent.known(marking) {
+            return Ok(cached);
         }
         let found = loop {
             // The markings may be repacked, and then the chain begins again.
@@ -124,8 +125,9 @@ impl Markings<'_> {
         };
         for step in 0..=MOST_SILENT {
             let (net, packing, key) = (self.labels.net, self.space.packing(), self.space.key());
-            let has = |arc: &Arc| packing.tokens(key, arc.place) >= arc.weight;
-            let is_enabled = |&t: &u32| net.pre(TransitionId::new(t as usize)).iter().all(has);
+            let has_tokens = |arc: &Arc| packing.tokens(key, arc.place) >= arc.weight;
+            let is_enabled =
+                |&t: &u32| net.pre(TransitionId::new(t as usize)).iter().all(has_tokens);
             candidates.sort_unstable();
             candidates.dedup();
             candidates.retain(is_enabled);
@@ -133,9 +135,9 @@ impl Markings<'_> {
                 if step == 0 {
                     return Ok(Some(marking));
                 }
-                let found = self.space.add_loaded(marking)?;
+                let end = self.space.add_loaded(marking)?;
                 self.make_room();
-                return Ok(Some(found));
+                return Ok(Some(end));
             };
             self.loaded = None;
             if self.space.fire_loaded(TransitionId::new(t as usize))? {
@@ -147,7 +149,7 @@ impl Markings<'_> {
         Ok(Some(marking))
     }
 
-    /// Replaces the successors from position `begin` on by their representatives.
+    /// Replaces the successors of `marking` from position `begin` on by their representatives.
     pub(super) fn identify(&mut self, marking: u32, begin: usize) -> Result<(), ExplorationError> {
         if let Some(silent) = &mut self.silent
             && silent.far.contains(&marking)
@@ -162,11 +164,11 @@ impl Markings<'_> {
         }
         let fired: Vec<u32> = self.enabled.clone();
         self.make_room();
-        for (at, t) in (begin..self.successors.len()).zip(fired) {
-            let to = self.successors[at].0;
-            let goes_on = self.look_at_budget();
-            match goes_on.and_then(|()| self.representative(to, Some(t))) {
-                Ok(instead) => self.successors[at].0 = instead,
+        for (position, t) in (begin..self.successors.len()).zip(fired) {
+            let to = self.successors[position].0;
+            let in_budget = self.look_at_budget();
+            match in_budget.and_then(|()| self.representative(to, Some(t))) {
+                Ok(canonical) => self.successors[position].0 = canonical,
                 Err(error) => {
                     self.successors.truncate(begin);
                     return Err(error);

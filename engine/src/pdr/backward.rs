@@ -36,12 +36,14 @@ pub(super) struct BackwardSearcher<'n> {
     terms: BoundTerms<'n>,
     predicate: Predicate,
     solver: Solver<BatSat>,
+    /// The literal that implies the goal predicate.
     goal: MaybeLiteral,
-    /// All cubes so far. The predecessors of the cubes before index `next` have been added.
+    /// The cubes so far. The predecessors of the cubes before index `next` have been added.
     cubes: Vec<Obligation>,
     next: usize,
     /// True if all cubes of the goal have been added.
     complete: bool,
+    /// Number of solver queries.
     questions: u64,
 }
 
@@ -83,7 +85,7 @@ impl<'n> Decide<'n> for BackwardSearcher<'n> {
 }
 
 impl BackwardSearcher<'_> {
-    /// Continues the search. Returns `None` if the budget ends.
+    /// Continues the search. Returns `None` if the budget is exhausted.
     fn go_on(&mut self, budget: &Budget) -> Option<DecisionOutcome> {
         while !self.complete {
             match self.part_of_goal(budget)? {
@@ -94,36 +96,38 @@ impl BackwardSearcher<'_> {
         while self.next < self.cubes.len() {
             let cube = self.cubes[self.next].cube.clone();
             for t in self.terms.entrants(&cube) {
-                let before = self.terms.before(t, &cube);
-                if !self.is_new(&before, budget)? {
+                let preconditions = self.terms.before(t, &cube);
+                if !self.is_new(&preconditions, budget)? {
                     continue;
                 }
-                let bounds =
-                    before.into_iter().filter(|(_, why)| *why != PreconditionOrigin::Within);
-                let bounds = bounds.map(|(bound, _)| bound);
-                let open = bounds.filter(|&bound| self.terms.decide(bound) != Some(true));
-                let before = self::cube(open.collect());
-                let is_initial = self.terms.is_initial(&before);
-                self.add(before, Some((self.next, t)));
+                let cube_bounds = preconditions
+                    .into_iter()
+                    .filter(|(_, origin)| *origin != PreconditionOrigin::Within);
+                let cube_bounds = cube_bounds.map(|(bound, _)| bound);
+                let undecided = cube_bounds.filter(|&bound| self.terms.decide(bound) != Some(true));
+                let predecessor = self::cube(undecided.collect());
+                let is_initial = self.terms.is_initial(&predecessor);
+                self.add(predecessor, Some((self.next, t)));
                 if is_initial {
                     return Some(DecisionOutcome::Reached(sequence(&self.cubes)));
                 }
             }
             self.next += 1;
         }
-        let cubes = self.cubes.iter().map(|found| found.cube.clone()).collect();
+        let cubes = self.cubes.iter().map(|obligation| obligation.cube.clone()).collect();
         Some(DecisionOutcome::Never(cubes))
     }
 
-    /// Returns a cube of the goal that no earlier cube includes.
+    /// Returns a cube of goal markings that earlier cubes do not contain. The inner `None` means
+    /// that no goal marking is left, the outer one that the budget is exhausted.
     fn part_of_goal(&mut self, budget: &Budget) -> Option<Option<Cube>> {
-        let assumed: Vec<Literal> = match self.goal {
+        let assumptions: Vec<Literal> = match self.goal {
             MaybeLiteral::Is(false) => return Some(None),
             MaybeLiteral::Is(true) => Vec::new(),
             MaybeLiteral::Open(goal) => vec![goal],
         };
         self.questions += 1;
-        match self.solver.solve(&self.terms, &assumed, budget) {
+        match self.solver.solve(&self.terms, &assumptions, budget) {
             SolverAnswer::Unknown => None,
             SolverAnswer::Impossible(_) => Some(None),
             SolverAnswer::Possible(values) => {
@@ -132,28 +136,30 @@ impl BackwardSearcher<'_> {
         }
     }
 
-    /// Returns true if the known facts allow a marking in this cube that is in no earlier cube.
+    /// Returns true if the facts allow a marking that satisfies the preconditions and is in no
+    /// earlier cube. Returns `None` if the budget is exhausted.
     fn is_new(
         &mut self,
-        before: &[(SumBound, PreconditionOrigin)],
+        preconditions: &[(SumBound, PreconditionOrigin)],
         budget: &Budget,
     ) -> Option<bool> {
-        let mut assumed = Vec::with_capacity(before.len());
-        for &(bound, _) in before {
+        let mut assumptions = Vec::with_capacity(preconditions.len());
+        for &(bound, _) in preconditions {
             match self.solver.literal(&self.terms, bound) {
                 MaybeLiteral::Is(true) => {}
                 MaybeLiteral::Is(false) => return Some(false),
-                MaybeLiteral::Open(literal) => assumed.push(literal),
+                MaybeLiteral::Open(literal) => assumptions.push(literal),
             }
         }
         self.questions += 1;
-        match self.solver.solve(&self.terms, &assumed, budget) {
+        match self.solver.solve(&self.terms, &assumptions, budget) {
             SolverAnswer::Unknown => None,
             SolverAnswer::Impossible(_) => Some(false),
             SolverAnswer::Possible(_) => Some(true),
         }
     }
 
+    /// Adds a cube, and excludes its markings from later queries.
     fn add(&mut self, cube: Cube, next: Option<(usize, parikh_net::TransitionId)>) {
         let clause: Vec<SumBound> = cube.iter().map(|bound| bound.negated()).collect();
         self.solver.add(&self.terms, &clause, None);

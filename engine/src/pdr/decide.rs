@@ -6,7 +6,7 @@ use super::terms::{BoundTerms, Cube};
 use parikh_net::{FiringSequence, Predicate, TransitionId};
 use parikh_solvers::Budget;
 
-/// Result of a run.
+/// Result of a call of [`Decide::run`].
 pub(super) enum DecisionOutcome {
     /// The goal is reached by this firing sequence.
     Reached(FiringSequence),
@@ -19,11 +19,11 @@ pub(super) enum DecisionOutcome {
 
 /// A decision procedure for one reachability goal.
 pub(super) trait Decide<'n> {
-    /// Name of the objects that are counted in the statistics.
+    /// Name of the objects counted in the statistics, in the plural.
     const FINDS: &'static str;
 
-    /// Creates the procedure for a predicate that is false initially and has only comparisons as
-    /// leaves.
+    /// Creates the procedure for a predicate that the initial marking violates. The leaves of the
+    /// predicate must be comparisons.
     fn new(terms: BoundTerms<'n>, predicate: Predicate) -> Self;
 
     /// Adds cubes proved for other goals. The list only grows.
@@ -35,13 +35,13 @@ pub(super) trait Decide<'n> {
         false
     }
 
-    /// Continues the search.
+    /// Continues the search until a result is found or the budget is exhausted.
     fn run(&mut self, budget: &Budget) -> DecisionOutcome;
 
     /// Returns the goal predicate.
     fn predicate(&self) -> &Predicate;
 
-    /// Returns the terms and the theory lemmas of this run.
+    /// Returns the terms and the theory lemmas of the search.
     fn into_parts(self) -> (BoundTerms<'n>, Vec<TheoryLemma>);
 
     /// Returns the number of objects made (see [`FINDS`](Self::FINDS)) and the number of solver
@@ -51,6 +51,7 @@ pub(super) trait Decide<'n> {
 
 /// A cube from which the goal is reachable.
 pub(super) struct Obligation {
+    /// The cube to exclude, or to reach.
     pub(super) cube: Cube,
     /// Index of the next obligation on the way to the goal, and the transition that leads there.
     /// `None` for a cube of the goal.
@@ -58,12 +59,12 @@ pub(super) struct Obligation {
 }
 
 /// Returns the firing sequence from the last obligation to the goal.
-pub(super) fn sequence(all: &[Obligation]) -> FiringSequence {
-    let mut fired = Vec::new();
-    let mut at = all.len() - 1;
-    while let Some((next, t)) = all[at].next {
-        fired.push(t);
-        at = next;
+pub(super) fn sequence(obligations: &[Obligation]) -> FiringSequence {
+    let mut firings = Vec::new();
+    let mut index = obligations.len() - 1;
+    while let Some((next, t)) = obligations[index].next {
+        firings.push(t);
+        index = next;
     }
-    fired.into_iter().collect()
+    firings.into_iter().collect()
 }

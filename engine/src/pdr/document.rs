@@ -22,13 +22,13 @@ use parikh_solvers::sat::{ProvingSat, SatSolver};
 use parikh_solvers::sat_batsat::{BatSat, ProvingBatSat};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Result of a run that has found the goal unreachable.
+/// The inductive argument found by a search: the goal is unreachable.
 #[derive(Clone, Copy)]
 pub(super) struct ProofMaterial<'a> {
     /// Cubes that no firing enters from outside.
     pub(super) cubes: &'a [Cube],
-    /// Theory lemmas of the run. Lemmas arise only for bounds that have a variable, so a new solver
-    /// may not find the same lemmas.
+    /// Theory lemmas of the search. A lemma exists only for bounds with a solver variable, so a new
+    /// solver may not find the same lemmas.
     pub(super) lessons: &'a [TheoryLemma],
 }
 
@@ -37,48 +37,48 @@ pub(super) struct ProofMaterial<'a> {
 /// numbers are too large.
 pub(super) fn document(
     terms: &mut BoundTerms<'_>,
-    found: ProofMaterial<'_>,
+    material: ProofMaterial<'_>,
     predicate: &Predicate,
     bounds: impl FnOnce(&BTreeSet<usize>) -> Option<BoundsCertificate>,
     budget: &Budget,
 ) -> Option<Induction> {
     // The first attempt uses no lemmas. They are needed only if a bound on a term occurs nowhere
     // else.
-    let few = ProofMaterial { lessons: &[], ..found };
-    let (cubes, lessons) = match needed(terms, few, predicate, budget) {
+    let without_lemmas = ProofMaterial { lessons: &[], ..material };
+    let (cubes, lemmas) = match needed(terms, without_lemmas, predicate, budget) {
         Some(needed) => needed,
-        None => needed(terms, found, predicate, budget)?,
+        None => needed(terms, material, predicate, budget)?,
     };
-    let mut proof = Solver::new(ProvingBatSat::new());
+    let mut proof_solver = Solver::new(ProvingBatSat::new());
     for cube in &cubes {
-        proof.add(terms, &negated(cube), None);
+        proof_solver.add(terms, &negated(cube), None);
     }
-    for lesson in &lessons {
-        proof.add(terms, lesson, None);
+    for lemma in &lemmas {
+        proof_solver.add(terms, lemma, None);
     }
-    let mentioned: BTreeSet<usize> = {
-        let bounds = cubes.iter().chain(&lessons).flatten().map(|bound| bound.term);
-        proof.spoken_of().map(|(term, ..)| term).chain(bounds).collect()
+    let mentioned_terms: BTreeSet<usize> = {
+        let bounds = cubes.iter().chain(&lemmas).flatten().map(|bound| bound.term);
+        proof_solver.spoken_of().map(|(term, ..)| term).chain(bounds).collect()
     };
-    let (rows, mentioned) = rows(terms, &lessons, mentioned, predicate);
-    let mut places = prove_inductive(terms, &mut proof, &cubes, budget)?;
-    let mut numbering = Numbering::of(terms, &proof)?;
-    let steps = numbering.clauses(proof.sat.learnt().clauses())?;
-    let clauses = clauses(terms, &mut proof, &mut numbering, rows, &cubes)?;
-    let asked = predicate.support(terms.net);
-    places.extend(places_of(&numbering.atoms).chain(asked).map(PlaceId::index));
-    let mut used = mentioned;
-    used.extend(&places);
-    let remainders = remainders(terms, &mut numbering.atoms, used)?;
+    let (rows, mentioned_terms) = rows(terms, &lemmas, mentioned_terms, predicate);
+    let mut places = prove_inductive(terms, &mut proof_solver, &cubes, budget)?;
+    let mut numbering = Numbering::of(terms, &proof_solver)?;
+    let steps = numbering.clauses(proof_solver.sat.learnt().clauses())?;
+    let clauses = clauses(terms, &mut proof_solver, &mut numbering, rows, &cubes)?;
+    let goal_places = predicate.support(terms.net);
+    places.extend(places_of(&numbering.atoms).chain(goal_places).map(PlaceId::index));
+    let mut relevant_terms = mentioned_terms;
+    relevant_terms.extend(&places);
+    let remainders = remainders(terms, &mut numbering.atoms, relevant_terms)?;
     // A remainder or a sum may be preserved only because some transitions can never fire. The
     // checker then needs the bounds of the input places of these transitions.
-    let own: BTreeSet<PlaceId> = places_of(&numbering.atoms).collect();
-    let blocking = own.iter().flat_map(|&place| terms.blocking(place));
-    places.extend(own.iter().copied().chain(blocking).map(PlaceId::index));
+    let atom_places: BTreeSet<PlaceId> = places_of(&numbering.atoms).collect();
+    let blocking = atom_places.iter().flat_map(|&place| terms.blocking(place));
+    places.extend(atom_places.iter().copied().chain(blocking).map(PlaceId::index));
     let bounds = bounds(&places)?;
     let atoms = std::mem::take(&mut numbering.atoms);
     let mut induction = Induction { bounds, atoms, remainders, clauses, steps, ending: Vec::new() };
-    induction.ending = ending(terms, &mut proof, numbering, &induction, predicate, budget)?;
+    induction.ending = ending(terms, &mut proof_solver, numbering, &induction, predicate, budget)?;
     Some(induction)
 }
 
@@ -89,47 +89,52 @@ pub(super) fn document(
 /// sums occur in the comparisons already.
 fn rows(
     terms: &mut BoundTerms<'_>,
-    lessons: &[TheoryLemma],
-    mentioned: BTreeSet<usize>,
+    lemmas: &[TheoryLemma],
+    mentioned_terms: BTreeSet<usize>,
     predicate: &Predicate,
 ) -> (BTreeSet<usize>, BTreeSet<usize>) {
-    let mut mentioned = mentioned;
-    let mut of_goal: Vec<usize> = Vec::new();
+    let mut mentioned_terms = mentioned_terms;
+    let mut goal_terms: Vec<usize> = Vec::new();
     goal::for_each_atom(predicate, &mut |atom| {
-        of_goal.extend(terms.bound(atom).map(|bound| bound.term));
+        goal_terms.extend(terms.bound(atom).map(|bound| bound.term));
     });
-    mentioned.extend(&of_goal);
+    mentioned_terms.extend(&goal_terms);
     // A row that bounds a sum with a fixed remainder is named as well.
     let places = terms.net.place_count();
-    let within = terms.relations().iter().filter(|relation| mentioned.contains(&relation.term));
-    let parts = within.flat_map(|relation| &relation.parts).map(|&(part, _)| part);
-    let sums: Vec<usize> = parts.filter(|&part| part >= places).collect();
-    mentioned.extend(&sums);
+    let mentioned_equations =
+        terms.relations().iter().filter(|relation| mentioned_terms.contains(&relation.term));
+    let summands =
+        mentioned_equations.flat_map(|relation| &relation.parts).map(|&(summand, _)| summand);
+    let sums: Vec<usize> = summands.filter(|&summand| summand >= places).collect();
+    mentioned_terms.extend(&sums);
     let is_bounding = |relation: &&SumEquation| {
-        let mut parts = relation.parts.iter();
-        parts.any(|&(part, _)| part >= places && mentioned.contains(&part))
+        let mut summands = relation.parts.iter();
+        summands.any(|&(summand, _)| summand >= places && mentioned_terms.contains(&summand))
     };
     let bounding = terms.relations().iter().filter(is_bounding).map(|relation| relation.term);
-    let of_lessons = lessons.iter().filter_map(|lesson| Some(lesson.last()?.term));
+    let lemma_rows = lemmas.iter().filter_map(|lemma| Some(lemma.last()?.term));
     // A place invariant that decides a comparison of the goal alone occurs in no cube and no lemma.
-    let rows = of_lessons.chain(sums).chain(bounding).chain(of_goal);
+    let rows = lemma_rows.chain(sums).chain(bounding).chain(goal_terms);
     let rows = rows.filter(|&term| terms.is_flow(term)).collect();
-    (rows, mentioned)
+    (rows, mentioned_terms)
 }
 
 /// Shows with the proof-logging solver that no firing enters a cube from outside. Returns the
 /// places of the transitions that were checked.
 fn prove_inductive(
     terms: &BoundTerms<'_>,
-    proof: &mut Solver<ProvingBatSat>,
+    proof_solver: &mut Solver<ProvingBatSat>,
     cubes: &[Cube],
     budget: &Budget,
 ) -> Option<BTreeSet<usize>> {
     let mut places = BTreeSet::new();
     for cube in cubes {
         for t in terms.entrants(cube) {
-            if let Some(assumed) = assume(proof, terms, &terms.before(t, cube))
-                && !matches!(proof.solve(terms, &assumed, budget), SolverAnswer::Impossible(_))
+            if let Some(assumptions) = assume(proof_solver, terms, &terms.before(t, cube))
+                && !matches!(
+                    proof_solver.solve(terms, &assumptions, budget),
+                    SolverAnswer::Impossible(_)
+                )
             {
                 return None;
             }
@@ -142,6 +147,7 @@ fn prove_inductive(
 
 /// The comparisons of a certificate, and the number that each solver variable has there.
 struct Numbering {
+    /// The comparisons. Comparison i has number i + 1.
     atoms: Vec<Atom>,
     /// Number in the certificate, by solver variable. Comparisons are numbered from 1 in the order
     /// of `atoms`.
@@ -150,9 +156,9 @@ struct Numbering {
 
 impl Numbering {
     /// Numbers all comparisons for which the solver has a variable.
-    fn of(terms: &BoundTerms<'_>, proof: &Solver<ProvingBatSat>) -> Option<Numbering> {
+    fn of(terms: &BoundTerms<'_>, proof_solver: &Solver<ProvingBatSat>) -> Option<Numbering> {
         let mut numbering = Numbering { atoms: Vec::new(), variable_of: HashMap::new() };
-        for (term, value, literal) in proof.spoken_of() {
+        for (term, value, literal) in proof_solver.spoken_of() {
             let variable = numbering.add(terms, term, value)?;
             numbering.variable_of.insert(literal.variable(), variable);
         }
@@ -184,7 +190,7 @@ impl Numbering {
 /// is outside the cube".
 fn clauses(
     terms: &BoundTerms<'_>,
-    proof: &mut Solver<ProvingBatSat>,
+    proof_solver: &mut Solver<ProvingBatSat>,
     numbering: &mut Numbering,
     rows: BTreeSet<usize>,
     cubes: &[Cube],
@@ -198,14 +204,14 @@ fn clauses(
     }
     for cube in cubes {
         let mut clause: Vec<Literal> = Vec::new();
-        let mut always = false;
+        let mut is_true = false;
         for bound in negated(cube) {
-            match proof.literal(terms, bound) {
-                MaybeLiteral::Is(holds) => always |= holds,
+            match proof_solver.literal(terms, bound) {
+                MaybeLiteral::Is(holds) => is_true |= holds,
                 MaybeLiteral::Open(literal) => clause.push(literal),
             }
         }
-        if !always {
+        if !is_true {
             clauses.push(numbering.clause(&clause)?);
         }
     }
@@ -216,52 +222,52 @@ fn clauses(
 /// holds. The last clause is the contradiction.
 fn ending(
     terms: &mut BoundTerms<'_>,
-    proof: &mut Solver<ProvingBatSat>,
+    proof_solver: &mut Solver<ProvingBatSat>,
     mut numbering: Numbering,
     induction: &Induction,
     predicate: &Predicate,
     budget: &Budget,
 ) -> Option<Vec<Vec<i32>>> {
-    let (skeleton, added) = induction.clauses_of(terms.net, predicate)?;
+    let (predicate_clauses, added_atoms) = induction.clauses_of(terms.net, predicate)?;
     // Entry i is the solver literal of variable i + 1 of the certificate.
     let mut literals: Vec<MaybeLiteral> = Vec::new();
-    for atom in induction.atoms.iter().chain(&added) {
+    for atom in induction.atoms.iter().chain(&added_atoms) {
         literals.push(match terms.bound(atom) {
-            Some(bound) => proof.literal(terms, bound),
+            Some(bound) => proof_solver.literal(terms, bound),
             None => MaybeLiteral::Is(0 <= atom.bound),
         });
     }
-    for (known, variable) in literals.iter().zip(1..) {
-        if let MaybeLiteral::Open(literal) = known {
+    for (encoded, variable) in literals.iter().zip(1..) {
+        if let MaybeLiteral::Open(literal) = encoded {
             let signed = if literal.is_positive() { variable } else { -variable };
             numbering.variable_of.entry(literal.variable()).or_insert(signed);
         }
     }
-    let so_far = proof.sat.learnt().clauses().len();
-    for clause in &skeleton {
-        let mut own: Vec<Literal> = Vec::new();
-        let mut holds = false;
+    let learnt_before = proof_solver.sat.learnt().clauses().len();
+    for clause in &predicate_clauses {
+        let mut solver_clause: Vec<Literal> = Vec::new();
+        let mut is_satisfied = false;
         for &variable in clause {
-            let at = variable.unsigned_abs() as usize - 1;
-            while literals.len() <= at {
-                let literal = proof.sat.new_variable();
+            let index = variable.unsigned_abs() as usize - 1;
+            while literals.len() <= index {
+                let literal = proof_solver.sat.new_variable();
                 let number = i32::try_from(literals.len()).ok()? + 1;
                 numbering.variable_of.insert(literal.variable(), number);
                 literals.push(MaybeLiteral::Open(literal));
             }
-            match literals[at] {
-                MaybeLiteral::Is(truth) => holds |= truth == (variable > 0),
+            match literals[index] {
+                MaybeLiteral::Is(truth) => is_satisfied |= truth == (variable > 0),
                 MaybeLiteral::Open(literal) => {
-                    own.push(if variable > 0 { literal } else { !literal })
+                    solver_clause.push(if variable > 0 { literal } else { !literal })
                 }
             }
         }
-        if !holds {
-            proof.sat.add_clause(&own);
+        if !is_satisfied {
+            proof_solver.sat.add_clause(&solver_clause);
         }
     }
-    let SolverAnswer::Impossible(_) = proof.solve(terms, &[], budget) else { return None };
-    numbering.clauses(proof.sat.learnt().clauses().skip(so_far))
+    let SolverAnswer::Impossible(_) = proof_solver.solve(terms, &[], budget) else { return None };
+    numbering.clauses(proof_solver.sat.learnt().clauses().skip(learnt_before))
 }
 
 /// Returns the places that occur in the comparisons.
@@ -275,103 +281,108 @@ fn places_of(atoms: &[Atom]) -> impl Iterator<Item = PlaceId> {
 fn remainders(
     terms: &mut BoundTerms<'_>,
     atoms: &mut Vec<Atom>,
-    mut used: BTreeSet<usize>,
+    mut relevant_terms: BTreeSet<usize>,
 ) -> Option<Vec<(usize, u32)>> {
-    let mut at: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut atom_of_term: BTreeMap<usize, usize> = BTreeMap::new();
     for (index, atom) in atoms.iter().enumerate() {
         let bound = terms.bound(atom);
-        bound.map(|bound| at.entry(bound.term).or_insert(index));
+        bound.map(|bound| atom_of_term.entry(bound.term).or_insert(index));
     }
-    used.extend(at.keys());
-    let within = terms.relations().iter().filter(|relation| used.contains(&relation.term));
-    let needed: BTreeSet<usize> = within
+    relevant_terms.extend(atom_of_term.keys());
+    let relevant_equations =
+        terms.relations().iter().filter(|relation| relevant_terms.contains(&relation.term));
+    let needed: BTreeSet<usize> = relevant_equations
         .flat_map(|relation| &relation.parts)
-        .map(|&(part, _)| part)
-        .chain(used.iter().copied())
+        .map(|&(summand, _)| summand)
+        .chain(relevant_terms.iter().copied())
         .collect();
-    let mut kept = Vec::new();
+    let mut with_remainder = Vec::new();
     for (term, modulus) in terms.remainders().filter(|(term, _)| needed.contains(term)) {
-        let index = match at.get(&term) {
+        let index = match atom_of_term.get(&term) {
             Some(&index) => index,
             None => {
                 atoms.push(terms.at_least(term, 0)?);
                 atoms.len() - 1
             }
         };
-        kept.push((index, u32::try_from(modulus).ok()?));
+        with_remainder.push((index, u32::try_from(modulus).ok()?));
     }
-    Some(kept)
+    Some(with_remainder)
 }
 
-/// Returns the literals of the preconditions of a firing. Returns `None` if a precondition is
-/// always false.
+/// Returns the literals of the preconditions of a firing that are not always true. Returns `None`
+/// if a precondition is always false.
 fn assume<S: SatSolver>(
     solver: &mut Solver<S>,
     terms: &BoundTerms<'_>,
-    before: &[(SumBound, PreconditionOrigin)],
+    preconditions: &[(SumBound, PreconditionOrigin)],
 ) -> Option<Vec<Literal>> {
-    let mut assumed = Vec::new();
-    for &(bound, _) in before {
+    let mut literals = Vec::new();
+    for &(bound, _) in preconditions {
         match solver.literal(terms, bound) {
             MaybeLiteral::Is(true) => {}
             MaybeLiteral::Is(false) => return None,
-            MaybeLiteral::Open(literal) => assumed.push(literal),
+            MaybeLiteral::Open(literal) => literals.push(literal),
         }
     }
-    Some(assumed)
+    Some(literals)
 }
 
-/// Returns the needed cubes, and the theory lemmas needed with them.
+/// Returns the needed cubes, and the theory lemmas used to find them. Returns `None` if the budget
+/// is exhausted.
 fn needed(
     terms: &mut BoundTerms<'_>,
-    ProofMaterial { cubes, lessons }: ProofMaterial<'_>,
+    ProofMaterial { cubes, lessons: lemmas }: ProofMaterial<'_>,
     predicate: &Predicate,
     budget: &Budget,
 ) -> Option<(Vec<Cube>, Vec<TheoryLemma>)> {
     let mut solver = Solver::new(BatSat::new());
-    for lesson in lessons {
-        solver.add(terms, lesson, None);
+    for lemma in lemmas {
+        solver.add(terms, lemma, None);
     }
     let goal = goal::encode(&mut solver, terms, predicate);
-    let chosen: Vec<Literal> = cubes.iter().map(|_| solver.sat.new_variable()).collect();
-    let position: HashMap<Literal, usize> = chosen.iter().copied().zip(0..).collect();
-    for (cube, &chosen) in cubes.iter().zip(&chosen) {
-        solver.add(terms, &negated(cube), Some(!chosen));
+    let selectors: Vec<Literal> = cubes.iter().map(|_| solver.sat.new_variable()).collect();
+    let index_of: HashMap<Literal, usize> = selectors.iter().copied().zip(0..).collect();
+    for (cube, &selector) in cubes.iter().zip(&selectors) {
+        solver.add(terms, &negated(cube), Some(!selector));
     }
-    let mut kept: BTreeSet<usize> = BTreeSet::new();
-    let mut waiting: Vec<usize> = Vec::new();
-    let mut ask = |solver: &mut Solver<BatSat>,
-                   terms: &BoundTerms<'_>,
-                   rest: &[Literal],
-                   waiting: &mut Vec<usize>| {
+    let mut needed_indices: BTreeSet<usize> = BTreeSet::new();
+    let mut pending: Vec<usize> = Vec::new();
+    let mut add_core = |solver: &mut Solver<BatSat>,
+                        terms: &BoundTerms<'_>,
+                        query: &[Literal],
+                        pending: &mut Vec<usize>| {
         // Cubes already kept come first in the assumptions, so that the core prefers them.
-        let first = kept.iter().map(|&at| chosen[at]);
-        let others = (0..chosen.len()).filter(|at| !kept.contains(at)).map(|at| chosen[at]);
-        let assumed: Vec<Literal> = first.chain(others).chain(rest.iter().copied()).collect();
+        let needed_selectors = needed_indices.iter().map(|&index| selectors[index]);
+        let other_selectors = (0..selectors.len())
+            .filter(|index| !needed_indices.contains(index))
+            .map(|index| selectors[index]);
+        let assumed: Vec<Literal> =
+            needed_selectors.chain(other_selectors).chain(query.iter().copied()).collect();
         let SolverAnswer::Impossible(core) = solver.solve(terms, &assumed, budget) else {
             return None;
         };
         for literal in core {
-            if let Some(&at) = position.get(&literal)
-                && kept.insert(at)
+            if let Some(&index) = index_of.get(&literal)
+                && needed_indices.insert(index)
             {
-                waiting.push(at);
+                pending.push(index);
             }
         }
         Some(())
     };
     match goal {
         MaybeLiteral::Is(false) => {}
-        MaybeLiteral::Is(true) => ask(&mut solver, terms, &[], &mut waiting)?,
-        MaybeLiteral::Open(goal) => ask(&mut solver, terms, &[goal], &mut waiting)?,
+        MaybeLiteral::Is(true) => add_core(&mut solver, terms, &[], &mut pending)?,
+        MaybeLiteral::Open(goal) => add_core(&mut solver, terms, &[goal], &mut pending)?,
     }
-    while let Some(at) = waiting.pop() {
-        for t in terms.entrants(&cubes[at]) {
-            if let Some(assumed) = assume(&mut solver, terms, &terms.before(t, &cubes[at])) {
-                ask(&mut solver, terms, &assumed, &mut waiting)?;
+    while let Some(index) = pending.pop() {
+        for t in terms.entrants(&cubes[index]) {
+            if let Some(assumed) = assume(&mut solver, terms, &terms.before(t, &cubes[index])) {
+                add_core(&mut solver, terms, &assumed, &mut pending)?;
             }
         }
     }
-    solver.lessons.extend_from_slice(lessons);
-    Some((kept.iter().map(|&at| cubes[at].clone()).collect(), solver.lessons))
+    solver.lessons.extend_from_slice(lemmas);
+    Some((needed_indices.iter().map(|&index| cubes[index].clone()).collect(), solver.lessons))
 }

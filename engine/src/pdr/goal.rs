@@ -18,33 +18,33 @@ pub(super) fn encode<S: SatSolver>(
             Some(bound) => solver.literal(terms, bound),
             None => MaybeLiteral::Is(0 <= atom.bound),
         },
-        Predicate::And(parts) => {
-            let parts: Vec<MaybeLiteral> =
-                parts.iter().map(|it| encode(solver, terms, it)).collect();
-            if parts.contains(&MaybeLiteral::Is(false)) {
+        Predicate::And(operands) => {
+            let operands: Vec<MaybeLiteral> =
+                operands.iter().map(|it| encode(solver, terms, it)).collect();
+            if operands.contains(&MaybeLiteral::Is(false)) {
                 return MaybeLiteral::Is(false);
             }
-            let own = solver.sat.new_variable();
-            for part in parts {
-                if let MaybeLiteral::Open(part) = part {
-                    solver.sat.add_clause(&[!own, part]);
+            let node_literal = solver.sat.new_variable();
+            for operand in operands {
+                if let MaybeLiteral::Open(operand) = operand {
+                    solver.sat.add_clause(&[!node_literal, operand]);
                 }
             }
-            MaybeLiteral::Open(own)
+            MaybeLiteral::Open(node_literal)
         }
-        Predicate::Or(parts) => {
+        Predicate::Or(operands) => {
             let mut clause: Vec<Literal> = Vec::new();
-            for part in parts {
-                match encode(solver, terms, part) {
+            for operand in operands {
+                match encode(solver, terms, operand) {
                     MaybeLiteral::Is(true) => return MaybeLiteral::Is(true),
                     MaybeLiteral::Is(false) => {}
                     MaybeLiteral::Open(literal) => clause.push(literal),
                 }
             }
-            let own = solver.sat.new_variable();
-            clause.push(!own);
+            let node_literal = solver.sat.new_variable();
+            clause.push(!node_literal);
             solver.sat.add_clause(&clause);
-            MaybeLiteral::Open(own)
+            MaybeLiteral::Open(node_literal)
         }
         // A predicate of comparisons has no other node types.
         _ => MaybeLiteral::Is(false),
@@ -65,6 +65,8 @@ pub(super) fn part_of<S: SatSolver>(
     Some(cube(bounds))
 }
 
+/// Collects bounds that hold under `values` and imply the predicate. Returns `None` if `values`
+/// violate the predicate.
 fn collect<S: SatSolver>(
     solver: &Solver<S>,
     terms: &mut BoundTerms<'_>,
@@ -79,18 +81,18 @@ fn collect<S: SatSolver>(
             bounds.push(holds(solver, terms, values, atom)?);
             Some(())
         }
-        Predicate::And(parts) => {
-            parts.iter().try_for_each(|part| collect(solver, terms, part, values, bounds))
+        Predicate::And(operands) => {
+            operands.iter().try_for_each(|operand| collect(solver, terms, operand, values, bounds))
         }
-        Predicate::Or(parts) => {
+        Predicate::Or(operands) => {
             // Choose the disjunct that adds the fewest new bounds.
             let mut best: Option<Vec<SumBound>> = None;
-            for part in parts {
-                let mut own = Vec::new();
-                if collect(solver, terms, part, values, &mut own).is_some() {
-                    own.retain(|bound| !bounds.contains(bound));
-                    if best.as_ref().is_none_or(|best| own.len() < best.len()) {
-                        best = Some(own);
+            for operand in operands {
+                let mut added_bounds = Vec::new();
+                if collect(solver, terms, operand, values, &mut added_bounds).is_some() {
+                    added_bounds.retain(|bound| !bounds.contains(bound));
+                    if best.as_ref().is_none_or(|best| added_bounds.len() < best.len()) {
+                        best = Some(added_bounds);
                     }
                 }
             }
@@ -101,12 +103,12 @@ fn collect<S: SatSolver>(
     }
 }
 
-/// Calls `each` for every comparison of a predicate that has no other leaves.
-pub(super) fn for_each_atom(predicate: &Predicate, each: &mut dyn FnMut(&Atom)) {
+/// Calls `visit` for every comparison of a predicate that has only comparisons as leaves.
+pub(super) fn for_each_atom(predicate: &Predicate, visit: &mut dyn FnMut(&Atom)) {
     match predicate {
-        Predicate::Atom(atom) => each(atom),
+        Predicate::Atom(atom) => visit(atom),
         Predicate::And(parts) | Predicate::Or(parts) => {
-            parts.iter().for_each(|part| for_each_atom(part, each));
+            parts.iter().for_each(|part| for_each_atom(part, visit));
         }
         _ => {}
     }

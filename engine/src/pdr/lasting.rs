@@ -10,29 +10,33 @@ use super::terms::{BoundTerms, Cube, cube};
 use parikh_net::Atom;
 use std::collections::HashSet;
 
-/// Limit on the number of shared cubes. Each one becomes a clause in every solver.
+/// Limit on the number of shared cubes. Each cube becomes a clause in every solver.
 const MOST: usize = 2000;
 
-/// The cubes proved so far, for all goals.
+/// The cubes shared between the goals of one net: no firing enters them.
 #[derive(Default)]
 pub(super) struct SharedCubes {
+    /// The cubes in the order of discovery, each as comparisons.
     cubes: Vec<Vec<Atom>>,
+    /// The same cubes, for tests of membership.
     known: HashSet<Vec<Atom>>,
 }
 
 impl SharedCubes {
-    /// Adds cubes that are jointly never entered. Adds all or none, because the cubes may depend on
-    /// each other.
+    /// Adds cubes that no firing enters from outside. Adds all cubes or no cube, because the proof
+    /// of one cube may depend on the others.
     pub(super) fn add(&mut self, cubes: &[Cube], terms: &BoundTerms<'_>) {
-        let written = |cube: &Cube| -> Option<Vec<Atom>> {
+        let to_atoms = |cube: &Cube| -> Option<Vec<Atom>> {
             cube.iter().map(|&bound| terms.atom(bound)).collect()
         };
-        let Some(new) = cubes.iter().map(written).collect::<Option<Vec<_>>>() else { return };
-        let mut new: Vec<Vec<Atom>> = new;
-        new.retain(|cube| !self.known.contains(cube));
-        if self.cubes.len() + new.len() <= MOST {
-            self.known.extend(new.iter().cloned());
-            self.cubes.extend(new);
+        let Some(new_cubes) = cubes.iter().map(to_atoms).collect::<Option<Vec<_>>>() else {
+            return;
+        };
+        let mut new_cubes: Vec<Vec<Atom>> = new_cubes;
+        new_cubes.retain(|cube| !self.known.contains(cube));
+        if self.cubes.len() + new_cubes.len() <= MOST {
+            self.known.extend(new_cubes.iter().cloned());
+            self.cubes.extend(new_cubes);
         }
     }
 }
@@ -40,6 +44,7 @@ impl SharedCubes {
 /// The shared cubes that one prover has imported.
 #[derive(Default)]
 pub(super) struct ImportedCubes {
+    /// The imported cubes, as bounds on the prover's own terms.
     cubes: Vec<Cube>,
     /// Length of the shared list at the last import.
     seen: usize,
@@ -48,17 +53,17 @@ pub(super) struct ImportedCubes {
 impl ImportedCubes {
     /// Imports and returns the cubes added to the shared list since the last call.
     pub(super) fn learn(&mut self, proved: &SharedCubes, terms: &mut BoundTerms<'_>) -> Vec<Cube> {
-        let mut new = Vec::new();
+        let mut new_cubes = Vec::new();
         for atoms in &proved.cubes[self.seen..] {
             let bounds: Option<Vec<_>> = atoms.iter().map(|atom| terms.bound(atom)).collect();
             // Each comparison was made from a bound, so the conversion succeeds.
             let Some(bounds) = bounds else { continue };
-            let own = cube(bounds);
-            self.cubes.push(own.clone());
-            new.push(own);
+            let imported = cube(bounds);
+            self.cubes.push(imported.clone());
+            new_cubes.push(imported);
         }
         self.seen = proved.cubes.len();
-        new
+        new_cubes
     }
 
     pub(super) fn cubes(&self) -> impl Iterator<Item = &Cube> {

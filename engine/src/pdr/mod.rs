@@ -77,8 +77,8 @@ const FIRST_SLICE: (Duration, Duration) = (Duration::from_millis(5), Duration::f
 /// Limit on the number of provers kept from round to round.
 const KEPT: usize = 64;
 
-/// Limit on the number of places of a place invariant that becomes a row. There are too many ways
-/// to add up larger ones.
+/// Limit on the number of places of a place invariant that becomes a row. Larger invariants give
+/// too many lemmas.
 const LARGEST_ROW: usize = 200;
 
 /// Time limit for the computation of modulo-invariants.
@@ -109,30 +109,40 @@ impl<'g> BackwardSearch<'g> {
 
 /// The engine loop: runs one decision procedure of type `D` per open goal of the assignment.
 struct Induction<'g, D> {
+    /// The engine's name, for messages.
     name: &'static str,
     work: Assignment<'g>,
     intervals: Intervals,
+    /// Provenance of the place bounds in use: proved, or dependent on the model's claim of safe
+    /// units.
     rests_on: Provenance,
+    /// The unfinished decision procedures, with the ids of their goals.
     provers: Vec<(GoalId, D)>,
+    /// Cubes proved for one goal, for use by the others.
     proved: SharedCubes,
+    /// The modulo-invariants of the net, computed at first use.
     modulo: OnceCell<Vec<ModuloInvariant>>,
-    /// Goals whose provers do not use cubes proved for other goals. With those cubes an earlier
-    /// proof could not be certified.
+    /// Goals whose provers use no cubes proved for other goals, because a proof with such cubes
+    /// could not be certified.
     alone: BTreeSet<GoalId>,
     /// Goals on which this engine has given up.
     given_up: Vec<GoalId>,
     /// Time slice per goal in the current round. `None` before the first round.
     slice: Option<Duration>,
-    /// Goals already treated in this round. The budget may interrupt a round at any goal.
+    /// Goals treated in the current round. The budget may interrupt a round at any goal.
     had_turn: BTreeSet<GoalId>,
     statistics: PdrStatistics,
 }
 
+/// Statistics of the engine. `made` counts the objects that [`Decide::FINDS`] names.
 #[derive(Default)]
 struct PdrStatistics {
+    /// Number of witnesses found.
     reached: u64,
+    /// Number of goals refuted.
     refuted: u64,
     made: u64,
+    /// Number of solver queries.
     questions: u64,
 }
 
@@ -140,9 +150,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     fn new(work: Assignment<'g>, name: &'static str) -> Self {
         let intervals = Intervals::new(work.working_net.net(), work.working_net.facts());
         // The certificate may assume the units of the original net only; a derived net has none.
-        let is_read = work.working_net.parent().is_none();
-        let claimed = is_read && work.board.breach().is_none();
-        let rests_on = if claimed { Provenance::UnitsClaimed } else { Provenance::PROVED };
+        let is_original_net = work.working_net.parent().is_none();
+        let assumes_units = is_original_net && work.board.breach().is_none();
+        let rests_on = if assumes_units { Provenance::UnitsClaimed } else { Provenance::PROVED };
         Induction {
             name,
             rests_on,
@@ -169,19 +179,23 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         Some(predicate.to_atoms(self.work.working_net.net()))
     }
 
+    /// Returns the largest value of `sum` that the board or the initial marking shows to be
+    /// reachable.
     fn seen(&self, id: GoalId, sum: &LinearSum) -> i128 {
         let Assignment { working_net, board, .. } = self.work;
-        let first = sum.value(working_net.net().initial());
+        let initial_value = sum.value(working_net.net().initial());
         board
             .witness_reporter(TECHNIQUE)
             .on(working_net)
             .seen(id)
-            .map_or(first, |seen| seen.max(first))
+            .map_or(initial_value, |seen| seen.max(initial_value))
     }
 
+    /// Returns the prover for a goal: the unfinished one if it can continue with this predicate,
+    /// otherwise a new one.
     fn prover(&mut self, id: GoalId, predicate: Predicate) -> D {
-        if let Some(at) = self.provers.iter().position(|(known, _)| *known == id) {
-            let (_, mut prover) = self.provers.swap_remove(at);
+        if let Some(index) = self.provers.iter().position(|(prover_goal, _)| *prover_goal == id) {
+            let (_, mut prover) = self.provers.swap_remove(index);
             if *prover.predicate() == predicate || prover.turn_to(&predicate) {
                 return prover;
             }
@@ -193,8 +207,8 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 terms.row(flow);
             }
         }
-        for known in self.modulo() {
-            terms.keep_remainder(&known.sum, known.modulus);
+        for invariant in self.modulo() {
+            terms.keep_remainder(&invariant.sum, invariant.modulus);
         }
         // The sums compared in the goal are decomposed by `compose` as well.
         goal::for_each_atom(&predicate, &mut |atom| {
@@ -212,31 +226,34 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             // No place invariants are passed as known, so the result also contains combinations of
             // modulo-invariants and place invariants. They are useful, because interval bounds of
             // such a sum are weaker than its rounded bounds.
-            let mut found = match modulo_invariants(net, &[], &budget) {
-                Ok(found) => found,
-                Err(why) => {
-                    tracing::info!("{}: no modulo-invariants: {why}", self.name);
+            let mut invariants = match modulo_invariants(net, &[], &budget) {
+                Ok(invariants) => invariants,
+                Err(reason) => {
+                    tracing::info!("{}: no modulo-invariants: {reason}", self.name);
                     return Vec::new();
                 }
             };
-            found.retain(|known| known.sum.terms().len() <= LARGEST_ROW);
-            for known in &found {
-                let terms =
-                    known.sum.terms().iter().map(|&(p, a)| format!("{a}*{}", net.place_name(p)));
+            invariants.retain(|invariant| invariant.sum.terms().len() <= LARGEST_ROW);
+            for invariant in &invariants {
+                let terms = invariant
+                    .sum
+                    .terms()
+                    .iter()
+                    .map(|&(p, a)| format!("{a}*{}", net.place_name(p)));
                 let terms: Vec<String> = terms.collect();
                 tracing::debug!(
                     "{}: {} keeps its remainder modulo {}",
                     self.name,
                     terms.join(" + "),
-                    known.modulus
+                    invariant.modulus
                 );
             }
             tracing::info!(
                 "{}: {} modulo-invariants, place invariants too",
                 self.name,
-                found.len()
+                invariants.len()
             );
-            found
+            invariants
         })
     }
 
@@ -259,14 +276,14 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             if !self.alone.contains(&id) {
                 prover.learn(&self.proved);
             }
-            let before = prover.so_far();
-            let end = prover.run(budget);
-            let after = prover.so_far();
-            self.statistics.made += after.0 - before.0;
-            self.statistics.questions += after.1 - before.1;
-            match end {
+            let counts_before = prover.so_far();
+            let outcome = prover.run(budget);
+            let counts_after = prover.so_far();
+            self.statistics.made += counts_after.0 - counts_before.0;
+            self.statistics.questions += counts_after.1 - counts_before.1;
+            match outcome {
                 DecisionOutcome::Unfinished => {
-                    tracing::debug!("{}: {id:?} open after {:?}", self.name, after);
+                    tracing::debug!("{}: {id:?} open after {:?}", self.name, counts_after);
                     if self.provers.len() < KEPT {
                         self.provers.push((id, prover));
                     }
@@ -289,9 +306,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 }
                 DecisionOutcome::Never(cubes) => {
                     let predicate = prover.predicate().clone();
-                    let (mut terms, lessons) = prover.into_parts();
-                    let found = ProofMaterial { cubes: &cubes, lessons: &lessons };
-                    if self.refute(id, goal, &mut terms, found, &predicate).is_none()
+                    let (mut terms, lemmas) = prover.into_parts();
+                    let material = ProofMaterial { cubes: &cubes, lessons: &lemmas };
+                    if self.refute(id, goal, &mut terms, material, &predicate).is_none()
                         || board.is_open(id)
                     {
                         // The cubes proved for other goals may rest on bounds that are missing from
@@ -299,9 +316,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                         if self.alone.insert(id) {
                             continue;
                         }
-                        let why = "the invariant found could not be certified";
-                        tracing::info!("{}: {id:?}: {why}", self.name);
-                        board.gave_up(id, self.name, why);
+                        let reason = "the invariant found could not be certified";
+                        tracing::info!("{}: {id:?}: {reason}", self.name);
+                        board.gave_up(id, self.name, reason);
                         return self.given_up.push(id);
                     }
                     self.proved.add(&cubes, &terms);
@@ -318,20 +335,20 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         id: GoalId,
         goal: &MarkingGoal,
         terms: &mut BoundTerms<'_>,
-        found: ProofMaterial<'_>,
+        material: ProofMaterial<'_>,
         predicate: &Predicate,
     ) -> Option<()> {
         let Assignment { working_net, board, .. } = self.work;
         let (net, facts) = (working_net.net(), working_net.facts());
-        let level = self.intervals.within(self.rests_on);
+        let proved_intervals = self.intervals.within(self.rests_on);
         // A finished proof is worth extra time beyond the slice.
         let budget = &Budget::lasting(Duration::from_secs(20));
         let bounds = |places: &BTreeSet<usize>| -> Option<BoundsCertificate> {
-            let ends =
+            let needed_bounds =
                 places.iter().flat_map(|&p| [true, false].map(|upper| (PlaceId::new(p), upper)));
-            intervals::bounds(net, facts, level, ends, budget)
+            intervals::bounds(net, facts, proved_intervals, needed_bounds, budget)
         };
-        let invariant = document::document(terms, found, predicate, bounds, budget)?;
+        let invariant = document::document(terms, material, predicate, bounds, budget)?;
         let argument = Argument::Induction {
             clauses: invariant.clauses.len(),
             assumes_units: invariant.bounds.assumes_units,
@@ -345,15 +362,16 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         Some(())
     }
 
+    /// Returns the open goals on which the engine has not given up.
     fn open(&self) -> Vec<(GoalId, MarkingGoal)> {
         let Assignment { working_net, board, .. } = self.work;
-        let wanted =
+        let is_treatable =
             |(id, _): &&(GoalId, MarkingGoal)| board.is_open(*id) && !self.given_up.contains(id);
-        working_net.goals().iter().filter(wanted).cloned().collect()
+        working_net.goals().iter().filter(is_treatable).cloned().collect()
     }
 }
 
-/// Returns the predicate "the sum is larger than `value`".
+/// Returns the predicate "the sum is larger than `value`", or `None` if `value` exceeds 64 bits.
 pub(super) fn more(sum: &LinearSum, value: i128) -> Option<Predicate> {
     Some(Predicate::at_most(sum.clone(), i64::try_from(value).ok()?).negated())
 }
@@ -361,18 +379,19 @@ pub(super) fn more(sum: &LinearSum, value: i128) -> Option<Predicate> {
 impl<'g, D: Decide<'g>> Session for Induction<'g, D> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
         loop {
-            let open = self.open();
-            if open.is_empty() {
+            let open_goals = self.open();
+            if open_goals.is_empty() {
                 return SliceProgress::Finished;
             }
             self.provers.retain(|(id, _)| self.work.board.is_open(*id));
-            let (least, most) = FIRST_SLICE;
-            let first = || {
-                let fair = budget.remaining().map_or(most, |left| left / open.len() as u32);
-                fair.clamp(least, most)
+            let (shortest, longest) = FIRST_SLICE;
+            let first_slice = || {
+                let equal_share =
+                    budget.remaining().map_or(longest, |left| left / open_goals.len() as u32);
+                equal_share.clamp(shortest, longest)
             };
-            let slice = *self.slice.get_or_insert_with(first);
-            for (id, goal) in open {
+            let slice = *self.slice.get_or_insert_with(first_slice);
+            for (id, goal) in open_goals {
                 if budget.is_exhausted() {
                     return SliceProgress::Unfinished;
                 }

@@ -37,15 +37,15 @@ use parikh_solvers::sat_batsat::BatSat;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
-/// Error: the budget ended.
+/// The error for an exhausted budget.
 struct BudgetExhausted;
 
-/// Result of the question whether a cube can be entered at a level.
+/// Result of the check if a firing enters a cube at a level.
 enum StepResult {
-    /// No firing enters the cube, nor the larger cube given here, which has a subset of its bounds.
-    /// The reasons justify this per transition.
+    /// No firing enters the cube given here. It has part of the checked cube's bounds, so it
+    /// contains the checked cube. The reasons justify this for each transition.
     Blocked(Cube, Reasons),
-    /// The transition leads into the cube from the given predecessor cube.
+    /// Firing the transition leads into the checked cube from this predecessor cube.
     From(TransitionId, Cube),
 }
 
@@ -59,24 +59,27 @@ const TEMPORARIES: usize = 3000;
 /// Limit on consecutive failures to drop a bound. After that the remaining bounds are kept.
 const FAILURES: usize = 12;
 
-/// Limit on the predecessors blocked in order to drop one bound.
+/// Limit on the number of predecessors that are blocked in order to drop one bound.
 const COUNTEREXAMPLES: usize = 3;
 
-/// The state of property-directed reachability for a question.
+/// The state of property-directed reachability for one goal.
 pub(super) struct Prover<'n> {
     terms: BoundTerms<'n>,
     predicate: Predicate,
     solver: Solver<BatSat>,
+    /// The literal that implies the goal predicate.
     goal: MaybeLiteral,
     /// Blocked cubes by level; level 0 is empty.
     blocked: Vec<Vec<Cube>>,
-    /// Cubes blocked at every level: proved for other goals.
+    /// Cubes proved for other goals. They are blocked at every level.
     lasting: ImportedCubes,
     /// For each level, the literal that activates the clauses of that level.
     active: Vec<Literal>,
+    /// Number of temporary clauses in the solver, see `outside`.
     temporaries: usize,
     /// Number of cubes blocked so far.
     learnt: u64,
+    /// Number of solver queries.
     questions: u64,
 }
 
@@ -116,7 +119,7 @@ impl<'n> Decide<'n> for Prover<'n> {
     fn run(&mut self, budget: &Budget) -> DecisionOutcome {
         loop {
             match self.round(budget) {
-                Ok(Some(end)) => return end,
+                Ok(Some(outcome)) => return outcome,
                 Ok(None) => {}
                 Err(BudgetExhausted) => return DecisionOutcome::Unfinished,
             }
@@ -158,10 +161,10 @@ impl Prover<'_> {
                 if !self.blocked[level].contains(&cube) {
                     continue;
                 }
-                if let StepResult::Blocked(part, _) =
+                if let StepResult::Blocked(blocked_cube, _) =
                     self.step(&cube, level + 1, &no_reasons(), budget)?
                 {
-                    self.add(part, level + 1);
+                    self.add(blocked_cube, level + 1);
                 }
             }
             if self.blocked[level].is_empty() {
@@ -173,15 +176,17 @@ impl Prover<'_> {
         Ok(None)
     }
 
+    /// Replaces the solver by a new one with the current lemmas and blocked cubes, without
+    /// temporary clauses.
     fn rebuild(&mut self) {
         let mut solver = Solver::new(BatSat::new());
         std::mem::swap(&mut solver, &mut self.solver);
         self.temporaries = 0;
         self.goal = goal::encode(&mut self.solver, &mut self.terms, &self.predicate);
         self.solver.add_small_flows(&self.terms);
-        for lesson in solver.lessons {
-            self.solver.add(&self.terms, &lesson, None);
-            self.solver.lessons.push(lesson);
+        for lemma in solver.lessons {
+            self.solver.add(&self.terms, &lemma, None);
+            self.solver.lessons.push(lemma);
         }
         for cube in self.lasting.cubes() {
             self.solver.add(&self.terms, &negated(cube), None);
@@ -189,7 +194,7 @@ impl Prover<'_> {
         for level in 0..self.blocked.len() {
             let active = self.solver.sat.new_variable();
             match self.active.get_mut(level) {
-                Some(known) => *known = active,
+                Some(level_literal) => *level_literal = active,
                 None => self.active.push(active),
             }
             for cube in &self.blocked[level] {
@@ -198,31 +203,33 @@ impl Prover<'_> {
         }
     }
 
+    /// Opens a new last level without blocked cubes.
     fn open_level(&mut self) {
         self.blocked.push(Vec::new());
         self.active.push(self.solver.sat.new_variable());
     }
 
-    /// Returns a goal cube that the frame allows.
+    /// Returns a goal cube that the frame at `level` allows, or `None` if there is no such cube.
     fn goal_cube_in(
         &mut self,
         level: usize,
         budget: &Budget,
     ) -> Result<Option<Cube>, BudgetExhausted> {
-        let mut assumed = self.active[level..].to_vec();
+        let mut assumptions = self.active[level..].to_vec();
         match self.goal {
             MaybeLiteral::Is(false) => return Ok(None),
             MaybeLiteral::Is(true) => {}
-            MaybeLiteral::Open(goal) => assumed.push(goal),
+            MaybeLiteral::Open(goal) => assumptions.push(goal),
         }
         self.questions += 1;
-        match self.solver.solve(&self.terms, &assumed, budget) {
+        match self.solver.solve(&self.terms, &assumptions, budget) {
             SolverAnswer::Unknown => Err(BudgetExhausted),
             SolverAnswer::Impossible(_) => Ok(None),
             SolverAnswer::Possible(values) => {
-                let part = goal::part_of(&self.solver, &mut self.terms, &self.predicate, &values);
+                let goal_cube =
+                    goal::part_of(&self.solver, &mut self.terms, &self.predicate, &values);
                 // The goal literal implies the predicate, so a cube exists.
-                part.map(Some).ok_or(BudgetExhausted)
+                goal_cube.map(Some).ok_or(BudgetExhausted)
             }
         }
     }
@@ -234,36 +241,36 @@ impl Prover<'_> {
         level: usize,
         budget: &Budget,
     ) -> Result<Option<FiringSequence>, BudgetExhausted> {
-        let mut all = vec![Obligation { cube, next: None }];
-        let mut waiting = BinaryHeap::from([Reverse((level, 0usize))]);
-        while let Some(Reverse((level, at))) = waiting.pop() {
-            let cube = all[at].cube.clone();
+        let mut obligations = vec![Obligation { cube, next: None }];
+        let mut queue = BinaryHeap::from([Reverse((level, 0usize))]);
+        while let Some(Reverse((level, index))) = queue.pop() {
+            let cube = obligations[index].cube.clone();
             if self.is_blocked(&cube, level) {
                 continue;
             }
             match self.step(&cube, level, &no_reasons(), budget)? {
-                StepResult::From(t, before) => {
-                    let is_initial = self.terms.is_initial(&before);
-                    all.push(Obligation { cube: before, next: Some((at, t)) });
+                StepResult::From(t, predecessor) => {
+                    let is_initial = self.terms.is_initial(&predecessor);
+                    obligations.push(Obligation { cube: predecessor, next: Some((index, t)) });
                     if is_initial {
-                        return Ok(Some(sequence(&all)));
+                        return Ok(Some(sequence(&obligations)));
                     }
-                    waiting.push(Reverse((level, at)));
-                    waiting.push(Reverse((level - 1, all.len() - 1)));
+                    queue.push(Reverse((level, index)));
+                    queue.push(Reverse((level - 1, obligations.len() - 1)));
                 }
-                StepResult::Blocked(part, reasons) => {
-                    let part = self.generalise(part, reasons, level, budget)?;
+                StepResult::Blocked(blocked_cube, reasons) => {
+                    let blocked_cube = self.generalise(blocked_cube, reasons, level, budget)?;
                     let last = self.level();
-                    let (mut part, mut level) = (part, level);
+                    let (mut blocked_cube, mut level) = (blocked_cube, level);
                     while level < last
-                        && let StepResult::Blocked(more, _) =
-                            self.step(&part, level + 1, &no_reasons(), budget)?
+                        && let StepResult::Blocked(larger_cube, _) =
+                            self.step(&blocked_cube, level + 1, &no_reasons(), budget)?
                     {
-                        (part, level) = (more, level + 1);
+                        (blocked_cube, level) = (larger_cube, level + 1);
                     }
-                    self.add(part, level);
+                    self.add(blocked_cube, level);
                     if level < last {
-                        waiting.push(Reverse((level + 1, at)));
+                        queue.push(Reverse((level + 1, index)));
                     }
                 }
             }
@@ -271,6 +278,7 @@ impl Prover<'_> {
         Ok(None)
     }
 
+    /// Returns true if a cube blocked at `level` or higher contains `cube`.
     fn is_blocked(&self, cube: &[SumBound], level: usize) -> bool {
         let mut known = self.blocked[level..].iter().flatten().chain(self.lasting.cubes());
         known.any(|known| includes(known, cube))
@@ -286,60 +294,67 @@ impl Prover<'_> {
         self.learnt += 1;
     }
 
-    /// Checks whether a firing from the frame before `level` enters the cube from outside. The cube
-    /// must not contain the initial marking. Reasons in `known` are reused without a solver query.
+    /// Checks if a firing from the frame before `level` enters the cube from outside. The cube must
+    /// not contain the initial marking. Reasons in `known_reasons` are reused without a solver
+    /// query.
     fn step(
         &mut self,
         cube: &[SumBound],
         level: usize,
-        known: &Reasons,
+        known_reasons: &Reasons,
         budget: &Budget,
     ) -> Result<StepResult, BudgetExhausted> {
-        let mut needed: BTreeSet<SumBound> = BTreeSet::new();
+        let mut needed_bounds: BTreeSet<SumBound> = BTreeSet::new();
         let mut reasons = Reasons::new();
         let mut entrants = self.terms.entrants(cube);
-        entrants.retain(|t| match known.get(t) {
+        entrants.retain(|t| match known_reasons.get(t) {
             Some(reason) if reason.iter().all(|bound| cube.contains(bound)) => {
-                needed.extend(reason);
+                needed_bounds.extend(reason);
                 reasons.insert(*t, reason.clone());
                 false
             }
             _ => true,
         });
-        let ask = !entrants.is_empty() && level > 1;
-        let outside = if ask { Some(self.outside(cube)) } else { None };
+        let needs_solver = !entrants.is_empty() && level > 1;
+        let outside_literal = if needs_solver { Some(self.outside(cube)) } else { None };
         for t in entrants {
-            let before = self.terms.before(t, cube);
-            let blamed = match outside {
-                None => self.initially_violated(&before),
-                Some(outside) => self.core_positions(&before, level - 1, outside, budget)?,
+            let preconditions = self.terms.before(t, cube);
+            let responsible = match outside_literal {
+                None => self.initially_violated(&preconditions),
+                Some(outside_literal) => {
+                    self.core_positions(&preconditions, level - 1, outside_literal, budget)?
+                }
             };
-            match blamed {
-                Some(blamed) => {
-                    let blamed: Vec<SumBound> = blamed.into_iter().map(|at| cube[at]).collect();
-                    needed.extend(&blamed);
-                    reasons.insert(t, blamed);
+            match responsible {
+                Some(responsible) => {
+                    let responsible: Vec<SumBound> =
+                        responsible.into_iter().map(|position| cube[position]).collect();
+                    needed_bounds.extend(&responsible);
+                    reasons.insert(t, responsible);
                 }
                 None => {
-                    let bounds =
-                        before.into_iter().filter(|(_, why)| *why != PreconditionOrigin::Within);
-                    let bounds = bounds.map(|(bound, _)| bound);
-                    let open = bounds.filter(|&bound| self.terms.decide(bound) != Some(true));
-                    return Ok(StepResult::From(t, self::cube(open.collect())));
+                    let cube_bounds = preconditions
+                        .into_iter()
+                        .filter(|(_, origin)| *origin != PreconditionOrigin::Within);
+                    let cube_bounds = cube_bounds.map(|(bound, _)| bound);
+                    let undecided =
+                        cube_bounds.filter(|&bound| self.terms.decide(bound) != Some(true));
+                    return Ok(StepResult::From(t, self::cube(undecided.collect())));
                 }
             }
         }
-        if let Some(outside) = outside {
-            self.solver.sat.add_clause(&[!outside]);
+        if let Some(outside_literal) = outside_literal {
+            self.solver.sat.add_clause(&[!outside_literal]);
         }
         // The generalised cube must exclude the initial marking.
-        if needed.iter().all(|&bound| self.terms.holds_at_first(bound)) {
-            needed.extend(cube.iter().find(|&&bound| !self.terms.holds_at_first(bound)));
+        if needed_bounds.iter().all(|&bound| self.terms.holds_at_first(bound)) {
+            needed_bounds.extend(cube.iter().find(|&&bound| !self.terms.holds_at_first(bound)));
         }
-        Ok(StepResult::Blocked(needed.into_iter().collect(), reasons))
+        Ok(StepResult::Blocked(needed_bounds.into_iter().collect(), reasons))
     }
 
-    /// Returns a literal that implies that the marking is outside the cube.
+    /// Returns a literal that implies that the marking is outside the cube. The literal is for
+    /// temporary use.
     fn outside(&mut self, cube: &[SumBound]) -> Literal {
         if self.temporaries >= TEMPORARIES {
             self.rebuild();
@@ -355,12 +370,13 @@ impl Prover<'_> {
     /// preconditions.
     fn initially_violated(
         &self,
-        before: &[(SumBound, PreconditionOrigin)],
+        preconditions: &[(SumBound, PreconditionOrigin)],
     ) -> Option<BTreeSet<usize>> {
-        let broken = before.iter().filter(|&&(bound, _)| !self.terms.holds_at_first(bound));
+        let violated =
+            preconditions.iter().filter(|&&(bound, _)| !self.terms.holds_at_first(bound));
         // `None` is the minimum: a precondition that needs no bound of the cube is preferred.
-        let least = broken.map(|(_, why)| why.position()).min()?;
-        Some(least.into_iter().collect())
+        let preferred = violated.map(|(_, origin)| origin.position()).min()?;
+        Some(preferred.into_iter().collect())
     }
 
     /// Checks that no marking of the frame outside the cube satisfies all preconditions. Returns
@@ -368,40 +384,40 @@ impl Prover<'_> {
     /// satisfies the preconditions.
     fn core_positions(
         &mut self,
-        before: &[(SumBound, PreconditionOrigin)],
+        preconditions: &[(SumBound, PreconditionOrigin)],
         level: usize,
-        outside: Literal,
+        outside_literal: Literal,
         budget: &Budget,
     ) -> Result<Option<BTreeSet<usize>>, BudgetExhausted> {
-        let never = |(bound, why): &(SumBound, PreconditionOrigin)| {
-            (self.terms.decide(*bound) == Some(false)).then(|| why.position())
+        let refuting_position = |(bound, origin): &(SumBound, PreconditionOrigin)| {
+            (self.terms.decide(*bound) == Some(false)).then(|| origin.position())
         };
-        if let Some(position) = before.iter().filter_map(never).min() {
+        if let Some(position) = preconditions.iter().filter_map(refuting_position).min() {
             return Ok(Some(position.into_iter().collect()));
         }
-        let mut assumed = self.active[level..].to_vec();
-        assumed.push(outside);
-        let mut reasons: HashMap<Literal, PreconditionOrigin> = HashMap::new();
-        let mut asked: HashMap<(usize, bool), SumBound> = HashMap::new();
-        for &(bound, why) in before {
+        let mut assumptions = self.active[level..].to_vec();
+        assumptions.push(outside_literal);
+        let mut origins: HashMap<Literal, PreconditionOrigin> = HashMap::new();
+        let mut assumed_bounds: HashMap<(usize, bool), SumBound> = HashMap::new();
+        for &(bound, origin) in preconditions {
             // A bound implied by the enabling condition is not attributed to the cube.
-            let known = asked.get(&(bound.term, bound.upper));
-            if known.is_some_and(|known| known.implies(bound)) {
+            let assumed_bound = assumed_bounds.get(&(bound.term, bound.upper));
+            if assumed_bound.is_some_and(|assumed_bound| assumed_bound.implies(bound)) {
                 continue;
             }
-            asked.insert((bound.term, bound.upper), bound);
+            assumed_bounds.insert((bound.term, bound.upper), bound);
             if let MaybeLiteral::Open(literal) = self.solver.literal(&self.terms, bound) {
-                assumed.push(literal);
-                reasons.insert(literal, why);
+                assumptions.push(literal);
+                origins.insert(literal, origin);
             }
         }
         self.questions += 1;
-        match self.solver.solve(&self.terms, &assumed, budget) {
+        match self.solver.solve(&self.terms, &assumptions, budget) {
             SolverAnswer::Unknown => Err(BudgetExhausted),
             SolverAnswer::Possible(_) => Ok(None),
             SolverAnswer::Impossible(core) => {
-                let reasons = core.iter().filter_map(|literal| reasons.get(literal));
-                Ok(Some(reasons.filter_map(|why| why.position()).collect()))
+                let origins = core.iter().filter_map(|literal| origins.get(literal));
+                Ok(Some(origins.filter_map(|origin| origin.position()).collect()))
             }
         }
     }
@@ -420,19 +436,19 @@ impl Prover<'_> {
             if failures >= FAILURES {
                 break;
             }
-            let Some(at) = cube.iter().position(|&own| own == bound) else { continue };
-            let mut fewer = cube.clone();
-            fewer.remove(at);
-            match self.enlarge(fewer, &reasons, level, budget)? {
+            let Some(index) = cube.iter().position(|&current| current == bound) else { continue };
+            let mut without_bound = cube.clone();
+            without_bound.remove(index);
+            match self.enlarge(without_bound, &reasons, level, budget)? {
                 Some(larger) => (cube, reasons) = larger,
                 None => failures += 1,
             }
         }
         for bound in cube.clone() {
             for value in self.terms.looser(bound) {
-                let Some(at) = cube.iter().position(|&own| own == bound) else { break };
+                let Some(index) = cube.iter().position(|&current| current == bound) else { break };
                 let mut looser = cube.clone();
-                looser[at].value = value;
+                looser[index].value = value;
                 if let Some(larger) = self.enlarge(looser, &reasons, level, budget)? {
                     (cube, reasons) = larger;
                     break;
@@ -442,8 +458,8 @@ impl Prover<'_> {
         Ok(cube)
     }
 
-    /// Returns the cube, or a larger one, if no firing enters it. A few predecessors that prevent
-    /// this are blocked if one step shows them unreachable.
+    /// Returns `cube`, or a cube that contains it, if no firing enters it at `level`. A few
+    /// predecessors that prevent this are blocked first, if one step shows them to be unreachable.
     fn enlarge(
         &mut self,
         cube: Cube,
@@ -456,13 +472,15 @@ impl Prover<'_> {
         }
         for _ in 0..=COUNTEREXAMPLES {
             match self.step(&cube, level, reasons, budget)? {
-                StepResult::Blocked(part, reasons) => return Ok(Some((part, reasons))),
-                StepResult::From(_, before) => {
-                    if level == 1 || self.terms.is_initial(&before) {
+                StepResult::Blocked(blocked_cube, reasons) => {
+                    return Ok(Some((blocked_cube, reasons)));
+                }
+                StepResult::From(_, predecessor) => {
+                    if level == 1 || self.terms.is_initial(&predecessor) {
                         return Ok(None);
                     }
-                    match self.step(&before, level - 1, &no_reasons(), budget)? {
-                        StepResult::Blocked(part, _) => self.add(part, level - 1),
+                    match self.step(&predecessor, level - 1, &no_reasons(), budget)? {
+                        StepResult::Blocked(blocked_cube, _) => self.add(blocked_cube, level - 1),
                         StepResult::From(..) => return Ok(None),
                     }
                 }

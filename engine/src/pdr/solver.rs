@@ -31,7 +31,7 @@ pub(super) enum SolverAnswer {
     Unknown,
 }
 
-/// Values of the variables in a model.
+/// Truth values of the solver's variables in a model.
 pub(super) struct LiteralValues(Vec<bool>);
 
 impl LiteralValues {
@@ -40,20 +40,25 @@ impl LiteralValues {
     }
 }
 
-/// A clause over bounds, implied by one row. The last literal bounds the row itself, the others
-/// bound its parts.
+/// A clause over bounds, implied by one row. The last literal bounds the row itself. The other
+/// literals bound the terms that the row sums.
 pub(super) type TheoryLemma = Vec<SumBound>;
 
-/// One part of a row with its bound under a model.
+/// A summand of a row, with its bound under a model.
 struct RowTerm {
+    /// The summed term.
     term: usize,
+    /// The coefficient, times the sign of the direction.
     a: i128,
+    /// The bound of the term in the model, on the side that makes the product small.
     end: i128,
+    /// The bound of the term in all markings, on the same side. `None` if unbounded.
     always: Option<i128>,
 }
 
 /// Bounds in a SAT solver, with lazily added row constraints.
 pub(super) struct Solver<S> {
+    /// The SAT solver.
     pub(super) sat: S,
     /// For each term, the literals of "at least k", keyed by k.
     at_least: Vec<BTreeMap<i128, Literal>>,
@@ -61,7 +66,8 @@ pub(super) struct Solver<S> {
     pub(super) lessons: Vec<TheoryLemma>,
 }
 
-/// Limit on the number of places of a one-token place invariant that is encoded in advance.
+/// Limit on the number of places of a place invariant with one token that is encoded as clauses in
+/// advance.
 const SMALL: usize = 24;
 
 impl<S: SatSolver> Solver<S> {
@@ -69,7 +75,8 @@ impl<S: SatSolver> Solver<S> {
         Solver { sat, at_least: Vec::new(), lessons: Vec::new() }
     }
 
-    /// Returns the literal of a bound.
+    /// Returns the literal of a bound, with a new variable if needed. Returns a constant if the
+    /// intervals decide the bound.
     pub(super) fn literal(&mut self, terms: &BoundTerms<'_>, bound: SumBound) -> MaybeLiteral {
         if let Some(holds) = terms.decide(bound) {
             return MaybeLiteral::Is(holds);
@@ -79,6 +86,8 @@ impl<S: SatSolver> Solver<S> {
         MaybeLiteral::Open(if bound.upper { !literal } else { literal })
     }
 
+    /// Returns the literal of "term ≥ value", which is linked to the literals of the neighbouring
+    /// values.
     fn at_least(&mut self, term: usize, value: i128) -> Literal {
         if self.at_least.len() <= term {
             self.at_least.resize_with(term + 1, BTreeMap::new);
@@ -87,14 +96,14 @@ impl<S: SatSolver> Solver<S> {
             return literal;
         }
         let literal = self.sat.new_variable();
-        let known = &self.at_least[term];
-        let below = known.range(..value).next_back().map(|(_, &below)| below);
-        let above = known.range(value..).next().map(|(_, &above)| above);
-        if let Some(below) = below {
-            self.sat.add_clause(&[!literal, below]);
+        let literals = &self.at_least[term];
+        let weaker = literals.range(..value).next_back().map(|(_, &weaker)| weaker);
+        let stronger = literals.range(value..).next().map(|(_, &stronger)| stronger);
+        if let Some(weaker) = weaker {
+            self.sat.add_clause(&[!literal, weaker]);
         }
-        if let Some(above) = above {
-            self.sat.add_clause(&[!above, literal]);
+        if let Some(stronger) = stronger {
+            self.sat.add_clause(&[!stronger, literal]);
         }
         self.at_least[term].insert(value, literal);
         literal
@@ -103,13 +112,13 @@ impl<S: SatSolver> Solver<S> {
     /// Returns all bounds that have a variable, as (term, k, literal of "term ≥ k").
     pub(super) fn spoken_of(&self) -> impl Iterator<Item = (usize, i128, Literal)> {
         let terms = self.at_least.iter().enumerate();
-        terms.flat_map(|(term, all)| {
-            all.iter().map(move |(&value, &literal)| (term, value, literal))
+        terms.flat_map(|(term, literals)| {
+            literals.iter().map(move |(&value, &literal)| (term, value, literal))
         })
     }
 
-    /// Adds the clause "one of the bounds holds", or `unless` holds. Adds nothing if a bound is
-    /// always true.
+    /// Adds the clause that some bound of `bounds` holds, or `unless` holds. Adds nothing if a
+    /// bound is always true.
     pub(super) fn add(
         &mut self,
         terms: &BoundTerms<'_>,
@@ -131,15 +140,16 @@ impl<S: SatSolver> Solver<S> {
     pub(super) fn add_small_flows(&mut self, terms: &BoundTerms<'_>) {
         for (term, sum) in terms.rows().filter(|&(term, _)| terms.is_flow(term)) {
             let places = sum.terms();
-            let one = places.len() <= SMALL && places.iter().all(|&(_, a)| a == 1);
-            if !one || terms.low(term) != Some(1) {
+            let is_small_flow = places.len() <= SMALL && places.iter().all(|&(_, a)| a == 1);
+            if !is_small_flow || terms.low(term) != Some(1) {
                 continue;
             }
-            let one = |at: usize| SumBound { term: places[at].0.index(), upper: false, value: 1 };
-            let all: Vec<SumBound> = (0..places.len()).map(one).collect();
-            self.add(terms, &all, None);
-            for (at, first) in all.iter().enumerate() {
-                for second in &all[..at] {
+            let at_least_one =
+                |index: usize| SumBound { term: places[index].0.index(), upper: false, value: 1 };
+            let bounds: Vec<SumBound> = (0..places.len()).map(at_least_one).collect();
+            self.add(terms, &bounds, None);
+            for (index, first) in bounds.iter().enumerate() {
+                for second in &bounds[..index] {
                     self.add(terms, &[first.negated(), second.negated()], None);
                 }
             }
@@ -150,24 +160,24 @@ impl<S: SatSolver> Solver<S> {
     pub(super) fn solve(
         &mut self,
         terms: &BoundTerms<'_>,
-        assumed: &[Literal],
+        assumptions: &[Literal],
         budget: &Budget,
     ) -> SolverAnswer {
         loop {
-            match self.sat.solve(assumed, budget) {
+            match self.sat.solve(assumptions, budget) {
                 SatAnswer::NoAnswer(_) => return SolverAnswer::Unknown,
                 SatAnswer::Unsatisfiable { core } => {
                     return SolverAnswer::Impossible(core.into_iter().collect());
                 }
                 SatAnswer::Satisfiable(values) => {
                     let values = LiteralValues(values);
-                    let lessons = self.violated_rows(terms, &values);
-                    if lessons.is_empty() {
+                    let lemmas = self.violated_rows(terms, &values);
+                    if lemmas.is_empty() {
                         return SolverAnswer::Possible(values);
                     }
-                    for lesson in lessons {
-                        self.add(terms, &lesson, None);
-                        self.lessons.push(lesson);
+                    for lemma in lemmas {
+                        self.add(terms, &lemma, None);
+                        self.lessons.push(lemma);
                     }
                 }
             }
@@ -182,8 +192,8 @@ impl<S: SatSolver> Solver<S> {
         term: usize,
     ) -> (Option<i128>, Option<i128>) {
         let (mut low, mut high) = (terms.low(term), terms.high(term));
-        if let Some(all) = self.at_least.get(term) {
-            for (&value, &literal) in all {
+        if let Some(literals) = self.at_least.get(term) {
+            for (&value, &literal) in literals {
                 if values.holds(literal) {
                     low = Some(value);
                 } else {
@@ -197,29 +207,31 @@ impl<S: SatSolver> Solver<S> {
 
     /// Returns lemmas for the rows that the model violates.
     fn violated_rows(&self, terms: &BoundTerms<'_>, values: &LiteralValues) -> Vec<TheoryLemma> {
-        let mut lessons = Vec::new();
+        let mut lemmas = Vec::new();
         for relation in terms.relations() {
             let term = relation.term;
             let (mut low, mut high) = self.interval(terms, values, term);
             // With a fixed remainder there may be no admissible value between the smallest and
             // largest possible sum of the parts.
-            let end = |sign| Some(sign * self.lower_bound(terms, values, relation, sign)?.0);
+            let parts_bound =
+                |sign| Some(sign * self.lower_bound(terms, values, relation, sign)?.0);
             if terms.keeps_remainder(term)
-                && let (Some(least), Some(most)) = (end(1), end(-1))
+                && let (Some(min_value), Some(max_value)) = (parts_bound(1), parts_bound(-1))
             {
-                let (least, most) = (terms.from(term, least), terms.up_to(term, most));
-                low = low.map(|low| low.max(least));
-                high = high.map(|high| high.min(most));
-                if least > most {
-                    (low, high) = (low.or(Some(least)), high.or(Some(most)));
+                let (min_value, max_value) =
+                    (terms.from(term, min_value), terms.up_to(term, max_value));
+                low = low.map(|low| low.max(min_value));
+                high = high.map(|high| high.min(max_value));
+                if min_value > max_value {
+                    (low, high) = (low.or(Some(min_value)), high.or(Some(max_value)));
                 }
             }
-            let above = high.and_then(|high| self.lesson(terms, values, relation, 1, high));
-            let below = low.and_then(|low| self.lesson(terms, values, relation, -1, -low));
-            lessons.extend(above);
-            lessons.extend(below);
+            let upper_lemma = high.and_then(|high| self.lesson(terms, values, relation, 1, high));
+            let lower_lemma = low.and_then(|low| self.lesson(terms, values, relation, -1, -low));
+            lemmas.extend(upper_lemma);
+            lemmas.extend(lower_lemma);
         }
-        lessons
+        lemmas
     }
 
     /// Returns a lower bound of `sign` times the row in the model, with the contribution of each
@@ -231,52 +243,53 @@ impl<S: SatSolver> Solver<S> {
         relation: &SumEquation,
         sign: i128,
     ) -> Option<(i128, Vec<RowTerm>)> {
-        let mut least = 0;
-        let mut parts = Vec::with_capacity(relation.parts.len());
+        let mut total = 0;
+        let mut contributions = Vec::with_capacity(relation.parts.len());
         for &(term, a) in &relation.parts {
             let a = a * sign;
             let (low, high) = self.interval(terms, values, term);
-            let (end, always) = match a > 0 {
+            let (bound, global_bound) = match a > 0 {
                 true => (low?, terms.low(term)),
                 false => (high?, terms.high(term)),
             };
-            least += a * end;
-            parts.push(RowTerm { term, a, end, always });
+            total += a * bound;
+            contributions.push(RowTerm { term, a, end: bound, always: global_bound });
         }
-        Some((least, parts))
+        Some((total, contributions))
     }
 
-    /// Returns a lemma if the model bounds `sign` times the row by `most`, although the lower bound
-    /// of its parts is larger. The lemma is false in the model.
+    /// Returns a lemma if the model bounds `sign` times the row by `max_value`, although the
+    /// summands give a larger lower bound. The lemma is false in the model.
     fn lesson(
         &self,
         terms: &BoundTerms<'_>,
         values: &LiteralValues,
         relation: &SumEquation,
         sign: i128,
-        most: i128,
+        max_value: i128,
     ) -> Option<TheoryLemma> {
-        let (least, parts) = self.lower_bound(terms, values, relation, sign)?;
+        let (min_value, contributions) = self.lower_bound(terms, values, relation, sign)?;
         // The excess allows some parts to be weakened to their global bound and dropped from the
         // lemma.
-        let mut slack = least - most - 1;
+        let mut slack = min_value - max_value - 1;
         if slack < 0 {
             return None;
         }
-        let mut lesson = Vec::new();
-        for RowTerm { term, a, end, always } in parts {
-            if let Some(always) = always {
-                let saved = a * (end - always);
+        let mut lemma = Vec::new();
+        for RowTerm { term, a, end: bound, always: global_bound } in contributions {
+            if let Some(global_bound) = global_bound {
+                let saved = a * (bound - global_bound);
                 if saved <= slack {
                     slack -= saved;
                     continue;
                 }
             }
-            lesson.push(SumBound { term, upper: a < 0, value: end }.negated());
+            lemma.push(SumBound { term, upper: a < 0, value: bound }.negated());
         }
-        lesson
-            .push(SumBound { term: relation.term, upper: sign > 0, value: most * sign }.negated());
-        Some(lesson)
+        lemma.push(
+            SumBound { term: relation.term, upper: sign > 0, value: max_value * sign }.negated(),
+        );
+        Some(lemma)
     }
 }
 
@@ -289,6 +302,6 @@ pub(super) fn holds<S: SatSolver>(
 ) -> Option<SumBound> {
     let bound = terms.bound(atom)?;
     let (low, high) = solver.interval(terms, values, bound.term);
-    let end = if bound.upper { high } else { low };
-    end.is_some_and(|end| bound.holds(end)).then_some(bound)
+    let attained_bound = if bound.upper { high } else { low };
+    attained_bound.is_some_and(|attained_bound| bound.holds(attained_bound)).then_some(bound)
 }

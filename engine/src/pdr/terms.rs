@@ -11,16 +11,19 @@ use std::collections::{BTreeMap, HashMap};
 /// A bound on a term: at most `value` if `upper`, otherwise at least `value`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct SumBound {
+    /// Index of the term: a place, or a row after the places.
     pub(super) term: usize,
+    /// True for an upper bound.
     pub(super) upper: bool,
+    /// The value that the term is compared with.
     pub(super) value: i128,
 }
 
 impl SumBound {
     /// Returns the negation of the bound.
     pub(super) fn negated(self) -> SumBound {
-        let by = if self.upper { 1 } else { -1 };
-        SumBound { upper: !self.upper, value: self.value + by, ..self }
+        let offset = if self.upper { 1 } else { -1 };
+        SumBound { upper: !self.upper, value: self.value + offset, ..self }
     }
 
     /// Returns true if a term with this value satisfies the bound.
@@ -43,7 +46,8 @@ impl SumBound {
 /// A conjunction of bounds, in ascending order, at most one per term and side.
 pub(super) type Cube = Vec<SumBound>;
 
-/// Returns the conjunction of the bounds as a cube.
+/// Returns the conjunction of the bounds as a cube: sorted, with the tightest bound per term and
+/// side.
 pub(super) fn cube(mut bounds: Vec<SumBound>) -> Cube {
     let tightest_first = |bound: &SumBound| if bound.upper { bound.value } else { -bound.value };
     bounds.sort_unstable_by_key(|bound| (bound.term, bound.upper, tightest_first(bound)));
@@ -58,27 +62,31 @@ pub(super) fn negated(cube: &[SumBound]) -> Vec<SumBound> {
 
 /// Returns true if the bounds show that every marking of `inner` is in `outer`.
 pub(super) fn includes(outer: &[SumBound], inner: &[SumBound]) -> bool {
-    let mut at = 0;
+    let mut index = 0;
     outer.iter().all(|&bound| {
-        while inner.get(at).is_some_and(|own| (own.term, own.upper) < (bound.term, bound.upper)) {
-            at += 1;
+        while inner.get(index).is_some_and(|inner_bound| {
+            (inner_bound.term, inner_bound.upper) < (bound.term, bound.upper)
+        }) {
+            index += 1;
         }
-        inner.get(at).is_some_and(|own| own.implies(bound))
+        inner.get(index).is_some_and(|inner_bound| inner_bound.implies(bound))
     })
 }
 
 /// An equation: a term equals a weighted sum of other terms.
 #[derive(Clone)]
 pub(super) struct SumEquation {
+    /// The term that equals the sum.
     pub(super) term: usize,
-    /// The summands, with their coefficients.
+    /// The summed terms, with their coefficients.
     pub(super) parts: Vec<(usize, i128)>,
 }
 
 /// The remainder of a term's values modulo `modulus`. Most terms have remainder 0 modulo 1, which
-/// says nothing.
+/// states nothing.
 #[derive(Clone, Copy)]
 struct Remainder {
+    /// The remainder, from 0 to `modulus` − 1.
     of: i128,
     modulus: i128,
 }
@@ -90,12 +98,17 @@ pub(super) struct BoundTerms<'n> {
     rows: Vec<LinearSum>,
     /// Equations of the rows: as sums of places, and some also as sums of other rows.
     relations: Vec<SumEquation>,
+    /// The fixed remainder of each term, by term.
     remainders: Vec<Remainder>,
+    /// The term of a row, by its sum of places.
     row_of: HashMap<LinearSum, usize>,
+    /// The lower bound of each term in all reachable markings, by term.
     low: Vec<Option<i128>>,
+    /// The upper bound of each term in all reachable markings, by term.
     high: Vec<Option<i128>>,
-    /// Upper bounds of the places, before rounding to remainders.
+    /// Upper bounds of the places before rounding to remainders, by place index.
     within: Vec<Option<i128>>,
+    /// The initial value of each term, by term.
     initial: Vec<i128>,
     /// For each term, the transitions that change it, with the change.
     changes: Vec<Vec<(TransitionId, i128)>>,
@@ -105,9 +118,9 @@ pub(super) struct BoundTerms<'n> {
 
 impl<'n> BoundTerms<'n> {
     /// Creates the terms of the places, with their intervals.
-    pub(super) fn new(net: &'n Net, level: &ProvenanceIntervals) -> Self {
+    pub(super) fn new(net: &'n Net, intervals: &ProvenanceIntervals) -> Self {
         let mut changes = vec![Vec::new(); net.place_count()];
-        for t in net.transitions().filter(|&t| level.is_possible(t)) {
+        for t in net.transitions().filter(|&t| intervals.is_possible(t)) {
             for change in net.delta(t) {
                 changes[change.place.index()].push((t, i128::from(change.delta)));
             }
@@ -118,32 +131,32 @@ impl<'n> BoundTerms<'n> {
             relations: Vec::new(),
             remainders: vec![Remainder { of: 0, modulus: 1 }; net.place_count()],
             row_of: HashMap::new(),
-            low: net.places().map(|p| Some(level.low(p).into())).collect(),
-            high: net.places().map(|p| level.high(p).map(i128::from)).collect(),
-            within: net.places().map(|p| level.high(p).map(i128::from)).collect(),
+            low: net.places().map(|p| Some(intervals.low(p).into())).collect(),
+            high: net.places().map(|p| intervals.high(p).map(i128::from)).collect(),
+            within: net.places().map(|p| intervals.high(p).map(i128::from)).collect(),
             initial: net.places().map(|p| net.initial()[p].into()).collect(),
             changes,
-            impossible: net.transitions().map(|t| !level.is_possible(t)).collect(),
+            impossible: net.transitions().map(|t| !intervals.is_possible(t)).collect(),
         }
     }
 
     /// Returns the input places of those neighbours of `place` that can never fire according to the
     /// intervals.
     pub(super) fn blocking(&self, place: PlaceId) -> impl Iterator<Item = PlaceId> {
-        let around = self.net.producers(place).iter().chain(self.net.consumers(place));
-        let blocked = around.map(|arc| arc.transition).filter(|t| self.impossible[t.index()]);
+        let neighbours = self.net.producers(place).iter().chain(self.net.consumers(place));
+        let blocked = neighbours.map(|arc| arc.transition).filter(|t| self.impossible[t.index()]);
         blocked.flat_map(|t| self.net.pre(t)).map(|arc| arc.place)
     }
 
     /// Returns the row of a sum of several places, and true if it is the row of the negated sum.
     pub(super) fn row(&mut self, sum: &LinearSum) -> (usize, bool) {
-        let turned = sum.terms()[0].1 < 0;
-        let key = if turned { sum.negated() } else { sum.clone() };
+        let is_negated = sum.terms()[0].1 < 0;
+        let key = if is_negated { sum.negated() } else { sum.clone() };
         let term = match self.row_of.get(&key) {
             Some(&term) => term,
             None => self.add_row(key),
         };
-        (term, turned)
+        (term, is_negated)
     }
 
     fn add_row(&mut self, sum: LinearSum) -> usize {
@@ -160,14 +173,15 @@ impl<'n> BoundTerms<'n> {
         let initial = sum.value(self.net.initial());
         // A sum that no firing changes keeps its initial value.
         let fixed = changes.is_empty().then_some(initial);
-        let end = |upper: bool| {
+        let bound = |upper: bool| {
             let parts = sum.terms().iter().map(|&(p, a)| {
-                let end = if (a > 0) == upper { self.high[p.index()] } else { self.low[p.index()] };
-                Some(i128::from(a) * end?)
+                let bound =
+                    if (a > 0) == upper { self.high[p.index()] } else { self.low[p.index()] };
+                Some(i128::from(a) * bound?)
             });
             fixed.or_else(|| parts.sum())
         };
-        let (low, high) = (end(false), end(true));
+        let (low, high) = (bound(false), bound(true));
         self.low.push(low);
         self.high.push(high);
         self.initial.push(initial);
@@ -221,65 +235,76 @@ impl<'n> BoundTerms<'n> {
     /// parts. Constant sums come first, and each group is in the order of terms: the checker uses
     /// the same order.
     pub(super) fn compose(&mut self) {
-        let of = |is: &dyn Fn(usize) -> bool| -> Vec<SumEquation> {
-            self.relations.iter().filter(|relation| is(relation.term)).cloned().collect()
+        let equations_where = |selects: &dyn Fn(usize) -> bool| -> Vec<SumEquation> {
+            self.relations.iter().filter(|relation| selects(relation.term)).cloned().collect()
         };
-        let (flows, kept) =
-            (of(&|term| self.is_flow(term)), of(&|term| self.keeps_remainder(term)));
-        let from = flows.len();
-        let others = [flows, kept].concat();
+        let (flows, remainder_equations) = (
+            equations_where(&|term| self.is_flow(term)),
+            equations_where(&|term| self.keeps_remainder(term)),
+        );
+        let flow_count = flows.len();
+        let known_equations = [flows, remainder_equations].concat();
         // Index by first part: a sum can only be contained if its first part is. This avoids trying
         // thousands of sums.
-        let mut beginning: HashMap<usize, Vec<usize>> = HashMap::new();
-        for (position, other) in others.iter().enumerate() {
-            beginning.entry(other.parts[0].0).or_default().push(position);
+        let mut by_first_summand: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (position, equation) in known_equations.iter().enumerate() {
+            by_first_summand.entry(equation.parts[0].0).or_default().push(position);
         }
-        for SumEquation { term, parts } in self.relations.clone() {
-            let from = if self.is_flow(term) { from } else { 0 };
-            let within = parts.iter().filter_map(|(part, _)| beginning.get(part)).flatten();
-            let mut within: Vec<usize> = within.copied().filter(|&at| at >= from).collect();
-            within.sort_unstable();
-            let mut rest: BTreeMap<usize, i128> = parts.into_iter().collect();
-            let mut parts = Vec::new();
-            for other in within.into_iter().map(|at| &others[at]).filter(|it| it.term != term) {
-                let times = other.parts.iter().map(|(part, a)| match rest.get(part) {
-                    Some(whole) if *a > 0 => (whole / a).max(0),
-                    _ => 0,
-                });
-                let times = times.min().unwrap_or(0);
-                if times > 0 {
-                    for (part, a) in &other.parts {
-                        *rest.entry(*part).or_default() -= times * a;
+        for SumEquation { term, parts: summands } in self.relations.clone() {
+            let first_usable = if self.is_flow(term) { flow_count } else { 0 };
+            let contained =
+                summands.iter().filter_map(|(summand, _)| by_first_summand.get(summand)).flatten();
+            let mut contained: Vec<usize> =
+                contained.copied().filter(|&index| index >= first_usable).collect();
+            contained.sort_unstable();
+            let mut remaining: BTreeMap<usize, i128> = summands.into_iter().collect();
+            let mut summands = Vec::new();
+            for equation in contained
+                .into_iter()
+                .map(|index| &known_equations[index])
+                .filter(|it| it.term != term)
+            {
+                let multiplicity =
+                    equation.parts.iter().map(|(summand, a)| match remaining.get(summand) {
+                        Some(available) if *a > 0 => (available / a).max(0),
+                        _ => 0,
+                    });
+                let multiplicity = multiplicity.min().unwrap_or(0);
+                if multiplicity > 0 {
+                    for (summand, a) in &equation.parts {
+                        *remaining.entry(*summand).or_default() -= multiplicity * a;
                     }
-                    parts.push((other.term, times));
+                    summands.push((equation.term, multiplicity));
                 }
             }
-            if parts.is_empty() {
+            if summands.is_empty() {
                 continue;
             }
-            rest.retain(|_, a| *a != 0);
-            let modulus = parts.iter().map(|&(part, _)| self.remainders[part].modulus).min();
-            match (self.sum_of(&rest), modulus.and_then(|modulus| u32::try_from(modulus).ok())) {
+            remaining.retain(|_, a| *a != 0);
+            let modulus =
+                summands.iter().map(|&(summand, _)| self.remainders[summand].modulus).min();
+            match (self.sum_of(&remaining), modulus.and_then(|modulus| u32::try_from(modulus).ok()))
+            {
                 (Some(sum), Some(modulus)) if self.is_flow(term) => {
                     self.keep_remainder(&sum, modulus);
-                    let (own, turned) = self.row(&sum);
-                    parts.push((own, if turned { -1 } else { 1 }));
+                    let (remaining_row, is_negated) = self.row(&sum);
+                    summands.push((remaining_row, if is_negated { -1 } else { 1 }));
                 }
-                _ => parts.extend(rest),
+                _ => summands.extend(remaining),
             }
-            let relation = SumEquation { term, parts };
+            let relation = SumEquation { term, parts: summands };
             self.tighten(&relation);
             self.relations.push(relation);
         }
     }
 
     /// Returns the linear sum of the parts, if all are places and there are several.
-    fn sum_of(&self, parts: &BTreeMap<usize, i128>) -> Option<LinearSum> {
-        let term = |(&part, &a): (&usize, &i128)| {
-            let is_place = part < self.net.place_count();
-            is_place.then(|| Some((PlaceId::new(part), i64::try_from(a).ok()?))).flatten()
+    fn sum_of(&self, summands: &BTreeMap<usize, i128>) -> Option<LinearSum> {
+        let term = |(&summand, &a): (&usize, &i128)| {
+            let is_place = summand < self.net.place_count();
+            is_place.then(|| Some((PlaceId::new(summand), i64::try_from(a).ok()?))).flatten()
         };
-        let terms: Option<Vec<(PlaceId, i64)>> = parts.iter().map(term).collect();
+        let terms: Option<Vec<(PlaceId, i64)>> = summands.iter().map(term).collect();
         LinearSum::new(terms?).ok().filter(|sum| sum.terms().len() > 1)
     }
 
@@ -287,37 +312,39 @@ impl<'n> BoundTerms<'n> {
     /// the sum if all other parts take their minimum. The certificate names these sums, so the
     /// checker derives the same bounds.
     fn tighten(&mut self, relation: &SumEquation) {
-        let most = self.high[relation.term].filter(|_| self.is_flow(relation.term));
-        let Some(most) = most else { return };
-        let least = |&(part, a): &(usize, i128)| {
-            Some(a * if a > 0 { self.low[part]? } else { self.high[part]? })
+        let total = self.high[relation.term].filter(|_| self.is_flow(relation.term));
+        let Some(total) = total else { return };
+        let min_terms = |&(summand, a): &(usize, i128)| {
+            Some(a * if a > 0 { self.low[summand]? } else { self.high[summand]? })
         };
-        let least: Option<Vec<i128>> = relation.parts.iter().map(least).collect();
-        let Some(least) = least else { return };
-        let all: i128 = least.iter().sum();
-        for (&(part, a), own) in relation.parts.iter().zip(&least) {
+        let min_terms: Option<Vec<i128>> = relation.parts.iter().map(min_terms).collect();
+        let Some(min_terms) = min_terms else { return };
+        let min_sum: i128 = min_terms.iter().sum();
+        for (&(summand, a), own_min) in relation.parts.iter().zip(&min_terms) {
             // Bounds of places need separate derivations in the certificate, so they stay
             // unchanged.
-            if a < 0 || part < self.net.place_count() {
+            if a < 0 || summand < self.net.place_count() {
                 continue;
             }
-            let high = self.up_to(part, (most - (all - own)).div_euclid(a));
-            self.high[part] = Some(self.high[part].map_or(high, |known| known.min(high)));
+            let high = self.up_to(summand, (total - (min_sum - own_min)).div_euclid(a));
+            self.high[summand] =
+                Some(self.high[summand].map_or(high, |known_bound| known_bound.min(high)));
         }
     }
 
     /// Returns the smallest admissible value of a term that is at least `value`.
     pub(super) fn from(&self, term: usize, value: i128) -> i128 {
-        let Remainder { of, modulus } = self.remainders[term];
-        value + (of - value).rem_euclid(modulus)
+        let Remainder { of: residue, modulus } = self.remainders[term];
+        value + (residue - value).rem_euclid(modulus)
     }
 
     /// Returns the largest admissible value of a term that is at most `value`.
     pub(super) fn up_to(&self, term: usize, value: i128) -> i128 {
-        let Remainder { of, modulus } = self.remainders[term];
-        value - (value - of).rem_euclid(modulus)
+        let Remainder { of: residue, modulus } = self.remainders[term];
+        value - (value - residue).rem_euclid(modulus)
     }
 
+    /// Returns true if the term has a fixed remainder modulo a number larger than 1.
     pub(super) fn keeps_remainder(&self, term: usize) -> bool {
         self.remainders[term].modulus > 1
     }
@@ -352,8 +379,12 @@ impl<'n> BoundTerms<'n> {
                 })
             }
             _ => {
-                let (term, turned) = self.row(&atom.sum);
-                Some(SumBound { term, upper: !turned, value: if turned { -value } else { value } })
+                let (term, is_negated) = self.row(&atom.sum);
+                Some(SumBound {
+                    term,
+                    upper: !is_negated,
+                    value: if is_negated { -value } else { value },
+                })
             }
         }
     }
@@ -378,13 +409,15 @@ impl<'n> BoundTerms<'n> {
 
     /// Returns the rows with their terms.
     pub(super) fn rows(&self) -> impl Iterator<Item = (usize, &LinearSum)> {
-        self.rows.iter().enumerate().map(|(at, sum)| (self.net.place_count() + at, sum))
+        self.rows.iter().enumerate().map(|(index, sum)| (self.net.place_count() + index, sum))
     }
 
+    /// Returns the lower bound of a term in all reachable markings.
     pub(super) fn low(&self, term: usize) -> Option<i128> {
         self.low[term]
     }
 
+    /// Returns the upper bound of a term in all reachable markings.
     pub(super) fn high(&self, term: usize) -> Option<i128> {
         self.high[term]
     }
@@ -393,31 +426,32 @@ impl<'n> BoundTerms<'n> {
     /// if in none, and `None` if the intervals do not decide.
     pub(super) fn decide(&self, bound: SumBound) -> Option<bool> {
         let (low, high) = (self.low[bound.term], self.high[bound.term]);
-        let (least, most) = if bound.upper { (low, high) } else { (high, low) };
-        // If `most` satisfies the bound, all values do. If `least` violates it, all values do.
-        if most.is_some_and(|value| bound.holds(value)) {
+        let (easiest_value, hardest_value) = if bound.upper { (low, high) } else { (high, low) };
+        // If `hardest_value` satisfies the bound, all values do. If `easiest_value` violates it,
+        // all values do.
+        if hardest_value.is_some_and(|value| bound.holds(value)) {
             return Some(true);
         }
-        least.is_some_and(|value| !bound.holds(value)).then_some(false)
+        easiest_value.is_some_and(|value| !bound.holds(value)).then_some(false)
     }
 
-    /// Returns true if the bound holds initially.
+    /// Returns true if the initial marking satisfies the bound.
     pub(super) fn holds_at_first(&self, bound: SumBound) -> bool {
         bound.holds(self.initial[bound.term])
     }
 
     /// Returns weaker values for the bound, the weakest first. Empty if there are none.
     pub(super) fn looser(&self, bound: SumBound) -> Vec<i128> {
-        let end = if bound.upper { self.high[bound.term] } else { self.low[bound.term] };
+        let limit = if bound.upper { self.high[bound.term] } else { self.low[bound.term] };
         // Without an upper limit, the value is about doubled.
-        let end = end.unwrap_or(2 * bound.value.abs() + 8);
-        let loosest = if bound.upper { end - 1 } else { end + 1 };
-        let half = loosest + (bound.value - loosest) / 2;
-        let mut values = vec![loosest, half];
+        let limit = limit.unwrap_or(2 * bound.value.abs() + 8);
+        let weakest = if bound.upper { limit - 1 } else { limit + 1 };
+        let half = weakest + (bound.value - weakest) / 2;
+        let mut values = vec![weakest, half];
         values.dedup();
         values.retain(|&value| {
-            let looser = SumBound { value, ..bound };
-            bound.implies(looser) && looser != bound
+            let weaker = SumBound { value, ..bound };
+            bound.implies(weaker) && weaker != bound
         });
         values
     }
@@ -430,20 +464,20 @@ impl<'n> BoundTerms<'n> {
     /// Returns the transitions that may lead into the cube from outside, in ascending order: those
     /// that can make one of its bounds true.
     pub(super) fn entrants(&self, cube: &[SumBound]) -> Vec<TransitionId> {
-        let helped = cube.iter().flat_map(|bound| {
+        let helping = cube.iter().flat_map(|bound| {
             let changes = self.changes[bound.term].iter();
             changes.filter(|&&(_, change)| bound.is_helped_by(change)).map(|&(t, _)| t)
         });
-        let mut all: Vec<TransitionId> = helped.collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        let mut entering: Vec<TransitionId> = helping.collect();
+        entering.sort_unstable();
+        entering.dedup();
+        entering
     }
 
     /// Returns the change of a term by firing `t`.
     fn change(&self, t: TransitionId, term: usize) -> i128 {
         let changes = &self.changes[term];
-        changes.binary_search_by_key(&t, |&(t, _)| t).map_or(0, |at| changes[at].1)
+        changes.binary_search_by_key(&t, |&(t, _)| t).map_or(0, |index| changes[index].1)
     }
 
     /// Returns the preconditions for firing `t` into the cube: first the enabling condition, then
@@ -458,17 +492,17 @@ impl<'n> BoundTerms<'n> {
             let (term, value) = (arc.place.index(), i128::from(arc.weight));
             (SumBound { term, upper: false, value }, PreconditionOrigin::Enabled)
         });
-        let after = self.net.delta(t).iter().filter(|change| change.delta > 0);
-        let after = after.filter_map(|change| {
+        let place_bounds = self.net.delta(t).iter().filter(|change| change.delta > 0);
+        let place_bounds = place_bounds.filter_map(|change| {
             let term = change.place.index();
             let value = self.within[term]? - i128::from(change.delta);
             Some((SumBound { term, upper: true, value }, PreconditionOrigin::Within))
         });
-        let bounds = cube.iter().enumerate().map(|(at, bound)| {
+        let bounds = cube.iter().enumerate().map(|(position, bound)| {
             let value = bound.value - self.change(t, bound.term);
-            (SumBound { value, ..*bound }, PreconditionOrigin::Bound(at))
+            (SumBound { value, ..*bound }, PreconditionOrigin::Bound(position))
         });
-        inputs.chain(after).chain(bounds).collect()
+        inputs.chain(place_bounds).chain(bounds).collect()
     }
 }
 

@@ -12,13 +12,14 @@ use parikh_solvers::Budget;
 use parikh_temporal::{AutomatonLimits, AutomatonTooLarge, LinearTableau, Node, PartValues};
 use std::collections::HashMap;
 
-/// Numbers of first steps that are explored one by one, in this order. More steps are tried only if
-/// the formula nests the operator X more deeply.
+/// Numbers of first steps whose markings are explored one by one, in this order. Larger numbers are
+/// tried only if the formula nests the operator X more deeply.
 const OPENINGS: [usize; 3] = [0, 1, 2];
-/// Limit on the number of steps for deeply nested X.
+/// Limit on the number of first steps for formulas with deeply nested X.
 const MOST_OPENING: usize = 8;
+/// Share of the time for more first steps than [`OPENINGS`] lists, in [0, 1].
 const OPENING_SHARE: f64 = 0.3;
-/// Share of the time for the first steps alone.
+/// Share of the time for a proof by the first steps alone, in [0, 1].
 const FIRST_SHARE: f64 = 0.2;
 
 /// The reason why there is no proof.
@@ -40,20 +41,21 @@ impl RankingFailure {
 }
 
 /// Returns a proof, accepted by the checker, that no run of `net` has the property. No reachable
-/// marking may satisfy a predicate of `never`. The predicates used become premises of the proof.
+/// marking may satisfy a predicate of `unreachable`. The predicates used become premises of the
+/// proof.
 ///
 /// # Errors
 /// Returns an error if no proof of this kind exists or the budget ends.
 pub fn argue(
     net: &Net,
     property: &RunProperty,
-    never: &[Predicate],
+    unreachable: &[Predicate],
     budget: &Budget,
 ) -> Result<NoRun, RankingFailure> {
     let formulas = property.formulas();
     let tableau = LinearTableau::new(formulas, property.formula(), AutomatonLimits::default())?;
-    let goes_on = &mut || !budget.is_exhausted();
-    let (given, refuted) = excluded(property, &tableau, never);
+    let keep_going = &mut || !budget.is_exhausted();
+    let (given, refuted) = excluded(property, &tableau, unreachable);
     let (documents, cover, rankings) = (Vec::new(), Vec::new(), Vec::new());
     let mut argument = NoRun { tableau, opening: 0, documents, given, refuted, cover, rankings };
     let depth = nexts(property);
@@ -61,13 +63,13 @@ pub fn argue(
     // without a linear program.
     if (1..OPENINGS.len()).contains(&depth) {
         argument.opening = depth;
-        let first = budget.share(FIRST_SHARE);
-        if argument.check(net, property, &mut || !first.is_exhausted()).is_ok() {
+        let first_budget = budget.share(FIRST_SHARE);
+        if argument.check(net, property, &mut || !first_budget.is_exhausted()).is_ok() {
             return Ok(argument);
         }
     }
     let automaton = &argument.tableau.automaton;
-    let mut pairs = Pairs::new(net, property, automaton, goes_on).map_err(NoRunFlaw::from)?;
+    let mut pairs = Pairs::new(net, property, automaton, keep_going).map_err(NoRunFlaw::from)?;
     take(&mut pairs, &argument.refuted);
     let mut rankings = Vec::new();
     // Every run ends in some component, whatever its beginning is.
@@ -77,34 +79,37 @@ pub fn argue(
         && !budget.is_exhausted()
     {
         let ranking = program::ranking(net, &pairs, state, budget);
-        match ranking.filter(|it| pairs.rank(net, it, goes_on).is_ok_and(|taken| taken > 0)) {
+        match ranking
+            .filter(|candidate| pairs.rank(net, candidate, keep_going).is_ok_and(|taken| taken > 0))
+        {
             Some(ranking) => rankings.push(ranking),
             None => given_up.push(state),
         }
     }
     argument.rankings = rankings;
-    let mut last = None;
-    let longer = (depth..=depth + 1).filter(|it| (OPENINGS.len()..=MOST_OPENING).contains(it));
-    let end = budget.share(OPENING_SHARE);
-    for opening in OPENINGS.into_iter().chain(longer) {
+    let mut last_flaw = None;
+    let deeper =
+        (depth..=depth + 1).filter(|candidate| (OPENINGS.len()..=MOST_OPENING).contains(candidate));
+    let deep_budget = budget.share(OPENING_SHARE);
+    for opening in OPENINGS.into_iter().chain(deeper) {
         argument.opening = opening;
-        let budget = if opening < OPENINGS.len() { budget } else { &end };
+        let budget = if opening < OPENINGS.len() { budget } else { &deep_budget };
         match argument.check(net, property, &mut || !budget.is_exhausted()) {
             Ok(()) => return Ok(argument),
             // A larger number of steps would exceed the limit as well.
-            Err(flaw @ NoRunFlaw::Opening) => return Err(last.unwrap_or(flaw).into()),
-            Err(flaw) => last = Some(flaw),
+            Err(flaw @ NoRunFlaw::Opening) => return Err(last_flaw.unwrap_or(flaw).into()),
+            Err(flaw) => last_flaw = Some(flaw),
         }
     }
-    Err(last.unwrap_or(NoRunFlaw::Opening).into())
+    Err(last_flaw.unwrap_or(NoRunFlaw::Opening).into())
 }
 
-/// Takes away the pairs that premises exclude.
+/// Removes the pairs that the premises exclude.
 pub(crate) fn take(pairs: &mut Pairs, refuted: &[ExcludedPairs]) {
-    for ExcludedPairs { edge: (state, at), movers, .. } in refuted {
+    for ExcludedPairs { edge: (state, edge_index), movers, .. } in refuted {
         match movers {
-            Movers::Nothing => pairs.take(*state, *at, None),
-            _ => pairs.take_edge(*state, *at),
+            Movers::Nothing => pairs.take(*state, *edge_index, None),
+            _ => pairs.take_edge(*state, *edge_index),
         }
     }
 }
@@ -113,42 +118,42 @@ pub(crate) fn take(pairs: &mut Pairs, refuted: &[ExcludedPairs]) {
 fn nexts(property: &RunProperty) -> usize {
     property.formulas().fold(
         property.formula(),
-        |_, node, made: &PartValues<_, usize>| match node {
-            Node::Next(_, part) => made[*part] + 1,
+        |_, node, depths: &PartValues<_, usize>| match node {
+            Node::Next(_, operand) => depths[*operand] + 1,
             Node::True | Node::False | Node::Literal(_) => 0,
-            Node::And(parts) | Node::Or(parts) => {
-                parts.iter().map(|&part| made[part]).max().unwrap_or(0)
+            Node::And(operands) | Node::Or(operands) => {
+                operands.iter().map(|&operand| depths[operand]).max().unwrap_or(0)
             }
             Node::Until(_, left, right) | Node::Release(_, left, right) => {
-                made[*left].max(made[*right])
+                depths[*left].max(depths[*right])
             }
         },
     )
 }
 
-/// Returns the edges excluded by a predicate of `never`, and the predicates used.
-/// `never` that do.
+/// Returns the predicates of `unreachable` that exclude an edge of the automaton, and the pairs
+/// that they exclude.
 pub(crate) fn excluded(
     property: &RunProperty,
     tableau: &LinearTableau,
-    never: &[Predicate],
+    unreachable: &[Predicate],
 ) -> (Vec<Predicate>, Vec<ExcludedPairs>) {
-    let premises = Premises::new(property, never);
+    let premises = Premises::new(property, unreachable);
     let (mut given, mut numbers, mut refuted) = (Vec::new(), HashMap::new(), Vec::new());
     for (state, edges) in tableau.automaton.states.iter().enumerate() {
-        for (at, edge) in edges.iter().enumerate() {
+        for (edge_index, edge) in edges.iter().enumerate() {
             let excluding = |movers: Movers, mover: &Predicate| {
                 let premise = premises.excluding(&edge.cube, mover)?;
                 Some((premise, movers))
             };
-            let found = excluding(Movers::All, &Predicate::True)
+            let exclusion = excluding(Movers::All, &Predicate::True)
                 .or_else(|| excluding(Movers::Nothing, &Predicate::Dead));
-            let Some((premise, movers)) = found else { continue };
+            let Some((premise, movers)) = exclusion else { continue };
             let number = *numbers.entry(premise).or_insert_with(|| {
-                given.push(never[premise].clone());
+                given.push(unreachable[premise].clone());
                 given.len() - 1
             });
-            let (edge, by) = ((state, at), Reason::Given(number));
+            let (edge, by) = ((state, edge_index), Reason::Given(number));
             refuted.push(ExcludedPairs { edge, movers, by });
         }
     }

@@ -25,34 +25,37 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     Ok(Box::new(RankingEngine { work: assignment, tries: HashMap::new(), argued: 0, facts: 0 }))
 }
 
-/// Proofs are tried in turns, so that a formula with large programs does not delay the others.
+/// The properties are tried in turns, so that a formula with large linear programs does not delay
+/// the others.
 struct RankingEngine<'g> {
     work: Assignment<'g>,
+    /// The record of the tries, by the goal's id.
     tries: HashMap<GoalId, Try>,
+    /// Number of proofs found.
     argued: usize,
-    /// Number of predicates known to be unreachable in the last slice.
+    /// Number of predicates known to be unreachable at the beginning of the last slice.
     facts: usize,
 }
 
 /// Record of the tries for a property.
 #[derive(Clone, Copy, Default)]
 struct Try {
-    /// The time of the last try.
+    /// Time limit of the last try.
     time: Duration,
-    /// Number of facts at a completed try without a proof. Trying again is useless until there are
-    /// more facts.
+    /// Number of facts at the last try, if it was complete and gave no proof. Another try is
+    /// useless until more facts are known.
     none_from: Option<usize>,
 }
 
 impl Session for RankingEngine<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
-        let (never, goals) = unreachable(self.work.board);
-        self.facts = never.len();
-        while let Some(at) = self.next() {
+        let (unreachable_predicates, goals) = unreachable(self.work.board);
+        self.facts = unreachable_predicates.len();
+        while let Some(index) = self.next() {
             if budget.is_exhausted() {
                 return SliceProgress::Unfinished;
             }
-            self.try_one(at, (&never, &goals), budget);
+            self.try_one(index, (&unreachable_predicates, &goals), budget);
         }
         SliceProgress::Finished
     }
@@ -66,40 +69,43 @@ impl Session for RankingEngine<'_> {
 impl RankingEngine<'_> {
     /// Returns the property to try next: the one with the least time so far.
     fn next(&self) -> Option<usize> {
-        let tried = |id: &GoalId| self.tries.get(id).copied().unwrap_or_default();
+        let tries_of = |id: &GoalId| self.tries.get(id).copied().unwrap_or_default();
         let runs = self.work.working_net.runs().iter().enumerate();
-        let open = runs.filter(|(_, (id, _))| {
-            self.work.board.is_open(*id) && tried(id).none_from.is_none_or(|it| it < self.facts)
+        let open_runs = runs.filter(|(_, (id, _))| {
+            self.work.board.is_open(*id) && tries_of(id).none_from.is_none_or(|it| it < self.facts)
         });
-        open.min_by_key(|(_, (id, _))| tried(id).time).map(|(at, _)| at)
+        open_runs.min_by_key(|(_, (id, _))| tries_of(id).time).map(|(index, _)| index)
     }
 
-    fn try_one(&mut self, at: usize, known: (&[Predicate], &[GoalId]), budget: &Budget) {
-        let (never, goals) = known;
+    /// Tries to prove the property at `index`. `premises` has the unreachable predicates, and the
+    /// goal of each.
+    fn try_one(&mut self, index: usize, premises: (&[Predicate], &[GoalId]), budget: &Budget) {
+        let (unreachable, goals) = premises;
         let work = &self.work;
-        let (id, property) = &work.working_net.runs()[at];
+        let (id, property) = &work.working_net.runs()[index];
         let entry = self.tries.entry(*id).or_default();
         entry.time = FIRST.max(entry.time.saturating_mul(2));
         entry.none_from = None;
-        let part = budget.slice(entry.time);
-        match argue(work.working_net.net(), property, never, &part) {
+        let try_budget = budget.slice(entry.time);
+        match argue(work.working_net.net(), property, unreachable, &try_budget) {
             Ok(argument) => {
                 self.argued += 1;
                 let goal_of = |premise: &Predicate| {
-                    never.iter().position(|it| it == premise).map(|at| goals[at])
+                    unreachable.iter().position(|it| it == premise).map(|index| goals[index])
                 };
-                let given = argument.given.iter().filter_map(goal_of).collect();
-                work.board
-                    .runs(ENGINE.technique)
-                    .on(work.working_net)
-                    .excluded(*id, argument, given);
+                let premise_goals = argument.given.iter().filter_map(goal_of).collect();
+                work.board.runs(ENGINE.technique).on(work.working_net).excluded(
+                    *id,
+                    argument,
+                    premise_goals,
+                );
                 // If the board refuses the proof although there was time, it would refuse it again.
-                entry.none_from = (!budget.is_exhausted()).then_some(never.len());
+                entry.none_from = (!budget.is_exhausted()).then_some(unreachable.len());
             }
-            Err(why) => {
-                tracing::debug!("ranking: {id:?}: {why}");
-                let ended = !part.is_exhausted() && !why.is_for_want_of_time();
-                entry.none_from = ended.then_some(never.len());
+            Err(reason) => {
+                tracing::debug!("ranking: {id:?}: {reason}");
+                let is_complete = !try_budget.is_exhausted() && !reason.is_for_want_of_time();
+                entry.none_from = is_complete.then_some(unreachable.len());
             }
         }
     }

@@ -12,25 +12,26 @@ use parikh_solvers::lp::{IncrementalLp, LpAnswer};
 use parikh_solvers::lp_chosen::keep;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Limit on the number of columns of a program.
+/// Limit on the number of columns of a linear program.
 const COLUMNS: usize = 400_000;
 
-/// A mover's effect, `None` for no effect, with the states that it leads from and to.
+/// A kind of pair: the effect class of its transition (`None` for no effect), and the automaton
+/// states that its edge leads from and to.
 pub(crate) type Step = (Option<EffectId>, usize, usize);
 
-/// A solution of the program of some steps.
+/// A solution of the linear program of several steps.
 pub(crate) struct Solution {
-    /// The dual values, as weights of places and values of states. `None` where they are all 0 or
-    /// too large. The component's state is the first step's.
+    /// The dual values, as weights of places and values of states. `None` if all are 0 or a number
+    /// is too large. The ranking's `state` is the source of the first step.
     pub(crate) ranking: Option<RankingFunction>,
-    /// By step how often it is taken on the cycles found, in the order of the steps.
+    /// The number of times that each step is taken on the cycles found, in the order of the steps.
     pub(crate) taken: Vec<f64>,
-    /// True if all steps are taken.
+    /// True if every step is taken on some cycle.
     pub(crate) is_full: bool,
 }
 
-/// A ranking of the component of `state` along which as many pairs fall as along any; nothing when
-/// Returns `None` if there is none, or if time runs out.
+/// Returns a ranking of the component of `state` along which as many pairs as possible decrease.
+/// Returns `None` if no pair can decrease, or if the budget is exhausted.
 pub(super) fn ranking(
     net: &Net,
     pairs: &Pairs,
@@ -41,7 +42,8 @@ pub(super) fn ranking(
     Some(RankingFunction { state, ..ranking })
 }
 
-/// Solves the program of these steps; `None` when there is no time, or they are too many.
+/// Solves the linear program of these steps. Returns `None` if the budget is exhausted or there are
+/// too many steps.
 pub(crate) fn solve(net: &Net, steps: &BTreeSet<Step>, budget: &Budget) -> Option<Solution> {
     if 2 * steps.len() > COLUMNS {
         return None;
@@ -59,7 +61,7 @@ pub(crate) fn solve(net: &Net, steps: &BTreeSet<Step>, budget: &Budget) -> Optio
     Some(Solution { ranking, taken, is_full })
 }
 
-/// The dual values as whole numbers without a common divisor.
+/// Returns the dual values as integers without a common divisor.
 fn weights(
     numerators: &[(Row, BigInt)],
     state: usize,
@@ -86,10 +88,10 @@ fn weights(
 /// and target state.
 fn steps(net: &Net, pairs: &Pairs, state: usize) -> BTreeSet<Step> {
     let component = pairs.components();
-    let inside = |at: usize| component[at] == component[state];
+    let is_inside = |other: usize| component[other] == component[state];
     let mut steps = BTreeSet::new();
     for ((from, _), to, movers) in pairs.left() {
-        if inside(from) && inside(to) {
+        if is_inside(from) && is_inside(to) {
             let effect = |t| Some(net.effect_of(t)).filter(|&class| !net.effect(class).is_empty());
             steps.extend(movers.into_iter().map(|mover| (mover.and_then(effect), from, to)));
         }
@@ -104,28 +106,28 @@ fn program(
     steps: &BTreeSet<Step>,
 ) -> Result<(LinearProgram, Vec<PlaceId>, Vec<usize>), ProgramError> {
     let mut program = LinearProgram::new(Sense::Maximise);
-    let mut of_places: BTreeMap<PlaceId, Vec<_>> = BTreeMap::new();
-    let mut of_states: BTreeMap<usize, Vec<_>> = BTreeMap::new();
+    let mut place_rows: BTreeMap<PlaceId, Vec<_>> = BTreeMap::new();
+    let mut state_rows: BTreeMap<usize, Vec<_>> = BTreeMap::new();
     let mut costs = Vec::new();
     for &(effect, from, to) in steps {
-        let once = program.add_column(Interval::between(0, 1))?;
-        let more = program.add_column(Interval::NON_NEGATIVE)?;
-        costs.push((once, 1));
+        let capped = program.add_column(Interval::between(0, 1))?;
+        let excess = program.add_column(Interval::NON_NEGATIVE)?;
+        costs.push((capped, 1));
         for change in effect.map_or(&[][..], |class| net.effect(class)) {
-            let row = of_places.entry(change.place).or_default();
-            row.extend([(once, change.delta), (more, change.delta)]);
+            let row = place_rows.entry(change.place).or_default();
+            row.extend([(capped, change.delta), (excess, change.delta)]);
         }
         if from != to {
-            of_states.entry(from).or_default().extend([(once, -1), (more, -1)]);
-            of_states.entry(to).or_default().extend([(once, 1), (more, 1)]);
+            state_rows.entry(from).or_default().extend([(capped, -1), (excess, -1)]);
+            state_rows.entry(to).or_default().extend([(capped, 1), (excess, 1)]);
         }
     }
-    let places = of_places.keys().copied().collect();
-    let states = of_states.keys().copied().collect();
-    for row in of_places.into_values() {
+    let places = place_rows.keys().copied().collect();
+    let states = state_rows.keys().copied().collect();
+    for row in place_rows.into_values() {
         program.add_row(Interval::at_least(0), row)?;
     }
-    for row in of_states.into_values() {
+    for row in state_rows.into_values() {
         program.add_row(Interval::exactly(0), row)?;
     }
     program.set_objective(Sense::Maximise, costs)?;

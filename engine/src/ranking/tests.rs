@@ -101,7 +101,7 @@ fn what_is_argued_is_so_and_what_is_tampered_with_is_refused_or_so() {
                 plain += 1;
             }
             match (&run, argue(&net, property, &never, &budget)) {
-                (Some(run), Ok(_)) => panic!("seed {seed}: {run} is said not to be there"),
+                (Some(run), Ok(_)) => panic!("seed {seed}: {run:?} is said not to be there"),
                 (None, Ok(argument)) => {
                     argued += 1;
                     arguments.push(argument);

@@ -17,8 +17,8 @@ pub(super) struct SmtSteps<'g>(SmtUnrolling<'g>);
 
 /// Creates a session of the engine.
 pub(super) fn session<'g>(work: Assignment<'g>) -> Result<Bmc<'g, SmtSteps<'g>>, String> {
-    let row = SmtSteps(SmtUnrolling::initial(&work, SmtSteps::NAME, StepKind::Step)?);
-    Ok(Bmc::new(work, row))
+    let steps = SmtSteps(SmtUnrolling::initial(&work, SmtSteps::NAME, StepKind::Step)?);
+    Ok(Bmc::new(work, steps))
 }
 
 impl StepSequence for SmtSteps<'_> {

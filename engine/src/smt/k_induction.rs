@@ -23,23 +23,29 @@ use parikh_solvers::term::Term;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// The engine with its state on a net.
+/// The engine, with the state of its work on one net.
 pub(super) struct KInduction<'g> {
+    /// The search for invariants.
     backward: BackwardSearch<'g>,
     work: Assignment<'g>,
+    /// The unrolling for the step cases.
     unrolled: SmtUnrolling<'g>,
     /// The current k.
     steps: usize,
-    /// Goals without further queries at this length.
+    /// Goals without further queries for the current k: the solver has found a path, or has given
+    /// up.
     done: BTreeSet<GoalId>,
-    /// Goals already treated in this round. The budget may interrupt a round at any goal.
+    /// Goals treated in the current round. The budget may interrupt a round at any goal.
     had_turn: BTreeSet<GoalId>,
-    /// Goals whose step case holds, with k and the predicate asked.
+    /// Goals whose step case holds, with its k and the goal predicate.
     held: BTreeMap<GoalId, (usize, Predicate)>,
+    /// Number of rounds with the current k.
     rounds: u32,
+    /// Time slice per query in the current round. `None` before the first round.
     slice: Option<Duration>,
     /// Number of proved step cases.
     step_cases: u64,
+    /// Number of goals settled by an invariant or a witness.
     settled: u64,
 }
 
@@ -61,12 +67,14 @@ impl<'g> KInduction<'g> {
         })
     }
 
+    /// Returns the open goals of the working net.
     fn open(&self) -> Vec<(GoalId, MarkingGoal)> {
         let Assignment { working_net, board, .. } = self.work;
         working_net.goals().iter().filter(|(id, _)| board.is_open(*id)).cloned().collect()
     }
 
-    /// Returns the predicate to prove unreachable, or `None` if there is nothing to ask.
+    /// Returns the predicate to prove unreachable, or `None` if the goal is settled or needs no
+    /// query.
     fn predicate(&self, id: GoalId, goal: &MarkingGoal) -> Option<Predicate> {
         let Assignment { working_net, board, .. } = self.work;
         let witness_reporter = board.witness_reporter(TECHNIQUE).on(working_net);
@@ -87,13 +95,13 @@ impl<'g> KInduction<'g> {
         }
     }
 
-    /// Asks for the step case of one goal.
+    /// Asks the solver for the step case of one goal.
     fn ask(&mut self, id: GoalId, predicate: Predicate, budget: &Budget) {
-        let not_yet = predicate.clone().negated();
-        let mut assumed: Vec<Term> =
-            (0..self.steps).map(|step| self.unrolled.holds(&not_yet, step)).collect();
-        assumed.push(self.unrolled.holds(&predicate, self.steps));
-        match self.unrolled.ask(&format!("goal {}", id.index()), &assumed, budget) {
+        let negation = predicate.clone().negated();
+        let mut assumptions: Vec<Term> =
+            (0..self.steps).map(|step| self.unrolled.holds(&negation, step)).collect();
+        assumptions.push(self.unrolled.holds(&predicate, self.steps));
+        match self.unrolled.ask(&format!("goal {}", id.index()), &assumptions, budget) {
             SmtQueryResult::Impossible => {
                 self.step_cases += 1;
                 self.held.insert(id, (self.steps, predicate));
@@ -109,7 +117,7 @@ impl<'g> KInduction<'g> {
         }
     }
 
-    /// Searches for an inductive invariant.
+    /// Searches for an inductive invariant of a goal whose step case holds.
     fn certify(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         self.backward.work_on(id, goal, budget);
         if !self.work.board.is_open(id) {
@@ -122,23 +130,25 @@ impl<'g> KInduction<'g> {
 impl Session for KInduction<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
         loop {
-            let open = self.open();
-            if open.is_empty() {
+            let open_goals = self.open();
+            if open_goals.is_empty() {
                 return SliceProgress::Finished;
             }
             match self.unrolled.extend_to(self.steps, budget) {
                 SmtExtensionResult::ToTheEnd => {}
                 SmtExtensionResult::InPart => return SliceProgress::Unfinished,
                 SmtExtensionResult::TooLong => {
-                    let why = format!("{} firings need too many variables", self.steps);
+                    let reason = format!("{} firings need too many variables", self.steps);
                     let Assignment { board, .. } = self.work;
-                    open.iter().for_each(|(id, _)| board.gave_up(*id, "k-induction-smt", &why));
+                    open_goals
+                        .iter()
+                        .for_each(|(id, _)| board.gave_up(*id, "k-induction-smt", &reason));
                     return SliceProgress::Finished;
                 }
             }
-            let slice = *self.slice.get_or_insert_with(|| first_slice(budget, open.len()));
-            let mut waiting = false;
-            for (id, goal) in &open {
+            let slice = *self.slice.get_or_insert_with(|| first_slice(budget, open_goals.len()));
+            let mut has_unanswered = false;
+            for (id, goal) in &open_goals {
                 if budget.is_exhausted() {
                     return SliceProgress::Unfinished;
                 }
@@ -147,7 +157,11 @@ impl Session for KInduction<'_> {
                     continue;
                 };
                 // The predicate of a maximum may have changed.
-                if self.held.get(id).is_some_and(|(_, held)| *held != predicate) {
+                if self
+                    .held
+                    .get(id)
+                    .is_some_and(|(_, proved_predicate)| *proved_predicate != predicate)
+                {
                     self.held.remove(id);
                 }
                 if self.had_turn.insert(*id) {
@@ -158,19 +172,19 @@ impl Session for KInduction<'_> {
                         self.certify(*id, goal, &budget.slice(slice));
                     }
                 }
-                waiting |= !self.done.contains(id) && !self.held.contains_key(id);
+                has_unanswered |= !self.done.contains(id) && !self.held.contains_key(id);
             }
             self.had_turn.clear();
             self.rounds += 1;
             self.slice = Some(slice.saturating_mul(2));
-            if self.rounds >= ROUNDS || !waiting {
+            if self.rounds >= ROUNDS || !has_unanswered {
                 self.rounds = 0;
-                let open = self.open();
-                if open.iter().all(|(id, _)| self.backward.has_given_up(*id)) {
+                let open_goals = self.open();
+                if open_goals.iter().all(|(id, _)| self.backward.has_given_up(*id)) {
                     return SliceProgress::Finished;
                 }
                 // If all step cases hold, only the search for invariants is left.
-                if !open.iter().all(|(id, _)| self.held.contains_key(id)) {
+                if !open_goals.iter().all(|(id, _)| self.held.contains_key(id)) {
                     self.steps *= 2;
                     self.done.clear();
                 }
@@ -184,9 +198,9 @@ impl Session for KInduction<'_> {
         let mut text = format!(
             "{step_cases} step cases hold, {settled} goals settled by them, k up to {k}, {questions}"
         );
-        let mut by_word: BTreeMap<usize, usize> = BTreeMap::new();
-        self.held.values().for_each(|(k, _)| *by_word.entry(*k).or_default() += 1);
-        for (k, goals) in by_word {
+        let mut goals_by_k: BTreeMap<usize, usize> = BTreeMap::new();
+        self.held.values().for_each(|(k, _)| *goals_by_k.entry(*k).or_default() += 1);
+        for (k, goals) in goals_by_k {
             text += &format!(
                 "; {goals} of them, for k = {k}, only according to the solver: no certificate, not answered"
             );

@@ -23,6 +23,9 @@ use parikh_net::Provenance;
 use parikh_structure::intervals::Intervals;
 use std::time::Duration;
 
+/// The engines that ask the SMT solver.
+pub const ENGINES: [Engine; 3] = [BMC, WIDE, K_INDUCTION];
+
 /// The registry entry of SMT-based bounded model checking, which runs on request: finds witnesses
 /// of few steps with numbers of any size.
 pub const BMC: Engine = Engine {
@@ -55,9 +58,9 @@ pub const WIDE: Engine = Engine {
 fn is_wide(work: &Assignment<'_>) -> bool {
     let (net, facts) = (work.working_net.net(), work.working_net.facts());
     let intervals = Intervals::new(net, facts);
-    let level = intervals.within(Provenance::PROVED);
-    let few = |p, high: u64| i128::from(high) - i128::from(level.low(p)) <= RANGE;
-    net.places().any(|p| !level.high(p).is_some_and(|high| few(p, high)))
+    let proved = intervals.within(Provenance::PROVED);
+    let is_narrow = |p, high: u64| i128::from(high) - i128::from(proved.low(p)) <= RANGE;
+    net.places().any(|p| !proved.high(p).is_some_and(|high| is_narrow(p, high)))
 }
 
 /// The registry entry of SMT-based k-induction, which runs on request: step cases by a solver, then
@@ -71,7 +74,7 @@ pub const K_INDUCTION: Engine = Engine {
 
 const TECHNIQUE: &str = "SAT_SMT";
 
-/// Minimum and maximum of the time slice per query in the first round. It doubles from round to
+/// Minimum and maximum of the time slice per query in the first round. Slices double from round to
 /// round.
 const FIRST_SLICE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
@@ -80,7 +83,7 @@ const ROUNDS: u32 = 2;
 
 /// Returns the time slice per query in the first round for `goals` goals.
 fn first_slice(budget: &parikh_solvers::Budget, goals: usize) -> Duration {
-    let (least, most) = FIRST_SLICE;
-    let fair = budget.remaining().map_or(most, |left| left / goals.max(1) as u32);
-    fair.clamp(least, most)
+    let (shortest, longest) = FIRST_SLICE;
+    let equal_share = budget.remaining().map_or(longest, |left| left / goals.max(1) as u32);
+    equal_share.clamp(shortest, longest)
 }

@@ -27,21 +27,26 @@ const MOST_TOKENS: u64 = (1 << 62) - 1;
 
 /// An unrolling together with its SMT solver.
 pub(super) struct SmtUnrolling<'g> {
+    /// The engine's name, for messages.
     name: &'static str,
+    /// The solver's variables for markings and firings.
     variables: Variables<'g>,
+    /// The markings and firings of the steps so far, as terms.
     row: MarkingSequence,
+    /// One firing per step, or arbitrarily many.
     between: StepKind,
     solver: Box<dyn SmtSolver>,
+    /// Directory for dumping solver queries, if any.
     dump: Option<Dump>,
     /// For each place, an upper bound of its tokens in useful markings.
     bounds: Vec<Option<u64>>,
     /// Number of queries.
     questions: u64,
-    /// Number of queries at which the solver failed, and the last error.
+    /// Number of queries at which the solver failed, and the last error message.
     failures: (u64, String),
 }
 
-/// Result of a query.
+/// Result of a query to the solver.
 pub(super) enum SmtQueryResult {
     /// Satisfiable, with the given model.
     Possible(SolverModel),
@@ -55,6 +60,7 @@ pub(super) enum SmtQueryResult {
 
 /// Result of extending an unrolling.
 pub(super) enum SmtExtensionResult {
+    /// The unrolling has the requested number of steps.
     ToTheEnd,
     /// The budget ended first.
     InPart,
@@ -81,13 +87,13 @@ impl<'g> SmtUnrolling<'g> {
         name: &'static str,
         between: StepKind,
     ) -> Result<Self, String> {
-        let mut this = Self::new(work, name, between, MarkingSequence::initial)?;
+        let mut unrolling = Self::new(work, name, between, MarkingSequence::initial)?;
         for (bound, &tokens) in
-            this.bounds.iter_mut().zip(work.working_net.net().initial().tokens())
+            unrolling.bounds.iter_mut().zip(work.working_net.net().initial().tokens())
         {
             *bound = Some(bound.map_or(MOST_TOKENS, |bound| bound.min(MOST_TOKENS)).max(tokens));
         }
-        Ok(this)
+        Ok(unrolling)
     }
 
     /// Creates an unrolling that begins with any marking that the known facts allow.
@@ -96,23 +102,23 @@ impl<'g> SmtUnrolling<'g> {
         name: &'static str,
         between: StepKind,
     ) -> Result<Self, String> {
-        let mut this = Self::new(work, name, between, MarkingSequence::any)?;
+        let mut unrolling = Self::new(work, name, between, MarkingSequence::any)?;
         let facts = work.working_net.facts();
-        let variables = &mut this.variables;
-        let mut said = variables.domain(false);
-        let wrong = |error: EncodeError| error.to_string();
-        said.extend(flows::constraints(variables, &facts.flows).map_err(wrong)?);
-        said.extend(bounds::constraints(variables, facts));
-        said.extend(traps::listed(variables, &facts.traps, false).map_err(wrong)?);
-        this.assert(&said).map_err(|error| error.to_string())?;
-        Ok(this)
+        let variables = &mut unrolling.variables;
+        let mut terms = variables.domain(false);
+        let to_text = |error: EncodeError| error.to_string();
+        terms.extend(flows::constraints(variables, &facts.flows).map_err(to_text)?);
+        terms.extend(bounds::constraints(variables, facts));
+        terms.extend(traps::listed(variables, &facts.traps, false).map_err(to_text)?);
+        unrolling.assert(&terms).map_err(|error| error.to_string())?;
+        Ok(unrolling)
     }
 
     fn new(
         work: &Assignment<'g>,
         name: &'static str,
         between: StepKind,
-        row: impl FnOnce(&Variables<'g>) -> MarkingSequence,
+        sequence_from: impl FnOnce(&Variables<'g>) -> MarkingSequence,
     ) -> Result<Self, String> {
         let solver = smt_solver(work.smt_solver.as_ref()).map_err(|error| error.to_string())?;
         tracing::info!("{name}: {}", solver.name());
@@ -122,7 +128,7 @@ impl<'g> SmtUnrolling<'g> {
         let variables = Variables::new(net, Numbers::Integers, facts);
         Ok(SmtUnrolling {
             name,
-            row: row(&variables),
+            row: sequence_from(&variables),
             bounds: variables.bounds().to_vec(),
             variables,
             between,
@@ -141,8 +147,8 @@ impl<'g> SmtUnrolling<'g> {
     /// Extends the unrolling to this number of steps, as far as the budget permits.
     pub(super) fn extend_to(&mut self, steps: usize, budget: &Budget) -> SmtExtensionResult {
         let net = self.variables.net;
-        let each = net.place_count() + net.transition_count();
-        if each.saturating_mul(steps) > MOST_VARIABLES {
+        let variables_per_step = net.place_count() + net.transition_count();
+        if variables_per_step.saturating_mul(steps) > MOST_VARIABLES {
             tracing::info!("{}: {steps} steps need too many variables", self.name);
             return SmtExtensionResult::TooLong;
         }
@@ -150,27 +156,28 @@ impl<'g> SmtUnrolling<'g> {
             if budget.is_exhausted() {
                 return SmtExtensionResult::InPart;
             }
-            let before = self.row.last().to_vec();
-            let mut said = self.row.extend(&mut self.variables, self.between);
-            for (place, before) in net.places().zip(before) {
+            let previous = self.row.last().to_vec();
+            let mut assertions = self.row.extend(&mut self.variables, self.between);
+            for (place, previous) in net.places().zip(previous) {
                 let tokens = self.row.last()[place.index()];
                 if let Some(variable) = tokens.variable
-                    && tokens != before
-                    && let Some(most) = self.bounds[PlaceId::index(place)]
+                    && tokens != previous
+                    && let Some(max_tokens) = self.bounds[PlaceId::index(place)]
                 {
-                    said.push(self.variables.terms.at_most(variable, most));
+                    assertions.push(self.variables.terms.at_most(variable, max_tokens));
                 }
             }
             // All terms belong to the same arena, so the assertion cannot fail.
-            if self.assert(&said).is_err() {
+            if self.assert(&assertions).is_err() {
                 return SmtExtensionResult::TooLong;
             }
         }
         SmtExtensionResult::ToTheEnd
     }
 
-    fn assert(&mut self, said: &[Term]) -> Result<(), SmtError> {
-        said.iter().try_for_each(|&term| self.solver.assert(&self.variables.terms, term))
+    /// Asserts terms in the solver.
+    fn assert(&mut self, assertions: &[Term]) -> Result<(), SmtError> {
+        assertions.iter().try_for_each(|&term| self.solver.assert(&self.variables.terms, term))
     }
 
     /// Returns the term "the marking after `step` steps satisfies the predicate".
@@ -182,7 +189,7 @@ impl<'g> SmtUnrolling<'g> {
     pub(super) fn ask(
         &mut self,
         subject: &str,
-        assumed: &[Term],
+        assumptions: &[Term],
         budget: &Budget,
     ) -> SmtQueryResult {
         if let Some(dump) = &self.dump {
@@ -191,37 +198,37 @@ impl<'g> SmtUnrolling<'g> {
             dump.describe(&format!("{}-{steps}-{subject}", self.name), &header);
         }
         self.questions += 1;
-        let begun = Instant::now();
-        let said = match self.solver.check(&self.variables.terms, assumed, budget) {
+        let start = Instant::now();
+        let result = match self.solver.check(&self.variables.terms, assumptions, budget) {
             Ok(SmtAnswer::Satisfiable(model)) => SmtQueryResult::Possible(model),
             Ok(SmtAnswer::Unsatisfiable { .. }) => SmtQueryResult::Impossible,
             Ok(SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))) => SmtQueryResult::Unfinished,
-            Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(why))) => {
-                self.failed(&why);
+            Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(reason))) => {
+                self.failed(&reason);
                 if budget.is_exhausted() {
                     SmtQueryResult::Unfinished
                 } else {
-                    SmtQueryResult::Unknown(why)
+                    SmtQueryResult::Unknown(reason)
                 }
             }
             Ok(SmtAnswer::NoAnswer(_)) if budget.is_exhausted() => SmtQueryResult::Unfinished,
-            Ok(SmtAnswer::NoAnswer(why)) => SmtQueryResult::Unknown(why.to_string()),
+            Ok(SmtAnswer::NoAnswer(reason)) => SmtQueryResult::Unknown(reason.to_string()),
             Err(error) => SmtQueryResult::Unknown(error.to_string()),
         };
         let (name, steps) = (self.name, self.row.steps());
-        tracing::debug!("{name}, {subject}, {steps} steps: {said:?} {:.2?}", begun.elapsed());
-        said
+        tracing::debug!("{name}, {subject}, {steps} steps: {result:?} {:.2?}", start.elapsed());
+        result
     }
 
     /// Counts a failure of the solver. The first one is logged as a warning.
-    fn failed(&mut self, why: &str) {
+    fn failed(&mut self, reason: &str) {
         let (count, last) = &mut self.failures;
         if *count == 0 {
             let (name, solver) = (self.name, self.solver.name());
-            tracing::warn!("{name}: {solver} failed on a query: {why}");
+            tracing::warn!("{name}: {solver} failed on a query: {reason}");
         }
         *count += 1;
-        why.clone_into(last);
+        reason.clone_into(last);
     }
 
     /// Returns a short summary of the queries.

@@ -20,16 +20,22 @@ impl AtomId {
 /// A predicate in negation normal form over the table.
 #[derive(Clone, Debug)]
 pub(super) enum AtomNode {
+    /// A constant truth value.
     Constant(bool),
+    /// A comparison of the table.
     Atom(AtomId),
+    /// A conjunction.
     And(Vec<AtomNode>),
+    /// A disjunction.
     Or(Vec<AtomNode>),
 }
 
 /// The comparisons so far, without duplicates.
 #[derive(Default)]
 pub(super) struct Atoms {
+    /// The comparisons, by `AtomId`.
     atoms: Vec<Atom>,
+    /// The id of a comparison.
     ids: HashMap<Atom, AtomId>,
     /// Transitions with minimal presets, computed when a goal first mentions deadness.
     minimal: Option<Vec<TransitionId>>,
@@ -62,11 +68,15 @@ impl Atoms {
             Predicate::True => AtomNode::Constant(true),
             Predicate::False => AtomNode::Constant(false),
             Predicate::Atom(atom) => AtomNode::Atom(self.intern(atom.clone())),
-            Predicate::And(parts) => and(parts.iter().map(|part| self.tree(net, part)).collect()),
-            Predicate::Or(parts) => or(parts.iter().map(|part| self.tree(net, part)).collect()),
+            Predicate::And(operands) => {
+                and(operands.iter().map(|operand| self.tree(net, operand)).collect())
+            }
+            Predicate::Or(operands) => {
+                or(operands.iter().map(|operand| self.tree(net, operand)).collect())
+            }
             Predicate::Enabled(_) | Predicate::Disabled(_) => {
-                let spelled = predicate.to_atoms(net);
-                self.tree(net, &spelled)
+                let expanded = predicate.to_atoms(net);
+                self.tree(net, &expanded)
             }
             Predicate::Dead => {
                 let minimal = self.minimal.take().unwrap_or_else(|| minimal_presets(net));
@@ -75,37 +85,37 @@ impl Atoms {
                 self.minimal = Some(minimal);
                 tree
             }
-            // All presets are used here, because the certificate checker knows nothing of minimal
-            // ones. Above, a conjunction with fewer parts is merely easier to satisfy.
+            // The certificate checker uses all presets for this predicate, so the tree uses them
+            // too. For `Dead`, fewer conjuncts only make the tree easier to satisfy.
             Predicate::NotDead => {
-                let spelled = predicate.to_atoms(net);
-                self.tree(net, &spelled)
+                let expanded = predicate.to_atoms(net);
+                self.tree(net, &expanded)
             }
         }
     }
 }
 
-fn and(mut parts: Vec<AtomNode>) -> AtomNode {
-    parts.retain(|part| !matches!(part, AtomNode::Constant(true)));
-    if parts.iter().any(|part| matches!(part, AtomNode::Constant(false))) {
+fn and(mut operands: Vec<AtomNode>) -> AtomNode {
+    operands.retain(|operand| !matches!(operand, AtomNode::Constant(true)));
+    if operands.iter().any(|operand| matches!(operand, AtomNode::Constant(false))) {
         return AtomNode::Constant(false);
     }
-    match parts.len() {
+    match operands.len() {
         0 => AtomNode::Constant(true),
-        1 => parts.swap_remove(0),
-        _ => AtomNode::And(parts),
+        1 => operands.swap_remove(0),
+        _ => AtomNode::And(operands),
     }
 }
 
-fn or(mut parts: Vec<AtomNode>) -> AtomNode {
-    parts.retain(|part| !matches!(part, AtomNode::Constant(false)));
-    if parts.iter().any(|part| matches!(part, AtomNode::Constant(true))) {
+fn or(mut operands: Vec<AtomNode>) -> AtomNode {
+    operands.retain(|operand| !matches!(operand, AtomNode::Constant(false)));
+    if operands.iter().any(|operand| matches!(operand, AtomNode::Constant(true))) {
         return AtomNode::Constant(true);
     }
-    match parts.len() {
+    match operands.len() {
         0 => AtomNode::Constant(false),
-        1 => parts.swap_remove(0),
-        _ => AtomNode::Or(parts),
+        1 => operands.swap_remove(0),
+        _ => AtomNode::Or(operands),
     }
 }
 
@@ -116,8 +126,8 @@ impl AtomNode {
         match self {
             AtomNode::Constant(value) => *value,
             AtomNode::Atom(atom) => holds(*atom),
-            AtomNode::And(parts) => parts.iter().all(|part| part.holds(holds)),
-            AtomNode::Or(parts) => parts.iter().any(|part| part.holds(holds)),
+            AtomNode::And(operands) => operands.iter().all(|operand| operand.holds(holds)),
+            AtomNode::Or(operands) => operands.iter().any(|operand| operand.holds(holds)),
         }
     }
 
@@ -126,8 +136,8 @@ impl AtomNode {
         match self {
             AtomNode::Constant(_) => {}
             AtomNode::Atom(atom) => visit(*atom),
-            AtomNode::And(parts) | AtomNode::Or(parts) => {
-                parts.iter().for_each(|part| part.visit(visit))
+            AtomNode::And(operands) | AtomNode::Or(operands) => {
+                operands.iter().for_each(|operand| operand.visit(visit))
             }
         }
     }
@@ -146,23 +156,25 @@ impl AtomNode {
 fn minimal_presets(net: &Net) -> Vec<TransitionId> {
     // A smaller preset is contained in the larger one, so its rarest place is too. Looking at the
     // transitions filed under the places of a preset finds every smaller preset.
-    let mut filed: Vec<Vec<TransitionId>> = vec![Vec::new(); net.place_count()];
+    let mut by_rarest_place: Vec<Vec<TransitionId>> = vec![Vec::new(); net.place_count()];
     for t in net.transitions() {
         let rarest = net.pre(t).iter().min_by_key(|arc| net.consumers(arc.place).len());
         match rarest {
-            Some(arc) => filed[arc.place.index()].push(t),
+            Some(arc) => by_rarest_place[arc.place.index()].push(t),
             // The transition is always enabled, so no marking is dead.
             None => return vec![t],
         }
     }
-    let below = |small: TransitionId, large: TransitionId| {
+    let has_smaller_preset = |small: TransitionId, large: TransitionId| {
         net.pre(small).iter().all(|arc| net.pre_weight(large, arc.place) >= arc.weight)
     };
     let is_minimal = |&t: &TransitionId| {
-        let candidates = net.pre(t).iter().flat_map(|arc| &filed[arc.place.index()]);
-        !candidates
-            .into_iter()
-            .any(|&other| other != t && below(other, t) && (other < t || !below(t, other)))
+        let candidates = net.pre(t).iter().flat_map(|arc| &by_rarest_place[arc.place.index()]);
+        !candidates.into_iter().any(|&candidate| {
+            candidate != t
+                && has_smaller_preset(candidate, t)
+                && (candidate < t || !has_smaller_preset(t, candidate))
+        })
     };
     net.transitions().filter(is_minimal).collect()
 }

@@ -12,7 +12,7 @@ use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use std::rc::Rc;
 
-/// Limit on the number of cuts per solution.
+/// Limit on the number of cuts taken from one solution.
 const CUTS: usize = 3;
 
 /// Result of working on a predicate.
@@ -26,7 +26,8 @@ pub(super) enum Pursuit {
 }
 
 impl Engine<'_> {
-    /// Works on one goal. Returns true if it is settled or has a candidate.
+    /// Works on the `Reach` goal at `index`. Returns true if the goal is settled or has a
+    /// candidate.
     pub(super) fn pursue(
         &mut self,
         index: usize,
@@ -52,7 +53,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Proposes comparisons for a predicate until no proposal is left or a solution is found.
+    /// Proposes comparisons until the lemmas exclude the goal, or a solution is found. Each refuted
+    /// proposal becomes a lemma.
     pub(super) fn propose(
         &mut self,
         index: usize,
@@ -60,23 +62,25 @@ impl Engine<'_> {
         root: Literal,
         budget: &Budget,
     ) -> Pursuit {
-        let mut last: Option<Rc<super::SolutionPoint>> = None;
-        let depth = self.targets[index].depth;
+        let mut previous_point: Option<Rc<super::SolutionPoint>> = None;
+        let max_splits = self.targets[index].depth;
         loop {
             // A candidate of another goal may satisfy this goal too.
             let atoms = &self.atoms;
-            let known = self
+            let reusable = self
                 .pool
                 .iter()
                 .rev()
                 .filter(|point| tree.holds(&mut |atom| point.satisfies(atoms.get(atom))))
-                .find(|point| depth == 0 || self.is_whole(point));
-            if let Some(point) = known.cloned() {
+                .find(|point| max_splits == 0 || self.is_whole(point));
+            if let Some(point) = reusable.cloned() {
                 self.rest(index, point);
                 return Pursuit::Rests;
             }
-            let near = last.as_ref().or(self.pool.last());
-            let likely = |atom: AtomId| near.is_some_and(|point| point.satisfies(atoms.get(atom)));
+            let reference_point = previous_point.as_ref().or(self.pool.last());
+            let likely = |atom: AtomId| {
+                reference_point.is_some_and(|point| point.satisfies(atoms.get(atom)))
+            };
             let splits = &self.targets[index].splits;
             let proposal = self.proposer.propose(tree, root, splits, &likely, budget);
             let chosen = match proposal {
@@ -91,16 +95,16 @@ impl Engine<'_> {
                     // Splits on fractional values come first. Precedences excluded by fractional
                     // solutions would use up the limit of splits.
                     let refined = self.exclude_by_lower_bounds(&point)
-                        || self.targets[index].splits.len() < depth
+                        || self.targets[index].splits.len() < max_splits
                             && (self.split(index, &point) || self.order(index, &point));
                     if !refined {
-                        if depth > 0 {
+                        if max_splits > 0 {
                             self.is_whole(&point);
                         }
                         self.rest(index, point);
                         return Pursuit::Rests;
                     }
-                    last = Some(point);
+                    previous_point = Some(point);
                 }
                 ConjunctionResult::Unknown => return Pursuit::Unfinished,
             }
@@ -128,28 +132,30 @@ impl Engine<'_> {
         self.prove(self.targets[index].id, predicate, &lemmas, budget, proof_reporter)
     }
 
-    /// Splits on sums with a fractional value in the point: from now on the goal is searched below
-    /// or above this value. Returns false if there was no new split. `point` must be the solution
-    /// found last.
+    /// Splits the goal on sums with a fractional value in `point`: each sum is at most the value
+    /// rounded down, or at least the value rounded up. Returns false if no split is new. `point`
+    /// must be the solution found last.
     fn split(&mut self, index: usize, point: &super::SolutionPoint) -> bool {
-        let mut broken = self.relaxation.cuts(point, CUTS);
-        if broken.is_empty() {
-            let most = point.most_broken();
-            broken.extend(most.map(|(place, low)| (LinearSum::place(place), low)));
+        let mut fractional_sums = self.relaxation.cuts(point, CUTS);
+        if fractional_sums.is_empty() {
+            let most_fractional = point.most_broken();
+            fractional_sums
+                .extend(most_fractional.map(|(place, low)| (LinearSum::place(place), low)));
         }
-        let mut any = false;
-        for (sum, bound) in broken {
-            let below = Atom { sum, bound };
-            let split = (self.atoms.intern(below.clone()), self.atoms.intern(below.negated()));
+        let mut is_added = false;
+        for (sum, bound) in fractional_sums {
+            let lower_side = Atom { sum, bound };
+            let split =
+                (self.atoms.intern(lower_side.clone()), self.atoms.intern(lower_side.negated()));
             if self.splits.insert(split) {
                 self.proposer.split(split);
             }
             let splits = &mut self.targets[index].splits;
             if !splits.contains(&split) {
                 splits.push(split);
-                any = true;
+                is_added = true;
             }
         }
-        any
+        is_added
     }
 }

@@ -1,4 +1,4 @@
-//! Lower bounds: rows of the program that say how many tokens always stay.
+//! Lower bounds: rows of the program that state how many tokens always remain.
 //!
 //! ```text
 //! place stock 2                                # stock >= 2, as a firing leaves 2 tokens at least
@@ -8,18 +8,19 @@
 //! transition give: stock -> 2*stock + given
 //! ```
 //!
-//! Two kinds become rows. The lower ends of token intervals are known from the beginning. A
-//! *weighted* lower bound w·m ≥ k is looked for when a solution m* has w·m* < k. It generalises a
-//! trap: [`largest`] gives the best k for weights w, and [`violated`] looks for weights.
+//! Two kinds of lower bounds become rows. The lower bounds of token intervals are known from the
+//! beginning. A *weighted* lower bound w·m ≥ k is searched when a solution m* has w·m* < k. It
+//! generalises a trap: [`largest`] gives the best k for weights w, and [`violated`] searches for
+//! weights.
 //!
 //! # Search for weights
 //! The search begins with weight 1 on one place. A transition that lowers w·m and leaves less than
-//! k = ⌊w·m*⌋ + 1 needs more weight on an output. The output that adds least to w·m* gets it, and
-//! k follows. The search ends when no such transition is left, or w·m₀ < k.
+//! k = ⌊w·m*⌋ + 1 needs more weight on an output. The output that adds least to w·m* gets the
+//! weight, and k is computed again. The search ends when no such transition remains, or w·m₀ < k.
 //!
 //! # Soundness
-//! A row is only as good as its proof: the certificate lists each lower bound that a lemma uses,
-//! with the bounds on places that it rests on, and the checker goes through them
+//! Every row has a proof. The certificate lists each lower bound that a lemma uses, with the place
+//! bounds that its proof needs. The checker verifies the list
 //! ([`LowerBound`](parikh_evidence::certificate::LowerBound) has the argument).
 
 use super::Engine;
@@ -32,79 +33,89 @@ use parikh_structure::intervals::{Intervals, ProvenanceIntervals};
 use parikh_structure::traps::small_marked_traps;
 use std::collections::BTreeMap;
 
-/// Places that the search for weights begins with, at most, for one solution.
+/// Limit on the number of places from which the search for weights starts, for one solution.
 const SEEDS: usize = 64;
-/// Places with a weight, at most.
+/// Limit on the number of places with a nonzero weight.
 const TERMS: usize = 40;
-/// Weights are at most this large.
+/// Limit on the size of a weight.
 const LARGEST: u64 = 1 << 20;
 
-/// Weights of places; 0 where not listed.
+/// Weights by place. Places without an entry have weight 0.
 type LowerBoundWeights = BTreeMap<PlaceId, u64>;
 
-/// The bounds on places that lower bounds rest on, all of them proved.
+/// Proved place bounds, from which the proofs of lower bounds start.
 pub(super) struct LowerBoundPremises {
     facts: Facts,
+    /// The token intervals that follow from `facts`, with the derivation of each bound.
     level: ProvenanceIntervals,
 }
 
 impl LowerBoundPremises {
-    /// The premises that `facts` give, with the lower bounds that follow at once.
+    /// Returns the premises from `facts`, and the lower bounds of single places that follow.
     pub(super) fn new(net: &Net, facts: &Facts) -> (LowerBoundPremises, Vec<LowerBound>) {
-        let given = LowerBoundPremises::of(net, facts.clone());
-        let lower = given.lower_ends(net);
-        if lower.is_empty() || given.bounds(net, &lower, &Budget::unlimited()).is_some() {
-            return (given, lower);
+        let from_facts = LowerBoundPremises::of(net, facts.clone());
+        let lower = from_facts.lower_ends(net);
+        if lower.is_empty() || from_facts.bounds(net, &lower, &Budget::unlimited()).is_some() {
+            return (from_facts, lower);
         }
-        // Some fact has no reason that a certificate could state. The arcs alone always have.
+        // Some fact has no justification that a certificate can state. Bounds from the arcs alone
+        // always have one.
         let by_arcs = LowerBoundPremises::of(net, Facts::none(net));
         let lower = by_arcs.lower_ends(net);
         (by_arcs, lower)
     }
 
+    /// Computes the intervals that follow from `facts`.
     fn of(net: &Net, facts: Facts) -> LowerBoundPremises {
         let level = Intervals::new(net, &facts).proved().clone();
         LowerBoundPremises { facts, level }
     }
 
+    /// Returns the places that always have a token, each with its lower bound.
     fn lower_ends(&self, net: &Net) -> Vec<LowerBound> {
-        let ends = net.places().map(|place| (place, self.level.low(place)));
-        let ends = ends.filter(|&(_, tokens)| tokens > 0);
-        ends.map(|(place, tokens)| LowerBound { weights: vec![(place, 1)], tokens }).collect()
+        let lower_bounds = net.places().map(|place| (place, self.level.low(place)));
+        let lower_bounds = lower_bounds.filter(|&(_, tokens)| tokens > 0);
+        lower_bounds
+            .map(|(place, tokens)| LowerBound { weights: vec![(place, 1)], tokens })
+            .collect()
     }
 
-    /// The derivation of the bounds on places that `used` rest on. Returns `None` if the facts have
-    /// no reason for one, or the budget ends.
+    /// Returns the derivation of the place bounds that the proofs of `used` need. Returns `None` if
+    /// a fact has no justification, or the budget is exhausted.
     pub(super) fn bounds(
         &self,
         net: &Net,
         used: &[LowerBound],
         budget: &Budget,
     ) -> Option<BoundsCertificate> {
-        let mut ends = Vec::new();
+        let mut bounds_needed = Vec::new();
         for LowerBound { weights, tokens } in used {
             match weights[..] {
-                [(place, 1)] if self.level.low(place) >= *tokens => ends.push((place, false)),
+                [(place, 1)] if self.level.low(place) >= *tokens => {
+                    bounds_needed.push((place, false))
+                }
                 _ => {
                     let takers = weights.iter().flat_map(|&(place, _)| net.consumers(place));
                     let dead = takers.map(|arc| arc.transition).filter(|&t| !self.may_fire(t));
-                    ends.extend(dead.filter_map(|t| Some((self.short_input(net, t)?, true))));
+                    bounds_needed
+                        .extend(dead.filter_map(|t| Some((self.short_input(net, t)?, true))));
                 }
             }
         }
-        if ends.is_empty() {
+        if bounds_needed.is_empty() {
             return Some(BoundsCertificate::default());
         }
-        ends.sort_unstable();
-        ends.dedup();
-        intervals::bounds(net, &self.facts, &self.level, ends.into_iter(), budget)
+        bounds_needed.sort_unstable();
+        bounds_needed.dedup();
+        intervals::bounds(net, &self.facts, &self.level, bounds_needed.into_iter(), budget)
     }
 
+    /// Returns true if the intervals do not exclude that `t` fires.
     fn may_fire(&self, t: TransitionId) -> bool {
         self.level.is_possible(t)
     }
 
-    /// An input of `t` that never has enough tokens for it.
+    /// Returns an input place of `t` that never has enough tokens for `t`.
     fn short_input(&self, net: &Net, t: TransitionId) -> Option<PlaceId> {
         let short =
             |arc: &&parikh_net::Arc| self.level.high(arc.place).is_some_and(|n| n < arc.weight);
@@ -112,18 +123,18 @@ impl LowerBoundPremises {
     }
 }
 
-/// The largest k such that w·m ≥ k in every reachable marking, by the argument of
-/// [`LowerBound`](parikh_evidence::certificate::LowerBound). `None` beyond 63 bits.
+/// Returns the largest k such that w·m ≥ k in every reachable marking, by the argument of
+/// [`LowerBound`](parikh_evidence::certificate::LowerBound). Returns `None` if k exceeds 63 bits.
 fn largest(net: &Net, weights: &LowerBoundWeights, premises: &LowerBoundPremises) -> Option<u64> {
-    let initially = weights.iter().map(|(&p, &w)| u128::from(w) * u128::from(net.initial()[p]));
-    let mut least: u128 = initially.sum();
+    let initial_value = weights.iter().map(|(&p, &w)| u128::from(w) * u128::from(net.initial()[p]));
+    let mut min_value: u128 = initial_value.sum();
     for t in lowering(net, weights, premises) {
-        least = least.min(over(weights, net.post(t)));
+        min_value = min_value.min(over(weights, net.post(t)));
     }
-    u64::try_from(least).ok().filter(|least| i64::try_from(*least).is_ok())
+    u64::try_from(min_value).ok().filter(|min_value| i64::try_from(*min_value).is_ok())
 }
 
-/// The transitions that may fire and lower w·m.
+/// Returns the transitions that may fire and decrease w·m. Repetitions are possible.
 fn lowering<'a>(
     net: &'a Net,
     weights: &'a LowerBoundWeights,
@@ -134,20 +145,22 @@ fn lowering<'a>(
         .filter(|&t| premises.may_fire(t) && over(weights, net.post(t)) < over(weights, net.pre(t)))
 }
 
-/// w·pre(t) or w·post(t), from the arcs. Weights and arcs are small enough for 128 bits.
+/// Returns w·pre(t) or w·post(t), given the arcs. Weights and arcs are small enough for 128 bits.
 fn over(weights: &LowerBoundWeights, arcs: &[parikh_net::Arc]) -> u128 {
     let weight = |arc: &parikh_net::Arc| weights.get(&arc.place).copied().unwrap_or(0);
     arcs.iter().map(|arc| u128::from(weight(arc)) * u128::from(arc.weight)).sum()
 }
 
-/// Weights whose lower bound the point violates, from the first of its seeds that has some.
+/// Searches for weights whose lower bound the point violates, starting from one place after
+/// another.
 fn violated(net: &Net, point: &SolutionPoint, premises: &LowerBoundPremises) -> Option<LowerBound> {
     let fewer =
         |place: &PlaceId| (point.marking[place.index()] + TOLERANCE) < net.initial()[*place] as f64;
     net.places().filter(fewer).take(SEEDS).find_map(|seed| grown(net, seed, point, premises))
 }
 
-/// See the module for the search.
+/// Extends the weights from one place, see the module documentation. Returns `None` if the search
+/// fails.
 fn grown(
     net: &Net,
     seed: PlaceId,
@@ -164,28 +177,29 @@ fn grown(
             return None;
         }
         let needed = needed as u128;
-        let breaks =
+        let violating =
             lowering(net, &weights, premises).find(|&t| over(&weights, net.post(t)) < needed);
-        let Some(t) = breaks else {
+        let Some(t) = violating else {
             let tokens = largest(net, &weights, premises)?;
             let weights = weights.into_iter().collect();
             return Some(LowerBound { weights, tokens });
         };
         let (before, after) = (over(&weights, net.pre(t)), over(&weights, net.post(t)));
-        // More weight on an output until the firing loses nothing, or leaves enough.
-        let raised = |arc: &parikh_net::Arc| -> Option<(PlaceId, u64, f64)> {
+        // More weight on an output, until the firing does not decrease the sum or leaves enough.
+        let weight_increase = |arc: &parikh_net::Arc| -> Option<(PlaceId, u64, f64)> {
             let gained = arc.weight.saturating_sub(net.pre_weight(t, arc.place));
-            let more = match gained {
+            let increase = match gained {
                 0 => (needed - after).div_ceil(arc.weight.into()),
                 gained => (before - after).div_ceil(gained.into()),
             };
-            let more = u64::try_from(more).ok().filter(|&more| more <= LARGEST)?;
-            Some((arc.place, more, more as f64 * point.marking[arc.place.index()]))
+            let increase = u64::try_from(increase).ok().filter(|&increase| increase <= LARGEST)?;
+            Some((arc.place, increase, increase as f64 * point.marking[arc.place.index()]))
         };
-        let choices = net.post(t).iter().filter_map(raised);
-        let (place, more, _) = choices.min_by(|a, b| a.2.total_cmp(&b.2).then(a.1.cmp(&b.1)))?;
+        let choices = net.post(t).iter().filter_map(weight_increase);
+        let (place, increase, _) =
+            choices.min_by(|a, b| a.2.total_cmp(&b.2).then(a.1.cmp(&b.1)))?;
         let weight = weights.entry(place).or_default();
-        *weight = weight.checked_add(more).filter(|&weight| weight <= LARGEST)?;
+        *weight = weight.checked_add(increase).filter(|&weight| weight <= LARGEST)?;
     }
     None
 }
@@ -216,6 +230,7 @@ impl Engine<'_> {
         added
     }
 
+    /// Returns true if the place bounds that the lower bound needs can be derived.
     fn has_premises(&self, bound: &LowerBound) -> bool {
         let used = std::slice::from_ref(bound);
         self.premises.bounds(self.net, used, &Budget::unlimited()).is_some()

@@ -24,32 +24,37 @@ use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use std::rc::Rc;
 
-/// The state of the integer refinement of a maximum.
+/// The state of the integer refinement of one maximum.
 #[derive(Default)]
 pub(super) struct IntegerMaximum {
-    /// The last question: can the sum have this value?
+    /// The last question, "can the sum have this value?", with its atom tree and its literal.
     asked: Option<(i64, AtomNode, Literal)>,
-    /// The largest value of an integer solution.
+    /// The largest value of an integral solution of the state equation.
     found: Option<i128>,
 }
 
 impl IntegerMaximum {
-    /// Returns true if an integer solution attains the bound, which then cannot be lowered here.
+    /// Returns true if an integral solution attains the bound. The state equation then cannot lower
+    /// it.
     pub(super) fn attains(&self, bound: i128) -> bool {
-        self.found.is_some_and(|found| found >= bound)
+        self.found.is_some_and(|integral_value| integral_value >= bound)
     }
 
-    /// Returns the next value to ask for, between the largest value seen and the bound.
+    /// Returns the next value to ask for, between the largest value `seen` in a witness and the
+    /// proved bound.
     fn next(&self, seen: i128, bound: i128) -> i128 {
         match self.found {
-            Some(found) if found > seen => found + (bound - found + 1) / 2,
+            Some(integral_value) if integral_value > seen => {
+                integral_value + (bound - integral_value + 1) / 2
+            }
             _ => seen + 1,
         }
     }
 }
 
 impl Engine<'_> {
-    /// Works on one goal. Returns true if it is settled or nothing is left to try.
+    /// Works on the `Maximise` goal at `index`. Returns true if the goal is settled, or the linear
+    /// program cannot lower its bound further.
     pub(super) fn maximise(
         &mut self,
         index: usize,
@@ -71,10 +76,16 @@ impl Engine<'_> {
             };
             if proof_reporter.proved(id).is_none_or(|proved| bound < proved) {
                 // Bounds beyond 63 bits are not useful.
-                let Ok(small) = i64::try_from(bound) else { return true };
-                let more = Atom { sum: negated.negated(), bound: small }.negated();
-                let lemma = lemma.refuting(self.atoms.intern(more.clone()));
-                match self.prove(id, &Predicate::Atom(more), &[&lemma], budget, proof_reporter) {
+                let Ok(bound_value) = i64::try_from(bound) else { return true };
+                let above_bound = Atom { sum: negated.negated(), bound: bound_value }.negated();
+                let lemma = lemma.refuting(self.atoms.intern(above_bound.clone()));
+                match self.prove(
+                    id,
+                    &Predicate::Atom(above_bound),
+                    &[&lemma],
+                    budget,
+                    proof_reporter,
+                ) {
                     Some(proof) => {
                         self.statistics.bounds += 1;
                         proof_reporter.at_most(id, bound, proof);
@@ -102,7 +113,7 @@ impl Engine<'_> {
         &mut self,
         index: usize,
         negated: &LinearSum,
-        whole: &mut IntegerMaximum,
+        integer_maximum: &mut IntegerMaximum,
         budget: &Budget,
         proof_reporter: ProofReporter<'_>,
     ) -> bool {
@@ -111,16 +122,16 @@ impl Engine<'_> {
         loop {
             let Some(bound) = proof_reporter.proved(id) else { return true };
             let seen = proof_reporter.seen(id).unwrap_or_else(|| sum.value(self.net.initial()));
-            if seen >= bound || whole.attains(bound) {
+            if seen >= bound || integer_maximum.attains(bound) {
                 return true;
             }
             // Bounds beyond 63 bits are not useful.
-            let Ok(value) = i64::try_from(whole.next(seen, bound)) else { return true };
-            let Some(least) = value.checked_neg() else { return true };
-            let (tree, root) = match whole.asked.take() {
-                Some((asked, tree, root)) if asked == value => (tree, root),
+            let Ok(value) = i64::try_from(integer_maximum.next(seen, bound)) else { return true };
+            let Some(negated_value) = value.checked_neg() else { return true };
+            let (tree, root) = match integer_maximum.asked.take() {
+                Some((asked_value, tree, root)) if asked_value == value => (tree, root),
                 _ => {
-                    let atom = Atom { sum: negated.clone(), bound: least };
+                    let atom = Atom { sum: negated.clone(), bound: negated_value };
                     let tree = AtomNode::Atom(self.atoms.intern(atom));
                     self.learn_clashes(&tree.atoms());
                     let root = self.proposer.add(&tree);
@@ -129,31 +140,33 @@ impl Engine<'_> {
             };
             match self.propose(index, &tree, root, budget) {
                 Pursuit::Excluded => {
-                    let more = Predicate::Atom(Atom { sum: negated.clone(), bound: least });
-                    let Some(proof) = self.refute(index, &tree, &more, budget, proof_reporter)
+                    let at_least_value =
+                        Predicate::Atom(Atom { sum: negated.clone(), bound: negated_value });
+                    let Some(proof) =
+                        self.refute(index, &tree, &at_least_value, budget, proof_reporter)
                     else {
                         return false;
                     };
                     self.statistics.bounds += 1;
                     proof_reporter.at_most(id, i128::from(value) - 1, proof);
                     // If the board refused the bound, it would refuse it the next time as well.
-                    if proof_reporter.proved(id).is_none_or(|now| now >= bound) {
+                    if proof_reporter.proved(id).is_none_or(|new_bound| new_bound >= bound) {
                         return true;
                     }
                 }
                 Pursuit::Rests => {
                     let candidate = self.targets[index].candidate.clone();
-                    let whole_point = candidate.filter(|(point, _)| self.is_whole(point));
-                    let Some((point, _)) = whole_point else { return true };
-                    let found = point.value(&sum);
+                    let integral_candidate = candidate.filter(|(point, _)| self.is_whole(point));
+                    let Some((point, _)) = integral_candidate else { return true };
+                    let point_value = point.value(&sum);
                     // The rounded value is too small.
-                    if found < i128::from(value) {
+                    if point_value < i128::from(value) {
                         return true;
                     }
-                    whole.found = Some(found);
+                    integer_maximum.found = Some(point_value);
                 }
                 Pursuit::Unfinished => {
-                    whole.asked = Some((value, tree, root));
+                    integer_maximum.asked = Some((value, tree, root));
                     return false;
                 }
             }

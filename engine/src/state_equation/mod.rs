@@ -109,8 +109,8 @@ pub fn certificate(
     traps: &[Vec<PlaceId>],
     budget: &Budget,
 ) -> Option<LinearCertificate> {
-    let known = CertificateParts { lemmas, atom, traps, lower_bounds: None, precedences: &[] };
-    match proofs::certificate(net, refuted, known, budget, None) {
+    let parts = CertificateParts { lemmas, atom, traps, lower_bounds: None, precedences: &[] };
+    match proofs::certificate(net, refuted, parts, budget, None) {
         Ok(certificate) => Some(certificate),
         Err(NoProof::Unfinished) => None,
         Err(NoProof::Flawed(flaw)) => {
@@ -135,24 +135,27 @@ pub struct Candidate {
 struct GoalState {
     id: GoalId,
     kind: GoalQuestion,
-    /// A candidate solution, with the number of traps that it was tested against.
+    /// A candidate solution, and the numbers of learned rows when it was last tested.
     candidate: Option<(Rc<SolutionPoint>, LearnedRows)>,
     /// The splits of the goal: the search considers one side of each.
     splits: Vec<Split>,
+    /// Limit on the number of splits. 0 for a goal that [`Engine::deepen`] has not treated yet.
     depth: usize,
 }
 
 enum GoalQuestion {
-    /// Not treated yet. The tree of a `Reach` goal is built at its first treatment.
+    /// The goal is not treated yet. Its atom tree is built at the first treatment.
     New,
     Reach {
         tree: AtomNode,
         root: Literal,
     },
-    /// The negated sum, whose minimum is computed.
+    /// A `Maximise` goal, as the minimisation of the negated sum.
     Maximum {
         negated: LinearSum,
+        /// True once the linear program was found to be unbounded.
         unbounded: bool,
+        /// The state of the search for the integer maximum (`maxima`).
         whole: IntegerMaximum,
     },
 }
@@ -161,29 +164,36 @@ enum GoalQuestion {
 pub struct Engine<'n> {
     net: &'n Net,
     config: StateEquationConfig,
+    /// The linear program with the constraints learnt so far.
     relaxation: Relaxation<'n>,
+    /// The place bounds from which proofs of lower bounds start.
     premises: LowerBoundPremises,
     atoms: Atoms,
+    /// The SAT solver that proposes comparisons.
     proposer: Proposer,
+    /// The lemmas learnt so far, for use by every goal.
     lemmas: Vec<Lemma>,
-    /// Lemmas by their first comparison. Lemmas without comparisons are under `None`.
+    /// Indices of the lemmas, by the smallest comparison of each. `None` has the lemmas without
+    /// comparisons.
     lemmas_of: HashMap<Option<usize>, Vec<usize>>,
-    /// Pairs of comparisons that contradict each other on one sum, for which a lemma exists.
+    /// Pairs of comparisons that contradict each other on the same sum. Each pair has a lemma.
     clashes: HashSet<(AtomId, AtomId)>,
-    /// The splits made so far, for any goal.
+    /// The splits made so far, for any of the goals.
     splits: HashSet<Split>,
-    /// Justifications of the splits that are not a comparison and its negation.
+    /// The proofs of the splits that are not a comparison and its negation.
     precedences: Vec<Precedence>,
+    /// The goals, in the order of the task, with the state of the work on them.
     targets: Vec<GoalState>,
-    /// Recent candidates. A goal satisfied by one of them needs no linear program.
+    /// The most recent candidates, oldest first. A goal that one of these points satisfies needs no
+    /// linear program.
     pool: Vec<Rc<SolutionPoint>>,
     statistics: StateEquationStatistics,
 }
 
-/// Limit on the number of splits per goal.
+/// Limit on the number of splits for one goal.
 const DEEPEST: usize = 512;
 
-/// Limit on the number of candidates kept for other goals.
+/// Limit on the number of recent candidates kept for other goals.
 const POOL: usize = 24;
 
 /// Runs the engine until all goals of `task` are settled or have candidates, or the budget is
@@ -327,34 +337,35 @@ impl<'n> Engine<'n> {
         proof_reporter: ProofReporter<'_>,
     ) -> SliceProgress {
         let start = Instant::now();
-        let mut turn = match budget.remaining() {
+        let mut goal_time = match budget.remaining() {
             Some(left) => left.mul_f64(self.config.share),
             None => Duration::from_secs(1),
         };
         let progress = loop {
-            let mut waiting = 0;
+            let mut unfinished_goals = 0;
             for index in 0..self.targets.len() {
                 let id = self.targets[index].id;
                 if !task.board.is_open(id) || self.rests(index) {
                     continue;
                 }
                 if budget.is_exhausted() {
-                    waiting += 1;
+                    unfinished_goals += 1;
                     break;
                 }
                 let Some(goal) = goal_of(task, id, index) else { continue };
-                let done = self.turn(index, goal, &budget.slice(turn), task, proof_reporter);
-                waiting += usize::from(!done);
+                let is_done =
+                    self.turn(index, goal, &budget.slice(goal_time), task, proof_reporter);
+                unfinished_goals += usize::from(!is_done);
             }
-            if waiting == 0 && self.all_rest(task) {
+            if unfinished_goals == 0 && self.all_rest(task) {
                 break SliceProgress::Finished;
             }
             if budget.is_exhausted() {
                 break SliceProgress::Unfinished;
             }
-            turn *= 2;
-            // The remaining problems do not depend on time: the solver itself gives up on them.
-            if turn > Duration::from_secs(3600) {
+            goal_time *= 2;
+            // The solver itself gives up on the remaining problems, so more time does not help.
+            if goal_time > Duration::from_secs(3600) {
                 break SliceProgress::Finished;
             }
         };
@@ -365,9 +376,9 @@ impl<'n> Engine<'n> {
     /// Returns true if the goal has a candidate that marks all traps found since.
     fn rests(&mut self, index: usize) -> bool {
         let target = &mut self.targets[index];
-        let Some((point, known)) = &mut target.candidate else { return false };
-        if self.relaxation.allows(point, *known) {
-            *known = self.relaxation.learned();
+        let Some((point, learned_rows)) = &mut target.candidate else { return false };
+        if self.relaxation.allows(point, *learned_rows) {
+            *learned_rows = self.relaxation.learned();
             return true;
         }
         target.candidate = None;
@@ -379,7 +390,8 @@ impl<'n> Engine<'n> {
             .all(|index| !task.board.is_open(self.targets[index].id) || self.rests(index))
     }
 
-    /// Treats one goal for a while. Returns true if nothing is left to do for it now.
+    /// Works on the goal at `index` within `budget`. Returns true if the goal is settled or has a
+    /// candidate, or if nothing more can be done for it.
     fn turn(
         &mut self,
         index: usize,
@@ -406,23 +418,23 @@ impl<'n> Engine<'n> {
         }
         // Taken out temporarily, so that the rest of the engine can be modified.
         let kind = std::mem::replace(&mut self.targets[index].kind, GoalQuestion::New);
-        let (kind, done) = match kind {
+        let (kind, is_done) = match kind {
             GoalQuestion::New => (GoalQuestion::New, true),
             GoalQuestion::Reach { tree, root } => {
-                let done = self.pursue(index, &tree, root, goal, budget, proof_reporter);
-                (GoalQuestion::Reach { tree, root }, done)
+                let is_done = self.pursue(index, &tree, root, goal, budget, proof_reporter);
+                (GoalQuestion::Reach { tree, root }, is_done)
             }
             GoalQuestion::Maximum { negated, mut unbounded, mut whole } => {
-                let mut done = unbounded
+                let mut is_done = unbounded
                     || self.maximise(index, &negated, &mut unbounded, budget, task, proof_reporter);
-                if done && !unbounded && self.targets[index].depth > 0 {
-                    done = self.narrow(index, &negated, &mut whole, budget, proof_reporter);
+                if is_done && !unbounded && self.targets[index].depth > 0 {
+                    is_done = self.narrow(index, &negated, &mut whole, budget, proof_reporter);
                 }
-                (GoalQuestion::Maximum { negated, unbounded, whole }, done)
+                (GoalQuestion::Maximum { negated, unbounded, whole }, is_done)
             }
         };
         self.targets[index].kind = kind;
-        done
+        is_done
     }
 
     /// Sets the header of the dumped files to the current goal.
@@ -442,7 +454,8 @@ impl<'n> Engine<'n> {
         dump.describe(&format!("state-equation-goal-{number}"), &header);
     }
 
-    /// Lets the goal rest on this point until a trap or a lower bound excludes it.
+    /// Stores `point` as the candidate of the goal. It stays until a trap or a lower bound excludes
+    /// it.
     fn rest(&mut self, index: usize, point: Rc<SolutionPoint>) {
         self.targets[index].candidate = Some((point.clone(), self.relaxation.learned()));
         if !self.pool.iter().any(|known| Rc::ptr_eq(known, &point)) {
@@ -461,33 +474,34 @@ impl<'n> Engine<'n> {
         self.lemmas.push(lemma);
     }
 
-    /// Learns which of these comparisons contradict each other on one sum: a ≤ k and a ≥ l for k <
-    /// l. Otherwise the pairs would be proposed and refuted one after another.
+    /// Learns which of `atoms` contradict each other on one sum: Σ ≤ k and Σ ≥ l for k < l.
+    /// Otherwise the SAT solver would propose these pairs one after another.
     fn learn_clashes(&mut self, atoms: &[AtomId]) {
-        let mut most: HashMap<LinearSum, Vec<AtomId>> = HashMap::new();
+        let mut atoms_by_sum: HashMap<LinearSum, Vec<AtomId>> = HashMap::new();
         for &id in atoms {
-            most.entry(self.atoms.get(id).sum.clone()).or_default().push(id);
+            atoms_by_sum.entry(self.atoms.get(id).sum.clone()).or_default().push(id);
         }
-        // There may be very many pairs if one sum has many comparisons. The rest is learnt later by
-        // lemmas.
-        let mut room = 4 * atoms.len();
+        // One sum with many comparisons has very many contradicting pairs. Pairs beyond the limit
+        // are learnt later, as lemmas of the linear program.
+        let mut pairs_left = 4 * atoms.len();
         for &id in atoms {
             let atom = self.atoms.get(id);
             // Each pair is considered once, from its side with a positive coefficient.
             if atom.sum.terms().first().is_none_or(|&(_, a)| a < 0) {
                 continue;
             }
-            let Some(opposite) = most.get(&atom.sum.negated()) else { continue };
+            let Some(opposite) = atoms_by_sum.get(&atom.sum.negated()) else { continue };
             let bound = i128::from(atom.bound);
-            let clashes = |other: &&AtomId| bound + i128::from(self.atoms.get(**other).bound) < 0;
-            let clashing: Vec<AtomId> = opposite.iter().filter(clashes).copied().collect();
-            for other in clashing {
-                if room == 0 {
+            let contradicts =
+                |opposite_id: &&AtomId| bound + i128::from(self.atoms.get(**opposite_id).bound) < 0;
+            let contradicting: Vec<AtomId> = opposite.iter().filter(contradicts).copied().collect();
+            for opposite_id in contradicting {
+                if pairs_left == 0 {
                     return;
                 }
-                room -= 1;
-                if self.clashes.insert((id, other)) {
-                    let atoms = vec![(id.index(), 1), (other.index(), 1)];
+                pairs_left -= 1;
+                if self.clashes.insert((id, opposite_id)) {
+                    let atoms = vec![(id.index(), 1), (opposite_id.index(), 1)];
                     self.learn(Lemma { atoms, ..Lemma::default() });
                 }
             }
@@ -496,11 +510,11 @@ impl<'n> Engine<'n> {
 
     /// Returns the lemmas that contain only these comparisons, which must be ascending.
     fn lemmas_about(&self, atoms: &[AtomId]) -> Vec<&Lemma> {
-        let known = |index: usize| atoms.binary_search(&AtomId(index as u32)).is_ok();
+        let is_given = |index: usize| atoms.binary_search(&AtomId(index as u32)).is_ok();
         let firsts = atoms.iter().map(|atom| Some(atom.index())).chain([None]);
-        let filed = firsts.filter_map(|first| self.lemmas_of.get(&first)).flatten();
-        let lemmas = filed.map(|&index| &self.lemmas[index]);
-        lemmas.filter(|lemma| lemma.atoms.iter().all(|&(atom, _)| known(atom))).collect()
+        let lemma_indices = firsts.filter_map(|first| self.lemmas_of.get(&first)).flatten();
+        let lemmas = lemma_indices.map(|&index| &self.lemmas[index]);
+        lemmas.filter(|lemma| lemma.atoms.iter().all(|&(atom, _)| is_given(atom))).collect()
     }
 
     /// Returns the checked proof, for a goal, that no reachable marking satisfies `refuted`.
@@ -516,8 +530,8 @@ impl<'n> Engine<'n> {
         let atom = |index: usize| self.atoms.get(AtomId(index as u32)).clone();
         let (traps, precedences) = (self.relaxation.traps(), &self.precedences);
         let lower_bounds = Some((self.relaxation.lower_bounds(), &self.premises));
-        let known = CertificateParts { lemmas, atom: &atom, traps, lower_bounds, precedences };
-        match proofs::certificate(self.net, refuted, known, budget, self.config.dump.as_ref()) {
+        let parts = CertificateParts { lemmas, atom: &atom, traps, lower_bounds, precedences };
+        match proofs::certificate(self.net, refuted, parts, budget, self.config.dump.as_ref()) {
             Ok(certificate) => Some(proof(certificate)),
             Err(NoProof::Unfinished) => None,
             Err(NoProof::Flawed(flaw)) => {
@@ -539,10 +553,10 @@ fn proof(certificate: LinearCertificate) -> Proof {
     Proof::new(argument, Some(Arc::new(Document::Linear(certificate))))
 }
 
-/// Returns the goal with this id. `at` is its expected position, because tasks list their goals in
-/// the order in which the engine first saw them.
-fn goal_of<'t>(task: &Task<'t>, id: GoalId, at: usize) -> Option<&'t MarkingGoal> {
-    let here = task.goals.get(at).filter(|(known, _)| *known == id);
-    let found = here.or_else(|| task.goals.iter().find(|(known, _)| *known == id));
-    found.map(|(_, goal)| goal)
+/// Returns the goal with this id. `expected_index` is its usual position, because tasks list their
+/// goals in the order in which the engine first saw them.
+fn goal_of<'t>(task: &Task<'t>, id: GoalId, expected_index: usize) -> Option<&'t MarkingGoal> {
+    let expected = task.goals.get(expected_index).filter(|(goal_id, _)| *goal_id == id);
+    let entry = expected.or_else(|| task.goals.iter().find(|(goal_id, _)| *goal_id == id));
+    entry.map(|(_, goal)| goal)
 }

@@ -6,17 +6,19 @@ use std::cell::OnceCell;
 /// Tolerance for counting a floating-point value as an integer or a comparison as satisfied.
 pub(super) const TOLERANCE: f64 = 1e-6;
 
-/// A solution in floating point: the firings of each column, and the resulting marking.
+/// A solution of the linear program in floating point.
 #[derive(Clone, Debug)]
 pub(super) struct SolutionPoint {
+    /// The firings of each effect class, by column of the program.
     pub(super) firings: Vec<f64>,
-    /// The tokens of each place, followed by the firings of each class.
+    /// The tokens of each place, followed by the firings of each effect class. Indexed by place
+    /// index, then by [`counter`].
     pub(super) marking: Vec<f64>,
     /// Cached result of [`Engine::is_whole`](super::Engine::is_whole).
     pub(super) whole: OnceCell<bool>,
 }
 
-/// Returns the virtual place that counts the firings of a class.
+/// Returns the virtual place that counts the firings of an effect class.
 pub(super) fn counter(net: &Net, effect: EffectId) -> PlaceId {
     PlaceId::new(net.place_count() + effect.index())
 }
@@ -44,15 +46,14 @@ impl SolutionPoint {
     /// Returns the place or counter whose value is furthest from an integer, with the value rounded
     /// down.
     pub(super) fn most_broken(&self) -> Option<(PlaceId, i64)> {
-        let distance = |tokens: f64| (tokens - tokens.round()).abs();
-        let broken = self
-            .marking
-            .iter()
-            .enumerate()
-            .filter(|&(_, &tokens)| distance(tokens) > 100.0 * TOLERANCE && tokens.abs() < 1e9);
-        let (index, tokens) =
-            broken.max_by(|(_, a), (_, b)| distance(**a).total_cmp(&distance(**b)))?;
-        Some((PlaceId::new(index), tokens.floor() as i64))
+        let distance_to_integer = |value: f64| (value - value.round()).abs();
+        let fractional = self.marking.iter().enumerate().filter(|&(_, &value)| {
+            distance_to_integer(value) > 100.0 * TOLERANCE && value.abs() < 1e9
+        });
+        let (index, value) = fractional.max_by(|(_, a), (_, b)| {
+            distance_to_integer(**a).total_cmp(&distance_to_integer(**b))
+        })?;
+        Some((PlaceId::new(index), value.floor() as i64))
     }
 
     /// Returns true if the trap is marked: its places have at least one token in total.

@@ -18,17 +18,19 @@ use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, TransitionId};
 use parikh_structure::traps::small_traps;
 use std::collections::BTreeSet;
 
-/// Limit on the number of sets of each kind per solution.
+/// Limit on the number of place sets of each kind for one solution.
 const SETS: usize = 3;
 
-/// Limit on the number of terms of a sum of firings.
+/// Limit on the number of terms in a sum of firings or in a trap.
 const TERMS: usize = 300;
 
-/// A precedence that a solution violates, with its places and firings.
+/// A precedence violated by a solution of the linear program.
 struct ViolatedPrecedence {
+    /// The set of places: initially empty, or a trap.
     places: Vec<PlaceId>,
+    /// The effect classes whose firings require a token in the places, or put one there.
     idle: BTreeSet<EffectId>,
-    /// The effects that feed the places from outside. `None` for a trap.
+    /// The effect classes that put tokens into the places from outside. `None` for a trap.
     fed: Option<BTreeSet<EffectId>>,
 }
 
@@ -41,54 +43,57 @@ impl Engine<'_> {
     /// Adds the precedences that the point violates as splits of the goal. Returns false if there
     /// are none.
     pub(super) fn order(&mut self, index: usize, point: &SolutionPoint) -> bool {
-        let mut any = false;
-        for broken in self.broken(point) {
-            let Some(split) = self.demand(&broken) else { continue };
+        let mut is_added = false;
+        for violated in self.broken(point) {
+            let Some(split) = self.demand(&violated) else { continue };
             let splits = &mut self.targets[index].splits;
             if !splits.contains(&split) {
                 splits.push(split);
-                any = true;
+                is_added = true;
             }
         }
-        any
+        is_added
     }
 
+    /// Returns the precedences that the solution violates, at most `SETS` of each kind.
     fn broken(&self, point: &SolutionPoint) -> Vec<ViolatedPrecedence> {
         let count = |effect: EffectId| point.marking[counter(self.net, effect).index()];
         let mut fires = vec![false; self.net.effect_count()];
         for effect in self.net.effect_classes() {
             fires[effect.index()] = count(effect) > TOLERANCE;
         }
-        let mut all = unfed(self.net, &fires);
+        let mut violated = unfed(self.net, &fires);
         let empty = |p: &PlaceId| point.marking[p.index()] < TOLERANCE;
         let empty: Vec<PlaceId> = self.net.places().filter(empty).collect();
-        all.extend(kept(self.net, &fires, &empty));
-        all
+        violated.extend(kept(self.net, &fires, &empty));
+        violated
     }
 
-    /// Adds the precedence as a clause, for all goals that use it.
-    fn demand(&mut self, broken: &ViolatedPrecedence) -> Option<super::Split> {
-        let firings = |effects: &BTreeSet<EffectId>| {
+    /// Adds the precedence as a split for all goals: no idle effect fires, or the places get a
+    /// token. Returns `None` if a sum does not fit.
+    fn demand(&mut self, violated: &ViolatedPrecedence) -> Option<super::Split> {
+        let firing_sum = |effects: &BTreeSet<EffectId>| {
             LinearSum::new(effects.iter().map(|&effect| (counter(self.net, effect), 1))).ok()
         };
-        let marked = || LinearSum::new(broken.places.iter().map(|&place| (place, 1))).ok();
-        let idle = Atom { sum: firings(&broken.idle)?, bound: 0 };
-        let since = match &broken.fed {
-            Some(effects) => firings(effects)?,
-            None => marked()?,
+        let place_sum = || LinearSum::new(violated.places.iter().map(|&place| (place, 1))).ok();
+        let idle = Atom { sum: firing_sum(&violated.idle)?, bound: 0 };
+        let alternative = match &violated.fed {
+            Some(effects) => firing_sum(effects)?,
+            None => place_sum()?,
         };
-        let since = Atom { sum: since.negated(), bound: -1 };
-        let split = (self.atoms.intern(idle), self.atoms.intern(since));
+        let alternative = Atom { sum: alternative.negated(), bound: -1 };
+        let split = (self.atoms.intern(idle), self.atoms.intern(alternative));
         if self.splits.insert(split) {
-            let (places, idle, since) = (broken.places.clone(), split.0.index(), split.1.index());
-            self.precedences.push(match broken.fed {
-                Some(_) => Precedence::Unfed { places, idle, fed: since },
-                None => Precedence::Kept { places, idle, marked: since },
+            let (places, idle, alternative) =
+                (violated.places.clone(), split.0.index(), split.1.index());
+            self.precedences.push(match violated.fed {
+                Some(_) => Precedence::Unfed { places, idle, fed: alternative },
+                None => Precedence::Kept { places, idle, marked: alternative },
             });
             self.proposer.split(split);
-            if matches!(&broken.fed, Some(effects) if effects.is_empty()) {
+            if matches!(&violated.fed, Some(effects) if effects.is_empty()) {
                 // No transition can feed the places: the comparison is 0 ≤ −1.
-                self.learn(Lemma { atoms: vec![(since, 1)], ..Lemma::default() });
+                self.learn(Lemma { atoms: vec![(alternative, 1)], ..Lemma::default() });
             }
         }
         Some(split)
@@ -102,29 +107,29 @@ fn unfed(net: &Net, fires: &[bool]) -> Vec<ViolatedPrecedence> {
     let marked = markable(net, &fires);
     let is_missing = |p: PlaceId| !marked[p.index()];
     let can_begin = |t: TransitionId| !net.pre(t).iter().any(|arc| is_missing(arc.place));
-    let mut all: Vec<ViolatedPrecedence> = Vec::new();
+    let mut violated: Vec<ViolatedPrecedence> = Vec::new();
     let mut tried = 0;
     for effect in net.effect_classes() {
         let class = net.class(effect);
-        let waits =
+        let is_blocked =
             class.first().is_some_and(|&t| fires(t)) && !class.iter().any(|&t| can_begin(t));
-        if !waits || all.iter().any(|known| known.idle.contains(&effect)) {
+        if !is_blocked || violated.iter().any(|precedence| precedence.idle.contains(&effect)) {
             continue;
         }
         tried += 1;
-        let found = around(net, class, &fires, &is_missing);
-        // Some of the waiting effects are enough, including this one.
+        let violation = around(net, class, &fires, &is_missing);
+        // Part of the blocked effects suffices, if `effect` is among them.
         let idle =
-            std::iter::once(effect).chain(found.idle.iter().copied().filter(|e| *e != effect));
+            std::iter::once(effect).chain(violation.idle.iter().copied().filter(|e| *e != effect));
         let idle = idle.take(TERMS).collect();
-        if found.fed.as_ref().is_some_and(|fed| fed.len() <= TERMS) {
-            all.push(ViolatedPrecedence { idle, ..found });
+        if violation.fed.as_ref().is_some_and(|fed| fed.len() <= TERMS) {
+            violated.push(ViolatedPrecedence { idle, ..violation });
         }
-        if all.len() == SETS || tried == 4 * SETS {
+        if violated.len() == SETS || tried == 4 * SETS {
             break;
         }
     }
-    all
+    violated
 }
 
 /// Returns the places that can be marked by firing transitions accepted by `fires`, regardless of
@@ -166,8 +171,8 @@ fn around(
     is_missing: &dyn Fn(PlaceId) -> bool,
 ) -> ViolatedPrecedence {
     let mut set: BTreeSet<PlaceId> = BTreeSet::new();
-    let mut waiting: Vec<TransitionId> = class.to_vec();
-    while let Some(t) = waiting.pop() {
+    let mut pending: Vec<TransitionId> = class.to_vec();
+    while let Some(t) = pending.pop() {
         let inputs = || net.pre(t).iter().map(|arc| arc.place);
         if inputs().any(|p| set.contains(&p)) {
             continue;
@@ -176,20 +181,21 @@ fn around(
         let missing = inputs().filter(|&p| is_missing(p));
         let Some(p) = missing.min_by_key(|&p| (net.producers(p).len(), p)) else { continue };
         set.insert(p);
-        waiting.extend(net.producers(p).iter().map(|arc| arc.transition).filter(|&t| fires(t)));
+        pending.extend(net.producers(p).iter().map(|arc| arc.transition).filter(|&t| fires(t)));
     }
-    let takes = |t: &TransitionId| net.pre(*t).iter().any(|arc| set.contains(&arc.place));
+    let takes_from_set = |t: &TransitionId| net.pre(*t).iter().any(|arc| set.contains(&arc.place));
     let feeders = set.iter().flat_map(|&p| net.producers(p)).map(|arc| arc.transition);
-    let fed = feeders.filter(|t| !takes(t)).map(|t| net.effect_of(t)).collect();
+    let fed = feeders.filter(|t| !takes_from_set(t)).map(|t| net.effect_of(t)).collect();
     let takers = set.iter().flat_map(|&p| net.consumers(p)).map(|arc| arc.transition);
-    let takers: BTreeSet<EffectId> = takers.map(|t| net.effect_of(t)).collect();
-    let all_take = |effect: &EffectId| net.class(*effect).iter().all(takes);
+    let taking: BTreeSet<EffectId> = takers.map(|t| net.effect_of(t)).collect();
+    let all_take_from_set = |effect: &EffectId| net.class(*effect).iter().all(takes_from_set);
     let changes = |effect: &EffectId| !net.effect(*effect).is_empty();
-    let idle = takers.into_iter().filter(|effect| changes(effect) && all_take(effect)).collect();
+    let idle =
+        taking.into_iter().filter(|effect| changes(effect) && all_take_from_set(effect)).collect();
     ViolatedPrecedence { places: set.into_iter().collect(), idle, fed: Some(fed) }
 }
 
-/// Returns traps among `empty` on which some of these effects put tokens.
+/// Returns traps among the `empty` places on which firing effects put tokens.
 fn kept(net: &Net, fires: &[bool], empty: &[PlaceId]) -> Vec<ViolatedPrecedence> {
     let mut is_fed = vec![false; net.place_count()];
     let mut feeders: Vec<Vec<EffectId>> = vec![Vec::new(); net.place_count()];
@@ -200,14 +206,15 @@ fn kept(net: &Net, fires: &[bool], empty: &[PlaceId]) -> Vec<ViolatedPrecedence>
         }
     }
     let traps = small_traps(net, empty, |p| is_fed[p.index()], SETS, TERMS);
-    let broken = |places: Vec<PlaceId>| {
-        let all = || places.iter().flat_map(|p| &feeders[p.index()]).copied();
-        // Some effects are enough, if one that fires is among them.
-        let (fired, others): (Vec<_>, Vec<_>) = all().partition(|effect| fires[effect.index()]);
-        let idle = fired.into_iter().chain(others).take(TERMS).collect();
+    let to_precedence = |places: Vec<PlaceId>| {
+        let feeding_effects = || places.iter().flat_map(|p| &feeders[p.index()]).copied();
+        // Part of the feeding effects suffices, if one that fires is among them.
+        let (fired, idle_feeders): (Vec<_>, Vec<_>) =
+            feeding_effects().partition(|effect| fires[effect.index()]);
+        let idle = fired.into_iter().chain(idle_feeders).take(TERMS).collect();
         ViolatedPrecedence { places, idle, fed: None }
     };
-    traps.into_iter().map(broken).collect()
+    traps.into_iter().map(to_precedence).collect()
 }
 
 #[cfg(test)]

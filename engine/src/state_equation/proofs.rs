@@ -29,13 +29,15 @@ pub(super) enum NoProof {
 /// The parts of a certificate.
 #[derive(Clone, Copy)]
 pub(super) struct CertificateParts<'a> {
-    /// The lemmas. Their atoms are indices for `atom`, and their traps indices in `traps`.
+    /// The lemmas. Their atoms are arguments of `atom`, their traps indices in `traps`.
     pub(super) lemmas: &'a [&'a Lemma],
+    /// Returns the comparison with this number.
     pub(super) atom: &'a dyn Fn(usize) -> Atom,
+    /// The traps, to which lemmas refer by index.
     pub(super) traps: &'a [Vec<PlaceId>],
-    /// The lower bounds that lemmas refer to by position, and what they rest on.
+    /// The lower bounds, to which lemmas refer by index, and the place bounds that prove them.
     pub(super) lower_bounds: Option<(&'a [LowerBound], &'a LowerBoundPremises)>,
-    /// With atoms as lemmas have them.
+    /// The precedences. Their atoms are arguments of `atom`.
     pub(super) precedences: &'a [Precedence],
 }
 
@@ -43,16 +45,16 @@ pub(super) struct CertificateParts<'a> {
 pub(super) fn certificate(
     net: &Net,
     refuted: &Predicate,
-    known: CertificateParts<'_>,
+    parts: CertificateParts<'_>,
     budget: &Budget,
     dump: Option<&Dump>,
 ) -> Result<LinearCertificate, NoProof> {
-    let mut certificate = assemble(net, known, budget).ok_or(NoProof::Unfinished)?;
-    if known.lemmas.len() > 1 {
+    let mut certificate = assemble(net, parts, budget).ok_or(NoProof::Unfinished)?;
+    if parts.lemmas.len() > 1 {
         let needed = core(net, &certificate, refuted, budget, dump).ok_or(NoProof::Unfinished)?;
-        let needed: Vec<&Lemma> = needed.into_iter().map(|index| known.lemmas[index]).collect();
-        let known = CertificateParts { lemmas: &needed, ..known };
-        certificate = assemble(net, known, budget).ok_or(NoProof::Unfinished)?;
+        let needed: Vec<&Lemma> = needed.into_iter().map(|index| parts.lemmas[index]).collect();
+        let parts = CertificateParts { lemmas: &needed, ..parts };
+        certificate = assemble(net, parts, budget).ok_or(NoProof::Unfinished)?;
     }
     match accepts(net, &certificate, refuted) {
         Ok(()) => return Ok(certificate),
@@ -72,17 +74,17 @@ pub(super) fn certificate(
 
 /// Runs the checker.
 fn accepts(net: &Net, certificate: &LinearCertificate, refuted: &Predicate) -> Result<(), Flaw> {
-    let goes_on = &mut || true;
-    certificate.check(net, goes_on)?.refute(&refuted.to_atoms(net), goes_on)
+    let keep_going = &mut || true;
+    certificate.check(net, keep_going)?.refute(&refuted.to_atoms(net), keep_going)
 }
 
 /// Collects the lemmas with their atoms and traps, renumbered in order of occurrence, and the
 /// precedences over these atoms.
-fn assemble(net: &Net, known: CertificateParts<'_>, budget: &Budget) -> Option<LinearCertificate> {
-    let CertificateParts { atom, traps, .. } = known;
+fn assemble(net: &Net, parts: CertificateParts<'_>, budget: &Budget) -> Option<LinearCertificate> {
+    let CertificateParts { atom, traps, .. } = parts;
     let (mut atom_of, mut trap_of) = (Positions::default(), Positions::default());
     let mut lower_bound_of = Positions::default();
-    let renumbered = known.lemmas.iter().map(|lemma| {
+    let renumbered = parts.lemmas.iter().map(|lemma| {
         let mut lemma = (*lemma).clone();
         lemma.atoms.iter_mut().for_each(|(index, _)| *index = atom_of.position(*index));
         lemma.traps.iter_mut().for_each(|(index, _)| *index = trap_of.position(*index));
@@ -91,18 +93,18 @@ fn assemble(net: &Net, known: CertificateParts<'_>, budget: &Budget) -> Option<L
         lemma
     });
     let mut lemmas: Vec<Lemma> = renumbered.collect();
-    let position = |at: usize| atom_of.known.get(&at).copied();
-    let own = known.precedences.iter().filter_map(|precedence| {
+    let position = |index: usize| atom_of.known.get(&index).copied();
+    let used_precedences = parts.precedences.iter().filter_map(|precedence| {
         precedence.atoms().into_iter().map(position).collect::<Option<Vec<usize>>>()?;
-        let at = |at| position(at).unwrap_or_default();
-        precedence.renamed(|&place| Ok::<_, Infallible>(place), at).ok()
+        let new_index = |index| position(index).unwrap_or_default();
+        precedence.renamed(|&place| Ok::<_, Infallible>(place), new_index).ok()
     });
-    let precedences = own.collect();
+    let precedences = used_precedences.collect();
     let mut atoms: Vec<Atom> = atom_of.list.into_iter().map(atom).collect();
     let counters = renumber_counters(net, &mut atoms, &mut lemmas);
-    let (lower_bounds, bounds) = match known.lower_bounds {
-        Some((all, premises)) => {
-            let used = lower_bound_of.list.into_iter().map(|index| all[index].clone());
+    let (lower_bounds, bounds) = match parts.lower_bounds {
+        Some((all_lower_bounds, premises)) => {
+            let used = lower_bound_of.list.into_iter().map(|index| all_lower_bounds[index].clone());
             let used: Vec<LowerBound> = used.collect();
             let bounds = premises.bounds(net, &used, budget)?;
             (used, bounds)
@@ -154,10 +156,12 @@ fn renumber_counters(
     used.iter().map(class).collect()
 }
 
-/// Numbers assigned in order of first occurrence.
+/// Numbers assigned to entries in order of first occurrence.
 #[derive(Default)]
 struct Positions {
+    /// The entries, by assigned number.
     list: Vec<usize>,
+    /// The assigned number, by entry.
     known: HashMap<usize, usize>,
 }
 
@@ -180,22 +184,22 @@ fn core(
     dump: Option<&Dump>,
 ) -> Option<Vec<usize>> {
     let clauses = certificate.clauses(net, refuted);
-    let tree = clauses.len().checked_sub(certificate.lemmas.len())?;
+    let predicate_clauses = clauses.len().checked_sub(certificate.lemmas.len())?;
     let variables = clauses.iter().flatten().map(|number| number.unsigned_abs()).max()?;
     let mut solver = recorded_sat(BatSat::new(), dump);
-    let mut assumed = Vec::new();
+    let mut selectors = Vec::new();
     for (index, clause) in clauses.iter().enumerate() {
         let mut literals = literals(clause)?;
-        if index >= tree {
-            let switch = Literal::new(variables + (index - tree) as u32, true);
-            literals.push(!switch);
-            assumed.push(switch);
+        if index >= predicate_clauses {
+            let selector = Literal::new(variables + (index - predicate_clauses) as u32, true);
+            literals.push(!selector);
+            selectors.push(selector);
         }
         solver.add_clause(&literals);
     }
-    match solver.solve(&assumed, budget) {
+    match solver.solve(&selectors, budget) {
         SatAnswer::Unsatisfiable { core } => {
-            let lemma = |switch: &Literal| (switch.variable() - variables) as usize;
+            let lemma = |selector: &Literal| (selector.variable() - variables) as usize;
             Some(core.iter().map(lemma).collect())
         }
         SatAnswer::Satisfiable(_) | SatAnswer::NoAnswer(_) => None,

@@ -27,6 +27,7 @@ pub(super) type Split = (AtomId, AtomId);
 /// The proposing SAT solver. See the module documentation.
 pub(super) struct Proposer {
     solver: Box<dyn SatSolver + Send>,
+    /// The literal of each comparison, by `AtomId`. `None` until a tree mentions the comparison.
     atoms: Vec<Option<Literal>>,
 }
 
@@ -37,6 +38,7 @@ impl Proposer {
         Proposer { solver, atoms: Vec::new() }
     }
 
+    /// Returns the literal of a comparison, which is created at the first call.
     fn atom(&mut self, atom: AtomId) -> Literal {
         if self.atoms.len() <= atom.index() {
             self.atoms.resize(atom.index() + 1, None);
@@ -44,30 +46,30 @@ impl Proposer {
         *self.atoms[atom.index()].get_or_insert_with(|| self.solver.new_variable())
     }
 
-    /// Adds a tree and returns its literal.
+    /// Adds an atom tree. Returns a literal that implies the tree.
     pub(super) fn add(&mut self, node: &AtomNode) -> Literal {
         match node {
             AtomNode::Atom(atom) => self.atom(*atom),
             AtomNode::Constant(value) => {
-                let own = self.solver.new_variable();
-                self.solver.add_clause(&[if *value { own } else { !own }]);
-                own
+                let node_literal = self.solver.new_variable();
+                self.solver.add_clause(&[if *value { node_literal } else { !node_literal }]);
+                node_literal
             }
             // One direction is enough, since comparisons occur only positively.
-            AtomNode::And(parts) => {
-                let own = self.solver.new_variable();
-                for part in parts {
-                    let part = self.add(part);
-                    self.solver.add_clause(&[!own, part]);
+            AtomNode::And(operands) => {
+                let node_literal = self.solver.new_variable();
+                for operand in operands {
+                    let operand = self.add(operand);
+                    self.solver.add_clause(&[!node_literal, operand]);
                 }
-                own
+                node_literal
             }
-            AtomNode::Or(parts) => {
-                let own = self.solver.new_variable();
-                let mut clause = vec![!own];
-                clause.extend(parts.iter().map(|part| self.add(part)));
+            AtomNode::Or(operands) => {
+                let node_literal = self.solver.new_variable();
+                let mut clause = vec![!node_literal];
+                clause.extend(operands.iter().map(|operand| self.add(operand)));
                 self.solver.add_clause(&clause);
-                own
+                node_literal
             }
         }
     }
@@ -84,8 +86,8 @@ impl Proposer {
         self.solver.add_clause(&clause);
     }
 
-    /// Proposes comparisons for the goal with this tree and literal, and a side of each split.
-    /// Comparisons accepted by `likely` are preferred.
+    /// Proposes comparisons for the goal with this tree and this literal, and one side of each
+    /// split. Comparisons accepted by `likely` are preferred.
     pub(super) fn propose(
         &mut self,
         tree: &AtomNode,
@@ -135,12 +137,16 @@ fn choose(
             chosen.push(*atom);
             holds(*atom)
         }
-        AtomNode::And(parts) => parts.iter().all(|part| choose(part, holds, likely, chosen)),
-        AtomNode::Or(parts) => {
-            let good = |part: &&AtomNode| part.holds(&mut |atom| holds(atom) && likely(atom));
-            let fair = |part: &&AtomNode| part.holds(&mut |atom| holds(atom));
-            let part = parts.iter().find(good).or_else(|| parts.iter().find(fair));
-            part.is_some_and(|part| choose(part, holds, likely, chosen))
+        AtomNode::And(operands) => {
+            operands.iter().all(|operand| choose(operand, holds, likely, chosen))
+        }
+        AtomNode::Or(operands) => {
+            let is_preferred =
+                |operand: &&AtomNode| operand.holds(&mut |atom| holds(atom) && likely(atom));
+            let is_true = |operand: &&AtomNode| operand.holds(&mut |atom| holds(atom));
+            let operand =
+                operands.iter().find(is_preferred).or_else(|| operands.iter().find(is_true));
+            operand.is_some_and(|operand| choose(operand, holds, likely, chosen))
         }
     }
 }

@@ -40,10 +40,15 @@ use std::collections::{BTreeMap, HashMap};
 /// places count the firings of effect classes.
 #[derive(Clone, Debug)]
 enum RowForm {
+    /// The tokens of a place.
     Tokens(PlaceId),
+    /// A sum that occurs in comparisons.
     Sum(LinearSum),
+    /// The tokens of the trap with this index.
     Trap(usize),
+    /// The weighted sum of the lower bound with this index.
     LowerBound(usize),
+    /// The tokens of a unit and its enclosing units.
     Chain(UnitId),
 }
 
@@ -54,7 +59,7 @@ pub(super) struct LearnedRows {
     pub(super) lower_bounds: usize,
 }
 
-/// Where a comparison acts.
+/// The row and the bound by which the program states a comparison.
 #[derive(Clone, Copy, Debug)]
 struct Placement {
     row: Row,
@@ -67,10 +72,12 @@ enum BoundValue {
     Upper(i64),
 }
 
-/// The asserted bounds of a row, with their comparisons.
+/// The bounds asserted for one row, each with the comparison that asserts it.
 #[derive(Clone, Copy, Debug, Default)]
 struct AssertedBounds {
+    /// The asserted lower bound of the row's value.
     lower: Option<(i64, AtomId)>,
+    /// The asserted upper bound of the row's value.
     upper: Option<(i64, AtomId)>,
 }
 
@@ -99,7 +106,9 @@ pub(super) enum MinimumResult {
 /// A lemma that refutes every comparison Σ ≤ k with k below the proved bound.
 #[derive(Clone, Debug)]
 pub(super) struct BoundLemma {
+    /// The lemma without the refuted comparison.
     lemma: Lemma,
+    /// The factor of the refuted comparison.
     factor: i128,
 }
 
@@ -112,11 +121,14 @@ impl BoundLemma {
     }
 }
 
-/// Statistics of the program.
+/// Counters of the linear programs solved, for the statistics.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counters {
+    /// Number of calls of the solver.
     pub(super) solved: u64,
+    /// Number of infeasible programs.
     pub(super) infeasible: u64,
+    /// Number of calls without an answer.
     pub(super) unanswered: u64,
     /// Statistics of the exact proofs of floating-point answers.
     pub(super) certified: Tally,
@@ -127,19 +139,27 @@ pub(super) struct Counters {
 /// The linear program. See the module documentation.
 pub(super) struct Relaxation<'n> {
     net: &'n Net,
+    /// The state equation, for its rows and columns.
     equation: StateEquation,
     lp: Box<dyn IncrementalLp + Send>,
+    /// The linear form of each row, by row index.
     forms: Vec<RowForm>,
-    /// Bounds of the rows when nothing is asserted.
+    /// The bounds of each row without assertions, by row index.
     base: Vec<Interval>,
+    /// The rows of sums with several places. `None` for a sum that does not fit the program.
     sums: HashMap<LinearSum, Option<Row>>,
+    /// The placement of each comparison, by `AtomId`. The outer `None` means not computed yet, the
+    /// inner one not expressible.
     placements: Vec<Option<Option<Placement>>>,
+    /// The bounds asserted at the moment, by row index.
     asserted: BTreeMap<u32, AssertedBounds>,
+    /// The places of the traps found so far, ascending within a trap.
     traps: Vec<Vec<PlaceId>>,
+    /// The lower bounds known so far. Lemmas refer to the bounds by index.
     lower_bounds: Vec<LowerBound>,
-    /// By place the position of the lower bound that its own row states.
+    /// The index in `lower_bounds` of the bound that the place's own row states.
     lower_bound_of: HashMap<PlaceId, usize>,
-    /// True if the objective is the number of firings.
+    /// True if the current objective is the total number of firings.
     counting: bool,
     pub(super) counters: Counters,
 }
@@ -190,20 +210,22 @@ impl<'n> Relaxation<'n> {
     ) -> ConjunctionResult {
         let mut wanted: BTreeMap<u32, AssertedBounds> = BTreeMap::new();
         for &atom in atoms {
-            let Some(Placement { row, end }) = self.placement(atom, table) else { continue };
+            let Some(Placement { row, end: bound }) = self.placement(atom, table) else { continue };
             let base = self.base[row.index()];
             let asserted = wanted.entry(row.0).or_default();
-            match end {
-                BoundValue::Lower(end) => {
-                    let tighter = |than: Option<i64>| than.is_none_or(|than| end > than);
-                    if tighter(base.lower) && tighter(asserted.lower.map(|(end, _)| end)) {
-                        asserted.lower = Some((end, atom));
+            match bound {
+                BoundValue::Lower(bound) => {
+                    let tighter =
+                        |current: Option<i64>| current.is_none_or(|current| bound > current);
+                    if tighter(base.lower) && tighter(asserted.lower.map(|(bound, _)| bound)) {
+                        asserted.lower = Some((bound, atom));
                     }
                 }
-                BoundValue::Upper(end) => {
-                    let tighter = |than: Option<i64>| than.is_none_or(|than| end < than);
-                    if tighter(base.upper) && tighter(asserted.upper.map(|(end, _)| end)) {
-                        asserted.upper = Some((end, atom));
+                BoundValue::Upper(bound) => {
+                    let tighter =
+                        |current: Option<i64>| current.is_none_or(|current| bound < current);
+                    if tighter(base.upper) && tighter(asserted.upper.map(|(bound, _)| bound)) {
+                        asserted.upper = Some((bound, atom));
                     }
                 }
             }
@@ -214,8 +236,8 @@ impl<'n> Relaxation<'n> {
         let Ok(()) = self.assert(wanted) else { return ConjunctionResult::Unknown };
         if !self.counting {
             let count = self.lp.program().columns().len() as u32;
-            let each: Vec<(Column, i64)> = (0..count).map(|c| (Column(c), 1)).collect();
-            if self.lp.set_objective(Sense::Minimise, &each).is_err() {
+            let objective_terms: Vec<(Column, i64)> = (0..count).map(|c| (Column(c), 1)).collect();
+            if self.lp.set_objective(Sense::Minimise, &objective_terms).is_err() {
                 return ConjunctionResult::Unknown;
             }
             self.counting = true;
@@ -224,8 +246,8 @@ impl<'n> Relaxation<'n> {
             LpAnswer::Optimal(optimum) => ConjunctionResult::Feasible(self.point(optimum.point)),
             LpAnswer::Infeasible(infeasibility) => {
                 self.counters.infeasible += 1;
-                let found = infeasibility.certify_with_effort(self.lp.program());
-                let Ok(certified) = self.counters.certified.count(found) else {
+                let certification = infeasibility.certify_with_effort(self.lp.program());
+                let Ok(certified) = self.counters.certified.count(certification) else {
                     return ConjunctionResult::Unknown;
                 };
                 let lemma = match certified.contradiction() {
@@ -250,25 +272,25 @@ impl<'n> Relaxation<'n> {
         }
     }
 
-    /// Returns a lemma if the asserted lower bound of a row exceeds its upper bound. This is tested
-    /// here, because an empty interval would cost the solver its current basis.
+    /// Returns a lemma if the bounds in `wanted` leave some row empty. Such a row never reaches the
+    /// solver, because an empty interval would cost it the current basis.
     fn clash(&mut self, wanted: &BTreeMap<u32, AssertedBounds>) -> Option<Lemma> {
         let empty = wanted.iter().find(|&(&row, asserted)| {
             let base = self.base[row as usize];
-            let lower = asserted.lower.map(|(end, _)| end).or(base.lower);
-            let upper = asserted.upper.map(|(end, _)| end).or(base.upper);
+            let lower = asserted.lower.map(|(bound, _)| bound).or(base.lower);
+            let upper = asserted.upper.map(|(bound, _)| bound).or(base.upper);
             Interval { lower, upper }.is_empty()
         });
         let row = Row(*empty?.0);
         // The multipliers are −1 for the lower bound of the row and 1 for its upper bound.
-        let ends = [(row, BigInt::from(-1)), (row, BigInt::from(1))];
+        let multipliers = [(row, BigInt::from(-1)), (row, BigInt::from(1))];
         let asserted = std::mem::replace(&mut self.asserted, wanted.clone());
-        let lemma = self.lemma(&ends, None);
+        let lemma = self.lemma(&multipliers, None);
         self.asserted = asserted;
         lemma.map(|(lemma, _)| lemma)
     }
 
-    /// Returns the minimum of `sum`.
+    /// Minimises `sum` over the state equation without asserted comparisons.
     pub(super) fn least(&mut self, sum: &LinearSum, budget: &Budget) -> MinimumResult {
         let Some(costs) = self.equation.over_firings(self.net, sum) else {
             return MinimumResult::Unknown;
@@ -280,16 +302,16 @@ impl<'n> Relaxation<'n> {
         }
         match self.solve(budget) {
             LpAnswer::Optimal(optimum) => {
-                let found = optimum.certify_with_effort(self.lp.program());
-                let Ok(certified) = self.counters.certified.count(found) else {
+                let certification = optimum.certify_with_effort(self.lp.program());
+                let Ok(certified) = self.counters.certified.count(certification) else {
                     return MinimumResult::Unknown;
                 };
                 let multipliers = certified.multipliers();
                 // In a refutation of Σ ≤ k the sum's own row has the factor D, and the other
                 // multipliers are negated: 0 ≤ D·(k − Σ) − D·(y·rows).
-                let turned: Vec<(Row, BigInt)> =
+                let negated: Vec<(Row, BigInt)> =
                     multipliers.numerators.iter().map(|(row, y)| (*row, -y)).collect();
-                let lemma = self.lemma(&turned, Some((sum, &multipliers.denominator)));
+                let lemma = self.lemma(&negated, Some((sum, &multipliers.denominator)));
                 let bound = certified.integer_bound().to_i128();
                 let bound = bound.and_then(|bound| bound.checked_add(costs.constant));
                 match lemma.zip(bound) {
@@ -352,8 +374,8 @@ impl<'n> Relaxation<'n> {
         for (&row, asserted) in &wanted {
             let base = self.base[row as usize];
             let interval = Interval {
-                lower: asserted.lower.map_or(base.lower, |(end, _)| Some(end)),
-                upper: asserted.upper.map_or(base.upper, |(end, _)| Some(end)),
+                lower: asserted.lower.map_or(base.lower, |(bound, _)| Some(bound)),
+                upper: asserted.upper.map_or(base.upper, |(bound, _)| Some(bound)),
             };
             if self.lp.program().rows().get(row as usize) != Some(&interval) {
                 self.lp.set_row_bounds(Row(row), interval)?;
@@ -376,30 +398,32 @@ impl<'n> Relaxation<'n> {
         placement
     }
 
+    /// Computes the placement of a comparison. A sum with several places gets a row of its own.
+    /// Returns `None` if a number does not fit 64 bits.
     fn place(&mut self, atom: &Atom) -> Option<Placement> {
         let &(first, leading) = atom.sum.terms().first()?;
         let negative = leading < 0;
-        let (row, initially) = match atom.sum.terms() {
+        let (row, initial_value) = match atom.sum.terms() {
             [_] if leading.abs() == 1 && first.index() < self.net.place_count() => {
                 (StateEquation::row(first), i128::from(self.net.initial()[first]))
             }
             _ => {
                 let form = if negative { atom.sum.negated() } else { atom.sum.clone() };
-                let tokens = |&(place, a): &(PlaceId, i64)| match self.is_counter(place) {
+                let initial_term = |&(place, a): &(PlaceId, i64)| match self.is_counter(place) {
                     true => 0,
                     false => i128::from(a) * i128::from(self.net.initial()[place]),
                 };
-                let initially = form.terms().iter().map(tokens).sum::<i128>();
-                (self.row_of(form)?, initially)
+                let initial_value = form.terms().iter().map(initial_term).sum::<i128>();
+                (self.row_of(form)?, initial_value)
             }
         };
         let bound = i128::from(atom.bound);
         // −Σ ≤ k is Σ ≥ −k.
-        let end = if negative { -bound - initially } else { bound - initially };
-        let end = i64::try_from(end).ok()?;
+        let row_bound = if negative { -bound - initial_value } else { bound - initial_value };
+        let row_bound = i64::try_from(row_bound).ok()?;
         Some(Placement {
             row,
-            end: if negative { BoundValue::Lower(end) } else { BoundValue::Upper(end) },
+            end: if negative { BoundValue::Lower(row_bound) } else { BoundValue::Upper(row_bound) },
         })
     }
 
@@ -418,25 +442,28 @@ impl<'n> Relaxation<'n> {
         row
     }
 
+    /// Returns true for a virtual place, which counts the firings of an effect class.
     fn is_counter(&self, place: PlaceId) -> bool {
         place.index() >= self.net.place_count()
     }
 
-    /// Returns the change of a sum of tokens and firings by each firing.
+    /// Returns the change of `form` by one firing of each effect class, by column. Columns without
+    /// a change are left out. Returns `None` if a number does not fit 64 bits.
     fn over_firings(&self, form: &LinearSum) -> Option<Vec<(Column, i64)>> {
-        let (counted, tokens): (Vec<_>, Vec<_>) =
+        let (counter_terms, token_terms): (Vec<_>, Vec<_>) =
             form.terms().iter().partition(|&&(place, _)| self.is_counter(place));
-        let tokens = LinearSum::new(tokens).ok()?;
-        let of_tokens = self.equation.over_firings(self.net, &tokens)?;
-        let mut gains: BTreeMap<Column, i64> = of_tokens.coefficients.into_iter().collect();
-        for (place, a) in counted {
+        let token_terms = LinearSum::new(token_terms).ok()?;
+        let token_changes = self.equation.over_firings(self.net, &token_terms)?;
+        let mut changes: BTreeMap<Column, i64> = token_changes.coefficients.into_iter().collect();
+        for (place, a) in counter_terms {
             let effect = EffectId::new(place.index() - self.net.place_count());
-            let gain = gains.entry(self.equation.column(effect)?).or_default();
-            *gain = gain.checked_add(a)?;
+            let change = changes.entry(self.equation.column(effect)?).or_default();
+            *change = change.checked_add(a)?;
         }
-        Some(gains.into_iter().filter(|&(_, gain)| gain != 0).collect())
+        Some(changes.into_iter().filter(|&(_, change)| change != 0).collect())
     }
 
+    /// Returns the solution with these numbers of firings, and the marking that they lead to.
     fn point(&self, firings: Vec<f64>) -> SolutionPoint {
         let initial = self.net.initial().tokens();
         let mut marking: Vec<f64> = initial.iter().map(|&tokens| tokens as f64).collect();

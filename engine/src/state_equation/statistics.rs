@@ -14,7 +14,7 @@ pub struct StateEquationStatistics {
     pub candidates: usize,
     /// Number of linear programs solved.
     pub programs: u64,
-    /// Number of infeasible programs.
+    /// Number of infeasible linear programs.
     pub infeasible: u64,
     /// Number of programs without an answer: out of time, or the solver gave up.
     pub unanswered: u64,
@@ -22,13 +22,13 @@ pub struct StateEquationStatistics {
     pub certified: Tally,
     /// Number of proofs with numbers too large for a lemma.
     pub too_large: u64,
-    /// Number of lemmas.
+    /// Number of lemmas learnt.
     pub lemmas: usize,
-    /// Number of traps.
+    /// Number of traps with a row in the program.
     pub traps: usize,
-    /// Lower bounds of places and weighted sums.
+    /// Number of lower bounds of places and weighted sums.
     pub lower_bounds: usize,
-    /// Certificates that failed their check: bugs of ours.
+    /// Number of certificates that failed their check. Each failure is an internal error.
     pub faults: usize,
     /// Total time, including set-up.
     pub time: Duration,

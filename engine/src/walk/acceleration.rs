@@ -25,7 +25,9 @@ const TRIAL: u32 = 4096;
 pub(super) struct Acceleration {
     /// Chance of attempting acceleration, in 256ths.
     chance: u32,
+    /// Number of attempts since the last evaluation.
     tried: u32,
+    /// Number of these attempts with a count above 1.
     gained: u32,
 }
 
@@ -63,6 +65,7 @@ impl Acceleration {
         self.try_count(machine, class, transition, rng)
     }
 
+    /// Returns the number of firings of an accelerated step, and updates the success rate.
     fn try_count(
         &mut self,
         machine: &WatchedMarking<'_>,
@@ -70,23 +73,23 @@ impl Acceleration {
         transition: u32,
         rng: &mut Rng,
     ) -> u64 {
-        let most = most(machine, class, transition);
+        let max_count = most(machine, class, transition);
         self.tried += 1;
-        self.gained += u32::from(most > 1);
+        self.gained += u32::from(max_count > 1);
         if self.tried >= TRIAL {
             if self.gained * 64 < self.tried {
                 self.chance /= 4;
             }
             (self.tried, self.gained) = (0, 0);
         }
-        if most <= 1 {
+        if max_count <= 1 {
             return 1;
         }
         let count = match below(rng, 4) {
-            0 => most,
-            1 => most / 2,
-            2 => 1 + ((u128::from(rng.u64(..)) * most as u128) >> 64) as i64,
-            _ => until_something_happens(machine, class).min(most),
+            0 => max_count,
+            1 => max_count / 2,
+            2 => 1 + ((u128::from(rng.u64(..)) * max_count as u128) >> 64) as i64,
+            _ => until_something_happens(machine, class).min(max_count),
         };
         count.max(1) as u64
     }
@@ -95,15 +98,15 @@ impl Acceleration {
 /// Returns the number of times that an enabled transition can fire in a row, up to a limit.
 pub(super) fn most(machine: &WatchedMarking<'_>, class: u32, transition: u32) -> i64 {
     let net = machine.compiled.net;
-    let mut most = LONGEST;
-    let mut free = true;
+    let mut max_count = LONGEST;
+    let mut is_free = true;
     for &CompiledChange { cell, delta } in machine.compiled.changes_of(class) {
         let value = machine.value(cell);
         let is_place = (cell as usize) < machine.compiled.places;
         let times = if delta > 0 {
             (i64::MAX - value.max(0)) / delta
         } else if is_place {
-            free = false;
+            is_free = false;
             let place = PlaceId::new(cell as usize);
             let weight = net.pre_weight(TransitionId::new(transition as usize), place) as i64;
             // The last firing also needs `weight` tokens.
@@ -113,14 +116,14 @@ pub(super) fn most(machine: &WatchedMarking<'_>, class: u32, transition: u32) ->
                 .checked_div(-delta.max(-i64::MAX))
                 .unwrap_or(1)
         };
-        most = most.min(times);
+        max_count = max_count.min(times);
     }
-    if free { most.min(LONGEST_FREE) } else { most }
+    if is_free { max_count.min(LONGEST_FREE) } else { max_count }
 }
 
 /// Returns the number of firings until a cell changed by the class leaves its interval.
 fn until_something_happens(machine: &WatchedMarking<'_>, class: u32) -> i64 {
-    let mut soonest = LONGEST;
+    let mut smallest_count = LONGEST;
     for &CompiledChange { cell, delta } in machine.compiled.changes_of(class) {
         let value = i128::from(machine.value(cell));
         let (low, high) = machine.interval(cell);
@@ -130,7 +133,7 @@ fn until_something_happens(machine: &WatchedMarking<'_>, class: u32) -> i64 {
         } else {
             (value - i128::from(low)) / -delta + 1
         };
-        soonest = soonest.min(i64::try_from(times).unwrap_or(LONGEST));
+        smallest_count = smallest_count.min(i64::try_from(times).unwrap_or(LONGEST));
     }
-    soonest.max(1)
+    smallest_count.max(1)
 }

@@ -33,21 +33,26 @@ const FIRST_SLICE: u64 = 1 << 13;
 /// Minimum work of the first slices per effect class. In a large net a walk can so reach most of
 /// the net.
 const FIRST_SLICE_PER_CLASS: u64 = 4;
-/// Limit on the length of a slice.
+/// Maximum length of a slice, in units of work.
 const LONGEST_SLICE: u64 = 1 << 22;
 /// Limit on the number of sequences in a pool.
 const POOL: usize = 6;
 /// Limit on the number of pools.
 const POOLS: usize = 64;
-/// Limit on the length of kept sequences. Replaying a longer one would take a whole slice.
+/// Maximum length of a sequence in a pool, in entries. Replaying a longer sequence would take a
+/// whole slice.
 const LONGEST_KEPT: usize = 1 << 15;
 
+/// An arm of the bandit: a strategy with its work and merit.
 struct Arm {
     strategy: Strategy,
+    /// Work of all slices of the strategy so far.
     work: u64,
+    /// Moving average of the rewards of the strategy's slices, at least [`least_merit`].
     merit: f64,
 }
 
+/// Returns the minimum merit of a strategy.
 fn least_merit(strategy: Strategy) -> f64 {
     match strategy {
         Strategy::Plan => 4.0,
@@ -64,11 +69,15 @@ fn has_aim(goal: &MarkingGoal) -> bool {
 /// The arms, and the data that outlives a walker.
 pub(super) struct Bandit {
     arms: Vec<Arm>,
+    /// Length of the next slice, in units of work.
     slice: u64,
     /// Number of slices since a goal was reached.
     dry: u32,
+    /// Maximum number of steps of a walk.
     longest_walk: u64,
+    /// The hints for the guided strategy.
     hints: Hints,
+    /// The pools, by goal and strategy.
     pools: BTreeMap<(GoalId, Strategy), Pool>,
 }
 
@@ -91,22 +100,22 @@ impl Bandit {
         classes: usize,
         goals: impl IntoIterator<Item = &'g MarkingGoal>,
     ) -> Self {
-        let (mut aims, mut maximise, mut deadness) = (false, false, false);
+        let (mut has_targets, mut has_maximum, mut has_deadness) = (false, false, false);
         for goal in goals {
-            aims |= has_aim(goal);
-            maximise |= matches!(goal, MarkingGoal::Maximise(_));
-            deadness |=
+            has_targets |= has_aim(goal);
+            has_maximum |= matches!(goal, MarkingGoal::Maximise(_));
+            has_deadness |=
                 matches!(goal, MarkingGoal::Reach(predicate) if predicate.mentions_deadness());
         }
         let hints = Hints::new(&config.hints);
-        let suits = |strategy: &Strategy| match strategy {
+        let is_suitable = |strategy: &Strategy| match strategy {
             Strategy::Guided => !hints.is_empty(),
-            Strategy::Deadlock => deadness,
-            Strategy::Pump => maximise,
-            Strategy::Directed | Strategy::Potency | Strategy::Plan => aims,
+            Strategy::Deadlock => has_deadness,
+            Strategy::Pump => has_maximum,
+            Strategy::Directed | Strategy::Potency | Strategy::Plan => has_targets,
             _ => true,
         };
-        let mut strategies: Vec<Strategy> = Strategy::ALL.into_iter().filter(suits).collect();
+        let mut strategies: Vec<Strategy> = Strategy::ALL.into_iter().filter(is_suitable).collect();
         if let Some(only) = &config.only {
             strategies.retain(|strategy| only.contains(strategy));
         }
@@ -134,11 +143,11 @@ impl Bandit {
         let mut guided: Option<HintStrategy> = None;
         loop {
             // The first arm wins ties.
-            let rank = |arm: &Arm| arm.work as f64 / arm.merit;
-            let next = (0..self.arms.len())
-                .min_by(|&a, &b| rank(&self.arms[a]).total_cmp(&rank(&self.arms[b])));
-            let Some(next) = next else { return StopReason::Over };
-            let strategy = self.arms[next].strategy;
+            let quotient = |arm: &Arm| arm.work as f64 / arm.merit;
+            let arm_index = (0..self.arms.len())
+                .min_by(|&a, &b| quotient(&self.arms[a]).total_cmp(&quotient(&self.arms[b])));
+            let Some(arm_index) = arm_index else { return StopReason::Over };
+            let strategy = self.arms[arm_index].strategy;
             let (reached, work) = (walker.statistics.reached, walker.resources.work);
             walker.begin_slice(strategy, self.slice);
             // Every slice costs some work. Otherwise a strategy that does no work would be chosen
@@ -185,19 +194,19 @@ impl Bandit {
                     let guided =
                         guided.get_or_insert_with(|| HintStrategy::new(net.effect_count()));
                     if !self.follow(walker, guided) {
-                        self.arms.remove(next);
+                        self.arms.remove(arm_index);
                         continue;
                     }
                 }
                 Strategy::Pump => pumping::slice(walker, self.longest_walk),
             }
-            let proof_reporter = walker.end_slice();
-            let arm = &mut self.arms[next];
+            let is_over = walker.end_slice();
+            let arm = &mut self.arms[arm_index];
             arm.work += walker.resources.work - work;
             let reached = walker.statistics.reached - reached;
             let reward = if reached > 0 { 4.0 + (reached as f64).log2() } else { 0.0 };
             arm.merit = (0.6 * arm.merit + 0.4 * reward).max(least_merit(strategy));
-            if proof_reporter {
+            if is_over {
                 return StopReason::Over;
             }
             self.grow(reached > 0);
@@ -208,8 +217,8 @@ impl Bandit {
     }
 
     /// Doubles the slice length after a full round without a reached goal.
-    fn grow(&mut self, reached: bool) {
-        self.dry = if reached { 0 } else { self.dry + 1 };
+    fn grow(&mut self, has_reached: bool) {
+        self.dry = if has_reached { 0 } else { self.dry + 1 };
         if self.dry as usize >= self.arms.len() {
             self.dry = 0;
             self.slice = (self.slice * 2).min(LONGEST_SLICE);
@@ -247,15 +256,15 @@ impl Bandit {
     fn follow(&mut self, walker: &mut Walker<'_>, guided: &mut HintStrategy) -> bool {
         let machine = &walker.machine;
         let watched = machine.compiled.goals.iter().zip(0..);
-        let open = watched.filter(|&(_, position)| !machine.is_gone(position));
-        let open: HashSet<GoalId> = open.map(|(watched, _)| watched.id).collect();
-        let Some((hint, tries)) = self.hints.next(|goal| open.contains(&goal)) else {
+        let open_goals = watched.filter(|&(_, position)| !machine.is_gone(position));
+        let open_goals: HashSet<GoalId> = open_goals.map(|(watched, _)| watched.id).collect();
+        let Some((hint, attempts)) = self.hints.next(|goal| open_goals.contains(&goal)) else {
             return false;
         };
         loop {
             walker.restart();
-            guided.begin(hint, *tries, &mut walker.resources);
-            *tries = tries.saturating_add(1);
+            guided.begin(hint, *attempts, &mut walker.resources);
+            *attempts = attempts.saturating_add(1);
             if walker.walk(guided, self.longest_walk) == WalkEnd::Slice || walker.slice_is_over() {
                 return true;
             }
@@ -272,26 +281,26 @@ impl Bandit {
     ) {
         let mut limit = 256;
         let mut goal = None;
-        let mut tries = 0;
+        let mut attempts = 0;
         loop {
-            let wanted = goal.filter(|&goal| !walker.machine.is_gone(goal) && tries < 32);
-            let reached = goal.is_some_and(|goal| walker.machine.is_gone(goal));
-            let Some(current) = wanted.or_else(|| {
-                (limit, tries) = (256, 0);
+            let continued = goal.filter(|&goal| !walker.machine.is_gone(goal) && attempts < 32);
+            let was_reached = goal.is_some_and(|goal| walker.machine.is_gone(goal));
+            let Some(current) = continued.or_else(|| {
+                (limit, attempts) = (256, 0);
                 walker.draw(has_aim)
             }) else {
                 return;
             };
             goal = Some(current);
-            tries += 1;
+            attempts += 1;
             let id = walker.machine.compiled.goals[current as usize].id;
-            let goes_on = reached
+            let continues_from_goal = was_reached
                 && walker.journal.runs().len() <= LONGEST_KEPT
                 && below(&mut walker.resources.rng, 2) == 0;
-            if !goes_on {
+            if !continues_from_goal {
                 let pool = self.pools.get(&(id, strategy)).map_or(&[][..], Vec::as_slice);
-                let pick = below(&mut walker.resources.rng, 2 * POOL);
-                match pool.get(pick) {
+                let pool_index = below(&mut walker.resources.rng, 2 * POOL);
+                match pool.get(pool_index) {
                     Some((_, runs)) => walker.resume(runs),
                     None => walker.restart(),
                 }
@@ -314,23 +323,23 @@ impl Bandit {
             self.pools.pop_first();
         }
         let pool = self.pools.entry(key).or_default();
-        let last = pool.last().map_or(u64::MAX, |(distance, _)| *distance);
-        if pool.len() >= POOL && last <= nearest.distance {
+        let largest_distance = pool.last().map_or(u64::MAX, |(distance, _)| *distance);
+        if pool.len() >= POOL && largest_distance <= nearest.distance {
             return;
         }
         let mut runs = Vec::new();
-        let mut left = nearest.firings;
+        let mut remaining = nearest.firings;
         for run in walker.journal.runs() {
-            if left == 0 {
+            if remaining == 0 {
                 break;
             }
-            let count = left.min(u64::from(run.count));
+            let count = remaining.min(u64::from(run.count));
             runs.push(RepeatedFiring { count: count as u32, ..*run });
-            left -= count;
+            remaining -= count;
         }
         if runs.len() <= LONGEST_KEPT {
-            let at = pool.partition_point(|(distance, _)| *distance <= nearest.distance);
-            pool.insert(at, (nearest.distance, runs));
+            let index = pool.partition_point(|(distance, _)| *distance <= nearest.distance);
+            pool.insert(index, (nearest.distance, runs));
             pool.truncate(POOL);
         }
     }

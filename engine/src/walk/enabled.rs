@@ -6,7 +6,9 @@
 
 /// The enabled classes, in no order.
 pub(super) struct EnabledClasses {
+    /// The enabled classes without a gate.
     ungated: Vec<u32>,
+    /// The gates with their ready classes, by gate index.
     behind: Vec<GateState>,
     /// The open gates, in no order.
     open: Vec<u32>,
@@ -47,8 +49,8 @@ impl EnabledClasses {
 
     /// Returns the enabled classes.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        let behind = self.open.iter().flat_map(|&gate| &self.behind[gate as usize].ready);
-        self.ungated.iter().chain(behind).copied()
+        let gated = self.open.iter().flat_map(|&gate| &self.behind[gate as usize].ready);
+        self.ungated.iter().chain(gated).copied()
     }
 
     /// Returns the `n`th enabled class, for `n` below [`len`](Self::len).
@@ -60,6 +62,7 @@ impl EnabledClasses {
         }
     }
 
+    /// Returns the `n`th class that is ready behind an open gate.
     fn nth_behind(&self, mut n: usize) -> u32 {
         for &gate in &self.open {
             let ready = &self.behind[gate as usize].ready;
@@ -93,9 +96,9 @@ impl EnabledClasses {
     pub(super) fn insert(&mut self, class: u32, gate: u32) -> u32 {
         let list = match self.behind.get_mut(gate as usize) {
             None => &mut self.ungated,
-            Some(behind) => {
-                self.through += usize::from(behind.is_open);
-                &mut behind.ready
+            Some(state) => {
+                self.through += usize::from(state.is_open);
+                &mut state.ready
             }
         };
         list.push(class);
@@ -107,9 +110,9 @@ impl EnabledClasses {
     pub(super) fn remove(&mut self, slot: u32, gate: u32) -> Option<u32> {
         let list = match self.behind.get_mut(gate as usize) {
             None => &mut self.ungated,
-            Some(behind) => {
-                self.through -= usize::from(behind.is_open);
-                &mut behind.ready
+            Some(state) => {
+                self.through -= usize::from(state.is_open);
+                &mut state.ready
             }
         };
         list.swap_remove(slot as usize);
@@ -118,14 +121,14 @@ impl EnabledClasses {
 
     /// Opens or closes a gate. The state must change.
     pub(super) fn turn(&mut self, gate: usize, open: bool) {
-        let behind = &mut self.behind[gate];
-        behind.is_open = open;
+        let state = &mut self.behind[gate];
+        state.is_open = open;
         if open {
             self.open.push(gate as u32);
-            self.through += behind.ready.len();
+            self.through += state.ready.len();
         } else {
             self.open.retain(|&other| other as usize != gate);
-            self.through -= behind.ready.len();
+            self.through -= state.ready.len();
         }
     }
 }

@@ -32,13 +32,15 @@ use fastrand::Rng;
 /// A cell, in 32 bytes: two fit in a cache line.
 #[derive(Clone, Copy)]
 struct Cell {
+    /// The current value: the tokens of a place, or the value of a sum.
     value: i64,
-    /// Something depends on the value when it falls below `low` or reaches `high`.
+    /// The cell crosses a threshold when the value falls below `low`.
     low: i64,
+    /// The cell crosses a threshold when the value reaches `high`.
     high: i64,
-    /// Index of the threshold last reached.
+    /// Index of the largest threshold that is at most the value.
     group: u32,
-    /// Index of the last threshold that is not a sentinel.
+    /// Index of the last threshold of the cell that is not a sentinel.
     last: u32,
 }
 
@@ -47,11 +49,13 @@ const ENABLED: u32 = u32::MAX - 1;
 /// Value of [`WatchedMarking::next_held`] for an input that is in no list.
 const UNLISTED: u32 = u32::MAX - 1;
 
+/// The state of a transition or gate.
 #[derive(Clone, Copy)]
 struct TransitionState {
     /// The next transition that waits for the same input, [`NONE`] for the last one, or
     /// [`ENABLED`].
     next: u32,
+    /// The effect class of the transition. [`NONE`] for a gate.
     class: u32,
     /// Index of the transition in `members`.
     position: u32,
@@ -59,24 +63,31 @@ struct TransitionState {
     flips: u32,
 }
 
+/// The state of an effect class.
 #[derive(Clone, Copy)]
 struct ClassState {
     /// Position in the list of `enabled`.
     slot: u32,
-    /// Number of enabled transitions, which come first in the row of the class.
+    /// Number of transitions of the class with tokens on their own inputs. They come first in the
+    /// row of the class.
     live: u32,
     /// Start of the row in `members`.
     first: u32,
+    /// Number of transitions of the class.
     size: u32,
 }
 
 /// The marking of a walk, with derived data. See the module documentation.
 pub(super) struct WatchedMarking<'a> {
-    /// The tables.
+    /// The tables of the net and of the watched goals.
     pub(super) compiled: CompiledNet<'a>,
+    /// The cells: first the places, then the sums.
     cells: Vec<Cell>,
+    /// The transitions, followed by the gates.
     transitions: Vec<TransitionState>,
+    /// The effect classes, by class index.
     classes: Vec<ClassState>,
+    /// The transitions of each class, one class after another.
     members: Vec<u32>,
     /// For each threshold, the first transition that waits for it, or [`NONE`].
     waiting: Vec<u32>,
@@ -93,7 +104,9 @@ pub(super) struct WatchedMarking<'a> {
     neutral: u32,
     /// The class without effect, or [`NONE`].
     neutral_class: u32,
+    /// True if no transition is enabled, as of the end of the last firing.
     dead: bool,
+    /// The nodes of the watched goals with their counters.
     nodes: Vec<WatchNode>,
     /// For each goal position, true if the goal is settled and no longer watched.
     gone: Vec<bool>,
@@ -102,9 +115,10 @@ pub(super) struct WatchedMarking<'a> {
     pub(super) news: Vec<u32>,
     /// Truth value of each goal's root, one bit per goal.
     pub(super) truths: Vec<u64>,
-    /// Number of inputs checked and leaves changed so far: the cost of firing beyond the firing
-    /// itself.
+    /// Number of inputs checked and goal leaves changed so far. This measures the cost of firing
+    /// beyond the firing itself.
     pub(super) flipped: u64,
+    /// The value of each cell in the initial marking.
     initial: Vec<i64>,
 }
 
@@ -120,18 +134,23 @@ impl<'a> WatchedMarking<'a> {
         });
         let mut classes = Vec::with_capacity(net.effect_count());
         let mut members = Vec::with_capacity(net.transition_count());
-        let nothing = TransitionState { next: ENABLED, class: NONE, position: NONE, flips: NONE };
+        let unset = TransitionState { next: ENABLED, class: NONE, position: NONE, flips: NONE };
         let mut watched = vec![0; compiled.gates.count];
-        let mut transitions = vec![nothing; net.transition_count() + watched.len()];
+        let mut transitions = vec![unset; net.transition_count() + watched.len()];
         let mut neutral_class = NONE;
         for e in net.effect_classes() {
             if net.effect(e).is_empty() {
                 neutral_class = e.index() as u32;
             }
-            let row = net.class(e);
+            let class_members = net.class(e);
             let first = members.len() as u32;
-            classes.push(ClassState { slot: NONE, live: 0, first, size: row.len() as u32 });
-            for &t in row {
+            classes.push(ClassState {
+                slot: NONE,
+                live: 0,
+                first,
+                size: class_members.len() as u32,
+            });
+            for &t in class_members {
                 if let Some(watched) = watched.get_mut(compiled.gates.of(t.index() as u32) as usize)
                 {
                     *watched += u32::from(compiled.flip_list[t.index()] != NONE);
@@ -191,9 +210,9 @@ impl<'a> WatchedMarking<'a> {
     /// Returns to the initial marking and clears the news.
     pub(super) fn restart(&mut self) {
         for cell in 0..self.cells.len() {
-            let value = self.initial[cell];
-            if self.cells[cell].value != value {
-                self.set(cell, value);
+            let initial_value = self.initial[cell];
+            if self.cells[cell].value != initial_value {
+                self.set(cell, initial_value);
             }
         }
         self.settle_deadness();
@@ -202,13 +221,13 @@ impl<'a> WatchedMarking<'a> {
 
     /// Returns to the initial marking if only these transitions have fired since, and clears the
     /// news. For short walks in large nets this is much faster than visiting every cell.
-    pub(super) fn restart_after(&mut self, fired: impl Iterator<Item = u32>) {
-        for transition in fired {
+    pub(super) fn restart_after(&mut self, fired_transitions: impl Iterator<Item = u32>) {
+        for transition in fired_transitions {
             let class = self.class_of(transition) as usize;
-            let from = self.compiled.change_starts[class] as usize;
-            let to = self.compiled.change_starts[class + 1] as usize;
-            for at in from..to {
-                let cell = self.compiled.changes[at].cell as usize;
+            let first_change = self.compiled.change_starts[class] as usize;
+            let end_change = self.compiled.change_starts[class + 1] as usize;
+            for change_index in first_change..end_change {
+                let cell = self.compiled.changes[change_index].cell as usize;
                 self.set(cell, self.initial[cell]);
             }
         }
@@ -254,8 +273,8 @@ impl<'a> WatchedMarking<'a> {
     /// Returns the number of inputs of a transition that lack tokens.
     pub(super) fn missing(&self, transition: u32) -> u32 {
         let gate = self.compiled.gates.of(transition);
-        let at_gate = if gate == NONE { 0 } else { self.missing_of(self.gate(gate)) };
-        self.missing_of(transition) + at_gate
+        let missing_at_gate = if gate == NONE { 0 } else { self.missing_of(self.gate(gate)) };
+        self.missing_of(transition) + missing_at_gate
     }
 
     /// Like [`missing`](Self::missing), without the inputs of the transition's gate. Also accepts a
@@ -273,13 +292,16 @@ impl<'a> WatchedMarking<'a> {
         self.compiled.net.transition_count() as u32 + gate
     }
 
+    /// Returns the range of the transition's or gate's own inputs.
     #[inline]
     fn inputs_of(&self, transition: u32) -> std::ops::Range<usize> {
         let starts = &self.compiled.input_starts;
-        let [from, to] = [transition, transition + 1].map(|at| starts[at as usize] as usize);
-        from..to
+        let [start, end] =
+            [transition, transition + 1].map(|index| starts[index as usize] as usize);
+        start..end
     }
 
+    /// Returns true if the input place has fewer tokens than the arc weight.
     #[inline]
     fn lacks(&self, input: &GateInput) -> bool {
         self.cells[input.cell as usize].value < input.weight
@@ -306,8 +328,8 @@ impl<'a> WatchedMarking<'a> {
     #[inline]
     pub(super) fn representative(&self, class: u32, rng: &mut Rng) -> u32 {
         let class = self.classes[class as usize];
-        let pick = if class.live > 1 { below(rng, class.live as usize) } else { 0 };
-        self.members[class.first as usize + pick]
+        let offset = if class.live > 1 { below(rng, class.live as usize) } else { 0 };
+        self.members[class.first as usize + offset]
     }
 
     /// Returns a transition of a class, an enabled one if the class is live.
@@ -342,13 +364,13 @@ impl<'a> WatchedMarking<'a> {
     #[inline]
     pub(super) fn fire(&mut self, class: u32) -> bool {
         let class = class as usize;
-        let from = self.compiled.change_starts[class] as usize;
-        let to = self.compiled.change_starts[class + 1] as usize;
-        for at in from..to {
-            let CompiledChange { cell, delta } = self.compiled.changes[at];
+        let first_change = self.compiled.change_starts[class] as usize;
+        let end_change = self.compiled.change_starts[class + 1] as usize;
+        for change_index in first_change..end_change {
+            let CompiledChange { cell, delta } = self.compiled.changes[change_index];
             let cell = cell as usize;
             let Some(value) = self.cells[cell].value.checked_add(delta) else {
-                self.take_back(from, at, 1);
+                self.take_back(first_change, change_index, 1);
                 return false;
             };
             self.set(cell, value);
@@ -362,14 +384,15 @@ impl<'a> WatchedMarking<'a> {
     /// overflow.
     pub(super) fn fire_many(&mut self, class: u32, count: i64) -> bool {
         let class = class as usize;
-        let from = self.compiled.change_starts[class] as usize;
-        let to = self.compiled.change_starts[class + 1] as usize;
-        for at in from..to {
-            let CompiledChange { cell, delta } = self.compiled.changes[at];
+        let first_change = self.compiled.change_starts[class] as usize;
+        let end_change = self.compiled.change_starts[class + 1] as usize;
+        for change_index in first_change..end_change {
+            let CompiledChange { cell, delta } = self.compiled.changes[change_index];
             let value = delta.checked_mul(count);
-            let value = value.and_then(|by| self.cells[cell as usize].value.checked_add(by));
+            let value =
+                value.and_then(|change| self.cells[cell as usize].value.checked_add(change));
             let Some(value) = value else {
-                self.take_back(from, at, count);
+                self.take_back(first_change, change_index, count);
                 return false;
             };
             self.set(cell as usize, value);
@@ -378,16 +401,18 @@ impl<'a> WatchedMarking<'a> {
         true
     }
 
+    /// Undoes the changes in the range after `count` firings of their class.
     #[cold]
-    fn take_back(&mut self, from: usize, to: usize, count: i64) {
-        for at in from..to {
-            let CompiledChange { cell, delta } = self.compiled.changes[at];
+    fn take_back(&mut self, first_change: usize, end_change: usize, count: i64) {
+        for change_index in first_change..end_change {
+            let CompiledChange { cell, delta } = self.compiled.changes[change_index];
             // This undoes an addition that did not overflow.
             let value = self.cells[cell as usize].value - delta * count;
             self.set(cell as usize, value);
         }
     }
 
+    /// Sets the value of a cell and updates the dependent objects if it crosses a threshold.
     #[inline]
     fn set(&mut self, cell: usize, value: i64) {
         let state = &mut self.cells[cell];
@@ -399,41 +424,43 @@ impl<'a> WatchedMarking<'a> {
         }
     }
 
+    /// Updates the objects at each threshold that the cell has reached.
     fn rise(&mut self, cell: usize, value: i64) {
         let Cell { group, last, .. } = self.cells[cell];
         let (mut group, last) = (group as usize, last as usize);
         while group < last && self.compiled.thresholds[group + 1] <= value {
             group += 1;
-            let from = self.compiled.event_starts[group] as usize;
-            let to = self.compiled.event_starts[group + 1] as usize;
-            self.flipped += (to - from) as u64;
-            for at in from..to {
-                self.flip(self.compiled.events[at], true);
+            let first_event = self.compiled.event_starts[group] as usize;
+            let end_event = self.compiled.event_starts[group + 1] as usize;
+            self.flipped += (end_event - first_event) as u64;
+            for event_index in first_event..end_event {
+                self.flip(self.compiled.events[event_index], true);
             }
-            let mut next = std::mem::replace(&mut self.waiting[group], NONE);
-            while next != NONE {
-                let transition = next;
-                next = self.transitions[transition as usize].next;
+            let mut next_waiting = std::mem::replace(&mut self.waiting[group], NONE);
+            while next_waiting != NONE {
+                let transition = next_waiting;
+                next_waiting = self.transitions[transition as usize].next;
                 self.find_missing_input(transition);
             }
         }
         self.set_interval(cell, group, value);
     }
 
+    /// Updates the objects at each threshold that the cell has fallen below.
     fn fall(&mut self, cell: usize, value: i64) {
         let mut group = self.cells[cell].group as usize;
         // The first sentinel is below every value, so the loop ends there.
         while self.compiled.thresholds[group] > value {
-            let from = self.compiled.event_starts[group] as usize;
-            let to = self.compiled.event_starts[group + 1] as usize;
-            self.flipped += (to - from) as u64;
-            for at in from..to {
-                self.flip(self.compiled.events[at], false);
+            let first_event = self.compiled.event_starts[group] as usize;
+            let end_event = self.compiled.event_starts[group + 1] as usize;
+            self.flipped += (end_event - first_event) as u64;
+            for event_index in first_event..end_event {
+                self.flip(self.compiled.events[event_index], false);
             }
-            let mut next = std::mem::replace(&mut self.held[group], NONE);
-            while next != NONE {
-                let input = next as usize;
-                next = std::mem::replace(&mut self.next_held[input], UNLISTED);
+            let mut next_input = std::mem::replace(&mut self.held[group], NONE);
+            while next_input != NONE {
+                let input = next_input as usize;
+                next_input = std::mem::replace(&mut self.next_held[input], UNLISTED);
                 let transition = self.compiled.input_of[input];
                 self.flipped += 1;
                 if self.transitions[transition as usize].next == ENABLED {
@@ -448,24 +475,28 @@ impl<'a> WatchedMarking<'a> {
 
     /// Makes a transition wait for an input without enough tokens, or enables it.
     fn find_missing_input(&mut self, transition: u32) {
-        let inputs = self.inputs_of(transition);
-        let lacking =
-            self.compiled.inputs[inputs.clone()].iter().position(|input| self.lacks(input));
-        self.flipped += lacking.map_or(inputs.len(), |at| at + 1) as u64;
-        if let Some(at) = lacking {
-            self.wait_for(transition, self.compiled.inputs[inputs.start + at].group as usize);
+        let input_range = self.inputs_of(transition);
+        let missing_index =
+            self.compiled.inputs[input_range.clone()].iter().position(|input| self.lacks(input));
+        self.flipped += missing_index.map_or(input_range.len(), |index| index + 1) as u64;
+        if let Some(index) = missing_index {
+            self.wait_for(
+                transition,
+                self.compiled.inputs[input_range.start + index].group as usize,
+            );
             return;
         }
         self.transitions[transition as usize].next = ENABLED;
-        for at in inputs {
-            if self.next_held[at] == UNLISTED {
-                let group = self.compiled.inputs[at].group as usize;
-                self.next_held[at] = std::mem::replace(&mut self.held[group], at as u32);
+        for index in input_range {
+            if self.next_held[index] == UNLISTED {
+                let group = self.compiled.inputs[index].group as usize;
+                self.next_held[index] = std::mem::replace(&mut self.held[group], index as u32);
             }
         }
         self.enable(transition);
     }
 
+    /// Adds a transition to the transitions that wait for a threshold.
     #[inline]
     fn wait_for(&mut self, transition: u32, group: usize) {
         let first = std::mem::replace(&mut self.waiting[group], transition);
@@ -545,51 +576,52 @@ impl<'a> WatchedMarking<'a> {
     }
 
     /// Opens or closes a gate, and updates the goals that depend on transitions behind it.
-    fn turn(&mut self, gate: u32, open: bool) {
+    fn turn(&mut self, gate: u32, is_open: bool) {
         let gate = gate as usize - self.compiled.net.transition_count();
-        self.enabled.turn(gate, open);
+        self.enabled.turn(gate, is_open);
         if self.watched[gate] > 0 {
-            for at in 0..self.enabled.ready(gate).len() {
-                let transition = self.first_of(self.enabled.ready(gate)[at]);
+            for index in 0..self.enabled.ready(gate).len() {
+                let transition = self.first_of(self.enabled.ready(gate)[index]);
                 self.flipped += 1;
                 let flips = self.transitions[transition as usize].flips;
                 if flips != NONE {
-                    self.flip_all(flips, open);
+                    self.flip_all(flips, is_open);
                 }
             }
         }
     }
 
+    /// Swaps two entries of `members`.
     fn swap_members(&mut self, a: u32, b: u32) {
         self.members.swap(a as usize, b as usize);
-        for at in [a, b] {
-            self.transitions[self.members[at as usize] as usize].position = at;
+        for member in [a, b] {
+            self.transitions[self.members[member as usize] as usize].position = member;
         }
     }
 
     /// Updates the goal leaves that depend on the enabledness of a transition.
-    fn flip_all(&mut self, list: u32, risen: bool) {
-        let from = self.compiled.flip_starts[list as usize] as usize;
-        let to = self.compiled.flip_starts[list as usize + 1] as usize;
-        for at in from..to {
-            self.flip(self.compiled.flips[at], risen);
+    fn flip_all(&mut self, list: u32, has_risen: bool) {
+        let start = self.compiled.flip_starts[list as usize] as usize;
+        let end = self.compiled.flip_starts[list as usize + 1] as usize;
+        for index in start..end {
+            self.flip(self.compiled.flips[index], has_risen);
         }
     }
 
-    /// Updates the node of `mark` after one of its leaves crossed its threshold.
-    fn flip(&mut self, mark: u32, risen: bool) {
-        let holds = risen == (mark & BELOW == 0);
-        let mut node = mark & !BELOW;
+    /// Updates the node of `event` after one of its leaves crossed its threshold.
+    fn flip(&mut self, event: u32, has_risen: bool) {
+        let holds = has_risen == (event & BELOW == 0);
+        let mut node = event & !BELOW;
         loop {
-            let WatchNode { up, left } = &mut self.nodes[node as usize];
+            let WatchNode { up, left: remaining } = &mut self.nodes[node as usize];
             if holds {
-                *left -= 1;
-                if *left != 0 {
+                *remaining -= 1;
+                if *remaining != 0 {
                     return;
                 }
             } else {
-                *left += 1;
-                if *left != 1 {
+                *remaining += 1;
+                if *remaining != 1 {
                     return;
                 }
             }
@@ -609,11 +641,11 @@ impl<'a> WatchedMarking<'a> {
     /// classes may be empty.
     #[inline]
     fn settle_deadness(&mut self) {
-        let dead = self.enabled.is_empty() && self.neutral == 0;
-        if dead != self.dead {
-            self.dead = dead;
-            for at in 0..self.compiled.deadness.len() {
-                self.flip(self.compiled.deadness[at], dead);
+        let is_dead_now = self.enabled.is_empty() && self.neutral == 0;
+        if is_dead_now != self.dead {
+            self.dead = is_dead_now;
+            for index in 0..self.compiled.deadness.len() {
+                self.flip(self.compiled.deadness[index], is_dead_now);
             }
         }
     }

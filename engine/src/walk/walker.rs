@@ -60,7 +60,8 @@ pub(super) trait FiringStrategy {
 /// The reason why a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WalkEnd {
-    /// No class is enabled, the step limit is reached, or the strategy ended the walk.
+    /// The walk is over: no class is enabled, the step limit is reached, or the strategy ended the
+    /// walk.
     Walk,
     /// The slice is over, the budget is exhausted, or no goal is open.
     Slice,
@@ -85,17 +86,25 @@ pub(super) struct Walker<'a> {
     pub(super) acceleration: Acceleration,
     /// Statistics so far.
     pub(super) statistics: WalkStatistics,
+    /// The task, with its board and budget.
     task: &'a Task<'a>,
+    /// The reporter of firing sequences.
     report: WitnessReporter<'a>,
+    /// The board's ids of the watched goals.
     ids: Vec<GoalId>,
     /// Number of watched goals that are open.
     open: usize,
+    /// Version of the board at the last refresh.
     version: u64,
+    /// Time of the last check for goals settled by other engines.
     refreshed: Instant,
+    /// Work at which the clock is checked next.
     next_look: u64,
+    /// Work at which the current slice ends.
     slice_end: u64,
     /// The part of `machine.flipped` that is already counted as work.
     flipped: u64,
+    /// The strategy of the current slice.
     strategy: Strategy,
 }
 
@@ -155,15 +164,15 @@ impl<'a> Walker<'a> {
         self.ids.len()
     }
 
-    /// Returns a random open watched goal that satisfies `wanted`.
-    pub(super) fn draw(&mut self, wanted: impl Fn(&MarkingGoal) -> bool) -> Option<u32> {
+    /// Returns a random open watched goal that satisfies `is_wanted`.
+    pub(super) fn draw(&mut self, is_wanted: impl Fn(&MarkingGoal) -> bool) -> Option<u32> {
         let mut chosen = None;
-        let mut seen = 0;
+        let mut matching = 0;
         self.resources.work += 1 + self.ids.len() as u64 / 64;
         for (position, watched) in self.machine.compiled.goals.iter().enumerate() {
-            if !self.machine.is_gone(position as u32) && wanted(watched.goal) {
-                seen += 1;
-                if super::machine::below(&mut self.resources.rng, seen) == 0 {
+            if !self.machine.is_gone(position as u32) && is_wanted(watched.goal) {
+                matching += 1;
+                if super::machine::below(&mut self.resources.rng, matching) == 0 {
                     chosen = Some(position as u32);
                 }
             }
@@ -191,6 +200,7 @@ impl<'a> Walker<'a> {
         self.is_over()
     }
 
+    /// Returns true if no goal is open or the run has used its work or its budget.
     fn is_over(&self) -> bool {
         self.open == 0
             || self.resources.work >= self.resources.limit
@@ -245,8 +255,9 @@ impl<'a> Walker<'a> {
         end
     }
 
+    /// Takes at most `limit` steps. Returns the reason for the end, and the number of steps.
     fn walk_on<S: FiringStrategy>(&mut self, strategy: &mut S, limit: u64) -> (WalkEnd, u64) {
-        let mut refused = 0;
+        let mut refusals = 0;
         for step in 0..limit {
             if self.resources.work >= self.next_look && self.look() {
                 return (WalkEnd::Slice, step);
@@ -261,7 +272,9 @@ impl<'a> Walker<'a> {
             let transition = self.machine.representative(class, &mut self.resources.rng);
             let count = match strategy.wanted() {
                 Some(1) => 1,
-                Some(wanted) => (most(&self.machine, class, transition).max(1) as u64).min(wanted),
+                Some(max_count) => {
+                    (most(&self.machine, class, transition).max(1) as u64).min(max_count)
+                }
                 None if self.acceleration.is_on() => self.acceleration.count(
                     &self.machine,
                     class,
@@ -270,19 +283,19 @@ impl<'a> Walker<'a> {
                 ),
                 None => 1,
             };
-            let done = match count {
+            let has_fired = match count {
                 1 => self.machine.fire(class),
                 // Counts are below 2⁴⁰.
                 count => self.machine.fire_many(class, count as i64),
             };
-            if !done || !self.journal.has_room_for(count) {
-                refused += 1;
-                if refused > PATIENCE || done {
+            if !has_fired || !self.journal.has_room_for(count) {
+                refusals += 1;
+                if refusals > PATIENCE || has_fired {
                     return (WalkEnd::Walk, step);
                 }
                 continue;
             }
-            refused = 0;
+            refusals = 0;
             self.journal.push(transition, count);
             if !self.machine.news.is_empty() {
                 self.note_news();
@@ -312,6 +325,7 @@ impl<'a> Walker<'a> {
         self.slice_is_over()
     }
 
+    /// Reports pending sightings.
     fn flush(&mut self) {
         self.journal.report(&self.report, &self.machine.compiled.records, &self.ids);
     }
@@ -332,20 +346,21 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// Records the goals reached and the maxima raised by the last firing.
     #[cold]
     fn note_news(&mut self) {
         let mut news = std::mem::take(&mut self.machine.news);
-        for new in news.drain(..) {
-            if new & RECORD != 0 {
-                self.journal.saw_best(new & !RECORD);
+        for item in news.drain(..) {
+            if item & RECORD != 0 {
+                self.journal.saw_best(item & !RECORD);
                 self.statistics.improvements += 1;
                 continue;
             }
             // The goal may have been true only in the middle of the firing.
-            if !self.machine.is_gone(new) && self.machine.holds(new) {
-                self.machine.forget(new);
+            if !self.machine.is_gone(item) && self.machine.holds(item) {
+                self.machine.forget(item);
                 self.open -= 1;
-                self.journal.saw(self.ids[new as usize]);
+                self.journal.saw(self.ids[item as usize]);
                 self.statistics.reached += 1;
                 self.statistics.of_mut(self.strategy).reached += 1;
             }

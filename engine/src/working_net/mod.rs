@@ -1,10 +1,11 @@
-//! Grounds: the nets that engines work on.
+//! Working nets: the nets that engines work on.
 //!
-//! A working net consists of a net, the open goals as they read on this net, the facts known about it,
-//! and the back-translation to its parent. The original net is a working net. A structurally reduced net
-//! is a working net too, and can be reduced again. An engine does not know which kind it works on. It
-//! takes the working net's goals and reports to the [board](crate::board). Its results are translated
-//! from working net to working net until they are about the original net, where they are checked.
+//! A working net consists of a net, the open goals as the net expresses them, the known facts, and
+//! the back-translation to its parent. The original net is a working net. A structurally reduced
+//! net is a working net too, and can be reduced again. An engine does not know which kind it works
+//! on. It takes the working net's goals and reports to the [board](crate::board). Its results are
+//! translated from working net to working net, until they are about the original net. There they
+//! are checked.
 //!
 //! ```text
 //!   original net ──derivation──▶ reduced for all goals ──derivation──▶ reduced for one goal
@@ -12,13 +13,13 @@
 //!        └──── sequence, pump, proof ─┘    └────── sequence, pump, proof ────┘
 //! ```
 //!
-//! Each working net has its goals in two forms. Engines whose proofs are about the goal itself use the
-//! translated goals. Engines that visit markings use the goals [shrunk](shrink) by the token
+//! Each working net has its goals in two forms. Engines whose proofs are about the goal itself use
+//! the translated goals. Engines that visit markings use the goals [shrunk](shrink) by the token
 //! intervals of the net.
 //!
 //! # How to add one
-//! Implement [`Derivation`] in a file beside [`reduced`], with a function that makes a working net by
-//! [`WorkingNet::derived`].
+//! Implement [`Derivation`] in a file beside [`reduced`], with a function that makes a working net
+//! by [`WorkingNet::derived`].
 
 pub mod reduced;
 pub mod shrink;
@@ -43,7 +44,7 @@ pub enum TranslationLimit {
     #[error("the firing sequence is too long to be written out")]
     Length,
     /// Translating the firing sequence back exceeds the remaining time or memory.
-    #[error("the firing sequence takes too long to be carried back")]
+    #[error("the back-translation of the firing sequence exceeds the time limit")]
     Budget,
 }
 
@@ -81,11 +82,11 @@ pub trait Derivation: Send + Sync {
     /// by the checker.
     ///
     /// # Errors
-    /// If a step is invalid; [`LogError::Stopped`] if `goes_on` returns false.
+    /// If a step is invalid; [`LogError::Stopped`] if `keep_going` returns false.
     fn check(
         &self,
         parent: &Net,
-        goes_on: &mut dyn FnMut() -> bool,
+        keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<CheckedReduction, LogError>;
 
     /// Returns the log of the derivation for an evidence file.
@@ -105,12 +106,13 @@ pub struct CheckedLog {
 
 /// A derived net as computed by the checker.
 struct CheckerNet {
+    /// The replayed derivation, with the derived net.
     reduction: CheckedReduction,
     /// The log, created at its first use.
     log: OnceLock<Arc<CheckedLog>>,
 }
 
-/// A goal as it reads on a derived net.
+/// A goal as a derived net expresses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DerivedGoal {
     /// The goal's id on the board.
@@ -127,16 +129,19 @@ pub struct WorkingNet<'a> {
     net: WorkingNetOrigin<'a>,
     /// The goals by kind, sorted by id.
     goals: SortedGoals,
-    /// The goals about single markings, shrunk.
+    /// The goals about single markings, simplified by the token intervals.
     shrunk: Vec<(GoalId, MarkingGoal)>,
-    /// The nonzero constants of maxima, sorted by id.
+    /// The nonzero constants of maxima, sorted by goal id. See [`DerivedGoal::constant`].
     constants: Vec<(GoalId, i128)>,
+    /// Facts about the net.
     facts: Facts,
     /// The names of rules that reductions of this working net do not apply.
     without_rules: Vec<&'static str>,
 }
 
+/// The net of a working net, with its derivation.
 enum WorkingNetOrigin<'a> {
+    /// The original net.
     Read(&'a Net),
     Derived {
         parent: &'a WorkingNet<'a>,
@@ -150,7 +155,7 @@ enum WorkingNetOrigin<'a> {
 }
 
 impl<'a> WorkingNet<'a> {
-    /// Creates the working net of the original net. `goals` are sorted by id. They are shrunk by the
+    /// Creates the working net of the original net. `goals` are sorted by id, and are shrunk by the
     /// proved intervals.
     pub fn original(
         net: &'a Net,
@@ -164,16 +169,16 @@ impl<'a> WorkingNet<'a> {
         WorkingNet { net, goals, shrunk, constants, facts, without_rules }
     }
 
-    /// Excludes these [rules](parikh_reduction::rules) from reductions of this working net and of all
-    /// working nets derived from it.
+    /// Excludes these [rules](parikh_reduction::rules) from reductions of this working net and of
+    /// all working nets derived from it.
     #[must_use]
     pub fn without_rules(mut self, rules: &[&'static str]) -> Self {
         self.without_rules = rules.to_vec();
         self
     }
 
-    /// Creates a working net derived from `parent`. `goals` are sorted by id, and all are goals of the
-    /// parent.
+    /// Creates a working net derived from `parent`. `goals` are sorted by id, and all of them are
+    /// goals of the parent.
     pub fn derived(
         parent: &'a WorkingNet<'a>,
         derivation: Box<dyn Derivation + 'a>,
@@ -196,11 +201,12 @@ impl<'a> WorkingNet<'a> {
         WorkingNet { net, goals, shrunk, constants, facts, without_rules }
     }
 
-    /// Returns this working net restricted to some of its goals. Returns `None` for a derived net.
-    pub fn only(&self, wanted: &[GoalId]) -> Option<WorkingNet<'a>> {
+    /// Returns this working net restricted to the goals with these ids. Returns `None` for a
+    /// derived net.
+    pub fn only(&self, ids: &[GoalId]) -> Option<WorkingNet<'a>> {
         let WorkingNetOrigin::Read(net) = self.net else { return None };
-        let goals = self.goals.only(wanted);
-        let shrunk = self.shrunk.iter().filter(|(id, _)| wanted.contains(id)).cloned().collect();
+        let goals = self.goals.only(ids);
+        let shrunk = self.shrunk.iter().filter(|(id, _)| ids.contains(id)).cloned().collect();
         let (net, constants, facts) = (WorkingNetOrigin::Read(net), Vec::new(), self.facts.clone());
         let without_rules = self.without_rules.clone();
         Some(WorkingNet { net, goals, shrunk, constants, facts, without_rules })
@@ -248,9 +254,10 @@ impl<'a> WorkingNet<'a> {
         self.goals.get(id)
     }
 
+    /// Returns a goal about single markings as this net expresses it.
     fn marking_goal(&self, id: GoalId) -> Option<&MarkingGoal> {
-        let at = self.goals.markings.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-        Some(&self.goals.markings[at].1)
+        let index = self.goals.markings.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(&self.goals.markings[index].1)
     }
 
     /// Returns the ids and kinds of all goals.
@@ -288,7 +295,7 @@ impl<'a> WorkingNet<'a> {
             let Some(goal) = parent.marking_goal(id) else { return Ok(None) };
             sequence.truncate(firings);
             match derivation.sequence(goal, &sequence)? {
-                Some(climbed) => (sequence, firings) = climbed,
+                Some(translated) => (sequence, firings) = translated,
                 None => return Ok(None),
             }
             working_net = parent;
@@ -305,15 +312,15 @@ impl<'a> WorkingNet<'a> {
         prefix: FiringSequence,
         pump: FiringSequence,
     ) -> Result<Option<(FiringSequence, FiringSequence)>, TranslationLimit> {
-        let (mut working_net, mut both) = (self, (prefix, pump));
+        let (mut working_net, mut pair) = (self, (prefix, pump));
         while let WorkingNetOrigin::Derived { parent, derivation, .. } = &working_net.net {
-            match derivation.pump(&both.0, &both.1)? {
-                Some(climbed) => both = climbed,
+            match derivation.pump(&pair.0, &pair.1)? {
+                Some(translated) => pair = translated,
                 None => return Ok(None),
             }
             working_net = parent;
         }
-        Ok(Some(both))
+        Ok(Some(pair))
     }
 
     /// Translates a run to the original net. If the applied rules do not preserve runs, the result
@@ -324,10 +331,10 @@ impl<'a> WorkingNet<'a> {
     pub(crate) fn climb_run(&self, run: LassoRun) -> Result<Option<LassoRun>, TranslationLimit> {
         let (mut working_net, mut run) = (self, run);
         while let WorkingNetOrigin::Derived { parent, derivation, .. } = &working_net.net {
-            let last = match run.end {
+            let final_condition = match run.end {
                 RunEnd::Repeats(cycle) => {
-                    let climbed = derivation.pump(&run.prefix, &cycle)?;
-                    let Some((prefix, cycle)) = climbed else { return Ok(None) };
+                    let translated = derivation.pump(&run.prefix, &cycle)?;
+                    let Some((prefix, cycle)) = translated else { return Ok(None) };
                     run = LassoRun { prefix, end: RunEnd::Repeats(cycle) };
                     working_net = parent;
                     continue;
@@ -335,8 +342,9 @@ impl<'a> WorkingNet<'a> {
                 RunEnd::Dead => Predicate::Dead,
                 RunEnd::Anything => Predicate::True,
             };
-            let climbed = derivation.sequence(&MarkingGoal::Reach(last), &run.prefix)?;
-            let Some((mut prefix, firings)) = climbed else { return Ok(None) };
+            let translated =
+                derivation.sequence(&MarkingGoal::Reach(final_condition), &run.prefix)?;
+            let Some((mut prefix, firings)) = translated else { return Ok(None) };
             prefix.truncate(firings);
             run.prefix = prefix;
             working_net = parent;
@@ -360,9 +368,9 @@ impl<'a> WorkingNet<'a> {
     pub(crate) fn checked_predicate(
         &self,
         predicate: Predicate,
-        goes_on: &mut dyn FnMut() -> bool,
+        keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<(&Net, Predicate), ClaimObstacle> {
-        self.checked(predicate, CheckedReduction::translate, goes_on)
+        self.checked(predicate, CheckedReduction::translate, keep_going)
     }
 
     /// Translates a home property from the original net to this net, like
@@ -372,55 +380,57 @@ impl<'a> WorkingNet<'a> {
     /// If the claim cannot be checked on this net.
     pub(crate) fn checked_home(
         &self,
-        wanted: Predicate,
-        goes_on: &mut dyn FnMut() -> bool,
+        home: Predicate,
+        keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<(&Net, Predicate), ClaimObstacle> {
-        self.checked(wanted, |reduction, _, wanted| reduction.translate_home(wanted), goes_on)
+        self.checked(home, |reduction, _, home| reduction.translate_home(home), keep_going)
     }
 
+    /// Translates a predicate from the original net to this net by `translate`, with the checker's
+    /// own code.
     fn checked(
         &self,
         predicate: Predicate,
         translate: fn(&CheckedReduction, &Net, &Predicate) -> Option<Predicate>,
-        goes_on: &mut dyn FnMut() -> bool,
+        keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<(&Net, Predicate), ClaimObstacle> {
         let WorkingNetOrigin::Derived { parent, .. } = &self.net else {
             return Ok((self.net(), predicate));
         };
-        let (above, predicate) = parent.checked(predicate, translate, goes_on)?;
-        let reduction = &self.rechecked(above, goes_on)?.reduction;
+        let (parent_net, predicate) = parent.checked(predicate, translate, keep_going)?;
+        let reduction = &self.rechecked(parent_net, keep_going)?.reduction;
         let predicate =
-            translate(reduction, above, &predicate).ok_or(ClaimObstacle::NotExpressed)?;
+            translate(reduction, parent_net, &predicate).ok_or(ClaimObstacle::NotExpressed)?;
         Ok((reduction.net(), predicate))
     }
 
-    /// Returns the derived net after the checker has replayed its derivation from `above`.
+    /// Returns the derived net after the checker has replayed its derivation from `parent_net`.
     fn rechecked(
         &self,
-        above: &Net,
-        goes_on: &mut dyn FnMut() -> bool,
+        parent_net: &Net,
+        keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<&CheckerNet, ClaimObstacle> {
         let WorkingNetOrigin::Derived { derivation, checked, checking, .. } = &self.net else {
             return Err(ClaimObstacle::NotExpressed);
         };
         let _one_at_a_time = locked(&checking);
         if checked.get().is_none() {
-            let found = match derivation.check(above, goes_on) {
+            let result = match derivation.check(parent_net, keep_going) {
                 Err(LogError::Stopped) => return Err(ClaimObstacle::Stopped),
                 Ok(reduction) if is_same_net(reduction.net(), derivation.net()) => {
                     Some(Box::new(CheckerNet { reduction, log: OnceLock::new() }))
                 }
                 Ok(_) => {
-                    tracing::error!("internal error: the checker's reduced net is another one");
+                    tracing::error!("internal error: the checker obtained a different reduced net");
                     None
                 }
                 Err(error) => {
-                    tracing::error!("internal error: a reduction does not hold: {error}");
+                    tracing::error!("internal error: a reduction step failed its check: {error}");
                     None
                 }
             };
             // The lock is held, so no other thread has set the result.
-            let _ = checked.set(found);
+            let _ = checked.set(result);
         }
         checked.get().and_then(Option::as_deref).ok_or(ClaimObstacle::BrokenDerivation)
     }
@@ -432,13 +442,13 @@ impl<'a> WorkingNet<'a> {
             return None;
         };
         let checked = checked.get()?.as_ref()?;
-        let make = || {
-            let above = parent.checked_net();
-            let log = derivation.log(above);
+        let make_log = || {
+            let parent_net = parent.checked_net();
+            let log = derivation.log(parent_net);
             let net = checked.reduction.net().clone();
             Arc::new(CheckedLog { of: parent.checked_log(), log, net })
         };
-        Some(checked.log.get_or_init(make).clone())
+        Some(checked.log.get_or_init(make_log).clone())
     }
 
     /// Returns the checker's copy of the net, if it exists.
@@ -456,11 +466,11 @@ impl<'a> WorkingNet<'a> {
     /// this net.
     pub(crate) fn constant(&self, id: GoalId) -> i128 {
         let (mut working_net, mut sum) = (Some(self), 0);
-        while let Some(here) = working_net {
-            if let Ok(at) = here.constants.binary_search_by_key(&id, |&(id, _)| id) {
-                sum += here.constants[at].1;
+        while let Some(current) = working_net {
+            if let Ok(index) = current.constants.binary_search_by_key(&id, |&(id, _)| id) {
+                sum += current.constants[index].1;
             }
-            working_net = here.parent();
+            working_net = current.parent();
         }
         sum
     }
@@ -468,28 +478,30 @@ impl<'a> WorkingNet<'a> {
 
 /// Returns true if places and transitions mean the same on both nets. The names of composed
 /// transitions may differ.
-fn is_same_net(one: &Net, other: &Net) -> bool {
+fn is_same_net(left: &Net, right: &Net) -> bool {
     let sizes = |net: &Net| (net.place_count(), net.transition_count());
-    sizes(one) == sizes(other)
-        && one.initial() == other.initial()
-        && one.places().all(|p| one.place_name(p) == other.place_name(p))
-        && one.transitions().all(|t| one.pre(t) == other.pre(t) && one.post(t) == other.post(t))
+    sizes(left) == sizes(right)
+        && left.initial() == right.initial()
+        && left.places().all(|p| left.place_name(p) == right.place_name(p))
+        && left.transitions().all(|t| left.pre(t) == right.pre(t) && left.post(t) == right.post(t))
 }
 
 /// Reasons why a claim cannot be checked on a derived net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClaimObstacle {
     /// The derivation was not replayed to the end for lack of time.
-    #[error("not checked to the end")]
+    #[error("the check did not finish in time")]
     Stopped,
     /// The derived net does not express the claim.
-    #[error("the derived net does not express it")]
+    #[error("the derived net cannot express it")]
     NotExpressed,
     /// The derivation is invalid, which is a bug.
-    #[error("the derivation of the net does not hold")]
+    #[error("the derivation of the net failed its check")]
     BrokenDerivation,
 }
 
+/// Returns the goals, simplified by the proved token intervals if the net has no unsupported
+/// feature.
 fn shrink_all(
     net: &Net,
     intervals: &Intervals,

@@ -13,24 +13,23 @@ use parikh_reduction::{BackError, Needs, Preserve, Reduction, needs};
 use parikh_solvers::Budget;
 use parikh_structure::intervals::Intervals;
 
-/// Reduces the net of `parent` for some of its goals (`goals`, sorted by id). Returns the working net
-/// and the token intervals of the reduced net. Returns `None` if the reduction changes nothing, or
-/// if `goals` is empty. `learn` adds bounds from place invariants to the facts of the reduced net.
-/// The reduction uses the budget `budget`; the back-translation later uses `whole`, the budget of
-/// the run.
+/// Reduces the net of `parent` for the goals with these ids, which are sorted. Returns the working
+/// net and the token intervals of the reduced net. Returns `None` if the reduction changes nothing,
+/// or if `goals` is empty. `learn` adds bounds from place invariants to the facts of the reduced
+/// net. The reduction uses `budget`. Later, the back-translation uses `run_budget`.
 pub fn reduce<'a>(
     parent: &'a WorkingNet<'a>,
     goals: &[GoalId],
-    (budget, whole): (&Budget, &Budget),
+    (budget, run_budget): (&Budget, &Budget),
     learn: impl FnOnce(&Net, Facts) -> Facts,
 ) -> Option<(WorkingNet<'a>, Intervals)> {
-    let asked = goals.iter().filter_map(|&id| Some((id, parent.goal(id)?)));
-    let asked: Vec<(GoalId, Goal)> = asked.collect();
-    if asked.is_empty() {
+    let open_goals = goals.iter().filter_map(|&id| Some((id, parent.goal(id)?)));
+    let open_goals: Vec<(GoalId, Goal)> = open_goals.collect();
+    if open_goals.is_empty() {
         return None;
     }
     let net = parent.net();
-    let needs = needs_of(net, &asked);
+    let needs = needs_of(net, &open_goals);
     if needs.preserve == Preserve::NOTHING {
         return None;
     }
@@ -53,20 +52,20 @@ pub fn reduce<'a>(
         let translated = reduction.translate(net, &goal)?;
         Some(DerivedGoal { id, goal: translated.goal, constant: translated.constant })
     };
-    let goals = asked.into_iter().filter_map(translate).collect();
+    let goals = open_goals.into_iter().filter_map(translate).collect();
     let facts = learn(&reduction.net, Facts::none(&reduction.net));
     let intervals = Intervals::new(&reduction.net, &facts);
     let derivation =
-        ReductionDerivation { parent: net, reduction, applications, budget: whole.clone() };
+        ReductionDerivation { parent: net, reduction, applications, budget: run_budget.clone() };
     let working_net = WorkingNet::derived(parent, Box::new(derivation), goals, facts, &intervals);
     Some((working_net, intervals))
 }
 
-/// Returns the properties that the reduction must preserve for these goals. Of goals about runs,
-/// only their markings are preserved, so runs of the reduced net are hints.
-fn needs_of(net: &Net, asked: &[(GoalId, Goal)]) -> Needs {
-    let mut needs = needs::of_goals(net, asked.iter().map(|(_, goal)| goal));
-    for (_, goal) in asked {
+/// Returns the properties that the reduction must preserve for these goals. For goals about runs,
+/// it preserves the mentioned markings only, so runs of the reduced net are hints.
+fn needs_of(net: &Net, goals: &[(GoalId, Goal)]) -> Needs {
+    let mut needs = needs::of_goals(net, goals.iter().map(|(_, goal)| goal));
+    for (_, goal) in goals {
         let Goal::Run(property) = goal else { continue };
         if let Some(hints) = needs::of_hints(net, property) {
             needs.support.extend(hints.support);
@@ -80,6 +79,7 @@ fn needs_of(net: &Net, asked: &[(GoalId, Goal)]) -> Needs {
 struct ReductionDerivation<'n> {
     parent: &'n Net,
     reduction: Reduction,
+    /// Number of rule applications.
     applications: u64,
     /// The budget of the run for back-translation, because the reduction's budget is over by then.
     budget: Budget,
@@ -97,17 +97,17 @@ impl ReductionDerivation<'_> {
         sequence: &FiringSequence,
     ) -> impl Iterator<Item = Result<FiringSequence, BackError>> {
         let (back, budget) = (&self.reduction.back, &self.budget);
-        let mut asked = Vec::new();
-        let mut asks_deadness = false;
+        let mut queried = Vec::new();
+        let mut is_about_deadness = false;
         if let MarkingGoal::Reach(predicate) = goal {
-            mark_enabled(predicate, &mut asked);
-            asks_deadness = predicate.mentions_deadness();
+            mark_enabled(predicate, &mut queried);
+            is_about_deadness = predicate.mentions_deadness();
         }
-        let first = move || match asks_deadness {
+        let translated = move || match is_about_deadness {
             true => back.deadlock(self.parent, sequence, budget),
             false => back.sequence(sequence, budget),
         };
-        let carriers = asked.into_iter().flat_map(|transition| {
+        let carriers = queried.into_iter().flat_map(|transition| {
             self.reduction.firing(transition).map_or(&[][..], |firing| firing.carriers())
         });
         let longer = carriers.map(move |&carrier| {
@@ -115,7 +115,7 @@ impl ReductionDerivation<'_> {
             longer.push(carrier, 1);
             back.sequence(&longer, budget)
         });
-        std::iter::once_with(first).chain(longer)
+        std::iter::once_with(translated).chain(longer)
     }
 
     /// Returns the limit that prevents the translation of `sequence` to the parent's net, or `None`
@@ -135,29 +135,35 @@ impl ReductionDerivation<'_> {
     }
 
     /// Returns the number of firings of `sequence` after which the marking satisfies `predicate`.
-    /// If the last marking does, all firings count, otherwise the fewest. Only markings at the end
-    /// of a step are considered. Returns `None` if none satisfies it, or if the sequence is not
-    /// enabled.
+    /// If the last marking satisfies it, all firings count. Otherwise, the result is the smallest
+    /// such number at the end of a step. Returns `None` if no marking satisfies the predicate, or
+    /// if the sequence is not enabled.
     fn shown_after(&self, predicate: &Predicate, sequence: &FiringSequence) -> Option<u64> {
         let total = u64::try_from(sequence.firings()).ok()?;
         let mut replayer = Replayer::new(self.parent);
-        let mut first = predicate.holds(self.parent, replayer.marking()).then_some(0);
+        let mut first_satisfying = predicate.holds(self.parent, replayer.marking()).then_some(0);
         for &step in sequence.steps() {
             replayer.fire(step).ok()?;
-            if first.is_none() && predicate.holds(self.parent, replayer.marking()) {
-                first = Some(replayer.fired());
+            if first_satisfying.is_none() && predicate.holds(self.parent, replayer.marking()) {
+                first_satisfying = Some(replayer.fired());
             }
         }
-        if predicate.holds(self.parent, replayer.marking()) { Some(total) } else { first }
+        if predicate.holds(self.parent, replayer.marking()) {
+            Some(total)
+        } else {
+            first_satisfying
+        }
     }
 }
 
-/// Adds to `asked` the transitions whose enabledness implies `predicate`: operands of disjunctions,
-/// but not of conjunctions.
-fn mark_enabled(predicate: &Predicate, asked: &mut Vec<TransitionId>) {
+/// Adds to `transitions` the transitions whose enabledness implies `predicate`: operands of
+/// disjunctions, but not of conjunctions.
+fn mark_enabled(predicate: &Predicate, transitions: &mut Vec<TransitionId>) {
     match predicate {
-        Predicate::Enabled(t) => asked.push(*t),
-        Predicate::Or(parts) => parts.iter().for_each(|part| mark_enabled(part, asked)),
+        Predicate::Enabled(t) => transitions.push(*t),
+        Predicate::Or(operands) => {
+            operands.iter().for_each(|operand| mark_enabled(operand, transitions))
+        }
         _ => {}
     }
 }
@@ -209,10 +215,10 @@ impl Derivation for ReductionDerivation<'_> {
     fn check(
         &self,
         parent: &Net,
-        goes_on: &mut dyn FnMut() -> bool,
+        keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<CheckedReduction, LogError> {
         let steps = self.reduction.log.steps().map(Ok);
-        CheckedReduction::of_steps(parent, self.reduction.needs(), steps, goes_on)
+        CheckedReduction::of_steps(parent, self.reduction.needs(), steps, keep_going)
     }
 
     fn log(&self, parent: &Net) -> NamedLog {

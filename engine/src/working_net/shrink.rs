@@ -39,54 +39,61 @@ use parikh_structure::intervals::{Intervals, ProvenanceIntervals};
 /// Returns `goal` with its predicate simplified. Maxima are unchanged.
 pub fn goal(net: &Net, intervals: &Intervals, goal: &MarkingGoal) -> MarkingGoal {
     match goal {
-        MarkingGoal::Reach(asked) => MarkingGoal::Reach(predicate(net, intervals, asked)),
+        MarkingGoal::Reach(original) => MarkingGoal::Reach(predicate(net, intervals, original)),
         MarkingGoal::Maximise(_) => goal.clone(),
     }
 }
 
-/// Returns a predicate with the same value as `asked` in every marking of `net` inside the proved
-/// intervals.
-pub fn predicate(net: &Net, intervals: &Intervals, asked: &Predicate) -> Predicate {
-    inner(net, intervals.proved(), asked).sorted()
+/// Returns a predicate with the same value as `original` in every marking of `net` inside the
+/// proved intervals.
+pub fn predicate(net: &Net, intervals: &Intervals, original: &Predicate) -> Predicate {
+    inner(net, intervals.proved(), original).sorted()
 }
 
-fn inner(net: &Net, intervals: &ProvenanceIntervals, asked: &Predicate) -> Predicate {
-    match asked {
-        Predicate::And(all) => Predicate::and(all.iter().map(|part| inner(net, intervals, part))),
-        Predicate::Or(any) => Predicate::or(any.iter().map(|part| inner(net, intervals, part))),
+fn inner(net: &Net, intervals: &ProvenanceIntervals, original: &Predicate) -> Predicate {
+    match original {
+        Predicate::And(operands) => {
+            Predicate::and(operands.iter().map(|operand| inner(net, intervals, operand)))
+        }
+        Predicate::Or(disjuncts) => {
+            Predicate::or(disjuncts.iter().map(|operand| inner(net, intervals, operand)))
+        }
         Predicate::Atom(atom) => comparison(intervals, atom),
         leaf => intervals.decide(net, leaf).map_or_else(|| leaf.clone(), Predicate::constant),
     }
 }
 
-/// A term a·m(p), with the bounds of m(p).
+/// A term a·m(p), with bounds of m(p).
 #[derive(Clone, Copy)]
 struct BoundedTerm {
     place: PlaceId,
+    /// The factor a.
     coefficient: i64,
+    /// The lower bound of m(p), in tokens.
     low: u64,
-    /// The upper bound; `None` is infinity.
+    /// The upper bound of m(p), in tokens. `None` is infinity.
     high: Option<u64>,
 }
 
 impl BoundedTerm {
-    /// Returns the least value of the term; `None` is −∞.
+    /// Returns the minimum of the term. `None` is −∞.
     fn least(&self) -> Option<i128> {
         let tokens = if self.coefficient > 0 { Some(self.low) } else { self.high };
         tokens.map(|tokens| i128::from(self.coefficient) * i128::from(tokens))
     }
 
-    /// Returns the largest value of the term; `None` is +∞.
+    /// Returns the maximum of the term. `None` is +∞.
     fn largest(&self) -> Option<i128> {
         let tokens = if self.coefficient > 0 { self.high } else { Some(self.low) };
         tokens.map(|tokens| i128::from(self.coefficient) * i128::from(tokens))
     }
 
+    /// Returns true if one token changes the term by more than `slack`.
     fn exceeds(&self, slack: i128) -> bool {
         i128::from(self.coefficient.unsigned_abs()) > slack
     }
 
-    /// Returns the predicate "the term has its least value". The least value must be finite.
+    /// Returns the predicate "the term has its minimum". The minimum must be finite.
     fn is_least(&self) -> Predicate {
         match (self.coefficient > 0, self.high) {
             (false, Some(high)) => Predicate::at_least(self.place, high),
@@ -94,8 +101,7 @@ impl BoundedTerm {
         }
     }
 
-    /// Returns the predicate "the term is below its largest value". The largest value must be
-    /// finite.
+    /// Returns the predicate "the term is below its maximum". The maximum must be finite.
     fn is_not_largest(&self) -> Predicate {
         match (self.coefficient > 0, self.high) {
             (true, Some(high)) => Predicate::no_more_than(self.place, high.saturating_sub(1)),
@@ -120,11 +126,11 @@ fn comparison(intervals: &ProvenanceIntervals, atom: &Atom) -> Predicate {
 fn simpler(mut terms: Vec<BoundedTerm>, mut bound: i128) -> Option<Predicate> {
     // Rule 2.
     terms.retain(|term| {
-        let fixed = term.high == Some(term.low);
-        if fixed {
+        let is_fixed = term.high == Some(term.low);
+        if is_fixed {
             bound -= i128::from(term.coefficient) * i128::from(term.low);
         }
-        !fixed
+        !is_fixed
     });
     // Rule 3.
     let divisor = terms.iter().fold(0, |divisor, term| gcd(divisor, term.coefficient));
@@ -133,31 +139,31 @@ fn simpler(mut terms: Vec<BoundedTerm>, mut bound: i128) -> Option<Predicate> {
         bound = bound.div_euclid(i128::from(divisor));
     }
     // Rule 1.
-    let least: Option<i128> = terms.iter().map(BoundedTerm::least).sum();
-    let largest: Option<i128> = terms.iter().map(BoundedTerm::largest).sum();
-    if largest.is_some_and(|largest| largest <= bound) {
+    let min_sum: Option<i128> = terms.iter().map(BoundedTerm::least).sum();
+    let max_sum: Option<i128> = terms.iter().map(BoundedTerm::largest).sum();
+    if max_sum.is_some_and(|max_sum| max_sum <= bound) {
         return Some(Predicate::True);
     }
-    if least.is_some_and(|least| least > bound) {
+    if min_sum.is_some_and(|min_sum| min_sum > bound) {
         return Some(Predicate::False);
     }
     if terms.len() > 1 {
-        if let Some(slack) = least.map(|least| bound - least) {
-            let (forced, rest) = split(&terms, slack);
+        if let Some(slack) = min_sum.map(|min_sum| bound - min_sum) {
+            let (forced, others) = split(&terms, slack);
             if !forced.is_empty() {
                 let bound = bound - forced.iter().filter_map(BoundedTerm::least).sum::<i128>();
-                let rest = simpler(rest, bound)?;
+                let others = simpler(others, bound)?;
                 let forced = forced.iter().map(BoundedTerm::is_least);
-                return Some(Predicate::and(forced.chain([rest])));
+                return Some(Predicate::and(forced.chain([others])));
             }
         }
-        if let Some(slack) = largest.map(|largest| largest - (bound + 1)) {
-            let (forced, rest) = split(&terms, slack);
+        if let Some(slack) = max_sum.map(|max_sum| max_sum - (bound + 1)) {
+            let (forced, others) = split(&terms, slack);
             if !forced.is_empty() {
                 let bound = bound - forced.iter().filter_map(BoundedTerm::largest).sum::<i128>();
-                let rest = simpler(rest, bound)?;
+                let others = simpler(others, bound)?;
                 let forced = forced.iter().map(BoundedTerm::is_not_largest);
-                return Some(Predicate::or(forced.chain([rest])));
+                return Some(Predicate::or(forced.chain([others])));
             }
         }
     }

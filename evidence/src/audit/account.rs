@@ -19,13 +19,16 @@ pub(super) struct AnswerObligations<'n> {
     pub(super) translated: HashMap<Option<String>, Vec<Option<Predicate>>>,
     /// The sums that have to grow without bound; true if shown.
     pub(super) sums: Vec<(LinearSum, bool)>,
+    /// The obligations about predicates that stay reachable; `None` if the answer has no such
+    /// obligation.
     pub(super) home: Option<HomeObligations>,
     /// The obligations about runs.
     pub(super) runs: RunObligations,
     /// The obligations about the tree of runs.
     pub(super) trees: TreeObligations,
-    /// The Boolean combination of obligations that is sufficient.
+    /// The Boolean combination of obligations that suffices for the answer.
     need: NeededProofs,
+    /// True if some evidence used so far assumes that the units of the model are safe.
     pub(super) assumes_units: bool,
     /// The reason why some document could not be evaluated on an obligation.
     pub(super) untold: Option<String>,
@@ -38,11 +41,11 @@ impl<'n> AnswerObligations<'n> {
         let Obligation { reach, refute, grow, homes, runs, trees, need } = obligation;
         let home = (!homes.is_empty()).then(|| HomeObligations::of(homes));
         // If the initial marking is dead, no other marking is reachable.
-        let alone = net.is_dead(net.initial());
+        let is_initially_dead = net.is_dead(net.initial());
         let refuted = refute.into_iter().map(|predicate| {
-            let fails = alone && !predicate.holds(net, net.initial());
-            let obvious = predicate == Predicate::False || fails;
-            (predicate, obvious)
+            let is_false = is_initially_dead && !predicate.holds(net, net.initial());
+            let is_proved = predicate == Predicate::False || is_false;
+            (predicate, is_proved)
         });
         AnswerObligations {
             sightings: ReachedGoals::new(net, reach),
@@ -58,70 +61,80 @@ impl<'n> AnswerObligations<'n> {
         }
     }
 
+    /// Returns the number of proved claims.
     fn proved(&self) -> usize {
         self.refuted.iter().filter(|(_, done)| *done).count()
     }
 
+    /// Returns the number of sums that are shown to grow without bound.
     fn grown(&self) -> usize {
         self.sums.iter().filter(|(_, grows)| *grows).count()
     }
 
-    /// Returns true if the predicate with this index is shown to stay reachable.
-    fn stays(&self, at: usize) -> bool {
+    /// Returns true if the predicate with this index among the home obligations is shown to stay
+    /// reachable.
+    fn stays(&self, index: usize) -> bool {
         self.home.as_ref().is_some_and(|home| {
             // If every firing can be undone, a predicate that was reached stays reachable.
-            let reached = || home.reach[at].is_some_and(|at| self.sightings.has_seen(at));
-            home.stays[at] || home.undone && reached()
+            let reached = || home.reach[index].is_some_and(|goal| self.sightings.has_seen(goal));
+            home.stays[index] || home.undone && reached()
         })
     }
 
+    /// Returns the claims and predicates that premises of labellings may rely on.
     fn premises<'s>(&'s self, stays: &'s dyn Fn(usize) -> bool) -> trees::ProvedPremises<'s> {
         trees::ProvedPremises { claims: &self.refuted, stays }
     }
 
     /// Returns true if an obligation is discharged.
-    fn is_done(&self, duty: &NeededProofs) -> bool {
-        match *duty {
-            NeededProofs::Reach(at) => self.sightings.has_seen(at),
-            NeededProofs::Refute(at) => self.refuted[at].1,
-            NeededProofs::Grow(at) => self.sums[at].1,
-            NeededProofs::Stays(at) => self.stays(at),
-            NeededProofs::Lost(at) => self.home.as_ref().is_some_and(|home| home.lost[at]),
-            NeededProofs::Run(_) | NeededProofs::NoRun(_) => self.runs.is_done(duty, &self.refuted),
-            NeededProofs::Tree(at) => self.trees.is_done(at, self.premises(&|at| self.stays(at))),
+    fn is_done(&self, obligation: &NeededProofs) -> bool {
+        match *obligation {
+            NeededProofs::Reach(index) => self.sightings.has_seen(index),
+            NeededProofs::Refute(index) => self.refuted[index].1,
+            NeededProofs::Grow(index) => self.sums[index].1,
+            NeededProofs::Stays(index) => self.stays(index),
+            NeededProofs::Lost(index) => self.home.as_ref().is_some_and(|home| home.lost[index]),
+            NeededProofs::Run(_) | NeededProofs::NoRun(_) => {
+                self.runs.is_done(obligation, &self.refuted)
+            }
+            NeededProofs::Tree(index) => {
+                self.trees.is_done(index, self.premises(&|index| self.stays(index)))
+            }
             NeededProofs::All(_) | NeededProofs::One(_) => false,
         }
     }
 
+    /// Returns true if the discharged obligations suffice for the answer.
     pub(super) fn is_settled(&self) -> bool {
-        self.need.is_met(&|duty| self.is_done(duty))
+        self.need.is_met(&|obligation| self.is_done(obligation))
     }
 
-    /// Returns true if the answer would be shown if the obligations that satisfy `others` were
+    /// Returns true if the answer would be shown if the obligations that satisfy `is_assumed` were
     /// discharged, too.
-    pub(super) fn may_be_met(&self, others: &dyn Fn(&NeededProofs) -> bool) -> bool {
-        self.need.is_met(&|duty| self.is_done(duty) || others(duty))
+    pub(super) fn may_be_met(&self, is_assumed: &dyn Fn(&NeededProofs) -> bool) -> bool {
+        self.need.is_met(&|obligation| self.is_done(obligation) || is_assumed(obligation))
     }
 
     /// Returns true if an exhaustive search could discharge all remaining obligations.
     pub(super) fn is_for_a_search(&self) -> bool {
-        !self.refuted.is_empty() && self.may_be_met(&|duty| matches!(duty, NeededProofs::Refute(_)))
+        !self.refuted.is_empty()
+            && self.may_be_met(&|obligation| matches!(obligation, NeededProofs::Refute(_)))
     }
 
     /// Returns the indices of the open and relevant obligations that no run has a property.
     pub(super) fn open_runs(&self) -> Vec<usize> {
-        let open = self.need.open(&|duty| self.is_done(duty));
-        let no_run = |duty: &&NeededProofs| {
-            if let NeededProofs::NoRun(at) = **duty { Some(at) } else { None }
+        let open = self.need.open(&|obligation| self.is_done(obligation));
+        let no_run = |obligation: &&NeededProofs| {
+            if let NeededProofs::NoRun(index) = **obligation { Some(index) } else { None }
         };
         open.iter().filter_map(no_run).collect()
     }
 
     /// Returns the indices of the open and relevant obligations about the tree of runs.
     pub(super) fn open_trees(&self) -> Vec<usize> {
-        let open = self.need.open(&|duty| self.is_done(duty));
-        let tree = |duty: &&NeededProofs| {
-            if let NeededProofs::Tree(at) = **duty { Some(at) } else { None }
+        let open = self.need.open(&|obligation| self.is_done(obligation));
+        let tree = |obligation: &&NeededProofs| {
+            if let NeededProofs::Tree(index) = **obligation { Some(index) } else { None }
         };
         open.iter().filter_map(tree).collect()
     }
@@ -130,84 +143,88 @@ impl<'n> AnswerObligations<'n> {
     /// it does.
     pub(super) fn lost_and_wanted(&self) -> Option<&Predicate> {
         let home = self.home.as_ref()?;
-        self.need.open(&|duty| self.is_done(duty)).into_iter().find_map(|duty| match *duty {
-            NeededProofs::Stays(at) if home.lost[at] => Some(&home.wanted[at]),
-            _ => None,
+        self.need.open(&|obligation| self.is_done(obligation)).into_iter().find_map(|obligation| {
+            match *obligation {
+                NeededProofs::Stays(index) if home.lost[index] => Some(&home.wanted[index]),
+                _ => None,
+            }
         })
     }
 
     /// Returns true if open obligations require that some predicate does not stay reachable, and
     /// none that one does.
     pub(super) fn wants_losses_only(&self) -> bool {
-        let open = self.need.open(&|duty| self.is_done(duty));
-        open.iter().any(|duty| matches!(duty, NeededProofs::Lost(_)))
-            && !open.iter().any(|duty| matches!(duty, NeededProofs::Stays(_)))
+        let open = self.need.open(&|obligation| self.is_done(obligation));
+        open.iter().any(|obligation| matches!(obligation, NeededProofs::Lost(_)))
+            && !open.iter().any(|obligation| matches!(obligation, NeededProofs::Stays(_)))
     }
 
+    /// Describes the discharged obligations in words.
     pub(super) fn how(&self) -> String {
-        let seen = self.sightings.seen();
-        let counts = [(seen, "marking", "shown"), (self.proved(), "claim", "proved")];
-        let mut parts: Vec<String> = counts
+        let reached_count = self.sightings.seen();
+        let counts = [(reached_count, "marking", "shown"), (self.proved(), "claim", "proved")];
+        let mut phrases: Vec<String> = counts
             .iter()
             .filter(|(number, ..)| *number > 0)
-            .map(|(number, what, done)| {
-                format!("{number} {what}{} {done}", if *number == 1 { "" } else { "s" })
+            .map(|(number, noun, participle)| {
+                format!("{number} {noun}{} {participle}", if *number == 1 { "" } else { "s" })
             })
             .collect();
         if self.grown() > 0 {
-            parts.push("the sum grows for ever".to_owned());
+            phrases.push("the sum grows without bound".to_owned());
         }
-        parts.extend(self.runs.in_words(&self.refuted));
-        parts.extend(self.trees.in_words(self.premises(&|at| self.stays(at))));
+        phrases.extend(self.runs.in_words(&self.refuted));
+        phrases.extend(self.trees.in_words(self.premises(&|index| self.stays(index))));
         if let Some(home) = &self.home {
-            parts.extend(home.checked.iter().map(|checked| (*checked).to_owned()));
+            phrases.extend(home.checked.iter().map(|checked| (*checked).to_owned()));
             if home.lost.contains(&true) {
-                parts.push("it is lost".to_owned());
+                phrases.push("a goal can become unreachable".to_owned());
             }
         }
-        parts.join(", ")
+        phrases.join(", ")
     }
 
     /// Describes the first missing obligation in a line.
     pub(super) fn missing(&self, net: &Net) -> String {
-        let open = self.need.open(&|duty| self.is_done(duty));
+        let open = self.need.open(&|obligation| self.is_done(obligation));
         let what = match open.first() {
             Some(NeededProofs::Stays(_)) => {
-                return "not shown: that all of it stays reachable".to_owned();
+                return "not shown: that all goals stay reachable".to_owned();
             }
             Some(NeededProofs::Lost(_)) => {
-                return "not shown: that something of it is lost".to_owned();
+                return "not shown: that some goal can become unreachable".to_owned();
             }
-            Some(duty @ (NeededProofs::Run(_) | NeededProofs::NoRun(_))) => {
-                self.runs.missing(net, duty, &self.refuted).unwrap_or_default()
+            Some(obligation @ (NeededProofs::Run(_) | NeededProofs::NoRun(_))) => {
+                self.runs.missing(net, obligation, &self.refuted).unwrap_or_default()
             }
-            Some(&&NeededProofs::Tree(at)) => {
-                self.trees.missing(net, at, self.premises(&|at| self.stays(at)))
+            Some(&&NeededProofs::Tree(index)) => {
+                self.trees.missing(net, index, self.premises(&|index| self.stays(index)))
             }
-            Some(&&NeededProofs::Reach(at)) => {
-                let goal = words::formula(net, self.sightings.goal(at));
+            Some(&&NeededProofs::Reach(index)) => {
+                let goal = words::formula(net, self.sightings.goal(index));
                 words::shortened(format!("a reachable marking with {goal}"))
             }
-            Some(&&NeededProofs::Refute(at)) => {
-                format!("a proof that {}", in_words(net, &self.refuted[at].0))
+            Some(&&NeededProofs::Refute(index)) => {
+                format!("a proof that {}", in_words(net, &self.refuted[index].0))
             }
-            Some(NeededProofs::Grow(_)) => "a pump that makes the sum grow".into(),
+            Some(NeededProofs::Grow(_)) => "a self-covering sequence that increases the sum".into(),
             Some(NeededProofs::All(_) | NeededProofs::One(_)) | None => {
-                "the net has nothing that could show it".into()
+                "nothing in the net can show the answer".into()
             }
         };
-        let untold = self.untold.as_ref().map_or_else(String::new, |why| format!("; {why}"));
-        let others = open.len().saturating_sub(1);
-        match (others, &self.need) {
-            (0, _) => format!("not shown: {what}{untold}"),
+        let note = self.untold.as_ref().map_or_else(String::new, |reason| format!("; {reason}"));
+        let other_count = open.len().saturating_sub(1);
+        match (other_count, &self.need) {
+            (0, _) => format!("not shown: {what}{note}"),
             (_, NeededProofs::One(_)) => {
-                format!("not shown: {what} (or one of {others} others){untold}")
+                format!("not shown: {what} (or one of {other_count} alternatives){note}")
             }
-            _ => format!("not shown: {what} (and {others} more){untold}"),
+            _ => format!("not shown: {what} (and {other_count} more){note}"),
         }
     }
 }
 
+/// States that no reachable marking satisfies the predicate, in words.
 pub(super) fn in_words(net: &Net, refuted: &Predicate) -> String {
     words::shortened(format!("no reachable marking has {}", words::formula(net, refuted)))
 }

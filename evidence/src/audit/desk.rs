@@ -11,12 +11,15 @@ const MARKINGS_OF_A_DOCUMENT: u64 = 1_000_000;
 
 /// The context for judging the answers of one file.
 pub(super) struct AuditContext<'n> {
+    /// The net that the file is about, or the net of its cases.
     pub(super) net: &'n Net,
+    /// The evidence of the file.
     pub(super) shelf: EvidenceLines<'n>,
     /// The largest number of markings of a search that is repeated.
     pub(super) most_visited: u64,
     /// A description of how some evidence violates the model's claim of safe units.
     pub(super) breach: Option<String>,
+    /// The watch that limits time and memory.
     pub(super) watch: AuditWatch,
 }
 
@@ -38,11 +41,11 @@ impl AuditContext<'_> {
 
     /// Refuses a number of markings to visit that is too large.
     pub(super) fn refuse_more(&self, markings: u64) -> Result<(), String> {
-        let most = self.most_visited.max(MARKINGS_OF_A_DOCUMENT);
-        match markings > most {
-            true => {
-                Err(format!("{markings} markings are to be visited; it may be {most} (--visit)"))
-            }
+        let max_markings = self.most_visited.max(MARKINGS_OF_A_DOCUMENT);
+        match markings > max_markings {
+            true => Err(format!(
+                "{markings} markings must be visited, more than the limit of {max_markings} (--visit)"
+            )),
             false => Ok(()),
         }
     }

@@ -25,41 +25,43 @@ use crate::words::all_markings_were;
 use parikh_net::{Atom, Net, Predicate};
 
 /// Looks for one claim that no reachable marking satisfies. The claims are indices of open
-/// predicates in `account.refuted`. The search for each claim visits at most `most` markings. If
-/// there are more, returns the verdict of `unvisited`.
+/// predicates in `obligations.refuted`. The search for each claim visits at most `max_markings`
+/// markings. If there are more, returns the verdict of `unvisited`.
 pub(super) fn search_each(
     net: &Net,
-    account: &mut AnswerObligations<'_>,
+    obligations: &mut AnswerObligations<'_>,
     claims: &[usize],
-    most: u64,
+    max_markings: u64,
     watch: &AuditWatch,
     unvisited: impl Fn(&str) -> AuditVerdict,
 ) -> AuditVerdict {
-    let mut reached = None;
-    for &at in claims {
-        let (predicate, done) = &mut account.refuted[at];
+    let mut violated_claim = None;
+    for &index in claims {
+        let (predicate, is_proved) = &mut obligations.refuted[index];
         let mut holds = false;
-        let found = visit_capped(net, &caps(net, [&*predicate]), most, |marking| {
+        let visit = visit_capped(net, &caps(net, [&*predicate]), max_markings, |marking| {
             holds = predicate.holds(net, marking);
             !holds && watch.goes_on()
         });
-        match found {
+        match visit {
             Ok(visited) => {
-                *done = true;
+                *is_proved = true;
                 let count = visited.count();
                 return AuditVerdict::Confirmed(format!(
                     "{} visited again",
                     all_markings_were(count)
                 ));
             }
-            Err(Flaw::Stopped) if holds => reached = Some(in_words(net, predicate)),
-            Err(Flaw::More(most)) => return unvisited(&format!("more than {most} are reachable")),
+            Err(Flaw::Stopped) if holds => violated_claim = Some(in_words(net, predicate)),
+            Err(Flaw::More(max_markings)) => {
+                return unvisited(&format!("more than {max_markings} are reachable"));
+            }
             Err(flaw) => return AuditVerdict::Refused(format!("visited again: {flaw}")),
         }
     }
-    AuditVerdict::Refused(match reached {
+    AuditVerdict::Refused(match violated_claim {
         Some(what) => format!("visited again: it is not true that {what}"),
-        None => "visited again: nothing of it is shown".to_owned(),
+        None => "visited again: no part of the answer is shown".to_owned(),
     })
 }
 
@@ -74,16 +76,18 @@ pub(super) fn has_sinks(net: &Net) -> bool {
 fn caps<'p>(net: &Net, predicates: impl IntoIterator<Item = &'p Predicate>) -> Vec<Option<u64>> {
     let is_sink = |place| net.consumers(place).is_empty();
     let mut caps: Vec<Option<u64>> = net.places().map(|p| is_sink(p).then_some(0)).collect();
-    let mut open: Vec<&Predicate> = predicates.into_iter().collect();
-    while let Some(next) = open.pop() {
-        match next {
-            Predicate::And(parts) | Predicate::Or(parts) => open.extend(parts),
+    let mut worklist: Vec<&Predicate> = predicates.into_iter().collect();
+    while let Some(predicate) = worklist.pop() {
+        match predicate {
+            Predicate::And(parts) | Predicate::Or(parts) => worklist.extend(parts),
             Predicate::Atom(Atom { sum, bound }) => match sum.terms() {
-                // |a|·m ≥ −bound has the same value for all m from |bound| on, and |a|·m ≤ bound for all m beyond |bound|.
+                // |a|·m ≥ −bound has the same value for all m from |bound| on, and |a|·m ≤ bound
+                // for all m beyond |bound|.
                 &[(place, a)] => {
-                    let from = bound.unsigned_abs().saturating_add(u64::from(a > 0));
+                    let indistinguishable_from =
+                        bound.unsigned_abs().saturating_add(u64::from(a > 0));
                     let cap = &mut caps[place.index()];
-                    *cap = cap.map(|cap| cap.max(from));
+                    *cap = cap.map(|cap| cap.max(indistinguishable_from));
                 }
                 terms => terms.iter().for_each(|(place, _)| caps[place.index()] = None),
             },

@@ -16,60 +16,63 @@ use std::slice;
 /// Judges an answer about the number of markings or firings, or a largest sum that only a search
 /// supports. Returns `None` for other answers.
 pub(super) fn judge(
-    desk: &AuditContext<'_>,
-    asked: &Question,
+    context: &AuditContext<'_>,
+    question: &Question,
     answer: &AnswerLine,
 ) -> Option<AuditVerdict> {
-    let AuditContext { net, most_visited: most, watch, .. } = desk;
+    let AuditContext { net, most_visited: max_markings, watch, .. } = context;
     if answer.value == AnswerValue::Infinite.to_string() {
         return None;
     }
     // In a net with caps, the largest sum may differ from the model's.
     let by_search = answer.searched.is_some() && answer.shown_by.is_empty() && !net.has_caps();
-    match asked {
-        Question::HowMany { firings } => Some(count(desk, answer, *firings)),
+    match question {
+        Question::HowMany { firings } => Some(count(context, answer, *firings)),
         Question::Largest(sum) if by_search => {
-            Some(largest(net, slice::from_ref(sum), answer, (*most, watch)))
+            Some(largest(net, slice::from_ref(sum), answer, (*max_markings, watch)))
         }
-        Question::LargestOf(sums) if by_search => Some(largest(net, sums, answer, (*most, watch))),
+        Question::LargestOf(sums) if by_search => {
+            Some(largest(net, sums, answer, (*max_markings, watch)))
+        }
         _ => None,
     }
 }
 
 /// Checks the number of markings or firings in the answer.
-fn count(desk: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -> AuditVerdict {
-    let (most, watch) = (desk.most_visited, &desk.watch);
-    let found = match (&answer.shown_by[..], &answer.searched) {
+fn count(context: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -> AuditVerdict {
+    let (max_markings, watch) = (context.most_visited, &context.watch);
+    let formula_and_count = match (&answer.shown_by[..], &answer.searched) {
         ([shown], _) if shown.kind == EvidenceKind::Count => {
-            read(desk, &shown.id).map_err(|why| format!("count {}: {why}", Quoted(&shown.id)))
+            read(context, &shown.id).map_err(|why| format!("count {}: {why}", Quoted(&shown.id)))
         }
-        ([], Some(searched)) => match CountingFormula::of_net(desk.net) {
+        ([], Some(searched)) => match CountingFormula::of_net(context.net) {
             Ok(formula) => Ok((formula, searched.markings)),
             Err(why) => Err(why.to_string()),
         },
-        _ => Err("not shown: how many there are".to_owned()),
+        _ => Err("not shown: the number".to_owned()),
     };
-    let (mut formula, markings) = match found {
-        Ok(found) => found,
+    let (mut formula, markings) = match formula_and_count {
+        Ok(formula_and_count) => formula_and_count,
         Err(why) => return AuditVerdict::Refused(why),
     };
-    if markings > most {
+    if markings > max_markings {
         return too_many(markings);
     }
-    match counting::count(&mut formula, most, &mut || watch.goes_on()) {
+    match counting::count(&mut formula, max_markings, &mut || watch.goes_on()) {
         Ok((StateSpaceFigures { states, transitions }, visited)) => {
             let number = if firings { transitions } else { states };
             match number.to_string() == answer.value {
                 true => AuditVerdict::Confirmed(counted_again(visited)),
-                false => {
-                    AuditVerdict::Refused(words::shortened(format!("counted again: {number}")))
-                }
+                false => AuditVerdict::Refused(words::shortened(format!(
+                    "counted again: the number is \
+                        {number}"
+                ))),
             }
         }
-        Err(CountError::Visit(Flaw::More(most))) => {
-            AuditVerdict::Searched(format!("more than {most} markings are reachable"))
+        Err(CountError::Visit(Flaw::More(max_markings))) => {
+            AuditVerdict::Searched(format!("more than {max_markings} markings are reachable"))
         }
-        Err(error) => AuditVerdict::Refused(format!("counted again: {error}")),
+        Err(error) => AuditVerdict::Refused(format!("counted again: the number is {error}")),
     }
 }
 
@@ -84,16 +87,19 @@ fn counted_again(visited: u64) -> String {
 
 /// Returns a formula for the figures of the net, from a count and its reduction. Also returns the
 /// number of markings that the count says are to be visited.
-fn read(desk: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, u64), String> {
-    let CountLine { on, markings, .. } = desk.shelf.take(id)?;
-    let formula = match on {
-        None => CountingFormula::of_net(desk.net).map_err(CountError::from),
-        Some(on) => {
-            let ReductionLine { of, log } = desk.shelf.take(&on)?;
+fn read(context: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, u64), String> {
+    let CountLine { on: reduction, markings, .. } = context.shelf.take(id)?;
+    let formula = match reduction {
+        None => CountingFormula::of_net(context.net).map_err(CountError::from),
+        Some(reduction) => {
+            let ReductionLine { of, log } = context.shelf.take(&reduction)?;
             if of.is_some() {
-                return Err(format!("reduction {} is not of the net itself", Quoted(&on)));
+                return Err(format!(
+                    "reduction {} does not start from the original net",
+                    Quoted(&reduction)
+                ));
             }
-            CountingFormula::of_log(desk.net, &log, &mut || desk.watch.goes_on())
+            CountingFormula::of_log(context.net, &log, &mut || context.watch.goes_on())
         }
     };
     Ok((formula.map_err(|error| error.to_string())?, markings))
@@ -104,14 +110,14 @@ fn largest(
     net: &Net,
     sums: &[LinearSum],
     answer: &AnswerLine,
-    (most, watch): (u64, &AuditWatch),
+    (max_markings, watch): (u64, &AuditWatch),
 ) -> AuditVerdict {
     let markings = answer.searched.as_ref().map_or(0, |searched| searched.markings);
-    if markings > most {
+    if markings > max_markings {
         return too_many(markings);
     }
     let mut largest = 0;
-    let visited = visit(net, most, |marking| {
+    let visited = visit(net, max_markings, |marking| {
         largest = sums.iter().map(|sum| sum.value(marking)).fold(largest, i128::max);
         watch.goes_on()
     });
@@ -120,17 +126,18 @@ fn largest(
             let visited = visited.count();
             AuditVerdict::Confirmed(format!("{} visited again", all_markings_were(visited)))
         }
-        Ok(_) => AuditVerdict::Refused(format!("visited again: {largest}")),
-        Err(Flaw::More(most)) => {
-            AuditVerdict::Searched(format!("more than {most} markings are reachable"))
+        Ok(_) => AuditVerdict::Refused(format!("visited again: the maximum is {largest}")),
+        Err(Flaw::More(max_markings)) => {
+            AuditVerdict::Searched(format!("more than {max_markings} markings are reachable"))
         }
-        Err(flaw) => AuditVerdict::Refused(format!("visited again: {flaw}")),
+        Err(flaw) => AuditVerdict::Refused(format!("visited again: the maximum is {flaw}")),
     }
 }
 
+/// Returns the verdict if a search of `markings` markings is too large to be repeated.
 fn too_many(markings: u64) -> AuditVerdict {
     AuditVerdict::Searched(format!(
-        "{} visited; more than are visited again",
+        "{} visited, too many to repeat (--visit)",
         markings_were(markings)
     ))
 }

@@ -22,9 +22,9 @@ pub(super) struct HomeObligations {
 
 impl HomeObligations {
     pub(super) fn of(homes: Vec<HomeQuestion>) -> Self {
-        let none = vec![false; homes.len()];
+        let all_false = vec![false; homes.len()];
         let (wanted, reach) = homes.into_iter().map(|home| (home.wanted, home.reach)).unzip();
-        let (lost, stays) = (none.clone(), none);
+        let (lost, stays) = (all_false.clone(), all_false);
         HomeObligations { wanted, reach, lost, stays, undone: false, checked: Vec::new() }
     }
 
@@ -35,8 +35,8 @@ impl HomeObligations {
         wanted: &Predicate,
         sightings: &mut ReachedGoals<'_>,
     ) -> usize {
-        let same = |&at: &usize| self.wanted[at] == *wanted && self.reach[at].is_some();
-        (0..self.wanted.len()).find(same).unwrap_or_else(|| {
+        let is_same = |&index: &usize| self.wanted[index] == *wanted && self.reach[index].is_some();
+        (0..self.wanted.len()).find(is_same).unwrap_or_else(|| {
             self.wanted.push(wanted.clone());
             self.reach.push(Some(sightings.add(wanted.clone())));
             self.lost.push(false);
@@ -47,11 +47,11 @@ impl HomeObligations {
 
     /// Records predicates that do not stay reachable. Returns true if there are any.
     pub(super) fn lose(&mut self, lost: impl IntoIterator<Item = usize>) -> bool {
-        let mut any = false;
-        for at in lost {
-            self.lost[at] = true;
-            any = true;
+        let mut has_lost = false;
+        for index in lost {
+            self.lost[index] = true;
+            has_lost = true;
         }
-        any
+        has_lost
     }
 }

@@ -3,7 +3,7 @@
 use super::account::AnswerObligations;
 use super::desk::AuditContext;
 use super::{AuditVerdict, figures, kinds};
-use crate::file::AnswerLine;
+use crate::file::{AnswerAssumption, AnswerLine};
 use crate::question::{AnswerValue, Question};
 use crate::reader::Unreadable;
 use crate::words;
@@ -50,7 +50,7 @@ impl AnswerJudge<'_> {
             return (verdict, false);
         }
         let obligation = match AnswerValue::read(&answer.value) {
-            None => Err(format!("{} is no value of an answer", Quoted(&answer.value))),
+            None => Err(format!("{} is not a value of an answer", Quoted(&answer.value))),
             Some(value) => asked.obligation(desk.net, value),
         };
         let mut account = match obligation {
@@ -62,14 +62,15 @@ impl AnswerJudge<'_> {
             return (AuditVerdict::Refused(why), account.assumes_units);
         }
         let assumes = account.assumes_units;
-        if assumes && !answer.assumes.iter().any(|assumed| assumed == "units") {
-            let why = "the evidence assumes that the model's units are safe, and the answer does \
-                       not say so";
+        let says_so = answer.assumes.contains(&AnswerAssumption::Units);
+        if assumes && !says_so {
+            let why = "the evidence assumes that the model's units are safe, but the answer does \
+                       not state this assumption";
             return (AuditVerdict::Refused(why.to_owned()), true);
         }
         let verdict = match (account.is_settled(), &answer.searched) {
             (true, _) if initially => {
-                AuditVerdict::Confirmed("the initial marking shows it".to_owned())
+                AuditVerdict::Confirmed("the initial marking decides the question".to_owned())
             }
             (true, _) => AuditVerdict::Confirmed(account.how()),
             (false, Some(searched)) if !account.open_trees().is_empty() => {
@@ -86,6 +87,6 @@ impl AnswerJudge<'_> {
             }
             (false, _) => AuditVerdict::Refused(account.missing(desk.net)),
         };
-        (verdict, assumes || answer.assumes.iter().any(|assumed| assumed == "units"))
+        (verdict, assumes || says_so)
     }
 }

@@ -80,18 +80,23 @@ pub type QueryFiles<'n> = dyn FnMut(&str) -> Result<Vec<AuditedProperty>, String
 
 /// An audit of evidence about one net.
 pub struct Audit<'n> {
+    /// The net that the evidence is about.
     net: &'n Net,
+    /// Returns the questions of an examination.
     queries: Box<QueryFiles<'n>>,
     /// The largest number of markings of a search that is repeated.
     most_visited: u64,
     /// A description of how a trace violates the claim of safe units.
     breach: Option<String>,
-    /// The final markings of cases; if empty, those of the model.
+    /// The final markings of the cases of a process; if the list is empty, the final markings of
+    /// the model.
     finals: Vec<Marking>,
     /// True if the net already has the initial marking for the cases of a question about processes,
     /// and their final markings.
     is_begun: bool,
+    /// The watch that limits time and memory.
     watch: AuditWatch,
+    /// The results so far.
     report: AuditReport,
 }
 
@@ -151,22 +156,26 @@ impl<'n> Audit<'n> {
     /// Audits a file whose header was read.
     pub(crate) fn source(&mut self, mut source: EvidenceReader) -> Result<(), EvidenceFileError> {
         let header = source.header();
-        let subject = self.subject(header).and_then(|(net, asked)| {
+        let subject = self.subject(header).and_then(|(net, questions)| {
             is_about(header, &net)?;
             assumes_as_much(header, &net)?;
-            Ok((net, asked))
+            Ok((net, questions))
         });
-        let (net, asked) = subject.map_err(|what| source.broken(what))?;
+        let (net, questions) = subject.map_err(|what| source.broken(what))?;
         if source.stem() != header.examination {
             let about = &header.examination;
-            let other = format!("the file holds evidence about {about}, and its name another");
+            let other = format!(
+                "the file has evidence about {about}, but its name is that of \
+                                 another examination"
+            );
             self.report.irregular.push(source.broken(other));
         }
-        let shelf = EvidenceLines::new(&net, source.file(), self.watch.clone());
+        let evidence_lines = EvidenceLines::new(&net, source.file(), self.watch.clone());
         let (most_visited, watch) = (self.most_visited, self.watch.clone());
-        let desk = AuditContext { net: &net, shelf, most_visited, breach: None, watch };
-        let judge = AnswerJudge { desk, asked };
-        let mut reading = FileAudit {
+        let context =
+            AuditContext { net: &net, shelf: evidence_lines, most_visited, breach: None, watch };
+        let judge = AnswerJudge { desk: context, asked: questions };
+        let mut file_audit = FileAudit {
             judge,
             watch: &self.watch,
             report: &mut self.report,
@@ -175,10 +184,12 @@ impl<'n> Audit<'n> {
             gone: HashSet::new(),
             printed: None,
         };
-        let read = reading.lines(&mut source);
-        let FileAudit { judge, answered, printed, gone, .. } = reading;
+        let result = file_audit.lines(&mut source);
+        let FileAudit { judge, answered, printed, gone: withdrawn_positions, .. } = file_audit;
         let mut positions = 0..;
-        self.report.judged.retain(|_| !positions.next().is_some_and(|at| gone.contains(&at)));
+        self.report
+            .judged
+            .retain(|_| !positions.next().is_some_and(|at| withdrawn_positions.contains(&at)));
         self.breach = self.breach.take().or(judge.desk.breach);
         if self.report.stopped.is_some() {
             return Ok(());
@@ -192,7 +203,7 @@ impl<'n> Audit<'n> {
             let file = source.name().to_owned();
             self.report.incomplete.push(MissingFigures { file, missing: open });
         }
-        match read? {
+        match result? {
             None => Ok(()),
             Some(cut_short) => {
                 self.report.cut_short.push(cut_short);
@@ -204,9 +215,9 @@ impl<'n> Audit<'n> {
     /// Compares the number of answers with the number at the end of the file.
     fn count_answers(&mut self, source: &EvidenceReader, found: usize, printed: Option<u64>) {
         let what = match printed {
-            None => "the file has no end: answers that were printed may not be in it".to_owned(),
+            None => "the file has no `end` line, so printed answers may be missing".to_owned(),
             Some(printed) if printed != found as u64 => {
-                format!("{printed} answers were printed, and {found} are in the file")
+                format!("{printed} answers were printed, but the file has {found}")
             }
             Some(_) => return,
         };
@@ -221,7 +232,7 @@ impl<'n> Audit<'n> {
         let (net, name) = (self.net, &header.examination);
         if let Some(kind) = cases::kind(name) {
             if net.folding().is_some() {
-                return Err(format!("{name} is not asked of a coloured model"));
+                return Err(format!("{name} is not supported for a coloured model"));
             }
             let assumed = match self.is_begun {
                 true => Vec::new(),
@@ -237,19 +248,22 @@ impl<'n> Audit<'n> {
         }
         // All questions of a run share one initial marking, and one of them may be a question about
         // cases.
-        let begins = |it: &Assumption| matches!(it, Assumption::InitialToken(_));
+        let is_initial_token = |it: &Assumption| matches!(it, Assumption::InitialToken(_));
         let net = match header.has_assumed_token() {
-            true if !net.assumptions().iter().any(begins) => {
+            true if !net.assumptions().iter().any(is_initial_token) => {
                 Cow::Owned(cases::with_assumed_token(net)?)
             }
             _ => Cow::Borrowed(net),
         };
         if name == STATE_SPACE && net.is_of_quotient() {
-            return Err(format!("{name} counts markings, and colours were made one"));
+            return Err(format!(
+                "{name} counts markings, which a quotient with merged colours \
+                                changes"
+            ));
         }
         if name == STATE_SPACE && net.has_caps() {
             return Err(format!(
-                "{name} is not shown of a net with caps on places without a bound"
+                "{name} cannot be shown for a net with caps on places without a bound"
             ));
         }
         if name == STATE_SPACE {
@@ -289,7 +303,7 @@ impl<'n> Audit<'n> {
         let Breach { unit, tokens, .. } = breach?;
         let unit = Quoted(&units.get(unit).name);
         Some(format!(
-            "in a reachable marking, unit {unit} with those around it holds {tokens} tokens"
+            "in a reachable marking, unit {unit} and its enclosing units hold {tokens} tokens"
         ))
     }
 
@@ -302,7 +316,10 @@ impl<'n> Audit<'n> {
         match (breach, &report.stopped) {
             (Some(breach), _) => {
                 for answer in assuming {
-                    let why = format!("it assumes that the model's units are safe; {breach}");
+                    let why = format!(
+                        "the answer assumes that the model's units are safe, but \
+                                       {breach}"
+                    );
                     answer.verdict = AuditVerdict::Refused(why);
                 }
             }
@@ -327,10 +344,10 @@ pub(crate) const STATE_SPACE: &str = "StateSpace";
 fn assumes_as_much(header: &FileHeader, net: &Net) -> Result<(), String> {
     let found = assumption::keys(net.assumptions());
     match &header.assumes {
-        Some(said) if *said != found => {
-            let (said, found) = (said.join(", "), found.join(", "));
+        Some(stated) if *stated != found => {
+            let (stated, found) = (stated.join(", "), found.join(", "));
             Err(format!(
-                "the file says that it assumes [{said}]; of the model is assumed [{found}]"
+                "the file states the assumptions [{stated}], but the model needs [{found}]"
             ))
         }
         _ => Ok(()),
@@ -339,30 +356,35 @@ fn assumes_as_much(header: &FileHeader, net: &Net) -> Result<(), String> {
 
 /// Checks that a file is about this net.
 fn is_about(header: &FileHeader, net: &Net) -> Result<(), String> {
-    let about = (&*header.net, header.places, header.transitions);
-    let is = (net.name(), net.place_count(), net.transition_count());
-    match about == is {
+    let stated = (&*header.net, header.places, header.transitions);
+    let actual = (net.name(), net.place_count(), net.transition_count());
+    match stated == actual {
         true => Ok(()),
         false => Err(format!(
-            "this is about a net {} of {} places and {} transitions; the model is {} of {} and {}",
-            Quoted(about.0),
-            about.1,
-            about.2,
-            Quoted(is.0),
-            is.1,
-            is.2
+            "the file is about net {} with {} places and {} transitions, but the model is {} with \
+             {} and {}",
+            Quoted(stated.0),
+            stated.1,
+            stated.2,
+            Quoted(actual.0),
+            actual.1,
+            actual.2
         )),
     }
 }
 
 /// The state of reading one file.
 struct FileAudit<'s, 'a> {
+    /// The judge of the file's answers.
     judge: AnswerJudge<'s>,
+    /// The watch that limits time and memory.
     watch: &'a AuditWatch,
+    /// The report to which verdicts are added.
     report: &'a mut AuditReport,
     /// The answered questions, each with the positions of its answer in the report and in the
     /// progress of the watch.
     answered: HashMap<String, (usize, usize)>,
+    /// The ids of questions whose answer was withdrawn.
     withdrawn: HashSet<String>,
     /// The positions of withdrawn answers in the report.
     gone: HashSet<usize>,
@@ -395,11 +417,14 @@ impl FileAudit<'_, '_> {
         }
     }
 
+    /// Handles one line after the header.
     fn line(&mut self, line: EvidenceLine, source: &EvidenceReader) -> Result<(), String> {
         match line {
             EvidenceLine::Header(_) => Err("a second {\"evidence\": …}".to_owned()),
-            EvidenceLine::Unfolding => Err("an unfolding that nobody asked for".to_owned()),
-            EvidenceLine::Translation => Err("a translation that nobody asked for".to_owned()),
+            EvidenceLine::Unfolding => Err("an unfolding for a model without colours".to_owned()),
+            EvidenceLine::Translation => Err("a translation for a model without inhibitor and \
+                                              reset arcs"
+                .to_owned()),
             EvidenceLine::Kept(kind, id) => self.judge.desk.shelf.put(kind, id, source.place()),
             EvidenceLine::Answer(answer) => {
                 self.answer(answer, source);
@@ -418,8 +443,8 @@ impl FileAudit<'_, '_> {
         if let Some(&(earlier, _)) = self.answered.get(&answer.id) {
             let AuditedAnswer { line, value, .. } = &self.report.judged[earlier];
             let twice = format!(
-                "{} is answered again ({}): the answer of line {line} ({}) was not withdrawn, \
-                 and only that one was looked at",
+                "{} is answered again ({}): the answer in line {line} ({}) was not withdrawn, so \
+                 only the earlier answer was checked",
                 Word(&answer.id),
                 Word(&answer.value),
                 Word(value)
@@ -438,7 +463,7 @@ impl FileAudit<'_, '_> {
         let examination = source.header().examination.clone();
         let assumptions = self.judge.desk.net.assumptions().to_vec();
         let AnswerLine { id, value, .. } = answer;
-        let at = self.report.judged.len();
+        let index = self.report.judged.len();
         let judged = AuditedAnswer {
             file,
             line,
@@ -450,22 +475,22 @@ impl FileAudit<'_, '_> {
             assumes_units,
             assumptions,
         };
-        let noted = self.watch.note(|progress| {
+        let progress_index = self.watch.note(|progress| {
             progress.judged.push(Some(judged.clone()));
             progress.judged.len() - 1
         });
-        self.answered.insert(judged.id.clone(), (at, noted));
+        self.answered.insert(judged.id.clone(), (index, progress_index));
         self.report.judged.push(judged);
     }
 
     /// Withdraws the answer to a question, because an assumption has turned out to be false. Each
     /// question can be withdrawn once, so that no question is judged over and over.
     fn withdraw(&mut self, id: String) -> Result<(), String> {
-        let Some((earlier, noted)) = self.answered.remove(&id) else {
-            return Err(format!("there is no answer to {} to be withdrawn", Quoted(&id)));
+        let Some((earlier, progress_index)) = self.answered.remove(&id) else {
+            return Err(format!("there is no answer to {} to withdraw", Quoted(&id)));
         };
         self.gone.insert(earlier);
-        self.watch.note(|progress| progress.judged[noted] = None);
+        self.watch.note(|progress| progress.judged[progress_index] = None);
         match self.withdrawn.insert(id.clone()) {
             true => Ok(()),
             false => Err(format!("the answer to {} is withdrawn a second time", Quoted(&id))),

@@ -55,7 +55,7 @@ pub struct EvidenceFileError {
 
 /// A file about a state space without some of its figures.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}: of the state space there is nothing about {}", missing.join(", "))]
+#[error("{file}: the evidence about the state space lacks {}", missing.join(", "))]
 pub struct MissingFigures {
     /// The file.
     pub file: String,

@@ -13,6 +13,7 @@ use parikh_net::{Net, Predicate};
 
 /// The obligations about properties of runs. The lists have one entry per property.
 pub(super) struct RunObligations {
+    /// The properties of runs that the obligations are about.
     properties: Vec<RunProperty>,
     /// True if some run is shown to have the property.
     seen: Vec<bool>,
@@ -27,7 +28,9 @@ pub(super) struct RunObligations {
 
 /// An argument that no run has a property.
 struct RunArgument {
+    /// The id of the line with the argument.
     id: String,
+    /// The property that no run has, by the argument.
     property: RunProperty,
     /// The premises: predicates that no reachable marking satisfies.
     given: Vec<Predicate>,
@@ -35,7 +38,7 @@ struct RunArgument {
     why: String,
 }
 
-/// The largest number of arguments that are combined.
+/// The maximum number of arguments that are combined. With more, none is combined.
 const CASES: usize = 32;
 
 /// Predicates that no reachable marking may satisfy; true if proved.
@@ -43,10 +46,10 @@ pub(super) type Claims = Vec<(Predicate, bool)>;
 
 impl RunObligations {
     pub(super) fn of(properties: Vec<RunProperty>) -> Self {
-        let none = vec![false; properties.len()];
+        let all_false = vec![false; properties.len()];
         let arguments = vec![Vec::new(); properties.len()];
         let cases = Vec::new();
-        RunObligations { properties, seen: none.clone(), visited: none, arguments, cases }
+        RunObligations { properties, seen: all_false.clone(), visited: all_false, arguments, cases }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -54,11 +57,13 @@ impl RunObligations {
     }
 
     /// Returns true if an obligation about runs is discharged.
-    pub(super) fn is_done(&self, duty: &NeededProofs, claims: &Claims) -> bool {
-        let holds = |premises: &Vec<usize>| premises.iter().all(|&claim| claims[claim].1);
-        match *duty {
-            NeededProofs::Run(at) => self.seen[at],
-            NeededProofs::NoRun(at) => self.visited[at] || self.arguments[at].iter().any(holds),
+    pub(super) fn is_done(&self, obligation: &NeededProofs, claims: &Claims) -> bool {
+        let is_proved = |premises: &Vec<usize>| premises.iter().all(|&claim| claims[claim].1);
+        match *obligation {
+            NeededProofs::Run(index) => self.seen[index],
+            NeededProofs::NoRun(index) => {
+                self.visited[index] || self.arguments[index].iter().any(is_proved)
+            }
             _ => false,
         }
     }
@@ -70,23 +75,23 @@ impl RunObligations {
         run: &LassoRun,
         watch: &AuditWatch,
     ) -> Result<(), String> {
-        let (mut flaw, mut shown) = (None, false);
+        let (mut flaw, mut is_any_shown) = (None, false);
         for (property, seen) in self.properties.iter().zip(&mut self.seen) {
             match check_lasso(net, property, run, &mut || watch.goes_on()) {
-                Ok(()) => (*seen, shown) = (true, true),
-                Err(why) => flaw = Some(why.to_string()),
+                Ok(()) => (*seen, is_any_shown) = (true, true),
+                Err(error) => flaw = Some(error.to_string()),
             }
         }
         match flaw {
             // The run need not have all properties, but at least one.
-            Some(flaw) if !shown => Err(flaw),
+            Some(flaw) if !is_any_shown => Err(flaw),
             _ => Ok(()),
         }
     }
 
     /// Checks an argument that no run has `property`. Records each property of the answer that the
     /// argument excludes under its premises. The premises become claims. An argument that excludes
-    /// no property alone is kept for [`join`](Self::join).
+    /// no property alone is kept, and may be combined with others.
     pub(super) fn weigh(
         &mut self,
         net: &Net,
@@ -98,17 +103,17 @@ impl RunObligations {
         let goes_on = &mut || watch.goes_on();
         argument.check(net, property, goes_on).map_err(|flaw| flaw.to_string())?;
         let mut why = None;
-        let mut shows = false;
+        let mut is_used = false;
         for (asked, arguments) in self.properties.iter().zip(&mut self.arguments) {
             match implies(net, asked, property, &argument.given) {
                 Ok(()) => {
                     arguments.push(premises(claims, &argument.given));
-                    shows = true;
+                    is_used = true;
                 }
-                Err(not) => why = why.or(Some(not.to_string())),
+                Err(not_implied) => why = why.or(Some(not_implied.to_string())),
             }
         }
-        if let (false, Some(why)) = (shows, why) {
+        if let (false, Some(why)) = (is_used, why) {
             let (property, given) = (property.clone(), argument.given.clone());
             self.cases.push(RunArgument { id: id.to_owned(), property, given, why });
         }
@@ -130,18 +135,19 @@ impl RunObligations {
         let Some(RunArgument { id, why, .. }) = cases.first() else { return Ok(()) };
         let mut useless = Some((id.clone(), why.clone()));
         let is_of_several = (2..=CASES).contains(&cases.len());
-        for (asked, arguments) in self.properties.iter().zip(&mut self.arguments) {
+        for (wanted, arguments) in self.properties.iter().zip(&mut self.arguments) {
             if !is_of_several || !arguments.is_empty() {
                 continue;
             }
             if !watch.goes_on() {
                 return Err((id.clone(), Flaw::Stopped.to_string()));
             }
-            let fair = |case: &&RunArgument| asked.fairness().implies(case.property.fairness());
-            let fair: Vec<&RunArgument> = cases.iter().filter(fair).collect();
+            let has_implied_fairness =
+                |case: &&RunArgument| wanted.fairness().implies(case.property.fairness());
+            let fair: Vec<&RunArgument> = cases.iter().filter(has_implied_fairness).collect();
             let argued: Vec<&RunProperty> = fair.iter().map(|case| &case.property).collect();
             let given: Vec<Predicate> = fair.iter().flat_map(|case| case.given.clone()).collect();
-            if implies_one_of(net, asked, &argued, &given).is_ok() {
+            if implies_one_of(net, wanted, &argued, &given).is_ok() {
                 arguments.push(premises(claims, &given));
                 useless = None;
             }
@@ -150,29 +156,29 @@ impl RunObligations {
     }
 
     /// Visits the markings along runs that may have the properties with these indices. At most
-    /// `most` markings are visited for each property.
+    /// `max_markings` markings are visited for each property.
     pub(super) fn visit(
         &mut self,
         net: &Net,
-        duties: &[usize],
-        most: u64,
+        indices: &[usize],
+        max_markings: u64,
         watch: &AuditWatch,
     ) -> Result<RunVisits, String> {
         let goes_on = &mut || watch.goes_on();
         let mut visits = RunVisits::default();
-        for &at in duties {
-            let property = &self.properties[at];
-            match visit_runs(net, property, most, goes_on) {
+        for &index in indices {
+            let property = &self.properties[index];
+            match visit_runs(net, property, max_markings, goes_on) {
                 Ok(visited) => {
                     visits.markings = visits.markings.max(visited.markings);
-                    self.visited[at] |= !visited.has_run;
+                    self.visited[index] |= !visited.has_run;
                     visits.shown |= !visited.has_run;
                     if visited.has_run {
                         visits.run = Some(words::of_runs(net, property));
                     }
                 }
-                Err(VisitFlaw::Markings(Flaw::More(most))) => {
-                    visits.left = Some(format!("more than {most} are reachable"));
+                Err(VisitFlaw::Markings(Flaw::More(max_markings))) => {
+                    visits.left = Some(format!("more than {max_markings} are reachable"));
                 }
                 Err(VisitFlaw::TooLarge(why)) => visits.left = Some(why.to_string()),
                 Err(flaw) => return Err(flaw.to_string()),
@@ -183,13 +189,16 @@ impl RunObligations {
 
     /// Describes the discharged obligations in words.
     pub(super) fn in_words(&self, claims: &Claims) -> Vec<String> {
-        let done = |is: &dyn Fn(usize) -> NeededProofs| {
-            (0..self.properties.len()).filter(|&at| self.is_done(&is(at), claims)).count()
+        let discharged = |obligation: &dyn Fn(usize) -> NeededProofs| {
+            (0..self.properties.len())
+                .filter(|&index| self.is_done(&obligation(index), claims))
+                .count()
         };
-        let (runs, none) = (done(&NeededProofs::Run), done(&NeededProofs::NoRun));
-        let s = |number: usize| if number == 1 { "" } else { "s" };
-        let followed = (runs > 0).then(|| format!("{runs} run{} followed", s(runs)));
-        let checked = (none > 0).then(|| format!("{none} argument{} about runs checked", s(none)));
+        let (runs, none) = (discharged(&NeededProofs::Run), discharged(&NeededProofs::NoRun));
+        let plural = |number: usize| if number == 1 { "" } else { "s" };
+        let followed = (runs > 0).then(|| format!("{runs} run{} followed", plural(runs)));
+        let checked =
+            (none > 0).then(|| format!("{none} argument{} about runs checked", plural(none)));
         followed.into_iter().chain(checked).collect()
     }
 
@@ -197,15 +206,17 @@ impl RunObligations {
     pub(super) fn missing(
         &self,
         net: &Net,
-        duty: &NeededProofs,
+        obligation: &NeededProofs,
         claims: &Claims,
     ) -> Option<String> {
-        let all = |at: usize| words::of_runs(net, &self.properties[at]);
-        match *duty {
-            NeededProofs::Run(at) => Some(words::shortened(format!("a run without {}", all(at)))),
-            NeededProofs::NoRun(at) => {
-                let open = self.arguments[at].iter().flatten().find(|&&claim| !claims[claim].1);
-                let what = format!("that all runs have {}", all(at));
+        let property = |index: usize| words::of_runs(net, &self.properties[index]);
+        match *obligation {
+            NeededProofs::Run(index) => {
+                Some(words::shortened(format!("a run that violates {}", property(index))))
+            }
+            NeededProofs::NoRun(index) => {
+                let open = self.arguments[index].iter().flatten().find(|&&claim| !claims[claim].1);
+                let what = format!("that all runs satisfy {}", property(index));
                 Some(words::shortened(match open {
                     None => what,
                     Some(&claim) => {
@@ -234,12 +245,12 @@ pub(super) struct RunVisits {
 
 /// Returns the indices of the premises among the claims, and adds missing ones.
 pub(super) fn premises(claims: &mut Claims, given: &[Predicate]) -> Vec<usize> {
-    let mut number = |premise: &Predicate| {
+    let mut index_of = |premise: &Predicate| {
         let known = claims.iter().position(|(claim, _)| claim == premise);
         known.unwrap_or_else(|| {
             claims.push((premise.clone(), *premise == Predicate::False));
             claims.len() - 1
         })
     };
-    given.iter().map(&mut number).collect()
+    given.iter().map(&mut index_of).collect()
 }

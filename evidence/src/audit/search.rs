@@ -17,88 +17,88 @@ impl<'n> AuditContext<'n> {
     /// Repeats a search for runs with some properties, and for other open obligations.
     pub(super) fn search_runs(
         &self,
-        account: &mut AnswerObligations<'n>,
+        obligations: &mut AnswerObligations<'n>,
         searched: &ExhaustiveSearch,
     ) -> AuditVerdict {
-        let (net, most) = (self.net, self.most_visited);
+        let (net, max_markings) = (self.net, self.most_visited);
         let unvisited = |why: &str| {
             AuditVerdict::Searched(format!("{} visited; {why}", markings_were(searched.markings)))
         };
-        if searched.markings > most {
-            return unvisited("more than are visited again");
+        if searched.markings > max_markings {
+            return unvisited("too many to repeat (--visit)");
         }
-        let duties = account.open_runs();
-        let visits = match account.runs.visit(net, &duties, most, &self.watch) {
+        let indices = obligations.open_runs();
+        let visits = match obligations.runs.visit(net, &indices, max_markings, &self.watch) {
             Ok(visits) => visits,
             Err(flaw) => return AuditVerdict::Refused(format!("visited again: {flaw}")),
         };
-        let RunVisits { markings, run, left, .. } = visits;
-        if account.is_settled() {
+        let RunVisits { markings, run, left: undecided, .. } = visits;
+        if obligations.is_settled() {
             return AuditVerdict::Confirmed(format!(
                 "all {markings} markings along such runs were visited again"
             ));
         }
         // Another obligation may suffice for the answer.
-        let other = self.search_other(account, searched);
-        let untrue = run.map(|run| format!("some run is without {run}"));
-        self.visited_again(account, other, untrue, left.map(|why| unvisited(&why)))
+        let other_verdict = self.search_other(obligations, searched);
+        let untrue = run.map(|run| format!("some run violates {run}"));
+        self.visited_again(obligations, other_verdict, untrue, undecided.map(|why| unvisited(&why)))
     }
 
     /// Repeats a search about the tree of runs, and for other open obligations.
     pub(super) fn search_trees(
         &self,
-        account: &mut AnswerObligations<'n>,
+        obligations: &mut AnswerObligations<'n>,
         searched: &ExhaustiveSearch,
     ) -> AuditVerdict {
-        let (net, most) = (self.net, self.most_visited);
+        let (net, max_markings) = (self.net, self.most_visited);
         let unvisited = |why: &str| {
             AuditVerdict::Searched(match searched.markings {
-                u64::MAX => format!("a description of 2^64 markings or more was searched; {why}"),
+                u64::MAX => format!("a symbolic search covered 2^64 markings or more; {why}"),
                 markings => format!("{} visited; {why}", markings_were(markings)),
             })
         };
-        if searched.markings > most {
-            return unvisited("more than are visited again");
+        if searched.markings > max_markings {
+            return unvisited("too many to repeat (--visit)");
         }
-        let duties = account.open_trees();
-        let visits = match account.trees.visit(net, &duties, most, &self.watch) {
+        let indices = obligations.open_trees();
+        let visits = match obligations.trees.visit(net, &indices, max_markings, &self.watch) {
             Ok(visits) => visits,
             Err(flaw) => return AuditVerdict::Refused(format!("visited again: {flaw}")),
         };
-        let trees::TreeVisits { markings, untrue, left } = visits;
-        if account.is_settled() {
+        let trees::TreeVisits { markings, untrue, left: undecided } = visits;
+        if obligations.is_settled() {
             return AuditVerdict::Confirmed(format!(
                 "{} visited again",
                 all_markings_were(markings)
             ));
         }
         // Obligations about runs, or others, may suffice for the answer.
-        let other = match account.open_runs().is_empty() {
-            false => Some(self.search_runs(account, searched)),
-            true => self.search_other(account, searched),
+        let other_verdict = match obligations.open_runs().is_empty() {
+            false => Some(self.search_runs(obligations, searched)),
+            true => self.search_other(obligations, searched),
         };
-        let untrue = untrue.map(|what| format!("it is not so that {what}"));
-        self.visited_again(account, other, untrue, left.map(|why| unvisited(&why)))
+        let untrue = untrue.map(|what| format!("it is not true that {what}"));
+        self.visited_again(obligations, other_verdict, untrue, undecided.map(|why| unvisited(&why)))
     }
 
-    /// Returns the verdict after a repeated search that did not discharge the obligations. `other`
-    /// is the verdict of another search, `untrue` a property found to be false, and `left` the
-    /// verdict if not all markings were visited.
+    /// Returns the verdict after a repeated search that did not discharge the obligations.
+    /// `other_verdict` is the verdict of another search, and `untrue` a property found to be false.
+    /// `left` is the verdict if not all markings were visited.
     fn visited_again(
         &self,
-        account: &AnswerObligations<'n>,
-        other: Option<AuditVerdict>,
+        obligations: &AnswerObligations<'n>,
+        other_verdict: Option<AuditVerdict>,
         untrue: Option<String>,
-        left: Option<AuditVerdict>,
+        undecided: Option<AuditVerdict>,
     ) -> AuditVerdict {
-        match (other, untrue, left) {
+        match (other_verdict, untrue, undecided) {
             (Some(confirmed @ AuditVerdict::Confirmed(_)), ..) => confirmed,
             (_, Some(untrue), _) => {
                 AuditVerdict::Refused(words::shortened(format!("visited again: {untrue}")))
             }
             (_, None, Some(unvisited)) => unvisited,
-            (Some(other), None, None) => other,
-            (None, None, None) => AuditVerdict::Refused(account.missing(self.net)),
+            (Some(other_verdict), None, None) => other_verdict,
+            (None, None, None) => AuditVerdict::Refused(obligations.missing(self.net)),
         }
     }
 
@@ -106,13 +106,13 @@ impl<'n> AuditContext<'n> {
     /// obligations are open.
     fn search_other(
         &self,
-        account: &mut AnswerObligations<'n>,
+        obligations: &mut AnswerObligations<'n>,
         searched: &ExhaustiveSearch,
     ) -> Option<AuditVerdict> {
-        if account.home.is_some() {
-            return Some(self.search_home(account, searched));
+        if obligations.home.is_some() {
+            return Some(self.search_home(obligations, searched));
         }
-        account.is_for_a_search().then(|| self.search_again(account, searched))
+        obligations.is_for_a_search().then(|| self.search_again(obligations, searched))
     }
 
     /// Repeats a search for claims that no marking satisfies, on the original net and without
@@ -120,10 +120,10 @@ impl<'n> AuditContext<'n> {
     /// Its number of markings only serves to decide whether to try.
     pub(super) fn search_again(
         &self,
-        account: &mut AnswerObligations<'n>,
+        obligations: &mut AnswerObligations<'n>,
         searched: &ExhaustiveSearch,
     ) -> AuditVerdict {
-        let (net, most) = (self.net, self.most_visited);
+        let (net, max_markings) = (self.net, self.most_visited);
         let unvisited = |reachable: &str| {
             let stubborn = if searched.stubborn { " that matter" } else { "" };
             let visited = searched.markings;
@@ -131,57 +131,60 @@ impl<'n> AuditContext<'n> {
                 "{visited} markings{stubborn} were visited; {reachable}"
             ))
         };
-        if searched.markings > most {
-            return unvisited("more than are visited again");
+        if searched.markings > max_markings {
+            return unvisited("too many to repeat (--visit)");
         }
         // If one of several obligations suffices, a visited marking may discharge it.
-        let looks = account.sightings.open() > 0;
-        let mut left: Vec<usize> = (0..account.refuted.len()).collect();
-        left.retain(|&at| !account.refuted[at].1);
+        let evaluates_goals = obligations.sightings.open() > 0;
+        let mut open_claims: Vec<usize> = (0..obligations.refuted.len()).collect();
+        open_claims.retain(|&index| !obligations.refuted[index].1);
         // Claims that a marking violates are dropped. An answer that needs one of several claims
         // may still be shown.
-        let (mut satisfied, mut is_gone) = (None, vec![false; account.refuted.len()]);
+        let (mut violated_claim, mut is_violated) = (None, vec![false; obligations.refuted.len()]);
         let (mut is_shown, mut may_be_shown) = (false, true);
-        let found = visit(net, most, |marking| {
-            let before = (left.len(), account.sightings.seen_if(looks));
-            left.retain(|&at| {
-                let predicate = &account.refuted[at].0;
-                is_gone[at] = predicate.holds(net, marking);
-                if is_gone[at] {
-                    satisfied = Some(in_words(net, predicate));
+        let found = visit(net, max_markings, |marking| {
+            let counts_before = (open_claims.len(), obligations.sightings.seen_if(evaluates_goals));
+            open_claims.retain(|&index| {
+                let predicate = &obligations.refuted[index].0;
+                is_violated[index] = predicate.holds(net, marking);
+                if is_violated[index] {
+                    violated_claim = Some(in_words(net, predicate));
                 }
-                !is_gone[at]
+                !is_violated[index]
             });
-            if looks {
-                account.sightings.look_anywhere(marking);
+            if evaluates_goals {
+                obligations.sightings.look_anywhere(marking);
             }
-            if before != (left.len(), account.sightings.seen_if(looks)) {
-                is_shown = account.is_settled();
-                may_be_shown = account.may_be_met(&|duty| match *duty {
-                    NeededProofs::Refute(at) => !is_gone[at],
-                    ref duty => matches!(duty, NeededProofs::Reach(_)),
+            if counts_before != (open_claims.len(), obligations.sightings.seen_if(evaluates_goals))
+            {
+                is_shown = obligations.is_settled();
+                may_be_shown = obligations.may_be_met(&|obligation| match *obligation {
+                    NeededProofs::Refute(index) => !is_violated[index],
+                    ref obligation => matches!(obligation, NeededProofs::Reach(_)),
                 });
             }
             self.watch.goes_on() && !is_shown && may_be_shown
         });
         if is_shown {
             return AuditVerdict::Confirmed(
-                "markings were visited again until one showed it".to_owned(),
+                "markings were visited again until one showed the answer".to_owned(),
             );
         }
-        match (found, satisfied) {
-            (Ok(visited), satisfied) => {
+        match (found, violated_claim) {
+            (Ok(visited), violated_claim) => {
                 let count = visited.count();
-                left.into_iter().for_each(|at| account.refuted[at].1 = true);
-                match (account.is_settled(), satisfied) {
+                open_claims.into_iter().for_each(|index| obligations.refuted[index].1 = true);
+                match (obligations.is_settled(), violated_claim) {
                     (true, _) => AuditVerdict::Confirmed(format!(
                         "{} visited again",
                         all_markings_were(count)
                     )),
-                    (false, Some(what)) if !looks => {
+                    (false, Some(what)) if !evaluates_goals => {
                         AuditVerdict::Refused(format!("visited again: it is not true that {what}"))
                     }
-                    _ => AuditVerdict::Refused("visited again: nothing of it is shown".to_owned()),
+                    _ => AuditVerdict::Refused(
+                        "visited again: no part of the answer is shown".to_owned(),
+                    ),
                 }
             }
             (Err(Flaw::Stopped), Some(what)) => {
@@ -189,16 +192,17 @@ impl<'n> AuditContext<'n> {
             }
             (Err(Flaw::More(reachable)), _) => {
                 // Capping the sinks for a single claim may reduce the number of markings a lot.
-                let alone = |&at: &usize| {
-                    account
-                        .may_be_met(&|duty| matches!(*duty, NeededProofs::Refute(it) if it == at))
+                let suffices_alone = |&index: &usize| {
+                    let is_this_claim = |obligation: &NeededProofs| matches!(*obligation, NeededProofs::Refute(claim) if claim == index);
+                    obligations.may_be_met(&is_this_claim)
                 };
-                let open = (0..account.refuted.len()).filter(|&at| !account.refuted[at].1);
-                let alone: Vec<usize> = open.filter(alone).collect();
+                let unproved =
+                    (0..obligations.refuted.len()).filter(|&index| !obligations.refuted[index].1);
+                let alone: Vec<usize> = unproved.filter(suffices_alone).collect();
                 if alone.is_empty() || !has_sinks(net) {
                     return unvisited(&format!("more than {reachable} are reachable"));
                 }
-                search_each(net, account, &alone, most, &self.watch, unvisited)
+                search_each(net, obligations, &alone, max_markings, &self.watch, unvisited)
             }
             (Err(flaw), _) => AuditVerdict::Refused(format!("visited again: {flaw}")),
         }
@@ -207,54 +211,56 @@ impl<'n> AuditContext<'n> {
     /// Visits all markings to find the predicates that stay reachable.
     pub(super) fn search_home(
         &self,
-        account: &mut AnswerObligations<'n>,
+        obligations: &mut AnswerObligations<'n>,
         searched: &ExhaustiveSearch,
     ) -> AuditVerdict {
-        let Some(home) = &mut account.home else {
-            return AuditVerdict::Refused(account.missing(self.net));
+        let Some(home) = &mut obligations.home else {
+            return AuditVerdict::Refused(obligations.missing(self.net));
         };
         let visited = searched.markings;
         if visited > self.most_visited {
-            let why = format!("{} visited; more than are visited again", markings_were(visited));
+            let why = format!("{} visited; too many to repeat (--visit)", markings_were(visited));
             return AuditVerdict::Searched(why);
         }
-        let told =
+        let results =
             which_stay(self.net, self.most_visited, &home.wanted, &mut || self.watch.goes_on());
-        let told = match told {
-            Ok(told) => told,
+        let results = match results {
+            Ok(results) => results,
             Err(Flaw::More(most)) => return too_many(visited, most),
             Err(flaw) => return AuditVerdict::Refused(format!("visited again: {flaw}")),
         };
-        for (at, stays) in told.iter().enumerate() {
-            home.stays[at] |= *stays == Some(true);
-            home.lost[at] |= *stays == Some(false);
+        for (index, stays) in results.iter().enumerate() {
+            home.stays[index] |= *stays == Some(true);
+            home.lost[index] |= *stays == Some(false);
         }
         let is_open = |(stays, lost): (&bool, &bool)| !stays && !lost;
         let is_known = !home.stays.iter().zip(&home.lost).any(is_open);
-        if account.is_settled() {
+        if obligations.is_settled() {
             return AuditVerdict::Confirmed("all markings were visited again".to_owned());
         }
-        if let Some(lost) = account.lost_and_wanted() {
+        if let Some(lost) = obligations.lost_and_wanted() {
             let lost = words::formula(self.net, lost);
             return AuditVerdict::Refused(words::shortened(format!(
-                "visited again: not for ever {lost}"
+                "visited again: not always reachable: {lost}"
             )));
         }
         match () {
             () if !is_known => too_many(visited, self.most_visited),
             // An additional obligation is open, such as reachability or its negation.
-            () if account.is_for_a_search() => self.search_again(account, searched),
-            () if account.wants_losses_only() => {
-                AuditVerdict::Refused("visited again: all of it stays reachable".to_owned())
+            () if obligations.is_for_a_search() => self.search_again(obligations, searched),
+            () if obligations.wants_losses_only() => {
+                AuditVerdict::Refused("visited again: all goals stay reachable".to_owned())
             }
-            () => AuditVerdict::Refused(account.missing(self.net)),
+            () => AuditVerdict::Refused(obligations.missing(self.net)),
         }
     }
 }
 
-fn too_many(visited: u64, most: u64) -> AuditVerdict {
+/// Returns the verdict if the search visited `visited` markings and more than `max_markings` are
+/// reachable.
+fn too_many(visited: u64, max_markings: u64) -> AuditVerdict {
     AuditVerdict::Searched(format!(
-        "{} visited; more than {most} are reachable",
+        "{} visited; more than {max_markings} are reachable",
         markings_were(visited)
     ))
 }

@@ -17,17 +17,22 @@ use std::sync::Arc;
 
 /// The evidence of one file about `net`.
 pub(super) struct EvidenceLines<'n> {
+    /// The net that the evidence is about.
     net: &'n Net,
+    /// The open file, from which lines are read again.
     file: Arc<File>,
-    /// The positions of lines by kind and id.
+    /// The position of each line, by kind and id.
     places: HashMap<(EvidenceKind, String), LinePosition>,
+    /// The replayed reductions and their nets, by id.
     reductions: HashMap<String, DerivedNet>,
+    /// The watch that limits time and memory.
     watch: AuditWatch,
 }
 
 /// The reduction that a reduction depends on.
 #[derive(Deserialize)]
 struct ReductionBase {
+    /// The id of the reduction whose net this one reduces further; `None` for the original net.
     of: Option<String>,
 }
 
@@ -39,6 +44,7 @@ impl EvidenceContent for ReductionBase {
 struct DerivedNet {
     /// The reduction of the net before this one; `None` for the original net.
     of: Option<String>,
+    /// The replayed reduction.
     by: CheckedReduction,
 }
 
@@ -52,10 +58,10 @@ impl<'n> EvidenceLines<'n> {
         &mut self,
         kind: EvidenceKind,
         id: String,
-        at: LinePosition,
+        position: LinePosition,
     ) -> Result<(), String> {
-        match self.places.insert((kind, id), at) {
-            Some(first) => Err(format!("the id of this line is that of line {}", first.line)),
+        match self.places.insert((kind, id), position) {
+            Some(first) => Err(format!("this line has the same id as line {}", first.line)),
             None => Ok(()),
         }
     }
@@ -68,87 +74,92 @@ impl<'n> EvidenceLines<'n> {
     /// Translates a predicate of the original net to the net of a replayed reduction. Returns
     /// `None` if the reduction does not preserve the predicate.
     pub(super) fn translate(&self, predicate: &Predicate, on: Option<&str>) -> Option<Predicate> {
-        let mut here = predicate.clone();
+        let mut translated = predicate.clone();
         for DerivedNet { of, by } in self.way_to(on)? {
-            here = by.translate(self.net_of(of.as_deref()).ok()?, &here)?;
+            translated = by.translate(self.net_of(of.as_deref()).ok()?, &translated)?;
         }
-        Some(here)
+        Some(translated)
     }
 
     /// Translates a predicate to the net of a replayed reduction, such that it stays reachable
     /// there if and only if it does in the original net.
     pub(super) fn translate_home(&self, wanted: &Predicate, on: Option<&str>) -> Option<Predicate> {
-        let mut here = wanted.clone();
+        let mut translated = wanted.clone();
         for DerivedNet { by, .. } in self.way_to(on)? {
-            here = by.translate_home(&here)?;
+            translated = by.translate_home(&translated)?;
         }
-        Some(here)
+        Some(translated)
     }
 
     /// Returns the replayed reductions from the original net to the net of this reduction, in
     /// order.
     fn way_to(&self, on: Option<&str>) -> Option<Vec<&DerivedNet>> {
-        let (mut way, mut next) = (Vec::new(), on);
+        let (mut ancestors, mut next) = (Vec::new(), on);
         while let Some(id) = next {
             let reduced = self.reductions.get(id)?;
             next = reduced.of.as_deref();
-            way.push(reduced);
+            ancestors.push(reduced);
         }
-        way.reverse();
-        Some(way)
+        ancestors.reverse();
+        Some(ancestors)
     }
 
     /// Returns the net of a replayed reduction, or the original net.
     pub(super) fn net_of(&self, on: Option<&str>) -> Result<&Net, String> {
         let Some(on) = on else { return Ok(self.net) };
         let reduced = self.reductions.get(on).map(|reduced| reduced.by.net());
-        reduced.ok_or_else(|| format!("reduction {} was not gone through", Quoted(on)))
+        reduced.ok_or_else(|| format!("reduction {} was not replayed", Quoted(on)))
     }
 
     /// Replays a reduction and the reductions that it depends on, each once.
     pub(super) fn reduce(&mut self, id: &str) -> Result<(), String> {
         // A reduction only depends on an earlier line, so the loop ends.
-        let mut way = Vec::new();
+        let mut missing = Vec::new();
         let mut next = Some(id.to_owned());
         let mut line = u64::MAX;
         while let Some(id) = next.filter(|id| !self.reductions.contains_key(id)) {
-            let place = self.place(EvidenceKind::Reduction, &id)?;
-            if place.line >= line {
-                return Err(format!("reduction {} comes after one that rests on it", Quoted(&id)));
+            let position = self.place(EvidenceKind::Reduction, &id)?;
+            if position.line >= line {
+                return Err(format!(
+                    "reduction {} comes after a reduction that depends on it",
+                    Quoted(&id)
+                ));
             }
-            line = place.line;
+            line = position.line;
             if !self.watch.goes_on() {
                 return Err(LogError::Stopped.to_string());
             }
             next = self.take::<ReductionBase>(&id)?.of;
-            way.push(id);
+            missing.push(id);
         }
-        while let Some(id) = way.pop() {
+        while let Some(id) = missing.pop() {
             let ReductionLine { of, log } = self.take(&id)?;
             let goes_on = &mut || self.watch.goes_on();
-            let by = CheckedReduction::of_log(self.net_of(of.as_deref())?, &log, goes_on);
-            let by = by.map_err(|error| format!("reduction {}: {error}", Quoted(&id)))?;
-            self.reductions.insert(id, DerivedNet { of, by });
+            let reduction = CheckedReduction::of_log(self.net_of(of.as_deref())?, &log, goes_on);
+            let reduction =
+                reduction.map_err(|error| format!("reduction {}: {error}", Quoted(&id)))?;
+            self.reductions.insert(id, DerivedNet { of, by: reduction });
         }
         Ok(())
     }
 
+    /// Returns the position of a line.
     fn place(&self, kind: EvidenceKind, id: &str) -> Result<LinePosition, String> {
-        let place = self.places.get(&(kind, id.to_owned())).copied();
-        place.ok_or_else(|| format!("no line `{}` with this id comes before this one", kind.name()))
+        let position = self.places.get(&(kind, id.to_owned())).copied();
+        position.ok_or_else(|| format!("no earlier line `{}` has this id", kind.name()))
     }
 
     /// Reads a line again.
     pub(super) fn take<T: EvidenceContent>(&self, id: &str) -> Result<T, String> {
-        let place = self.place(T::KIND, id)?;
-        let mut bytes = vec![0; place.length];
-        let read = self.file.read_exact_at(&mut bytes, place.start);
+        let position = self.place(T::KIND, id)?;
+        let mut bytes = vec![0; position.length];
+        let read = self.file.read_exact_at(&mut bytes, position.start);
         let line =
             read.map_err(serde_json::Error::io).and_then(|()| serde_json::from_slice(&bytes));
         let line: Result<HashMap<String, T>, _> = line;
-        let mut line =
-            line.map_err(|error| format!("line {}: {}", place.line, Quoted(&error.to_string())))?;
+        let mut line = line
+            .map_err(|error| format!("line {}: {}", position.line, Quoted(&error.to_string())))?;
         let name = T::KIND.name();
-        line.remove(name).ok_or_else(|| format!("line {}: no {name}", place.line))
+        line.remove(name).ok_or_else(|| format!("line {}: no {name}", position.line))
     }
 }

@@ -12,8 +12,11 @@ use parikh_net::{FiringSequence, FiringStep, LoopRun, Marking, Net, Predicate};
 /// Goals, and for each of them whether a reachable marking that satisfies it was found.
 #[derive(Debug)]
 pub(super) struct ReachedGoals<'n> {
+    /// The net whose markings are reached.
     net: &'n Net,
+    /// The goals, by index.
     goals: Vec<Predicate>,
+    /// One flag per goal: true if a reachable marking is known to satisfy it.
     seen: Vec<bool>,
     /// The open goals by the places that they depend on.
     depending: GoalIndex,
@@ -82,25 +85,25 @@ impl<'n> ReachedGoals<'n> {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), String> {
         let mut replayer = Replayer::new(self.net);
-        let everywhere = to_the_end || self.goals.len() > 1;
-        let last = stops.last().copied().filter(|_| !to_the_end).unwrap_or(u64::MAX);
+        let evaluates_each_step = to_the_end || self.goals.len() > 1;
+        let last_stop = stops.last().copied().filter(|_| !to_the_end).unwrap_or(u64::MAX);
         let mut stops = stops.iter().copied().peekable();
         for step in sequence.steps() {
-            let mut left = step.count;
+            let mut remaining = step.count;
             if !goes_on() {
                 return Err(Flaw::Stopped.to_string());
             }
-            while left > 0 && replayer.fired() < last {
+            while remaining > 0 && replayer.fired() < last_stop {
                 while stops.next_if(|&stop| stop <= replayer.fired()).is_some() {}
-                let stop = stops.peek().copied().unwrap_or(last);
-                let count = left.min(stop - replayer.fired());
-                let run = FiringStep { transition: step.transition, count };
-                replayer.fire(run).map_err(|error| error.to_string())?;
-                left -= count;
+                let stop = stops.peek().copied().unwrap_or(last_stop);
+                let count = remaining.min(stop - replayer.fired());
+                let part_of_step = FiringStep { transition: step.transition, count };
+                replayer.fire(part_of_step).map_err(|error| error.to_string())?;
+                remaining -= count;
                 for change in self.net.delta(step.transition) {
                     self.depending.note_change(change.place, |goal| !self.seen[goal]);
                 }
-                if everywhere || replayer.fired() == stop {
+                if evaluates_each_step || replayer.fired() == stop {
                     self.look(replayer.marking());
                 }
             }
@@ -123,11 +126,11 @@ impl<'n> ReachedGoals<'n> {
     ) -> Result<(), LoopReplayError> {
         let ReachedGoals { net, goals, seen, depending } = self;
         let net: &Net = net;
-        let mut look = |marking: &_, places: &mut dyn Iterator<Item = _>, _: &_| {
+        let mut evaluate = |marking: &_, places: &mut dyn Iterator<Item = _>, _: &_| {
             places.for_each(|place| depending.note_change(place, |goal| !seen[goal]));
             depending.take(|goal| seen[goal] = holds(net, &goals[goal], marking));
         };
-        replay_loops(net, run, &mut look, goes_on).map(|_| ())
+        replay_loops(net, run, &mut evaluate, goes_on).map(|_| ())
     }
 
     /// Evaluates the open goals in a reachable marking.
@@ -138,6 +141,7 @@ impl<'n> ReachedGoals<'n> {
         }
     }
 
+    /// Evaluates the open goals that read a place changed since their last evaluation.
     fn look(&mut self, marking: &Marking) {
         let ReachedGoals { net, goals, seen, depending } = self;
         depending.take(|goal| seen[goal] = goals[goal].holds(net, marking));

@@ -15,20 +15,29 @@ use std::sync::Arc;
 /// 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinePosition {
+    /// The offset of the first byte of the line in the file.
     pub(crate) start: u64,
+    /// The length of the line in bytes, with its line end.
     pub(crate) length: usize,
+    /// The number of the line, from 1.
     pub(crate) line: u64,
 }
 
 /// An evidence file whose header was read.
 pub(crate) struct EvidenceReader {
+    /// The path of the file, for messages.
     name: String,
     /// The stem of the file name, which should be the examination.
     stem: String,
+    /// The open file, for reading lines again.
     file: Arc<File>,
+    /// The buffered reader of the file.
     reader: BufReader<File>,
+    /// The bytes of the line read last.
     bytes: Vec<u8>,
+    /// The position of the line read last.
     place: LinePosition,
+    /// The header of the file.
     header: FileHeader,
     /// The watch that records the current line.
     watch: AuditWatch,
@@ -63,21 +72,29 @@ impl EvidenceReader {
         let unreadable = |error: std::io::Error| broken(0, error.to_string());
         // A pipe or a device may never end, and cannot be read twice.
         if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-            return Err(broken(0, "this is no regular file".to_owned()));
+            return Err(broken(0, "this is not a regular file".to_owned()));
         }
         let file = File::open(path).map_err(unreadable)?;
         let reader = BufReader::with_capacity(1 << 16, file.try_clone().map_err(unreadable)?);
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let nobody = FileHeader::default();
-        let (file, bytes, place) = (Arc::new(file), Vec::new(), LinePosition::default());
+        let empty_header = FileHeader::default();
+        let (file, bytes, position) = (Arc::new(file), Vec::new(), LinePosition::default());
         let watch = watch.clone();
-        let mut source =
-            EvidenceReader { name, stem, file, reader, bytes, place, header: nobody, watch };
+        let mut source = EvidenceReader {
+            name,
+            stem,
+            file,
+            reader,
+            bytes,
+            place: position,
+            header: empty_header,
+            watch,
+        };
         match source.next()? {
             NextLine::Line(EvidenceLine::Header(header)) => source.header = header,
             NextLine::Line(_) => return Err(source.broken("expected {\"evidence\": …} first")),
             NextLine::End => {
-                return Ok(OpenResult::CutShort(source.broken("nothing is in the file")));
+                return Ok(OpenResult::CutShort(source.broken("the file is empty")));
             }
             NextLine::CutShort(broken) => return Ok(OpenResult::CutShort(broken)),
         }
@@ -199,7 +216,7 @@ impl EvidenceReader {
         match serde_json::from_slice(self.bytes.trim_ascii_end()) {
             Ok(line) => Ok(Ok(line)),
             Err(error) if error.is_eof() && self.bytes.last() != Some(&b'\n') => {
-                Ok(Err(self.broken("the file breaks off in this line")))
+                Ok(Err(self.broken("the file ends inside this line")))
             }
             Err(error) => Err(self.broken(in_words(&error))),
         }
@@ -211,7 +228,7 @@ fn in_words(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
     match error.is_eof() {
-        true => format!("the line breaks off: {what}"),
+        true => format!("the line is incomplete: {what}"),
         false => format!("{what}, column {}", error.column()),
     }
 }

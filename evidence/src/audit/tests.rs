@@ -129,7 +129,7 @@ fn one_safe() {
     // The initial marking needs no trace, and a tautology no proof.
     confirmed("place p 2", "OneSafe", &answer("OneSafe", "FALSE", ""));
     confirmed("", "OneSafe", &answer("OneSafe", "TRUE", ""));
-    refused("", "OneSafe", &answer("OneSafe", "FALSE", ""), "nothing that could show it");
+    refused("", "OneSafe", &answer("OneSafe", "FALSE", ""), "can show the answer");
     refused(MUTEX, "OneSafe", &answer("OneSafe", "TRUE", ""), "a proof that");
     // No other marking is reachable from a dead marking.
     confirmed("place p 1", "OneSafe", &answer("OneSafe", "TRUE", ""));
@@ -140,11 +140,11 @@ fn reachability_deadlock() {
     let never = answer("ReachabilityDeadlock", "FALSE", BY_DOCUMENT);
     confirmed(MUTEX, "ReachabilityDeadlock", &(document(3) + &never));
     let stuck = MUTEX.replace("-> idle2 + lock", "-> idle2");
-    refused(&stuck, "ReachabilityDeadlock", &(document(4) + &never), "nothing enabled");
+    refused(&stuck, "ReachabilityDeadlock", &(document(4) + &never), "no transition enabled");
     let dead = answer("ReachabilityDeadlock", "TRUE", "{\"trace\": \"w\", \"after\": 2}");
     let both = trace("[\"t\", 1], [\"u\", 1]") + &dead;
     let ring = "place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p";
-    refused(ring, "ReachabilityDeadlock", &both, "nothing enabled");
+    refused(ring, "ReachabilityDeadlock", &both, "no transition enabled");
     confirmed(&ring.replace("-> p", "->"), "ReachabilityDeadlock", &both);
 }
 
@@ -172,7 +172,7 @@ fn stable_marking() {
     let net = "net n\nplace p 1\nplace q 1\ntransition t: p + q -> p";
     confirmed(net, "StableMarking", &(document(2) + &stable));
     refused(&net.replace("-> p", "->"), "StableMarking", &(document(2) + &stable), "a proof that");
-    refused("", "StableMarking", &answer("StableMarking", "TRUE", ""), "nothing");
+    refused("", "StableMarking", &answer("StableMarking", "TRUE", ""), "nothing in the net");
 }
 
 /// The formulas q ≥ 1 (1) and q ≥ 3 (3), and the maximum of q.
@@ -268,7 +268,7 @@ fn formulas_and_bounds() {
     judge("ef1", "TRUE", &twice, "{\"trace\": \"w\", \"after\": 1}", None);
     judge("ef1", "TRUE", &twice, "{\"trace\": \"w\", \"after\": 0}", Some("a reachable marking"));
     judge("ef1", "TRUE", &twice, "{\"trace\": \"w\", \"after\": 3}", Some("ends after 2"));
-    judge("ef1", "TRUE", &twice, "{\"trace\": \"v\"}", Some("no line `trace` with this id"));
+    judge("ef1", "TRUE", &twice, "{\"trace\": \"v\"}", Some("no earlier line `trace`"));
     judge("ef3", "TRUE", &twice, BY_TRACE, Some("a reachable marking"));
     judge("ef3", "FALSE", &proof, BY_DOCUMENT, None);
     judge("ef1", "FALSE", &proof, BY_DOCUMENT, Some("a proof that"));
@@ -282,10 +282,10 @@ fn formulas_and_bounds() {
     judge("most", "2", &proof, BY_DOCUMENT, Some("a reachable marking"));
     judge("most", "3", &(twice.clone() + &proof), &both, Some("a reachable marking"));
     judge("most", "TRUE", &twice, BY_TRACE, Some("a number"));
-    judge("most", "2.0", &twice, BY_TRACE, Some("no value"));
+    judge("most", "2.0", &twice, BY_TRACE, Some("not a value"));
     judge("ef1", "1", &twice, BY_TRACE, Some("TRUE or FALSE"));
     judge("now", "FALSE", "", "", None);
-    judge("now", "TRUE", &twice, BY_TRACE, Some("says FALSE"));
+    judge("now", "TRUE", &twice, BY_TRACE, Some("the question: FALSE"));
     judge("other", "TRUE", &twice, BY_TRACE, Some("no such question"));
     let net = text::parse(small).unwrap();
     let (judged, _) = audit(&net, &formulas(), "Some", &answer("next", "TRUE", ""));
@@ -309,9 +309,9 @@ fn infinite_bounds() {
     judge(&pump("[\"move\", 3]", "[\"grow\", 1]"), None);
     judge(&pump("", "[\"grow\", 7]"), None);
     judge(&pump("", "[\"move\", 1]"), Some("loses tokens"));
-    judge(&pump("[\"grow\", 1]", ""), Some("sum grow"));
+    judge(&pump("[\"grow\", 1]", ""), Some("increases the sum"));
     judge(&pump("[\"move\", 4]", "[\"grow\", 1]"), Some("not enabled"));
-    judge(&answer("most", "+inf", ""), Some("sum grow"));
+    judge(&answer("most", "+inf", ""), Some("increases the sum"));
     let other = pump("", "[\"grow\", 1]").replace("+inf", "3");
     judge(&other, Some("a reachable marking"));
 }
@@ -618,8 +618,8 @@ fn a_file_about_another_net_or_with_broken_lines_ends_there() {
         )
     };
     let right = head("mutex", "5", FORMAT);
-    refused("", 0, "nothing");
-    refused("\n\n", 2, "nothing");
+    refused("", 0, "the file is empty");
+    refused("\n\n", 2, "the file is empty");
     refused(&head("mutes", "5", FORMAT), 1, "mutes");
     refused(&head("mutex", "6", FORMAT), 1, "6 places");
     refused(&head("mutex", "5", "parikh-evidence-1"), 1, "the format is");
@@ -630,7 +630,7 @@ fn a_file_about_another_net_or_with_broken_lines_ends_there() {
     refused(&(right.clone() + &right), 2, "second");
     refused(&(right.clone() + "\n{\"trace\": {\"id\": 5}}\n"), 3, "column");
     refused(&(right.clone() + "{\"other\": {}}\n"), 2, "column");
-    refused(&(right.clone() + "{\"trace\": {\"id\": \"w\", \"st"), 2, "breaks off");
+    refused(&(right.clone() + "{\"trace\": {\"id\": \"w\", \"st"), 2, "the file ends inside");
     refused(&(right.clone() + &trace("") + &trace("")), 3, "line 2");
     let deep = format!("{right}{{\"trace\": {}", "[".repeat(1_000_000));
     refused(&deep, 2, "");

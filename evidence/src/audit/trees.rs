@@ -10,6 +10,7 @@ use parikh_net::{Net, TreeProperty};
 
 /// The obligations about properties of the tree of runs. The lists have one entry per property.
 pub(super) struct TreeObligations {
+    /// The properties of the tree of runs that the obligations are about.
     properties: Vec<TreeProperty>,
     /// True if all markings were visited, and the tree has the property.
     visited: Vec<bool>,
@@ -24,31 +25,34 @@ pub(super) struct TreeObligations {
 pub(super) struct LabellingPremises {
     /// The predicates that no reachable marking may satisfy, as indices of claims.
     pub(super) claims: Vec<usize>,
-    /// The predicates that have to stay reachable, as indices in the `HomeAccount`.
+    /// The predicates that have to stay reachable, as indices among the home obligations.
     pub(super) homes: Vec<usize>,
 }
 
-/// The premises shown so far.
+/// The claims and predicates that are proved so far.
 #[derive(Clone, Copy)]
 pub(super) struct ProvedPremises<'s> {
+    /// The claims that no reachable marking satisfies some predicate; true if proved.
     pub(super) claims: &'s Claims,
-    /// Returns true if the predicate with this index in the `HomeAccount` is shown to stay
+    /// Returns true if the predicate with this index among the home obligations is shown to stay
     /// reachable.
     pub(super) stays: &'s dyn Fn(usize) -> bool,
 }
 
 impl ProvedPremises<'_> {
+    /// Returns true if all premises of the labelling are proved.
     fn has(&self, premises: &LabellingPremises) -> bool {
         let LabellingPremises { claims, homes } = premises;
-        claims.iter().all(|&claim| self.claims[claim].1) && homes.iter().all(|&at| (self.stays)(at))
+        claims.iter().all(|&claim| self.claims[claim].1)
+            && homes.iter().all(|&home| (self.stays)(home))
     }
 }
 
 impl TreeObligations {
     pub(super) fn of(properties: Vec<TreeProperty>) -> Self {
-        let (none, labellings) =
+        let (all_false, labellings) =
             (vec![false; properties.len()], vec![Vec::new(); properties.len()]);
-        TreeObligations { visited: none.clone(), evaluated: none, labellings, properties }
+        TreeObligations { visited: all_false.clone(), evaluated: all_false, labellings, properties }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -56,10 +60,10 @@ impl TreeObligations {
     }
 
     /// Returns true if the tree is shown to have the property with this index.
-    pub(super) fn is_done(&self, at: usize, shown: ProvedPremises<'_>) -> bool {
-        self.visited[at]
-            || self.evaluated[at]
-            || self.labellings[at].iter().any(|premises| shown.has(premises))
+    pub(super) fn is_done(&self, index: usize, proved: ProvedPremises<'_>) -> bool {
+        self.visited[index]
+            || self.evaluated[index]
+            || self.labellings[index].iter().any(|premises| proved.has(premises))
     }
 
     /// Checks a labelling, and records the properties that it shows under its premises. The
@@ -72,10 +76,10 @@ impl TreeObligations {
         watch: &AuditWatch,
     ) -> Result<(), String> {
         labelling.check(net, &mut || watch.goes_on()).map_err(|flaw| flaw.to_string())?;
-        let shows = |asked: &TreeProperty| labelling.decides(net, asked) == Some(true);
-        let shown: Vec<bool> = self.properties.iter().map(shows).collect();
+        let is_shown = |asked: &TreeProperty| labelling.decides(net, asked) == Some(true);
+        let shown: Vec<bool> = self.properties.iter().map(is_shown).collect();
         if !shown.contains(&true) {
-            return Err("it is about another formula".to_owned());
+            return Err("the labelling is about another formula".to_owned());
         }
         let premises =
             LabellingPremises { claims: premises(claims, &labelling.given.never), homes };
@@ -92,43 +96,43 @@ impl TreeObligations {
         document: &CheckedDocument<'_>,
         watch: &AuditWatch,
     ) -> Result<(), Flaw> {
-        let mut left = Ok(());
-        for (at, property) in self.properties.iter().enumerate() {
-            if self.visited[at] || !self.labellings[at].is_empty() {
+        let mut result = Ok(());
+        for (index, property) in self.properties.iter().enumerate() {
+            if self.visited[index] || !self.labellings[index].is_empty() {
                 continue;
             }
             match document.tree(property, &mut || watch.goes_on()) {
-                Ok(holds) => self.evaluated[at] = holds,
+                Ok(holds) => self.evaluated[index] = holds,
                 Err(Flaw::DoesNotFollow) => return Ok(()),
                 Err(Flaw::Stopped) => return Err(Flaw::Stopped),
                 // The next property may be simpler.
-                Err(flaw) => left = Err(flaw),
+                Err(flaw) => result = Err(flaw),
             }
         }
-        left
+        result
     }
 
-    /// Visits all markings, at most `most`, for each of the properties with these indices.
+    /// Visits all markings, at most `max_markings`, for each of the properties with these indices.
     pub(super) fn visit(
         &mut self,
         net: &Net,
-        duties: &[usize],
-        most: u64,
+        indices: &[usize],
+        max_markings: u64,
         watch: &AuditWatch,
     ) -> Result<TreeVisits, String> {
         let mut visits = TreeVisits::default();
-        for &at in duties {
-            let property = &self.properties[at];
-            match visit_tree(net, property, most, &mut || watch.goes_on()) {
+        for &index in indices {
+            let property = &self.properties[index];
+            match visit_tree(net, property, max_markings, &mut || watch.goes_on()) {
                 Ok(visited) => {
                     visits.markings = visits.markings.max(visited.markings);
-                    self.visited[at] = visited.holds;
+                    self.visited[index] = visited.holds;
                     if !visited.holds {
                         visits.untrue = Some(words::tree_property(net, property));
                     }
                 }
-                Err(Flaw::More(most)) => {
-                    visits.left = Some(format!("more than {most} are reachable"));
+                Err(Flaw::More(max_markings)) => {
+                    visits.left = Some(format!("more than {max_markings} are reachable"));
                     break;
                 }
                 // The size says nothing about the evidence.
@@ -144,27 +148,32 @@ impl TreeObligations {
 
     /// Describes the discharged obligations in words.
     pub(super) fn in_words(&self, premises: ProvedPremises<'_>) -> Option<String> {
-        let done = (0..self.properties.len()).filter(|&at| self.is_done(at, premises)).count();
-        let s = if done == 1 { "" } else { "s" };
-        let evaluated = self.evaluated.iter().filter(|&&evaluated| evaluated).count();
-        match (done, evaluated) {
+        let shown_count =
+            (0..self.properties.len()).filter(|&index| self.is_done(index, premises)).count();
+        let plural = if shown_count == 1 { "" } else { "s" };
+        let evaluated_count =
+            self.evaluated.iter().filter(|&&evaluated_count| evaluated_count).count();
+        match (shown_count, evaluated_count) {
             (0, _) => None,
-            (_, 0) => Some(format!("{done} labelling{s} checked")),
-            _ => Some(format!("{done} formula{s} evaluated on the set of all markings")),
+            (_, 0) => Some(format!("{shown_count} labelling{plural} checked")),
+            _ => {
+                Some(format!("{shown_count} formula{plural} evaluated on the set of all markings"))
+            }
         }
     }
 
     /// Describes an open obligation in words.
-    pub(super) fn missing(&self, net: &Net, at: usize, shown: ProvedPremises<'_>) -> String {
-        let what = words::tree_property(net, &self.properties[at]);
-        let (claims, labellings) = (shown.claims, &self.labellings[at]);
-        let mut all = labellings.iter().flat_map(|premises| &premises.claims);
-        let open = all.find(|&&claim| !claims[claim].1);
-        let is_lost =
-            |premises: &LabellingPremises| premises.homes.iter().any(|&at| !(shown.stays)(at));
+    pub(super) fn missing(&self, net: &Net, index: usize, proved: ProvedPremises<'_>) -> String {
+        let what = words::tree_property(net, &self.properties[index]);
+        let (claims, labellings) = (proved.claims, &self.labellings[index]);
+        let mut all_claims = labellings.iter().flat_map(|premises| &premises.claims);
+        let open = all_claims.find(|&&claim| !claims[claim].1);
+        let is_lost = |premises: &LabellingPremises| {
+            premises.homes.iter().any(|&index| !(proved.stays)(index))
+        };
         words::shortened(match open {
             None if labellings.iter().any(is_lost) => {
-                format!("that all of its premises stay reachable, of {what}")
+                format!("that all premises of {what} stay reachable")
             }
             None => format!("that {what}"),
             Some(&claim) => {

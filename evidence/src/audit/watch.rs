@@ -22,10 +22,12 @@ pub enum ExhaustedLimit {
 #[derive(Clone, Debug, Default)]
 pub struct AuditWatch(Arc<WatchState>);
 
+/// The state that all clones of a watch share.
 #[derive(Debug, Default)]
 struct WatchState {
     /// 0 while the audit may go on, otherwise the exhausted resource.
     out_of: AtomicU8,
+    /// The verdicts and the position so far.
     progress: Mutex<AuditProgress>,
 }
 
@@ -65,13 +67,13 @@ impl AuditWatch {
 
     /// Records the current file and line; line 0 stands for the whole file.
     pub fn at(&self, file: &str, line: u64) {
-        let at = Some((file.to_owned(), line));
-        self.note(|progress| progress.at = at);
+        let position = Some((file.to_owned(), line));
+        self.note(|progress| progress.at = position);
     }
 
     /// Updates the progress.
-    pub(super) fn note<T>(&self, note: impl FnOnce(&mut AuditProgress) -> T) -> T {
-        note(&mut self.0.progress.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn note<T>(&self, update: impl FnOnce(&mut AuditProgress) -> T) -> T {
+        update(&mut self.0.progress.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

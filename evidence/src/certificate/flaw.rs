@@ -4,12 +4,12 @@ use crate::refutation::RefutationFlaw;
 use parikh_net::printable::Quoted;
 use parikh_net::{Net, PlaceId, Predicate, TransitionId};
 
-/// The reason that a certificate is rejected. A number in first position is the number of the
-/// lemma, trap, step or other part.
+/// The reason that a certificate is rejected. A number in first position is the index of the lemma,
+/// trap, step or other part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// The argument is not sound for a feature of the net.
-    #[error("the net has features that such an argument does not hold for")]
+    #[error("the argument does not apply to nets with these features")]
     Features,
     /// The net has no place, transition or unit of this name.
     #[error("the net has no {0} {name}", name = Quoted(.1))]
@@ -27,20 +27,20 @@ pub enum Flaw {
     #[error("{0} multiplies an inequality by a negative number")]
     NegativeMultiplier(usize),
     /// A firing of the transition increases the weighted number of tokens.
-    #[error("{0}: a firing of {1:?} raises the weighted sum")]
+    #[error("{0}: a firing of {1:?} increases the weighted sum")]
     Increases(usize, TransitionId),
     /// The place has a negative coefficient in the combination.
-    #[error("{0}: {1:?} has a negative coefficient in the end")]
+    #[error("{0}: {1:?} has a negative coefficient in the result")]
     NegativeCoefficient(usize, PlaceId),
     /// The constant of the combination is not negative.
     #[error("{0}: the inequalities add up to no contradiction")]
     NoContradiction(usize),
     /// The part uses safe units, but the certificate does not assume them or the net does not claim
     /// them.
-    #[error("{0} uses safe units, which the certificate does not assume or the net not claim")]
+    #[error("{0} uses safe units, which the certificate does not assume or the net does not claim")]
     Units(usize),
     /// A firing of the transition consumes from the trap and produces nothing into it.
-    #[error("trap {0} is none, {1:?} empties it")]
+    #[error("trap {0} is not a trap: {1:?} can empty it")]
     Empties(usize, TransitionId),
     /// The trap has no token in the initial marking.
     #[error("trap {0} is not marked initially")]
@@ -55,10 +55,10 @@ pub enum Flaw {
     #[error("precedence {0}: {1}")]
     Precedence(usize, &'static str),
     /// The initial marking violates a bound.
-    #[error("{0}: the initial marking breaks the bound on {1:?}")]
+    #[error("{0}: the initial marking violates the bound on {1:?}")]
     Initially(usize, PlaceId),
     /// A firing of the transition may violate a bound.
-    #[error("{0}: a firing of {2:?} may break the bound on {1:?}")]
+    #[error("{0}: a firing of {2:?} may violate the bound on {1:?}")]
     Breaks(usize, PlaceId, TransitionId),
     /// The weighted sum gives a weaker bound than stated, or none.
     #[error("{0}: the weighted sum does not give the bound on {1:?}")]
@@ -66,14 +66,15 @@ pub enum Flaw {
     /// The modulus is less than 2, the sum is a multiple of one place, or the sum already has a
     /// remainder.
     #[error(
-        "remainder {0}: expected a number of at least 2, and a sum or a place that has none yet"
+        "remainder {0}: expected a modulus of at least 2, and a sum or place without an earlier \
+         remainder"
     )]
     NoRemainder(usize),
     /// A firing of the transition changes the remainder of a sum.
     #[error("remainder {0}: a firing of {1:?} changes it")]
     ChangesRemainder(usize, TransitionId),
     /// The initial marking violates a clause of an invariant.
-    #[error("clause {0} is false of the initial marking")]
+    #[error("clause {0} is false in the initial marking")]
     FalseAtFirst(usize),
     /// A firing of the transition may make a clause of an invariant false.
     #[error("clause {0}: a firing of {1:?} may make it false")]
@@ -94,7 +95,7 @@ pub enum Flaw {
     #[error("{0} markings are reachable, not {1}")]
     Fewer(u64, u64),
     /// The steps are correct, but the refutation of the predicate does not follow.
-    #[error("it does not follow")]
+    #[error("the claim does not follow")]
     DoesNotFollow,
     /// The coefficients of a comparison, or the net with counters, are too large.
     #[error("{0}")]
@@ -103,7 +104,7 @@ pub enum Flaw {
     #[error("a number is too large")]
     Overflow,
     /// `goes_on` returned false before the end.
-    #[error("not checked to the end")]
+    #[error("the check did not finish in time")]
     Stopped,
 }
 
@@ -121,26 +122,26 @@ impl From<RefutationFlaw> for Flaw {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClosedSetFlaw {
     /// The order is not a permutation of the places.
-    #[error("the order is not one of all places of the net")]
+    #[error("the order is not a permutation of the places of the net")]
     Order,
     /// A node refers to a later node, or to a node of another height, or its values do not
     /// increase.
     #[error("node {0} is not in order")]
     Node(usize),
     /// The vectors of the root do not have one value per place.
-    #[error("the root is no node of the top level")]
+    #[error("the root is not a node of the top level")]
     Root,
     /// The initial marking is not in the set.
     #[error("the initial marking is not in the set")]
     Initial,
     /// A firing of the transition leads out of the set.
-    #[error("firing {0:?} leads out of the set")]
+    #[error("a firing of {0:?} leaves the set")]
     Leaves(TransitionId),
     /// The check of a transition needs too many pairs of nodes.
-    #[error("too many pairs of nodes to see that no firing leads out of the set")]
+    #[error("too many pairs of nodes to check that no firing leaves the set")]
     Pairs,
     /// `goes_on` returned false before the end.
-    #[error("more work than was allowed")]
+    #[error("the check exceeds its work limit")]
     Work,
 }
 
@@ -171,8 +172,8 @@ pub fn check_names(net: &Net, predicate: &Predicate) -> Result<(), Flaw> {
     match predicate {
         Predicate::Atom(atom) => check_places(net, atom.sum.terms().iter().map(|&(p, _)| p)),
         Predicate::Enabled(t) | Predicate::Disabled(t) => {
-            let known = t.index() < net.transition_count();
-            if known { Ok(()) } else { Err(Flaw::NoSuchTransition(*t)) }
+            let exists = t.index() < net.transition_count();
+            if exists { Ok(()) } else { Err(Flaw::NoSuchTransition(*t)) }
         }
         Predicate::And(parts) | Predicate::Or(parts) => {
             parts.iter().try_for_each(|part| check_names(net, part))

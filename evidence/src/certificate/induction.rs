@@ -71,8 +71,10 @@ pub struct Induction<P = PlaceId, A = Atom> {
 
 /// A checked invariant.
 #[derive(Debug)]
+/// The checked certificate.
 pub struct Invariant<'a> {
     certificate: &'a Induction,
+    /// A propagator with the bounds, the clauses and the steps of the certificate.
     known: BoundPropagator,
 }
 
@@ -91,61 +93,67 @@ impl Induction {
     ) -> Result<Invariant<'_>, Flaw> {
         go_on(0, goes_on)?;
         let bounds = self.bounds.check(net, goes_on)?; // 1
-        let mut known = terms(net, &bounds);
+        let mut propagator = terms(net, &bounds);
         let mut literals = Vec::with_capacity(self.atoms.len());
         for atom in &self.atoms {
             check_places(net, atom.sum.terms().iter().map(|&(place, _)| place))?;
-            literals.push(known.literal(atom));
+            literals.push(propagator.literal(atom));
         }
-        let at_first = |&variable: &i32| {
+        let is_true_initially = |&variable: &i32| {
             let holds = self.atoms[variable.unsigned_abs() as usize - 1].holds(net.initial());
             holds == (variable > 0)
         };
         let effects = effects(net);
-        for (index, &(at, modulus)) in self.remainders.iter().enumerate() {
-            let literal = literals.get(at).ok_or(Flaw::NoSuchPart(index, "comparison", at))?;
+        for (index, &(atom_index, modulus)) in self.remainders.iter().enumerate() {
+            let literal = literals.get(atom_index).ok_or(Flaw::NoSuchPart(
+                index,
+                "comparison",
+                atom_index,
+            ))?;
             keep_remainder(
-                &mut known,
+                &mut propagator,
                 net,
                 index,
-                (&self.atoms[at], literal.term),
+                (&self.atoms[atom_index], literal.term),
                 modulus,
                 &effects,
             )?;
         }
-        let mut kept: Vec<usize> =
-            self.remainders.iter().map(|&(at, _)| literals[at].term).collect();
-        kept.retain(|&term| term >= net.place_count());
-        known.compose(&self.fixed(net, &literals), &kept, goes_on).ok_or(Flaw::Stopped)?;
+        let mut composed_terms: Vec<usize> =
+            self.remainders.iter().map(|&(atom_index, _)| literals[atom_index].term).collect();
+        composed_terms.retain(|&term| term >= net.place_count());
+        propagator
+            .compose(&self.fixed(net, &literals), &composed_terms, goes_on)
+            .ok_or(Flaw::Stopped)?;
         let mut invariant = Vec::with_capacity(self.clauses.len());
         for (index, clause) in self.clauses.iter().enumerate() {
             invariant.push(resolve(clause, &literals, index)?);
-            if !clause.iter().any(at_first) {
+            if !clause.iter().any(is_true_initially) {
                 return Err(Flaw::FalseAtFirst(index)); // 2
             }
         }
         for (count, clause) in invariant.iter().enumerate() {
             go_on(count, goes_on)?;
-            known.add(clause);
+            propagator.add(clause);
         }
-        follow(&mut known, &self.steps, &literals, goes_on)?; // 3
-        let mut shown = 0;
+        follow(&mut propagator, &self.steps, &literals, goes_on)?; // 3
+        let mut checked_count = 0;
         for (index, clause) in invariant.iter().enumerate() {
-            for (t, changes) in breakers(&known, clause, &effects)? {
-                shown += 1;
-                go_on(shown, goes_on)?;
+            for (t, changes) in breakers(&propagator, clause, &effects)? {
+                checked_count += 1;
+                go_on(checked_count, goes_on)?;
                 let mut assumed = firing(net, t, &bounds)?;
                 let mut changes = changes.into_iter().peekable();
-                for (at, literal) in clause.iter().enumerate() {
-                    let change = changes.next_if(|it| it.0 == at).map_or(0, |it| it.1);
+                for (position, literal) in clause.iter().enumerate() {
+                    let change = changes.next_if(|it| it.0 == position).map_or(0, |it| it.1);
                     assumed.push(literal.negated().before(change)?);
                 }
-                if !known.contradicts(assumed) {
+                if !propagator.contradicts(assumed) {
                     return Err(Flaw::NotInductive(index, t)); // 4
                 }
             }
         }
-        Ok(Invariant { certificate: self, known })
+        Ok(Invariant { certificate: self, known: propagator })
     }
 
     /// Returns the terms of sums that the first clauses fix to one value, by pairs of clauses of
@@ -154,19 +162,19 @@ impl Induction {
     fn fixed(&self, net: &Net, literals: &[BoundLiteral]) -> Vec<usize> {
         let literal = |clause: &[i32]| {
             let &[variable] = clause else { return None };
-            let at = (variable.unsigned_abs() as usize).checked_sub(1)?;
-            let literal = *literals.get(at)?;
+            let index = (variable.unsigned_abs() as usize).checked_sub(1)?;
+            let literal = *literals.get(index)?;
             Some(if variable > 0 { literal } else { literal.negated() })
         };
         let pair = |pair: &[Vec<i32>]| {
-            let (one, other) = (literal(&pair[0])?, literal(&pair[1])?);
-            let is_both = one.term == other.term && one.bound == other.bound;
-            (is_both && one.upper != other.upper && one.term >= net.place_count())
-                .then_some(one.term)
+            let (first, second) = (literal(&pair[0])?, literal(&pair[1])?);
+            let has_same_bound = first.term == second.term && first.bound == second.bound;
+            (has_same_bound && first.upper != second.upper && first.term >= net.place_count())
+                .then_some(first.term)
         };
-        let mut known = BTreeSet::new();
+        let mut seen_terms = BTreeSet::new();
         let fixed = self.clauses.chunks_exact(2).map_while(pair);
-        fixed.filter(|&term| known.insert(term)).collect()
+        fixed.filter(|&term| seen_terms.insert(term)).collect()
     }
 
     /// Returns the clauses of "`predicate` holds" and the atoms that are not in the certificate.
@@ -185,6 +193,9 @@ impl Induction {
         Some((skeleton.clauses, added.into_iter().cloned().collect()))
     }
 
+    /// Returns the variables of the comparisons of the certificate and of `predicate`, and the
+    /// comparisons that only the predicate has. The latter get the next variables, in the order of
+    /// the predicate.
     fn variables<'a>(&'a self, predicate: &'a Predicate) -> (Variables<'a>, Vec<&'a Atom>) {
         let mut variables = Variables::new();
         for (atom, variable) in self.atoms.iter().zip(1..) {
@@ -192,10 +203,10 @@ impl Induction {
         }
         let mut added = Vec::new();
         collect(predicate, &mut |atom| {
-            let next = (self.atoms.len() + added.len()) as i32 + 1;
+            let next_variable = (self.atoms.len() + added.len()) as i32 + 1;
             let bounds = variables.entry(&atom.sum).or_default();
             if let std::collections::btree_map::Entry::Vacant(entry) = bounds.entry(atom.bound) {
-                entry.insert(next);
+                entry.insert(next_variable);
                 added.push(atom);
             }
         });
@@ -214,15 +225,15 @@ impl Invariant<'_> {
         predicate: &Predicate,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Flaw> {
-        let Some((mut known, literals)) = self.with(predicate)? else { return Ok(()) };
-        match follow(&mut known, &self.certificate.ending, &literals, goes_on)? {
+        let Some((mut propagator, literals)) = self.with(predicate)? else { return Ok(()) };
+        match follow(&mut propagator, &self.certificate.ending, &literals, goes_on)? {
             true => Ok(()),
             false => Err(Flaw::DoesNotFollow),
         }
     }
 
-    /// Checks that no marking of the invariant satisfies `predicate`, with up to `most` cases. This
-    /// succeeds more often than [`refute`](Self::refute) if the ending was written for an
+    /// Checks that no marking of the invariant satisfies `predicate`, with up to `max_cases` cases.
+    /// This succeeds more often than [`refute`](Self::refute) if the ending was written for an
     /// equivalent predicate of another form. Steps of the ending that do not follow are skipped.
     ///
     /// # Errors
@@ -230,19 +241,19 @@ impl Invariant<'_> {
     pub fn refute_by_cases(
         &self,
         predicate: &Predicate,
-        most: usize,
+        max_cases: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Flaw> {
-        let Some((mut known, literals)) = self.with(predicate)? else { return Ok(()) };
+        let Some((mut propagator, literals)) = self.with(predicate)? else { return Ok(()) };
         for (index, step) in self.certificate.ending.iter().enumerate() {
             go_on(index, goes_on)?;
             let Ok(step) = resolve(step, &literals, index) else { continue };
-            let follows = known.contradicts(step.iter().map(|literal| literal.negated()));
-            if follows && known.add(&step) {
+            let follows = propagator.contradicts(step.iter().map(|literal| literal.negated()));
+            if follows && propagator.add(&step) {
                 return Ok(());
             }
         }
-        match known.contradicts_by_cases(&literals, most, goes_on) {
+        match propagator.contradicts_by_cases(&literals, max_cases, goes_on) {
             Some(true) => Ok(()),
             Some(false) => Err(Flaw::DoesNotFollow),
             None => Err(Flaw::Stopped),
@@ -259,24 +270,24 @@ impl Invariant<'_> {
         let atoms: Vec<&Atom> = self.certificate.atoms.iter().chain(added).collect();
         let skeleton = Skeleton::of(predicate, atoms.len(), &variables);
         let skeleton = skeleton.ok_or(Flaw::DoesNotFollow)?;
-        let mut known = self.known.clone();
+        let mut propagator = self.known.clone();
         let mut literals: Vec<BoundLiteral> =
-            atoms.into_iter().map(|atom| known.literal(atom)).collect();
+            atoms.into_iter().map(|atom| propagator.literal(atom)).collect();
         while literals.len() < skeleton.variables {
-            let term = known.term(Some(0), Some(1));
+            let term = propagator.term(Some(0), Some(1));
             literals.push(BoundLiteral { term, upper: false, bound: 1 });
         }
         for (index, clause) in skeleton.clauses.iter().enumerate() {
-            if known.add(&resolve(clause, &literals, index)?) {
+            if propagator.add(&resolve(clause, &literals, index)?) {
                 return Ok(None);
             }
         }
-        Ok(Some((known, literals)))
+        Ok(Some((propagator, literals)))
     }
 }
 
 /// Checks that no marking within the bounds satisfies `predicate`, whose only leaves are
-/// comparisons, with up to `most` cases.
+/// comparisons, with up to `max_cases` cases.
 ///
 /// # Errors
 /// [`Flaw::DoesNotFollow`] or another flaw, or [`Flaw::Stopped`].
@@ -284,7 +295,7 @@ pub(super) fn refute_within(
     net: &Net,
     bounds: &DerivedBounds,
     predicate: &Predicate,
-    most: usize,
+    max_cases: usize,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), Flaw> {
     let none = BoundsCertificate { assumes_units: false, steps: Vec::new() };
@@ -297,7 +308,7 @@ pub(super) fn refute_within(
         ending: Vec::new(),
     };
     let invariant = Invariant { certificate: &certificate, known: terms(net, bounds) };
-    invariant.refute_by_cases(predicate, most, goes_on)
+    invariant.refute_by_cases(predicate, max_cases, goes_on)
 }
 
 /// Returns a propagator with the places as terms, within their bounds.
@@ -313,7 +324,7 @@ fn terms(net: &Net, bounds: &DerivedBounds) -> BoundPropagator {
 /// Records that the term of a comparison has a constant remainder, after checking that no firing
 /// changes the remainder.
 fn keep_remainder(
-    known: &mut BoundPropagator,
+    propagator: &mut BoundPropagator,
     net: &Net,
     index: usize,
     (atom, term): (&Atom, usize),
@@ -327,7 +338,7 @@ fn keep_remainder(
     }
     let mut changes: BTreeMap<TransitionId, i128> = BTreeMap::new();
     let mut initially = 0i128;
-    for (place, a) in known.parts(term) {
+    for (place, a) in propagator.parts(term) {
         let product = |tokens: i128| a.checked_mul(tokens).ok_or(Flaw::Overflow);
         let tokens = net.initial()[PlaceId::new(place)];
         initially = initially.checked_add(product(tokens.into())?).ok_or(Flaw::Overflow)?;
@@ -339,7 +350,7 @@ fn keep_remainder(
     if let Some((&t, _)) = changes.iter().find(|&(_, change)| change % modulus != 0) {
         return Err(Flaw::ChangesRemainder(index, t));
     }
-    match known.keep_remainder(term, modulus, initially.rem_euclid(modulus)) {
+    match propagator.keep_remainder(term, modulus, initially.rem_euclid(modulus)) {
         true => Ok(()),
         false => Err(Flaw::NoRemainder(index)),
     }
@@ -348,11 +359,11 @@ fn keep_remainder(
 /// Returns conditions that hold when `t` fires: its input places have enough tokens, and the upper
 /// bounds hold after it.
 fn firing(net: &Net, t: TransitionId, bounds: &DerivedBounds) -> Result<Vec<BoundLiteral>, Flaw> {
-    let enough = |arc: &parikh_net::Arc| {
+    let has_tokens = |arc: &parikh_net::Arc| {
         let (term, bound) = (arc.place.index(), i128::from(arc.weight));
         BoundLiteral { term, upper: false, bound }
     };
-    let mut assumed: Vec<BoundLiteral> = net.pre(t).iter().map(enough).collect();
+    let mut assumed: Vec<BoundLiteral> = net.pre(t).iter().map(has_tokens).collect();
     for change in net.delta(t) {
         let term = change.place.index();
         if let (true, (_, Some(high))) = (change.delta > 0, bounds.interval(change.place)) {
@@ -365,7 +376,7 @@ fn firing(net: &Net, t: TransitionId, bounds: &DerivedBounds) -> Result<Vec<Boun
 
 /// Adds the steps, and checks that each follows. Returns true on a contradiction.
 fn follow(
-    known: &mut BoundPropagator,
+    propagator: &mut BoundPropagator,
     steps: &[Vec<i32>],
     literals: &[BoundLiteral],
     goes_on: &mut dyn FnMut() -> bool,
@@ -373,29 +384,33 @@ fn follow(
     for (index, step) in steps.iter().enumerate() {
         go_on(index, goes_on)?;
         let step = resolve(step, literals, index)?;
-        if !known.contradicts(step.iter().map(|literal| literal.negated())) {
+        if !propagator.contradicts(step.iter().map(|literal| literal.negated())) {
             return Err(Flaw::Step(index));
         }
-        if known.add(&step) {
+        if propagator.add(&step) {
             return Ok(true);
         }
     }
-    Ok(known.contradicts([]))
+    Ok(propagator.contradicts([]))
 }
 
+/// Polls `goes_on` once in 64 calls with consecutive values of `count`.
 fn go_on(count: usize, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
     let stopped = count.is_multiple_of(PATIENCE) && !goes_on();
     if stopped { Err(Flaw::Stopped) } else { Ok(()) }
 }
 
+/// Returns the literals of a clause of the certificate. `index` is the index of the clause in error
+/// messages.
 fn resolve(
     clause: &[i32],
     literals: &[BoundLiteral],
     index: usize,
 ) -> Result<Vec<BoundLiteral>, Flaw> {
     let literal = |&variable: &i32| {
-        let at = (variable.unsigned_abs() as usize).wrapping_sub(1);
-        let literal = literals.get(at).ok_or(Flaw::NoSuchPart(index, "comparison", at))?;
+        let atom_index = (variable.unsigned_abs() as usize).wrapping_sub(1);
+        let literal =
+            literals.get(atom_index).ok_or(Flaw::NoSuchPart(index, "comparison", atom_index))?;
         Ok(if variable > 0 { *literal } else { literal.negated() })
     };
     clause.iter().map(literal).collect()
@@ -412,31 +427,31 @@ fn effects(net: &Net) -> Vec<Vec<(TransitionId, i128)>> {
     effects
 }
 
-/// Changes of the terms of literals, by position in the clause.
+/// For one transition, its changes of the terms of a clause's literals, by position in the clause.
 type LiteralChanges = Vec<(usize, i128)>;
 
 /// Returns the transitions that may make a true literal of the clause false, with their changes of
 /// the terms of the literals.
 fn breakers(
-    known: &BoundPropagator,
+    propagator: &BoundPropagator,
     clause: &[BoundLiteral],
     effects: &[Vec<(TransitionId, i128)>],
 ) -> Result<BTreeMap<TransitionId, LiteralChanges>, Flaw> {
     let mut changes: BTreeMap<TransitionId, LiteralChanges> = BTreeMap::new();
-    for (at, literal) in clause.iter().enumerate() {
-        for (place, a) in known.parts(literal.term) {
+    for (position, literal) in clause.iter().enumerate() {
+        for (place, a) in propagator.parts(literal.term) {
             for &(t, effect) in &effects[place] {
                 let change = a.checked_mul(effect).ok_or(Flaw::Overflow)?;
-                let known = changes.entry(t).or_default();
-                match known.last_mut().filter(|last| last.0 == at) {
+                let literal_changes = changes.entry(t).or_default();
+                match literal_changes.last_mut().filter(|last| last.0 == position) {
                     Some((_, sum)) => *sum = sum.checked_add(change).ok_or(Flaw::Overflow)?,
-                    None => known.push((at, change)),
+                    None => literal_changes.push((position, change)),
                 }
             }
         }
     }
     changes.retain(|_, changes| {
-        changes.iter().any(|&(at, change)| match clause[at].upper {
+        changes.iter().any(|&(position, change)| match clause[position].upper {
             true => change > 0,
             false => change < 0,
         })

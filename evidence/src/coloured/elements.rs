@@ -14,7 +14,8 @@ use roxmltree::Node;
 pub(super) const DEEPEST: usize = 2_000;
 
 pub(super) fn too_deep(node: Node<'_, '_>) -> Unreadable {
-    let what = format!("sorts, terms and conditions nested deeper than {DEEPEST} are not read");
+    let what =
+        format!("sorts, terms and conditions nested deeper than {DEEPEST} are not supported");
     Unreadable::at(node, what)
 }
 
@@ -40,10 +41,10 @@ fn bare<'a, 'i>(
     of_one: &str,
 ) -> Result<Node<'a, 'i>, Unreadable> {
     for _ in 0..=DEEPEST {
-        let mut inside = said(node);
+        let mut children = said(node);
         node = match name(node) {
-            wrapper if wrappers.contains(&wrapper) => only(node, inside, "term")?,
-            found if found == of_one => match (inside.next(), inside.next()) {
+            wrapper if wrappers.contains(&wrapper) => only(node, children, "term")?,
+            element if element == of_one => match (children.next(), children.next()) {
                 (Some(one), None) => one,
                 _ => return Ok(node),
             },

@@ -56,19 +56,19 @@ pub enum Bindings {
     All,
 }
 
-/// The listed colours of each place, with their places in the net.
+/// For each coloured place, its listed colours with the places that stand for them in the net.
 type ListedColours = Vec<HashMap<u64, PlaceId>>;
 
 /// The tokens moved along the arcs of one direction, or the name of an unlisted place among their
 /// ends.
 type ArcTokens = Result<Vec<(PlaceId, u64)>, String>;
 
-/// The tokens that a binding takes and puts.
+/// The tokens that a binding takes, and the tokens that it puts.
 type BindingArcs = [Vec<(PlaceId, u64)>; 2];
 
 impl ColouredModel {
     /// Returns the net of the listed places and transitions, if it is equivalent to this coloured
-    /// net. At most `most` colours are tried, and `goes_on` is called regularly.
+    /// net. At most `max_colours` colours are tried, and `goes_on` is called regularly.
     ///
     /// # Errors
     /// When the net is not equivalent, or a limit is reached.
@@ -76,17 +76,17 @@ impl ColouredModel {
         &self,
         listed: &Unfolding,
         bindings: Bindings,
-        most: u64,
+        max_colours: u64,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Net, UnfoldingFlaw> {
         let mut builder = NetBuilder::new(&self.name);
         self.assumptions.iter().for_each(|it| builder.assume(it.clone()));
-        let mut tries = ColourBudget::new(most, goes_on);
-        let classes = ClassHeads::of(self, &listed.classes, &mut tries)?;
+        let mut budget = ColourBudget::new(max_colours, goes_on);
+        let classes = ClassHeads::of(self, &listed.classes, &mut budget)?;
         if !classes.are_trivial() && bindings == Bindings::All {
-            return Err(wrong("colours are made one, and firings are counted by their bindings"));
+            return Err(wrong("colours are merged, but firings are counted by bindings"));
         }
-        let (places, place_counts) = self.places(listed, &classes, &mut builder, &mut tries)?;
+        let (places, place_counts) = self.places(listed, &classes, &mut builder, &mut budget)?;
         let mut first = 0;
         let mut transition_counts = Vec::new();
         for transition in &self.transitions {
@@ -95,11 +95,11 @@ impl ColouredModel {
                 builder.transition(name).map_err(wrong)?;
             }
             let mut search =
-                BindingEnumeration::new(self, &classes, transition, &places, names, &mut tries);
+                BindingEnumeration::new(self, &classes, transition, &places, names, &mut budget);
             search.run()?;
             let arcs = search.finish(bindings)?;
-            for (at, [takes, puts]) in (first..).zip(arcs) {
-                let t = TransitionId::new(at);
+            for (transition_index, [takes, puts]) in (first..).zip(arcs) {
+                let t = TransitionId::new(transition_index);
                 takes.into_iter().try_for_each(|(p, n)| builder.take(t, p, n)).map_err(wrong)?;
                 puts.into_iter().try_for_each(|(p, n)| builder.put(t, p, n)).map_err(wrong)?;
             }
@@ -130,7 +130,7 @@ impl ColouredModel {
         listed: &Unfolding,
         classes: &ClassHeads<'_>,
         builder: &mut NetBuilder,
-        tries: &mut ColourBudget<'_>,
+        budget: &mut ColourBudget<'_>,
     ) -> Result<(ListedColours, Vec<usize>), UnfoldingFlaw> {
         let (mut places, mut counts, mut first) = (Vec::new(), Vec::new(), 0);
         for place in &self.places {
@@ -147,7 +147,7 @@ impl ColouredModel {
                 if positions.is_empty() {
                     break;
                 }
-                tries.one()?;
+                budget.one()?;
                 if let Some(at) = positions.remove(&*self.place_name(place, colour)) {
                     colours.insert(colour, at);
                 }
@@ -156,7 +156,7 @@ impl ColouredModel {
                 return Err(no_such(name, "place"));
             }
             let mut initial: BTreeMap<u64, u64> = BTreeMap::new();
-            for (colour, tokens) in evaluated(&place.initial, &[], tries)? {
+            for (colour, tokens) in evaluated(&place.initial, &[], budget)? {
                 let sum = initial.entry(classes.head(place.sort, colour)).or_default();
                 *sum = sum.checked_add(tokens).ok_or_else(|| wrong(TOO_MANY))?;
             }
@@ -164,7 +164,7 @@ impl ColouredModel {
                 let Some(&at) = colours.get(&colour) else {
                     let name = self.place_name(place, colour);
                     return Err(UnfoldingFlaw::Wrong(format!(
-                        "{} is marked and not listed",
+                        "{} is marked but not listed",
                         Quoted(&name)
                     )));
                 };
@@ -180,15 +180,18 @@ impl ColouredModel {
         }
     }
 
+    /// Returns the name of the place that stands for a colour of a coloured place.
     fn place_name(&self, place: &SortedPlace, colour: u64) -> String {
         self.declarations.unfolded_name(&place.id, place.sort, colour)
     }
 
+    /// Returns the name of the transition that stands for a binding. `binding` has a colour for
+    /// each declared variable.
     fn binding_name(&self, transition: &GuardedTransition, binding: &[u64]) -> String {
         let mut name = transition.id.clone();
-        for (at, &variable) in transition.variables.iter().enumerate() {
+        for (position, &variable) in transition.variables.iter().enumerate() {
             let declared = &self.declarations.variables[variable];
-            let _ = write!(name, "{}{}=", if at == 0 { '(' } else { ',' }, declared.name);
+            let _ = write!(name, "{}{}=", if position == 0 { '(' } else { ',' }, declared.name);
             self.declarations.write_colour(&mut name, declared.sort, binding[variable], true);
         }
         if !transition.variables.is_empty() {
@@ -201,6 +204,7 @@ impl ColouredModel {
 /// The names of unfolded places, by the colour of a token.
 #[derive(Debug)]
 struct UnfoldedNames {
+    /// The sorts of the net.
     declarations: Declarations,
     /// The ids and sorts of places.
     places: Vec<(String, usize)>,
@@ -223,6 +227,7 @@ impl ColourNames for UnfoldedNames {
 
 /// A condition that is tested once its variables have colours.
 enum BindingTest<'m> {
+    /// The guard must hold.
     Guard(&'m GuardTerm),
     /// The colour taken from this place must be listed.
     Listed(usize, &'m MultisetTerm),
@@ -230,24 +235,31 @@ enum BindingTest<'m> {
 
 /// The enumeration of the bindings of a transition.
 struct BindingEnumeration<'m, 's, 'g> {
+    /// The coloured net.
     model: &'m ColouredModel,
+    /// The merged colours.
     classes: &'s ClassHeads<'m>,
+    /// The transition whose bindings are enumerated.
     transition: &'m GuardedTransition,
+    /// The listed colours of each place.
     places: &'s ListedColours,
-    /// The listed names that have not been matched.
+    /// The listed names that no binding has matched so far, with their positions in the list.
     missing: HashMap<&'s str, usize>,
+    /// The limit on the number of tried colours.
     tries: &'s mut ColourBudget<'g>,
     /// The variables in the order of assignment, each with the conditions to test then. The first
     /// entry has no variable, for conditions without variables.
     steps: Vec<(Option<usize>, Vec<BindingTest<'m>>)>,
+    /// The current colour of each declared variable.
     binding: Vec<u64>,
+    /// The arcs of each listed transition, by its position in the list.
     arcs: Vec<BindingArcs>,
-    /// The effects of listed bindings found so far.
+    /// The effects of the listed bindings found so far.
     known: HashSet<BindingArcs>,
     /// The effects of unlisted bindings without a known listed binding of the same effect, each
     /// with the name of one such binding.
     unlisted: HashMap<BindingArcs, String>,
-    /// The name of some unlisted binding.
+    /// The name of an unlisted binding, if one was found.
     has_unlisted: Option<String>,
 }
 
@@ -302,39 +314,41 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         }
     }
 
+    /// Enumerates the bindings by depth-first search over the variables.
     fn run(&mut self) -> Result<(), UnfoldingFlaw> {
-        // The colours to try at each step; `next` has the position of the next one.
+        // The colours to try at each step; `next_positions` has the position of the next one.
         let variables = &self.model.declarations.variables;
-        let tried: Vec<ColourSet> = self
+        let candidates: Vec<ColourSet> = self
             .steps
             .iter()
             .map(|(variable, _)| match variable {
                 None => ColourSet::All(1),
-                Some(at) => self.classes.among(variables[*at].sort),
+                Some(step) => self.classes.among(variables[*step].sort),
             })
             .collect();
-        let mut next = vec![0u64];
-        while let Some(at) = next.len().checked_sub(1) {
-            if next[at] == tried[at].count() {
-                next.pop();
+        let mut next_positions = vec![0u64];
+        while let Some(step) = next_positions.len().checked_sub(1) {
+            if next_positions[step] == candidates[step].count() {
+                next_positions.pop();
                 continue;
             }
-            if let Some(variable) = self.steps[at].0 {
-                self.binding[variable] = tried[at].colour(next[at]);
+            if let Some(variable) = self.steps[step].0 {
+                self.binding[variable] = candidates[step].colour(next_positions[step]);
             }
-            next[at] += 1;
+            next_positions[step] += 1;
             self.tries.one()?;
-            if !self.steps[at].1.iter().all(|test| self.holds(test)) {
+            if !self.steps[step].1.iter().all(|test| self.holds(test)) {
                 continue;
             }
-            match at + 1 == self.steps.len() {
+            match step + 1 == self.steps.len() {
                 true => self.complete()?,
-                false => next.push(0),
+                false => next_positions.push(0),
             }
         }
         Ok(())
     }
 
+    /// Returns true if the condition holds under the current binding.
     fn holds(&self, test: &BindingTest<'_>) -> bool {
         match test {
             BindingTest::Guard(guard) => guard.holds(&self.binding),
@@ -359,10 +373,10 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         })?;
         let arcs = [takes, puts];
         match self.missing.remove(&*name) {
-            Some(at) => {
+            Some(listed_index) => {
                 self.unlisted.remove(&arcs);
                 self.known.insert(arcs.clone());
-                self.arcs[at] = arcs;
+                self.arcs[listed_index] = arcs;
             }
             None => {
                 self.has_unlisted.get_or_insert_with(|| name.clone());
@@ -378,6 +392,8 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         }
     }
 
+    /// Returns the flaw that a binding has neither a listed name nor the effect of a listed
+    /// binding.
     fn not_listed(&self) -> UnfoldingFlaw {
         let name = self.unlisted.values().min().map_or("", String::as_str);
         UnfoldingFlaw::Wrong(format!("{} is not listed", Quoted(name)))
@@ -389,11 +405,11 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         for (place, term) in arcs {
             for (colour, tokens) in evaluated(term, &self.binding, self.tries)? {
                 let colour = self.head(*place, colour);
-                let Some(&at) = self.places[*place].get(&colour) else {
+                let Some(&listed_place) = self.places[*place].get(&colour) else {
                     return Ok(Err(self.model.place_name(&self.model.places[*place], colour)));
                 };
-                match moved.iter_mut().find(|(known, _)| *known == at) {
-                    None => moved.push((at, tokens)),
+                match moved.iter_mut().find(|(other, _)| *other == listed_place) {
+                    None => moved.push((listed_place, tokens)),
                     Some((_, sum)) => {
                         *sum = sum.checked_add(tokens).ok_or_else(|| wrong(TOO_MANY))?;
                     }
@@ -415,7 +431,7 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         }
         match self.has_unlisted {
             Some(name) if bindings == Bindings::All => Err(UnfoldingFlaw::Wrong(format!(
-                "{} is not listed, and firings are counted by their bindings",
+                "{} is not listed, but firings are counted by bindings",
                 Quoted(&name)
             ))),
             _ => Ok(self.arcs),
@@ -432,35 +448,38 @@ fn order<'m>(
 ) -> Vec<(Option<usize>, Vec<BindingTest<'m>>)> {
     let size =
         |variable: usize| model.declarations.size(model.declarations.variables[variable].sort);
-    let mut open = variables.to_vec();
+    let mut unassigned = variables.to_vec();
     let mut steps = vec![(None, Vec::new())];
     loop {
-        let (ready, waiting): (Vec<_>, Vec<_>) =
-            tests.into_iter().partition(|(read, _)| !read.iter().any(|it| open.contains(it)));
-        tests = waiting;
-        if let Some((_, last)) = steps.last_mut() {
-            last.extend(ready.into_iter().map(|(_, test)| test));
+        let (ready, not_ready): (Vec<_>, Vec<_>) =
+            tests.into_iter().partition(|(read, _)| !read.iter().any(|it| unassigned.contains(it)));
+        tests = not_ready;
+        if let Some((_, conditions)) = steps.last_mut() {
+            conditions.extend(ready.into_iter().map(|(_, test)| test));
         }
-        let needed = |read: &[usize]| -> Vec<usize> {
-            read.iter().copied().filter(|it| open.contains(it)).collect()
+        let unassigned_of = |read: &[usize]| -> Vec<usize> {
+            read.iter().copied().filter(|it| unassigned.contains(it)).collect()
         };
-        let costs = |read: &[usize]| {
-            needed(read).iter().fold(1u128, |all, &it| all.saturating_mul(size(it).into()))
+        let combinations = |read: &[usize]| {
+            unassigned_of(read).iter().fold(1u128, |all, &it| all.saturating_mul(size(it).into()))
         };
-        let best = tests.iter().min_by_key(|(read, _)| costs(read));
-        let among = best.map_or_else(|| open.clone(), |(read, _)| needed(read));
-        let Some(variable) = among.into_iter().min_by_key(|&it| size(it)) else { return steps };
-        open.retain(|&it| it != variable);
+        let best = tests.iter().min_by_key(|(read, _)| combinations(read));
+        let candidates = best.map_or_else(|| unassigned.clone(), |(read, _)| unassigned_of(read));
+        let Some(variable) = candidates.into_iter().min_by_key(|&it| size(it)) else {
+            return steps;
+        };
+        unassigned.retain(|&it| it != variable);
         steps.push((Some(variable), Vec::new()));
     }
 }
 
+/// Returns the variables that `append` collects, ascending, without duplicates.
 fn variables(append: impl FnOnce(&mut Vec<usize>)) -> Vec<usize> {
-    let mut all = Vec::new();
-    append(&mut all);
-    all.sort_unstable();
-    all.dedup();
-    all
+    let mut collected = Vec::new();
+    append(&mut collected);
+    collected.sort_unstable();
+    collected.dedup();
+    collected
 }
 
 /// Returns the names at the beginning of a list that belong to a node: its id, alone or followed by
@@ -472,17 +491,19 @@ fn own<'l>(names: &'l [String], id: &str) -> &'l [String] {
     &names[..names.iter().take_while(|name| is_own(name)).count()]
 }
 
+/// Evaluates a multiset under a binding, within the limit on tried colours.
 fn evaluated(
     term: &MultisetTerm,
     binding: &[u64],
-    tries: &mut ColourBudget<'_>,
+    budget: &mut ColourBudget<'_>,
 ) -> Result<ColourMultiset, UnfoldingFlaw> {
-    let most = usize::try_from(tries.left()).unwrap_or(usize::MAX);
-    let bag = term.evaluate(binding, most).map_err(|TooManyColours| tries.too_large())?;
-    tries.some(bag.len() as u64)?;
+    let max_colours = usize::try_from(budget.left()).unwrap_or(usize::MAX);
+    let bag = term.evaluate(binding, max_colours).map_err(|TooManyColours| budget.too_large())?;
+    budget.some(bag.len() as u64)?;
     Ok(bag)
 }
 
+/// The message for a number of tokens that is too large.
 const TOO_MANY: &str = "a binding moves 2^63 tokens or more";
 
 fn wrong(what: impl ToString) -> UnfoldingFlaw {
@@ -491,5 +512,8 @@ fn wrong(what: impl ToString) -> UnfoldingFlaw {
 
 fn no_such(name: &str, kind: &str) -> UnfoldingFlaw {
     let name = Quoted(name);
-    UnfoldingFlaw::Wrong(format!("{name} is listed and is no {kind} of the model, or comes twice"))
+    UnfoldingFlaw::Wrong(format!(
+        "{name} is listed but is not a {kind} of the model, or is listed \
+                                  twice"
+    ))
 }

@@ -144,23 +144,24 @@ impl CountingFormula {
 }
 
 /// Computes the figures by visiting the markings of the components of the reduced net, at most
-/// `most`. Returns the figures and the number of visited markings. Calls `goes_on` at every
-/// marking.
+/// `max_markings` in total. Returns the figures and the number of visited markings. Calls `goes_on`
+/// at every marking.
 ///
 /// # Errors
 /// When there are more markings, a place overflows, or `goes_on` returns false.
 pub fn count(
     formula: &mut CountingFormula,
-    most: u64,
+    max_markings: u64,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(StateSpaceFigures, u64), CountError> {
-    let (mut all, mut visited) = (Vec::with_capacity(formula.parts.len()), 0);
+    let (mut sums_of_parts, mut visited) = (Vec::with_capacity(formula.parts.len()), 0);
     for part in &formula.parts {
-        let (sums, markings) = visit::sums(part, &mut formula.weights, most - visited, goes_on)?;
+        let (sums, markings) =
+            visit::sums(part, &mut formula.weights, max_markings - visited, goes_on)?;
         visited += markings;
-        all.push(sums);
+        sums_of_parts.push(sums);
     }
-    Ok((formula.figures(&all), visited))
+    Ok((formula.figures(&sums_of_parts), visited))
 }
 
 #[cfg(test)]

@@ -47,8 +47,8 @@ pub fn check_commoner(
     for t in net.transitions() {
         // A transition that consumes from the place satisfies the condition already.
         for arc in net.post(t).iter().filter(|arc| net.pre_weight(t, arc.place) == 0) {
-            let takes = net.pre(t).iter().map(|arc| variable(arc.place));
-            clauses.push([-variable(arc.place)].into_iter().chain(takes).collect());
+            let inputs = net.pre(t).iter().map(|arc| variable(arc.place));
+            clauses.push([-variable(arc.place)].into_iter().chain(inputs).collect());
         }
     }
     for trap in traps {
@@ -103,11 +103,11 @@ pub fn covered(net: &Net, wanted: &Predicate) -> Option<Marking> {
 pub fn is_asymmetric_choice(net: &Net, t: TransitionId) -> bool {
     let mut inputs: Vec<PlaceId> = net.pre(t).iter().map(|arc| arc.place).collect();
     inputs.sort_by_key(|&p| net.consumers(p).len());
-    let within = |few: PlaceId, many: PlaceId| {
+    let has_all_consumers = |few: PlaceId, many: PlaceId| {
         net.consumers(few).iter().all(|arc| net.pre_weight(arc.transition, many) > 0)
     };
     net.pre(t).iter().all(|arc| arc.weight == 1)
-        && inputs.windows(2).all(|pair| within(pair[0], pair[1]))
+        && inputs.windows(2).all(|pair| has_all_consumers(pair[0], pair[1]))
 }
 
 #[cfg(test)]

@@ -22,8 +22,8 @@ pub fn check_finitely(
     firing_finitely(net, weights)?.check(wanted)
 }
 
-/// One entry per transition: true if it fires finitely often, because it decreases a weighted sum
-/// that no transition increases.
+/// One flag per transition, by index: true if the transition fires finitely often, because it
+/// decreases a weighted sum that no transition increases.
 pub struct FiringFinitely(Vec<bool>);
 
 /// Returns the transitions that decrease the sum with these weights.
@@ -35,7 +35,7 @@ pub fn firing_finitely(net: &Net, weights: &[(PlaceId, u64)]) -> Result<FiringFi
     for &(place, w) in weights {
         *weight.get_mut(place.index()).ok_or(HomeFlaw::Weights)? = w;
     }
-    let mut lowers = vec![false; net.transition_count()];
+    let mut decreases = vec![false; net.transition_count()];
     for t in net.transitions() {
         let sum = |arcs: &[parikh_net::Arc]| {
             let term = |arc: &parikh_net::Arc| {
@@ -48,9 +48,9 @@ pub fn firing_finitely(net: &Net, weights: &[(PlaceId, u64)]) -> Result<FiringFi
         if put > taken {
             return Err(HomeFlaw::Raises(t));
         }
-        lowers[t.index()] = put < taken;
+        decreases[t.index()] = put < taken;
     }
-    Ok(FiringFinitely(lowers))
+    Ok(FiringFinitely(decreases))
 }
 
 impl FiringFinitely {
@@ -59,8 +59,9 @@ impl FiringFinitely {
     /// # Errors
     /// The first transition that may fire infinitely often.
     pub fn check(&self, wanted: &Predicate) -> Result<(), HomeFlaw> {
-        let lowers = |t: &TransitionId| self.0.get(t.index()).is_some_and(|&lowers| lowers);
-        match one_of(wanted).ok_or(HomeFlaw::NotLiveness)?.into_iter().find(|t| !lowers(t)) {
+        let decreases =
+            |t: &TransitionId| self.0.get(t.index()).is_some_and(|&decreases| decreases);
+        match one_of(wanted).ok_or(HomeFlaw::NotLiveness)?.into_iter().find(|t| !decreases(t)) {
             Some(t) => Err(HomeFlaw::Raises(t)),
             None => Ok(()),
         }

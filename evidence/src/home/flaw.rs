@@ -11,7 +11,7 @@ pub enum HomeFlaw {
     #[error("the firing sequence: {0}")]
     Sequence(#[from] ReplayError),
     /// At the end of the sequence the predicate holds, or a transition is enabled.
-    #[error("at the end of the sequence something is enabled, or what is lost is there")]
+    #[error("at the end of the sequence a transition is enabled, or the goal holds")]
     NotLost,
     /// A flaw of the document about the net after the sequence, or about the ways back.
     #[error(transparent)]
@@ -24,24 +24,24 @@ pub enum HomeFlaw {
     #[error("the weighted sum does not bound the firings of {0:?}")]
     Raises(TransitionId),
     /// The predicate is not about the enabledness of transitions.
-    #[error("it is not about the liveness of a transition")]
+    #[error("the goal is not the liveness of a transition")]
     NotLiveness,
     /// The net is not an asymmetric choice net with weights 1.
-    #[error("the inputs of {0:?} are no asymmetric choice, or an arc into it weighs more than 1")]
+    #[error("the inputs of {0:?} violate asymmetric choice, or an input arc has a weight above 1")]
     Class(TransitionId),
     /// A set is no marked trap, or the refutation is wrong.
     #[error("some siphon may contain no marked trap")]
     Siphons,
     /// A firing decreases a sum that must never decrease.
-    #[error("the weighted sum falls when {0:?} fires")]
+    #[error("a firing of {0:?} decreases the weighted sum")]
     Lowers(TransitionId),
     /// The predicate is not about covering a marking, or the net cannot be closed.
-    #[error("it is not about covering a marking for ever")]
+    #[error("the goal is not the coverability of a marking")]
     NotCovering,
     /// The ways back have a wrong form.
-    #[error("the ways back: {0}")]
+    #[error("the sequences back: {0}")]
     Way(&'static str),
     /// A firing sequence does not undo the transition.
-    #[error("what is said to undo {0:?} does not")]
+    #[error("the given firings do not undo {0:?}")]
     NotUndone(TransitionId),
 }

@@ -23,8 +23,8 @@ pub fn check_lost(
         None if net.is_dead(&end) && !wanted.holds(net, &end) => Ok(()),
         None => Err(HomeFlaw::NotLost),
         Some(document) => {
-            let there = begun_after(net, sequence)?;
-            Ok(document.check(&there, goes_on)?.refutes(wanted, goes_on)?)
+            let net_after = begun_after(net, sequence)?;
+            Ok(document.check(&net_after, goes_on)?.refutes(wanted, goes_on)?)
         }
     }
 }

@@ -115,46 +115,46 @@ pub fn check_returning(
     wanted: &[&Predicate],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<bool>, HomeFlaw> {
-    let Some(to) = &returning.to else {
+    let Some(to_home) = &returning.to else {
         if !returning.along.is_empty() {
-            return Err(HomeFlaw::Way("firings from a marking that is not named"));
+            return Err(HomeFlaw::Way("firings from an unnamed marking"));
         }
-        let way = CheckedWay::of(net, &returning.way, goes_on)?;
-        let mut kept = Vec::with_capacity(wanted.len());
+        let checked_way = CheckedWay::of(net, &returning.way, goes_on)?;
+        let mut stays_reachable = Vec::with_capacity(wanted.len());
         for &wanted in wanted {
-            match way.leads_to(net, wanted, goes_on) {
-                Ok(()) => kept.push(true),
-                Err(Flaw::DoesNotFollow) => kept.push(false),
+            match checked_way.leads_to(net, wanted, goes_on) {
+                Ok(()) => stays_reachable.push(true),
+                Err(Flaw::DoesNotFollow) => stays_reachable.push(false),
                 Err(flaw) => return Err(flaw.into()),
             }
         }
-        return Ok(kept);
+        return Ok(stays_reachable);
     };
-    let home = replay(net, &sequence(to))?;
-    let way = CheckedWay::of(net, &returning.way, goes_on)?;
-    way.leads_to(net, &covering(net, &home), goes_on)?;
-    let mut kept = vec![false; wanted.len()];
-    let mut open: Vec<usize> =
-        (0..wanted.len()).filter(|&at| is_upward_closed(wanted[at])).collect();
-    let there = net.from_marking(home);
-    let mut look = |marking: &Marking| {
-        open.retain(|&at| {
-            kept[at] |= wanted[at].holds(net, marking);
-            !kept[at]
+    let home = replay(net, &sequence(to_home))?;
+    let checked_way = CheckedWay::of(net, &returning.way, goes_on)?;
+    checked_way.leads_to(net, &covering(net, &home), goes_on)?;
+    let mut stays_reachable = vec![false; wanted.len()];
+    let mut open_predicates: Vec<usize> =
+        (0..wanted.len()).filter(|&index| is_upward_closed(wanted[index])).collect();
+    let home_net = net.from_marking(home);
+    let mut evaluate = |marking: &Marking| {
+        open_predicates.retain(|&index| {
+            stays_reachable[index] |= wanted[index].holds(net, marking);
+            !stays_reachable[index]
         });
     };
-    look(there.initial());
+    evaluate(home_net.initial());
     for firings in &returning.along {
-        let mut replayer = Replayer::new(&there);
+        let mut replayer = Replayer::new(&home_net);
         for &(transition, count) in firings {
             if !goes_on() {
                 return Err(HomeFlaw::After(Flaw::Stopped));
             }
             replayer.fire(FiringStep { transition, count })?;
-            look(replayer.marking());
+            evaluate(replayer.marking());
         }
     }
-    Ok(kept)
+    Ok(stays_reachable)
 }
 
 /// A way after all checks that do not depend on its target.
@@ -176,8 +176,8 @@ impl<'w> CheckedWay<'w> {
                 return Err(HomeFlaw::Way("the document assumes safe units"));
             }
             ReturnWay::Downhill { weights, document } => {
-                let ends = lowering(net, weights)?.into_iter().map(Predicate::Disabled);
-                CheckedWay::Downhill(ends.collect(), document.check(net, goes_on)?)
+                let all_disabled = lowering(net, weights)?.into_iter().map(Predicate::Disabled);
+                CheckedWay::Downhill(all_disabled.collect(), document.check(net, goes_on)?)
             }
             ReturnWay::Steps { set, steps } => {
                 CheckedWay::Steps(set.check(net, goes_on).map_err(Flaw::from)?, steps)
@@ -193,9 +193,10 @@ impl<'w> CheckedWay<'w> {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Flaw> {
         match self {
-            CheckedWay::Downhill(ends, checked) => {
-                let elsewhere = [target.clone().negated()].into_iter().chain(ends.iter().cloned());
-                checked.refutes(&Predicate::and(elsewhere), goes_on)
+            CheckedWay::Downhill(all_disabled, checked) => {
+                let counterexample =
+                    [target.clone().negated()].into_iter().chain(all_disabled.iter().cloned());
+                checked.refutes(&Predicate::and(counterexample), goes_on)
             }
             CheckedWay::Steps(set, steps) => set.leads_to(net, target, steps, goes_on),
         }
@@ -210,7 +211,7 @@ pub fn lowering(net: &Net, weights: &[(PlaceId, u64)]) -> Result<Vec<TransitionI
     let mut weight = vec![None; net.place_count()];
     for &(place, w) in weights {
         match weight.get_mut(place.index()) {
-            Some(free @ None) => *free = Some(w),
+            Some(entry @ None) => *entry = Some(w),
             _ => return Err(HomeFlaw::Weights),
         }
     }
@@ -221,13 +222,13 @@ pub fn lowering(net: &Net, weights: &[(PlaceId, u64)]) -> Result<Vec<TransitionI
         };
         arcs.iter().try_fold(0i128, |sum, arc| sum.checked_add(term(arc)?)).ok_or(HomeFlaw::Weights)
     };
-    let mut lowering = Vec::new();
+    let mut decreasing = Vec::new();
     for t in net.transitions() {
         if sum(net.post(t))? < sum(net.pre(t))? {
-            lowering.push(t);
+            decreasing.push(t);
         }
     }
-    Ok(lowering)
+    Ok(decreasing)
 }
 
 /// Returns the predicate "the marking covers `home`".

@@ -27,22 +27,22 @@ use parikh_net::{Net, Predicate, TransitionId};
 use std::collections::HashMap;
 
 /// Returns for each predicate of `wanted` whether it stays reachable. The entry is `None` if this
-/// depends on a component with more than `most` markings. Calls `goes_on` at every marking.
+/// depends on a component with more than `max_markings` markings. Calls `goes_on` at every marking.
 ///
 /// # Errors
 /// [`Flaw::More`] if every entry would be `None`, and the errors of
 /// [`visit`](crate::certificate::markings::visit).
 pub fn which_stay(
     net: &Net,
-    most: u64,
+    max_markings: u64,
     wanted: &[Predicate],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<Option<bool>>, Flaw> {
-    let asked: Option<Vec<EnabledQuestion>> = wanted.iter().map(EnabledQuestion::of).collect();
+    let questions: Option<Vec<EnabledQuestion>> = wanted.iter().map(EnabledQuestion::of).collect();
     // Decomposition fails only when there are too many ids, and the net has fewer.
-    match (asked, net.parts()) {
-        (Some(asked), Ok(parts)) => by_parts(&parts, most, &asked, goes_on),
-        _ => Ok(whole(net, most, wanted, goes_on)?.into_iter().map(Some).collect()),
+    match (questions, net.parts()) {
+        (Some(questions), Ok(parts)) => by_parts(&parts, max_markings, &questions, goes_on),
+        _ => Ok(whole(net, max_markings, wanted, goes_on)?.into_iter().map(Some).collect()),
     }
 }
 
@@ -55,6 +55,8 @@ enum EnabledQuestion {
 }
 
 impl EnabledQuestion {
+    /// Returns the question whether `wanted` stays reachable, or `None` if the predicate is about
+    /// more than enabledness.
     fn of(wanted: &Predicate) -> Option<EnabledQuestion> {
         match wanted {
             Predicate::True => Some(EnabledQuestion::Always(true)),
@@ -64,56 +66,60 @@ impl EnabledQuestion {
     }
 }
 
-/// Returns for each component the predicates that concern it: the index, and the disjuncts in ids
-/// of the component.
-fn asked_of(parts: &[Subnet], asked: &[EnabledQuestion]) -> Vec<Vec<(usize, Vec<Predicate>)>> {
-    let mut place_of = HashMap::new();
+/// Returns, for each component, the predicates that concern it: the index of the predicate, and its
+/// disjuncts in ids of the component.
+fn asked_of(parts: &[Subnet], questions: &[EnabledQuestion]) -> Vec<Vec<(usize, Vec<Predicate>)>> {
+    let mut location_of = HashMap::new();
     for (number, part) in parts.iter().enumerate() {
-        for (here, &t) in part.transitions.iter().enumerate() {
-            place_of.insert(t, (number, TransitionId::new(here)));
+        for (local_index, &t) in part.transitions.iter().enumerate() {
+            location_of.insert(t, (number, TransitionId::new(local_index)));
         }
     }
-    let mut asked_of: Vec<Vec<(usize, Vec<Predicate>)>> = vec![Vec::new(); parts.len()];
-    for (at, asked) in asked.iter().enumerate() {
-        let EnabledQuestion::One(transitions) = asked else { continue };
-        for &(part, here) in transitions.iter().filter_map(|t| place_of.get(t)) {
-            let enabled = Predicate::Enabled(here);
-            match asked_of[part].last_mut() {
-                Some((last, some)) if *last == at => some.push(enabled),
-                _ => asked_of[part].push((at, vec![enabled])),
+    let mut questions_by_part: Vec<Vec<(usize, Vec<Predicate>)>> = vec![Vec::new(); parts.len()];
+    for (index, question) in questions.iter().enumerate() {
+        let EnabledQuestion::One(transitions) = question else { continue };
+        for &(part, local_id) in transitions.iter().filter_map(|t| location_of.get(t)) {
+            let enabled = Predicate::Enabled(local_id);
+            match questions_by_part[part].last_mut() {
+                Some((last, disjuncts)) if *last == index => disjuncts.push(enabled),
+                _ => questions_by_part[part].push((index, vec![enabled])),
             }
         }
     }
-    asked_of
+    questions_by_part
 }
 
+/// Decides the questions component by component. An entry is `None` if it depends on a component
+/// with more than `max_markings` markings.
 fn by_parts(
     parts: &[Subnet],
-    most: u64,
-    asked: &[EnabledQuestion],
+    max_markings: u64,
+    questions: &[EnabledQuestion],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<Option<bool>>, Flaw> {
     let mut stay: Vec<Option<bool>> =
-        asked.iter().map(|asked| Some(matches!(asked, EnabledQuestion::Always(true)))).collect();
+        questions.iter().map(|it| Some(matches!(it, EnabledQuestion::Always(true)))).collect();
     let mut too_large = None;
-    for (part, asked) in parts.iter().zip(asked_of(parts, asked)) {
-        if asked.is_empty() {
+    for (part, part_questions) in parts.iter().zip(asked_of(parts, questions)) {
+        if part_questions.is_empty() {
             continue;
         }
-        let (at, wanted): (Vec<usize>, Vec<Predicate>) =
-            asked.into_iter().map(|(at, enabled)| (at, Predicate::or(enabled))).unzip();
-        let here = match whole(&part.net, most, &wanted, goes_on) {
-            Ok(here) => here.into_iter().map(Some).collect(),
-            Err(Flaw::More(most)) => {
-                too_large = Some(Flaw::More(most));
+        let (indices, wanted): (Vec<usize>, Vec<Predicate>) = part_questions
+            .into_iter()
+            .map(|(index, enabled)| (index, Predicate::or(enabled)))
+            .unzip();
+        let part_results = match whole(&part.net, max_markings, &wanted, goes_on) {
+            Ok(part_results) => part_results.into_iter().map(Some).collect(),
+            Err(Flaw::More(max_markings)) => {
+                too_large = Some(Flaw::More(max_markings));
                 vec![None; wanted.len()]
             }
             Err(flaw) => return Err(flaw),
         };
         // A predicate that stays reachable in one component stays reachable. It is lost if it is
         // lost in all components.
-        for (at, here) in at.into_iter().zip(here) {
-            stay[at] = match (stay[at], here) {
+        for (index, part_result) in indices.into_iter().zip(part_results) {
+            stay[index] = match (stay[index], part_result) {
                 (Some(true), _) | (_, Some(true)) => Some(true),
                 (Some(false), Some(false)) => Some(false),
                 (None, _) | (_, None) => None,
@@ -126,41 +132,46 @@ fn by_parts(
     }
 }
 
+/// Decides on the whole net whether each predicate stays reachable.
 fn whole(
     net: &Net,
-    most: u64,
+    max_markings: u64,
     wanted: &[Predicate],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<bool>, Flaw> {
-    let graph = ReachabilityGraph::of(net, most, goes_on)?;
+    let graph = ReachabilityGraph::of(net, max_markings, goes_on)?;
     let mut stay = Vec::with_capacity(wanted.len());
-    for some in wanted.chunks(64) {
-        // For each marking, the predicates that are reachable from it.
-        let mut from: Vec<u64> = Vec::with_capacity(graph.count());
+    for chunk in wanted.chunks(64) {
+        // By marking, a bit mask of the predicates of the chunk that are reachable from it.
+        let mut reachable_from: Vec<u64> = Vec::with_capacity(graph.count());
         for marking in graph.markings() {
-            let holds = some.iter().map(|wanted| u64::from(wanted.holds(net, &marking)));
-            from.push((0..).zip(holds).fold(0, |mask, (bit, holds)| mask | (holds << bit)));
+            let holds = chunk.iter().map(|wanted| u64::from(wanted.holds(net, &marking)));
+            reachable_from
+                .push((0..).zip(holds).fold(0, |mask, (bit, holds)| mask | (holds << bit)));
             if !goes_on() {
                 return Err(Flaw::Stopped);
             }
         }
-        let mut waiting: Vec<u32> =
-            (0..).zip(&from).filter(|(_, mask)| **mask != 0).map(|(marking, _)| marking).collect();
-        while let Some(marking) = waiting.pop() {
-            let mask = from[marking as usize];
-            for &before in graph.before(marking) {
-                let known = &mut from[before as usize];
-                if *known | mask != *known {
-                    *known |= mask;
-                    waiting.push(before);
+        let mut worklist: Vec<u32> = (0..)
+            .zip(&reachable_from)
+            .filter(|(_, mask)| **mask != 0)
+            .map(|(marking, _)| marking)
+            .collect();
+        while let Some(marking) = worklist.pop() {
+            let mask = reachable_from[marking as usize];
+            for &predecessor in graph.before(marking) {
+                let predecessor_mask = &mut reachable_from[predecessor as usize];
+                if *predecessor_mask | mask != *predecessor_mask {
+                    *predecessor_mask |= mask;
+                    worklist.push(predecessor);
                 }
             }
             if !goes_on() {
                 return Err(Flaw::Stopped);
             }
         }
-        let everywhere = from.iter().fold(u64::MAX, |all, mask| all & mask);
-        stay.extend((0..some.len()).map(|bit| everywhere >> bit & 1 == 1));
+        let common_mask = reachable_from.iter().fold(u64::MAX, |all, mask| all & mask);
+        stay.extend((0..chunk.len()).map(|bit| common_mask >> bit & 1 == 1));
     }
     Ok(stay)
 }

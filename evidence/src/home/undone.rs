@@ -103,88 +103,97 @@ impl<P, T> UndoProof<P, T> {
     }
 }
 
-/// Checks that every firing can be undone, so that the net is reversible. `all` has one entry per
-/// transition.
+/// Checks that every firing can be undone, so that the net is reversible. `proofs` has one entry
+/// per transition, by index.
 ///
 /// # Errors
 /// The first flaw of the argument, or a stop by `goes_on`.
 pub fn check_undone(
     net: &Net,
-    all: &[UndoProof],
+    proofs: &[UndoProof],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), HomeFlaw> {
     let mut check = UndoCheck { net, floors: HashMap::new(), goes_on };
     for t in net.transitions() {
-        let undoing = all.get(t.index()).ok_or(HomeFlaw::NotUndone(t))?;
+        let proof = proofs.get(t.index()).ok_or(HomeFlaw::NotUndone(t))?;
         let mut tokens = vec![0; net.place_count()];
         net.post(t).iter().for_each(|arc| tokens[arc.place.index()] = arc.weight);
-        check.undoes(t, tokens, undoing)?;
+        check.undoes(t, tokens, proof)?;
     }
     Ok(())
 }
 
+/// A check of proofs that firings can be undone.
 struct UndoCheck<'n, 'g> {
     net: &'n Net,
-    /// The initial values of weighted sums that no firing decreases.
+    /// The initial value of each weighted sum that no firing decreases. It bounds the sum from
+    /// below.
     floors: HashMap<Vec<(PlaceId, u64)>, i128>,
     goes_on: &'g mut dyn FnMut() -> bool,
 }
 
 impl UndoCheck<'_, '_> {
-    /// Checks that `by` undoes `t` from all reachable markings with the tokens `held`. The
-    /// recursion is as deep as the nesting of the file, which its reader limits.
-    fn undoes(&mut self, t: TransitionId, held: Vec<u64>, by: &UndoProof) -> Result<(), HomeFlaw> {
+    /// Checks that `proof` undoes `t` from all reachable markings with at least the tokens
+    /// `lower_bounds`, by place index. The recursion is as deep as the nesting of the file, which
+    /// its reader limits.
+    fn undoes(
+        &mut self,
+        t: TransitionId,
+        lower_bounds: Vec<u64>,
+        proof: &UndoProof,
+    ) -> Result<(), HomeFlaw> {
         let net = self.net;
-        let flawed = || HomeFlaw::NotUndone(t);
+        let not_undone = || HomeFlaw::NotUndone(t);
         if !(self.goes_on)() {
             return Err(HomeFlaw::After(Flaw::Stopped));
         }
-        match by {
+        match proof {
             UndoProof::By(steps) => {
-                let mut before = held.clone();
+                let mut marking_before = lower_bounds.clone();
                 for arc in net.post(t) {
-                    let tokens = &mut before[arc.place.index()];
-                    *tokens = tokens.checked_sub(arc.weight).ok_or_else(flawed)?;
+                    let tokens = &mut marking_before[arc.place.index()];
+                    *tokens = tokens.checked_sub(arc.weight).ok_or_else(not_undone)?;
                 }
                 for arc in net.pre(t) {
-                    let tokens = &mut before[arc.place.index()];
-                    *tokens = tokens.checked_add(arc.weight).ok_or_else(flawed)?;
+                    let tokens = &mut marking_before[arc.place.index()];
+                    *tokens = tokens.checked_add(arc.weight).ok_or_else(not_undone)?;
                 }
-                let mut replayer = Replayer::at(net, Marking::new(held));
+                let mut replayer = Replayer::at(net, Marking::new(lower_bounds));
                 for &(transition, count) in steps {
                     if !(self.goes_on)() {
                         return Err(HomeFlaw::After(Flaw::Stopped));
                     }
-                    replayer.fire(FiringStep { transition, count }).map_err(|_| flawed())?;
+                    replayer.fire(FiringStep { transition, count }).map_err(|_| not_undone())?;
                 }
-                match replayer.marking().tokens() == before {
+                match replayer.marking().tokens() == marking_before {
                     true => Ok(()),
-                    false => Err(flawed()),
+                    false => Err(not_undone()),
                 }
             }
             UndoProof::Cases { sum, cases } => {
-                let here = self.weigh(sum, &held)?;
-                if cases.len() != sum.len() || self.floor(sum)? <= here {
-                    return Err(flawed());
+                let value = self.weigh(sum, &lower_bounds)?;
+                if cases.len() != sum.len() || self.floor(sum)? <= value {
+                    return Err(not_undone());
                 }
                 for (&(place, _), case) in sum.iter().zip(cases) {
-                    let mut more = held.clone();
-                    let tokens = &mut more[place.index()];
-                    *tokens = tokens.checked_add(1).ok_or_else(flawed)?;
-                    self.undoes(t, more, case)?;
+                    let mut with_token = lower_bounds.clone();
+                    let tokens = &mut with_token[place.index()];
+                    *tokens = tokens.checked_add(1).ok_or_else(not_undone)?;
+                    self.undoes(t, with_token, case)?;
                 }
                 Ok(())
             }
         }
     }
 
+    /// Returns the weighted sum of `tokens`, by place index.
     fn weigh(&self, sum: &[(PlaceId, u64)], tokens: &[u64]) -> Result<i128, HomeFlaw> {
         let term = |&(place, weight): &(PlaceId, u64)| {
             let tokens = *tokens.get(place.index())?;
             i128::from(weight).checked_mul(i128::from(tokens))
         };
-        let all = sum.iter().try_fold(0i128, |all, it| all.checked_add(term(it)?));
-        all.ok_or(HomeFlaw::Weights)
+        let total = sum.iter().try_fold(0i128, |total, it| total.checked_add(term(it)?));
+        total.ok_or(HomeFlaw::Weights)
     }
 
     /// Returns the initial value of a weighted sum, after checking that no firing decreases it.
@@ -201,14 +210,14 @@ impl UndoCheck<'_, '_> {
             }
         }
         for t in net.transitions() {
-            let of = |arcs: &[Arc]| {
+            let weighted_sum = |arcs: &[Arc]| {
                 let term = |arc: &Arc| {
                     let weight = weight.get(&arc.place).copied().unwrap_or(0);
                     i128::from(weight).checked_mul(i128::from(arc.weight))
                 };
-                arcs.iter().try_fold(0i128, |all, arc| all.checked_add(term(arc)?))
+                arcs.iter().try_fold(0i128, |total, arc| total.checked_add(term(arc)?))
             };
-            let (taken, put) = (of(net.pre(t)), of(net.post(t)));
+            let (taken, put) = (weighted_sum(net.pre(t)), weighted_sum(net.post(t)));
             if put.ok_or(HomeFlaw::Weights)? < taken.ok_or(HomeFlaw::Weights)? {
                 return Err(HomeFlaw::Lowers(t));
             }

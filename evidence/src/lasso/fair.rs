@@ -25,10 +25,10 @@ pub(super) fn check(
 ) -> Result<(), LassoFlaw> {
     let fired: HashSet<TransitionId> =
         cycle.steps().iter().filter(|step| step.count > 0).map(|step| step.transition).collect();
-    let waits = |all: &[TransitionId]| -> Vec<TransitionId> {
-        all.iter().copied().filter(|t| !fired.contains(t)).collect()
+    let never_fired = |transitions: &[TransitionId]| -> Vec<TransitionId> {
+        transitions.iter().copied().filter(|t| !fired.contains(t)).collect()
     };
-    let (mut weak, strong) = (waits(fairness.weak()), waits(fairness.strong()));
+    let (mut weak, strong) = (never_fired(fairness.weak()), never_fired(fairness.strong()));
     if weak.is_empty() && strong.is_empty() {
         return Ok(());
     }
@@ -36,8 +36,8 @@ pub(super) fn check(
     cycle.steps().iter().try_for_each(|step| replayer.fire(*step))?;
     let end = replayer.marking();
     let is_disabled = |marking: &Marking, t: TransitionId| {
-        let lacks = |place| begin[place] == end[place];
-        net.pre(t).iter().any(|arc| marking[arc.place] < arc.weight && lacks(arc.place))
+        let is_unchanged = |place| begin[place] == end[place];
+        net.pre(t).iter().any(|arc| marking[arc.place] < arc.weight && is_unchanged(arc.place))
     };
     let unfair = |kind, t| {
         let transition = net.transition_name(t).to_owned();

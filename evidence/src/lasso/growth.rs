@@ -45,8 +45,8 @@ pub(super) fn check(
     if let Some(place) = net.places().find(|&place| begin[place] > end[place]) {
         return Err(LassoFlaw::NotBack(net.place_name(place).to_owned()));
     }
-    let read = property.read_places(net);
-    let Some(place) = read.into_iter().find(|&place| begin[place] != end[place]) else {
+    let places_read = property.read_places(net);
+    let Some(place) = places_read.into_iter().find(|&place| begin[place] != end[place]) else {
         return Ok(None);
     };
     let growth = RoundGrowth { net, begin, end };
@@ -57,12 +57,12 @@ pub(super) fn check(
             if atoms.len().is_multiple_of(1024) && !goes_on() {
                 return Err(LassoFlaw::Stopped);
             }
-            let is_open = |atom: &RunAtom| match atom {
+            let is_unsettled = |atom: &RunAtom| match atom {
                 RunAtom::Holds(it) => growth.settled(replayer.marking(), it).is_none(),
                 RunAtom::Fires(_) => false,
             };
             let numbered = (0..).map(AtomId).zip(property.atoms());
-            atoms.push(numbered.filter(|(_, it)| is_open(it)).map(|(atom, _)| atom).collect());
+            atoms.push(numbered.filter(|(_, it)| is_unsettled(it)).map(|(atom, _)| atom).collect());
             replayer.fire(FiringStep { count: 1, ..*step })?;
         }
     }
@@ -83,37 +83,46 @@ impl UnsettledAtoms {
         letters: &[Letter],
         back: usize,
     ) -> bool {
-        let of = |literal: Literal| AtomId(2 * literal.atom.0 + u32::from(!literal.positive));
+        let atom_of = |literal: Literal| AtomId(2 * literal.atom.0 + u32::from(!literal.positive));
         let mut store = Ltl::default();
         let formulas = property.formulas();
         type NodeFormulas = PartValues<Linear, Formula<Linear>>;
         let formula =
-            formulas.fold(property.formula(), |_, node, made: &NodeFormulas| match node {
+            formulas.fold(property.formula(), |_, node, operands: &NodeFormulas| match node {
                 Node::True => store.constant(true),
                 Node::False => store.constant(false),
-                Node::Literal(literal) => store.atom(of(*literal)),
-                Node::And(parts) => store.and(parts.iter().map(|part| made[*part])),
-                Node::Or(parts) => store.or(parts.iter().map(|part| made[*part])),
-                Node::Next(_, part) => store.next(Linear, made[*part]),
-                Node::Until(_, left, right) => store.until(Linear, made[*left], made[*right]),
-                Node::Release(_, left, right) => store.release(Linear, made[*left], made[*right]),
+                Node::Literal(literal) => store.atom(atom_of(*literal)),
+                Node::And(parts) => store.and(parts.iter().map(|part| operands[*part])),
+                Node::Or(parts) => store.or(parts.iter().map(|part| operands[*part])),
+                Node::Next(_, part) => store.next(Linear, operands[*part]),
+                Node::Until(_, left, right) => {
+                    store.until(Linear, operands[*left], operands[*right])
+                }
+                Node::Release(_, left, right) => {
+                    store.release(Linear, operands[*left], operands[*right])
+                }
             });
         let count = property.atoms().len() as u32;
-        let sure = letters.iter().enumerate().map(|(at, letter)| {
-            let open = at.checked_sub(back).and_then(|at| self.atoms.get(at));
-            let is_sure = |atom: &AtomId| open.is_none_or(|open| !open.contains(atom));
-            let atoms = (0..count).map(AtomId).filter(is_sure);
-            Letter::of(atoms.map(|atom| of(Literal { atom, positive: letter.has(atom) })))
+        let certain_letters = letters.iter().enumerate().map(|(position, letter)| {
+            let unsettled =
+                position.checked_sub(back).and_then(|position| self.atoms.get(position));
+            let is_certain =
+                |atom: &AtomId| unsettled.is_none_or(|unsettled| !unsettled.contains(atom));
+            let atoms = (0..count).map(AtomId).filter(is_certain);
+            Letter::of(atoms.map(|atom| atom_of(Literal { atom, positive: letter.has(atom) })))
         });
-        let word = Lasso::new(sure.collect(), back);
+        let word = Lasso::new(certain_letters.collect(), back);
         word.is_some_and(|word| word.satisfies(&store, formula))
     }
 }
 
-/// The growth of each place in one round of the cycle, given by the markings before and after it.
+/// The growth of each place in one round of the cycle.
 struct RoundGrowth<'a> {
+    /// The net that the run is about.
     net: &'a Net,
+    /// The marking at the start of the cycle.
     begin: &'a Marking,
+    /// The marking at the end of the cycle.
     end: &'a Marking,
 }
 
@@ -139,22 +148,25 @@ impl RoundGrowth<'_> {
         parts: &[Predicate],
         deciding: bool,
     ) -> Option<bool> {
-        let mut all = Some(!deciding);
+        let mut result = Some(!deciding);
         for part in parts {
             match self.settled(marking, part) {
                 Some(value) if value == deciding => return Some(deciding),
                 Some(_) => {}
-                None => all = None,
+                None => result = None,
             }
         }
-        all
+        result
     }
 
+    /// Returns true or false if `t` is enabled or disabled at `marking` in all rounds, or `None` if
+    /// that may differ.
     fn enabled(&self, marking: &Marking, t: TransitionId) -> Option<bool> {
         let mut lacking = self.net.pre(t).iter().filter(|arc| marking[arc.place] < arc.weight);
         let Some(first) = lacking.next() else { return Some(true) };
-        let stays = |place| self.begin[place] == self.end[place];
-        let stays_disabled = stays(first.place) || lacking.any(|arc| stays(arc.place));
+        let is_unchanged = |place| self.begin[place] == self.end[place];
+        let stays_disabled =
+            is_unchanged(first.place) || lacking.any(|arc| is_unchanged(arc.place));
         stays_disabled.then_some(false)
     }
 

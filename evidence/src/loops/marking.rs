@@ -26,7 +26,8 @@ impl LargeMarking {
 
     /// Iterates over the marked places with their tokens.
     pub fn marked(&self) -> impl Iterator<Item = (PlaceId, &BigInt)> {
-        let all = self.tokens.iter().enumerate().map(|(at, tokens)| (PlaceId::new(at), tokens));
+        let all =
+            self.tokens.iter().enumerate().map(|(index, tokens)| (PlaceId::new(index), tokens));
         all.filter(|(_, tokens)| tokens.sign() == Sign::Plus)
     }
 }

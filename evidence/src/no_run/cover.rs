@@ -44,7 +44,7 @@ use parikh_net::{Atom, Fairness, Net, PlaceId, Predicate, TransitionId};
 use parikh_temporal::{Automaton, Cube, Marks};
 use std::collections::HashMap;
 
-/// The maximum number of edges between nodes.
+/// The maximum number of edges between the nodes of a cover.
 const EDGES: usize = 2_000_000;
 
 /// A state of the automaton with an interval of token counts for each place.
@@ -61,25 +61,25 @@ pub struct CoverNode {
 impl CoverNode {
     /// Returns true if the node has the same state and its intervals contain those of `other`.
     fn contains(&self, other: &CoverNode) -> bool {
-        let above = |(mine, other): (&Option<u64>, &Option<u64>)| match (mine, other) {
+        let is_at_least = |(own, other): (&Option<u64>, &Option<u64>)| match (own, other) {
             (None, _) => true,
-            (Some(mine), Some(other)) => mine >= other,
+            (Some(own), Some(other)) => own >= other,
             (Some(_), None) => false,
         };
         self.state == other.state
-            && self.low.iter().zip(&other.low).all(|(mine, other)| mine <= other)
-            && self.high.iter().zip(&other.high).all(above)
+            && self.low.iter().zip(&other.low).all(|(own, other)| own <= other)
+            && self.high.iter().zip(&other.high).all(is_at_least)
     }
 
     /// Returns the markings of the node that enable `t`, as a node, or `None` if there are none.
     pub fn enabling(&self, net: &Net, t: TransitionId) -> Option<CoverNode> {
         let mut node = self.clone();
         for arc in net.pre(t) {
-            let at = arc.place.index();
-            if node.high[at].is_some_and(|high| high < arc.weight) {
+            let place_index = arc.place.index();
+            if node.high[place_index].is_some_and(|high| high < arc.weight) {
                 return None;
             }
-            node.low[at] = node.low[at].max(arc.weight);
+            node.low[place_index] = node.low[place_index].max(arc.weight);
         }
         Some(node)
     }
@@ -92,10 +92,11 @@ impl CoverNode {
     pub fn after(&self, net: &Net, t: TransitionId, state: usize) -> Result<CoverNode, Flaw> {
         let mut node = CoverNode { state, ..self.clone() };
         for change in net.delta(t) {
-            let at = change.place.index();
-            let moved = |tokens: u64| tokens.checked_add_signed(change.delta).ok_or(Flaw::Overflow);
-            node.low[at] = moved(node.low[at])?;
-            node.high[at] = node.high[at].map(moved).transpose()?;
+            let place_index = change.place.index();
+            let changed_tokens =
+                |tokens: u64| tokens.checked_add_signed(change.delta).ok_or(Flaw::Overflow);
+            node.low[place_index] = changed_tokens(node.low[place_index])?;
+            node.high[place_index] = node.high[place_index].map(changed_tokens).transpose()?;
         }
         Ok(node)
     }
@@ -152,34 +153,42 @@ impl CoverNode {
     /// Shrinks the intervals by a comparison with upper bound b: each term a·m(p) is at most b
     /// minus the least values of the other terms.
     fn restrict_to(&mut self, Atom { sum, bound }: &Atom) {
-        let least = |node: &CoverNode, place: PlaceId, factor: i64| -> Option<i128> {
-            let at = place.index();
-            let tokens = if factor > 0 { Some(node.low[at]) } else { node.high[at] };
+        let min_term = |node: &CoverNode, place: PlaceId, factor: i64| -> Option<i128> {
+            let place_index = place.index();
+            let tokens =
+                if factor > 0 { Some(node.low[place_index]) } else { node.high[place_index] };
             i128::from(factor).checked_mul(tokens?.into())
         };
-        let before = self.clone();
+        let unrestricted = self.clone();
         for &(place, factor) in sum.terms() {
-            let others = sum.terms().iter().filter(|&&(other, _)| other != place);
-            let rest = others.map(|&(other, factor)| least(&before, other, factor));
-            let rest = rest.into_iter().try_fold(0i128, |sum, term| sum.checked_add(term?));
-            let most = rest.and_then(|rest| i128::from(*bound).checked_sub(rest));
-            let Some(most) = most else { continue };
-            let at = place.index();
-            // The inequality a·m ≤ most is an upper bound on m for a > 0, and a lower bound for a <
-            // 0.
+            let other_terms = sum.terms().iter().filter(|&&(other, _)| other != place);
+            let other_minimum =
+                other_terms.map(|&(other, factor)| min_term(&unrestricted, other, factor));
+            let other_minimum =
+                other_minimum.into_iter().try_fold(0i128, |sum, term| sum.checked_add(term?));
+            let max_term = other_minimum
+                .and_then(|other_minimum| i128::from(*bound).checked_sub(other_minimum));
+            let Some(max_term) = max_term else { continue };
+            let place_index = place.index();
+            // The inequality a·m ≤ max_term is an upper bound on m for a > 0, and a lower bound for
+            // a < 0.
             if factor > 0 {
-                match u64::try_from(most.div_euclid(factor.into())) {
+                match u64::try_from(max_term.div_euclid(factor.into())) {
                     Ok(high) => {
-                        self.high[at] = Some(self.high[at].map_or(high, |own| own.min(high)));
+                        self.high[place_index] =
+                            Some(self.high[place_index].map_or(high, |own| own.min(high)));
                     }
                     // The bound is negative, so no marking remains.
-                    Err(_) if most < 0 => (self.low[at], self.high[at]) = (1, Some(0)),
+                    Err(_) if max_term < 0 => {
+                        (self.low[place_index], self.high[place_index]) = (1, Some(0))
+                    }
                     Err(_) => {}
                 }
-            } else if most < 0 {
-                // The inequality −|a|·m ≤ −|most|, with rounding up.
-                let low = most.unsigned_abs().div_ceil(factor.unsigned_abs().into());
-                self.low[at] = self.low[at].max(u64::try_from(low).unwrap_or(u64::MAX));
+            } else if max_term < 0 {
+                // The inequality −|a|·m ≤ −|max_term|, with rounding up.
+                let low = max_term.unsigned_abs().div_ceil(factor.unsigned_abs().into());
+                self.low[place_index] =
+                    self.low[place_index].max(u64::try_from(low).unwrap_or(u64::MAX));
             }
         }
     }
@@ -200,18 +209,28 @@ impl CoverNode {
         }
     }
 
-    fn junction(&self, net: &Net, parts: &[Predicate], decides: bool, dead: bool) -> Option<bool> {
-        let mut all = Some(!decides);
+    /// Returns the value of a conjunction (`deciding_value` false) or disjunction (true) of
+    /// `parts`. A part with the deciding value decides the whole. Returns `None` if the nodes'
+    /// intervals leave the value open.
+    fn junction(
+        &self,
+        net: &Net,
+        parts: &[Predicate],
+        deciding_value: bool,
+        dead: bool,
+    ) -> Option<bool> {
+        let mut result = Some(!deciding_value);
         for part in parts {
             match self.value(net, part, dead) {
-                Some(value) if value == decides => return Some(decides),
+                Some(value) if value == deciding_value => return Some(deciding_value),
                 Some(_) => {}
-                None => all = None,
+                None => result = None,
             }
         }
-        all
+        result
     }
 
+    /// Returns true or false if `t` is enabled or disabled in all markings that `value` considers.
     fn enabled(&self, net: &Net, t: TransitionId, dead: bool) -> Option<bool> {
         if dead || self.enabling(net, t).is_none() {
             return Some(false);
@@ -219,12 +238,14 @@ impl CoverNode {
         self.enables(net, t).then_some(true)
     }
 
+    /// Returns the value of a comparison if it is the same in all markings of the node.
     fn comparison(&self, Atom { sum, bound }: &Atom) -> Option<bool> {
         let (mut least, mut largest) = (Some(0i128), Some(0i128));
         for &(place, factor) in sum.terms() {
-            let at = place.index();
+            let place_index = place.index();
             let times = |tokens: u64| i128::from(factor).checked_mul(tokens.into());
-            let (low, high) = (times(self.low[at]), self.high[at].and_then(times));
+            let (low, high) =
+                (times(self.low[place_index]), self.high[place_index].and_then(times));
             let (small, large) = if factor > 0 { (low, high) } else { (high, low) };
             least = least.zip(small).and_then(|(sum, term)| sum.checked_add(term));
             largest = largest.zip(large).and_then(|(sum, term)| sum.checked_add(term));
@@ -247,15 +268,21 @@ pub struct CoverEdge {
     pub to: usize,
     /// The transition that fires, or `None` for stuttering in a dead marking.
     pub mover: Option<TransitionId>,
+    /// The acceptance marks of the automaton's edge.
     marks: Marks,
 }
 
 /// The nodes of a cover with the remaining edges.
 pub struct CoverGraph<'a> {
+    /// The net, whose runs the nodes cover.
     net: &'a Net,
+    /// The nodes of the cover. An edge refers to its nodes by their indices here.
     nodes: &'a [CoverNode],
+    /// The edges that no ranking and no fairness constraint has removed.
     edges: Vec<CoverEdge>,
+    /// All acceptance marks of the automaton.
     all: Marks,
+    /// The fairness constraints of the property.
     fairness: &'a Fairness,
 }
 
@@ -273,62 +300,64 @@ impl<'a> CoverGraph<'a> {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<CoverGraph<'a>, NoRunFlaw> {
         let places = net.place_count();
-        for (at, node) in nodes.iter().enumerate() {
-            let empty = |(low, high): (&u64, &Option<u64>)| high.is_some_and(|high| high < *low);
-            let fits = node.low.len() == places && node.high.len() == places;
-            if !fits || node.state >= automaton.states.len() {
-                return Err(NoRunFlaw::Cover(at, "it has other places or states"));
+        for (number, node) in nodes.iter().enumerate() {
+            let is_empty = |(low, high): (&u64, &Option<u64>)| high.is_some_and(|high| high < *low);
+            let has_all_places = node.low.len() == places && node.high.len() == places;
+            if !has_all_places || node.state >= automaton.states.len() {
+                return Err(NoRunFlaw::Cover(number, "the places or states differ"));
             }
-            if node.low.iter().zip(&node.high).any(empty) {
-                return Err(NoRunFlaw::Cover(at, "an interval is empty"));
+            if node.low.iter().zip(&node.high).any(is_empty) {
+                return Err(NoRunFlaw::Cover(number, "an interval is empty"));
             }
         }
-        let index = Index::new(nodes, automaton.states.len());
+        let node_index = Index::new(nodes, automaton.states.len());
         let tokens = net.initial().tokens();
-        let first = CoverNode {
+        let initial_node = CoverNode {
             state: automaton.initial,
             low: tokens.to_vec(),
             high: tokens.iter().copied().map(Some).collect(),
         };
         // 1
-        index.find(&first).ok_or(NoRunFlaw::Cover(0, "no node has the initial marking"))?;
+        node_index
+            .find(&initial_node)
+            .ok_or(NoRunFlaw::Cover(0, "no node has the initial marking"))?;
         let mut edges = Vec::new();
         for (from, node) in nodes.iter().enumerate() {
             if !goes_on() {
                 return Err(Flaw::Stopped.into());
             }
-            let mut lead = |to: CoverNode, mover, marks| match index.find(&to) {
+            let mut add_edge = |to: CoverNode, mover, marks| match node_index.find(&to) {
                 Some(to) => {
                     edges.push(CoverEdge { from, to, mover, marks });
                     Ok(())
                 }
-                None => Err(NoRunFlaw::Cover(from, "a run leads from it out of the cover")),
+                None => Err(NoRunFlaw::Cover(from, "a run leaves the cover from this node")),
             };
             // 2
             let enabling = |t| Some((t, node.enabling(net, t)?));
             let enabled: Vec<_> = net.transitions().filter_map(enabling).collect();
             let may_be_dead = node.may_be_dead(net);
-            for (at, edge) in automaton.states[node.state].iter().enumerate() {
-                let is_left = |mover| pairs.is_left(node.state, at, mover);
-                for (t, inside) in &enabled {
+            for (edge_index, edge) in automaton.states[node.state].iter().enumerate() {
+                let remains = |mover| pairs.is_left(node.state, edge_index, mover);
+                for (t, enabling_node) in &enabled {
                     let mover = Some(*t);
-                    let read = || inside.reading(net, property, &edge.cube, mover);
-                    if is_left(mover)
-                        && let Some(read) = read()
+                    let read_markings = || enabling_node.reading(net, property, &edge.cube, mover);
+                    if remains(mover)
+                        && let Some(read_markings) = read_markings()
                     {
-                        lead(read.after(net, *t, edge.target)?, mover, edge.marks)?;
+                        add_edge(read_markings.after(net, *t, edge.target)?, mover, edge.marks)?;
                     }
                 }
-                let read = || node.reading(net, property, &edge.cube, None);
+                let read_markings = || node.reading(net, property, &edge.cube, None);
                 if may_be_dead
-                    && is_left(None)
-                    && let Some(read) = read()
+                    && remains(None)
+                    && let Some(read_markings) = read_markings()
                 {
-                    lead(CoverNode { state: edge.target, ..read }, None, edge.marks)?;
+                    add_edge(CoverNode { state: edge.target, ..read_markings }, None, edge.marks)?;
                 }
             }
             if edges.len() > EDGES {
-                return Err(Flaw::TooLarge("edges of a cover".to_owned()).into());
+                return Err(Flaw::TooLarge("too many edges of the cover".to_owned()).into());
             }
         }
         let (all, fairness) = (Marks::all(automaton.marks), property.fairness());
@@ -340,7 +369,7 @@ impl<'a> CoverGraph<'a> {
     /// Returns the remaining edges inside the component of a node.
     pub fn inside(&self, node: usize) -> Vec<CoverEdge> {
         let component = self.components();
-        let is_inside = |at: usize| component.get(at) == component.get(node);
+        let is_inside = |other: usize| component.get(other) == component.get(node);
         let edges = self.edges.iter().filter(|edge| is_inside(edge.from) && is_inside(edge.to));
         edges.copied().collect()
     }
@@ -363,50 +392,51 @@ impl<'a> CoverGraph<'a> {
             *value.get_mut(node).ok_or(RankingFlaw::NoSuch)? = z;
         }
         let component = self.components();
-        let here = *component.get(ranking.state).ok_or(RankingFlaw::NoSuch)?;
-        let before = self.edges.len();
-        let mut left = Vec::with_capacity(before);
+        let ranked_component = *component.get(ranking.state).ok_or(RankingFlaw::NoSuch)?;
+        let count_before = self.edges.len();
+        let mut remaining = Vec::with_capacity(count_before);
         for edge in &self.edges {
-            if component[edge.from] != here || component[edge.to] != here {
-                left.push(*edge);
+            if component[edge.from] != ranked_component || component[edge.to] != ranked_component {
+                remaining.push(*edge);
                 continue;
             }
-            let mut sum = i128::from(value[edge.to]) - i128::from(value[edge.from]);
+            let mut increase = i128::from(value[edge.to]) - i128::from(value[edge.from]);
             for change in edge.mover.map_or(&[][..], |t| self.net.delta(t)) {
                 let term = i128::from(weight[change.place.index()])
                     .checked_mul(change.delta.into())
                     .ok_or(RankingFlaw::TooLarge)?;
-                sum = sum.checked_add(term).ok_or(RankingFlaw::TooLarge)?;
+                increase = increase.checked_add(term).ok_or(RankingFlaw::TooLarge)?;
             }
-            match sum {
+            match increase {
                 1.. => return Err(RankingFlaw::Grows),
-                0 => left.push(*edge),
+                0 => remaining.push(*edge),
                 _ => {}
             }
         }
-        self.edges = left;
-        let taken = before - self.edges.len();
+        self.edges = remaining;
+        let removed_count = count_before - self.edges.len();
         self.take_unfair(goes_on).map_err(|_| RankingFlaw::Stopped)?;
-        Ok(taken)
+        Ok(removed_count)
     }
 
     /// Returns a node whose component has all marks and may belong to a fair run. Components of the
     /// nodes `except` are left out.
     pub fn accepting_node(&self, except: &[usize]) -> Option<usize> {
         let component = self.components();
-        let count = component.iter().max().map_or(0, |most| most + 1);
+        let count = component.iter().max().map_or(0, |last| last + 1);
         let mut marks: Vec<Option<Marks>> = vec![None; count];
         for edge in self.edges_within(&component) {
-            let of = &mut marks[component[edge.from]];
-            *of = Some(of.unwrap_or(Marks::NONE).or(edge.marks));
+            let component_marks = &mut marks[component[edge.from]];
+            *component_marks = Some(component_marks.unwrap_or(Marks::NONE).or(edge.marks));
         }
-        let is_other = |node: &usize| except.iter().all(|&it| component[it] != component[*node]);
+        let is_allowed =
+            |node: &usize| except.iter().all(|&excluded| component[excluded] != component[*node]);
         (0..self.nodes.len()).find(|node| {
-            marks[component[*node]].is_some_and(|marks| self.all.within(marks)) && is_other(node)
+            marks[component[*node]].is_some_and(|marks| self.all.within(marks)) && is_allowed(node)
         })
     }
 
-    /// Removes the edges that condition 4 excludes, until none is left to remove.
+    /// Removes the edges that condition 4 excludes, and repeats until a pass removes no edge.
     fn take_unfair(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
         let (weak, strong) = (self.fairness.weak(), self.fairness.strong());
         if weak.is_empty() && strong.is_empty() {
@@ -414,59 +444,64 @@ impl<'a> CoverGraph<'a> {
         }
         loop {
             let component = self.components();
-            let count = component.iter().max().map_or(0, |most| most + 1);
-            let mut gone = vec![false; self.nodes.len()];
+            let count = component.iter().max().map_or(0, |last| last + 1);
+            let mut is_left_by_fair_runs = vec![false; self.nodes.len()];
             for (&t, is_strong) in
                 weak.iter().map(|t| (t, false)).chain(strong.iter().map(|t| (t, true)))
             {
                 if !goes_on() {
                     return Err(Flaw::Stopped);
                 }
-                let mut fires = vec![false; count];
+                let mut fires_in_component = vec![false; count];
                 for edge in self.edges_within(&component).filter(|edge| edge.mover == Some(t)) {
-                    fires[component[edge.from]] = true;
+                    fires_in_component[component[edge.from]] = true;
                 }
-                let mut always = vec![true; count];
+                let mut always_enabled = vec![true; count];
                 let enables: Vec<bool> =
                     self.nodes.iter().map(|node| node.enables(self.net, t)).collect();
                 for (node, &enables) in enables.iter().enumerate() {
-                    always[component[node]] &= enables;
+                    always_enabled[component[node]] &= enables;
                 }
                 for (node, &enables) in enables.iter().enumerate() {
-                    let of = component[node];
-                    gone[node] |= !fires[of] && (always[of] || is_strong && enables);
+                    let own_component = component[node];
+                    is_left_by_fair_runs[node] |= !fires_in_component[own_component]
+                        && (always_enabled[own_component] || is_strong && enables);
                 }
             }
-            let before = self.edges.len();
+            let count_before = self.edges.len();
             self.edges.retain(|edge| {
                 let is_inside = component[edge.from] == component[edge.to];
-                !(is_inside && (gone[edge.from] || gone[edge.to]))
+                !(is_inside && (is_left_by_fair_runs[edge.from] || is_left_by_fair_runs[edge.to]))
             });
-            if self.edges.len() == before {
+            if self.edges.len() == count_before {
                 return Ok(());
             }
         }
     }
 
+    /// Iterates over the edges whose nodes belong to the same component. `component` has the
+    /// component of each node.
     fn edges_within<'g>(&'g self, component: &'g [usize]) -> impl Iterator<Item = &'g CoverEdge> {
         self.edges.iter().filter(|edge| component[edge.from] == component[edge.to])
     }
 
     /// Returns, by node, the number of its strongly connected component along the remaining edges.
     fn components(&self) -> Vec<usize> {
-        let mut after: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
+        let mut successors: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
         for edge in &self.edges {
-            after[edge.from].push(edge.to as u32);
+            successors[edge.from].push(edge.to as u32);
         }
-        let found = components_of_rows(&after, |&to| to);
-        found.of.into_iter().map(|component| component as usize).collect()
+        let decomposition = components_of_rows(&successors, |&to| to);
+        decomposition.of.into_iter().map(|component| component as usize).collect()
     }
 }
 
 /// An index for finding a node that contains a given one.
 struct Index<'a> {
     nodes: &'a [CoverNode],
+    /// The index of each node.
     exact: HashMap<&'a CoverNode, usize>,
+    /// The indices of the nodes with each state of the automaton.
     of_state: Vec<Vec<usize>>,
 }
 
@@ -474,18 +509,19 @@ impl<'a> Index<'a> {
     /// Indexes the nodes, whose states must be below `states`.
     fn new(nodes: &'a [CoverNode], states: usize) -> Index<'a> {
         let mut of_state = vec![Vec::new(); states];
-        for (at, node) in nodes.iter().enumerate() {
-            of_state[node.state].push(at);
+        for (number, node) in nodes.iter().enumerate() {
+            of_state[node.state].push(number);
         }
         let exact = nodes.iter().zip(0..).collect();
         Index { nodes, exact, of_state }
     }
 
+    /// Returns the index of a node that contains `node`.
     fn find(&self, node: &CoverNode) -> Option<usize> {
         let exact = self.exact.get(node).copied();
         exact.or_else(|| {
             let mut candidates = self.of_state[node.state].iter();
-            candidates.find(|&&at| self.nodes[at].contains(node)).copied()
+            candidates.find(|&&number| self.nodes[number].contains(node)).copied()
         })
     }
 }

@@ -33,6 +33,7 @@ use std::collections::{HashMap, HashSet};
 const LIMITS: AutomatonLimits = AutomatonLimits { states: 5_000, edges: 100_000, terms: 5_000 };
 /// Limits of an automaton with more than [`FEW_ATOMS`] atoms.
 const LIMITS_OF_MANY: AutomatonLimits = AutomatonLimits { terms: 500, ..LIMITS };
+/// The number of atoms above which an automaton has the smaller limits.
 const FEW_ATOMS: usize = 50;
 
 /// The maximum number of atoms of an automaton. Conditions on thousands of firings have as many
@@ -43,16 +44,16 @@ const MOST_ATOMS: usize = 500;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotImplied {
     /// Some word has the first property and not the second.
-    #[error("it is about another formula")]
+    #[error("the argument is about another formula")]
     Other,
     /// The fairness constraints of the question do not imply those of the argument.
-    #[error("it is about runs that are fair in another way")]
+    #[error("the argument is about runs with another fairness")]
     Fairness,
     /// The automaton exceeds its limits.
-    #[error("to compare it with what is asked, {0}")]
+    #[error("comparison with the question: {0}")]
     TooLarge(#[from] AutomatonTooLarge),
     /// The check of the automaton against the formula failed.
-    #[error("to compare it with what is asked, the automaton: {0}")]
+    #[error("comparison with the question: the automaton: {0}")]
     Automaton(#[from] TableauRefusal),
 }
 
@@ -81,8 +82,8 @@ pub fn implies_one_of(
     argued: &[&RunProperty],
     given: &[Predicate],
 ) -> Result<(), NotImplied> {
-    let fair = |it: &&&RunProperty| asked.fairness().implies(it.fairness());
-    let argued: Vec<&RunProperty> = argued.iter().filter(fair).copied().collect();
+    let has_implied_fairness = |it: &&&RunProperty| asked.fairness().implies(it.fairness());
+    let argued: Vec<&RunProperty> = argued.iter().filter(has_implied_fairness).copied().collect();
     if argued.is_empty() {
         return Err(NotImplied::Fairness);
     }
@@ -90,9 +91,9 @@ pub fn implies_one_of(
         return Ok(());
     }
     // Whole predicates are few atoms, and often suffice.
-    let all = argued.iter().flat_map(|argued| predicates(argued));
-    let whole = predicates(asked).chain(all).collect();
-    if CommonAtoms::new(&whole).compare(net, asked, &argued, given).is_ok() {
+    let argued_predicates = argued.iter().flat_map(|argued| predicates(argued));
+    let whole_predicates = predicates(asked).chain(argued_predicates).collect();
+    if CommonAtoms::new(&whole_predicates).compare(net, asked, &argued, given).is_ok() {
         return Ok(());
     }
     let shared = argued.iter().flat_map(|argued| shared(asked, argued)).collect();
@@ -101,7 +102,7 @@ pub fn implies_one_of(
         Err(NotImplied::Other) if shared.iter().any(is_junction) => {
             CommonAtoms::new(&HashSet::new()).compare(net, asked, &argued, given)
         }
-        told => told,
+        result => result,
     }
 }
 
@@ -126,11 +127,11 @@ pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
 /// Evaluates the formula as far as the initial marking determines it, which repeats if it is dead.
 /// Atoms are evaluated as a whole, whatever the number of their leaves is.
 fn first_letter(net: &Net, property: &RunProperty) -> PartialTruth {
-    let initially = RunAtom::all_initially(property.atoms(), net);
-    let here = |atom: AtomId| initially[atom.0 as usize];
+    let initial_values = RunAtom::all_initially(property.atoms(), net);
+    let initial_value = |atom: AtomId| initial_values[atom.0 as usize];
     match net.is_dead(net.initial()) {
-        true => property.formulas().value_at_end(property.formula(), here),
-        false => property.formulas().value_here(property.formula(), here),
+        true => property.formulas().value_at_end(property.formula(), initial_value),
+        false => property.formulas().value_here(property.formula(), initial_value),
     }
 }
 
@@ -140,26 +141,29 @@ fn is_junction(predicate: &Predicate) -> bool {
 
 /// Returns the predicates that are atoms, or negations of atoms, of both properties, in sorted
 /// form.
-fn shared(one: &RunProperty, other: &RunProperty) -> HashSet<Predicate> {
-    let other: HashSet<Predicate> = predicates(other).collect();
-    predicates(one).filter(|it| other.contains(it)).collect()
+fn shared(first: &RunProperty, second: &RunProperty) -> HashSet<Predicate> {
+    let second: HashSet<Predicate> = predicates(second).collect();
+    predicates(first).filter(|it| second.contains(it)).collect()
 }
 
 /// Returns the predicates that are atoms, and their negations, in sorted form.
 fn predicates(property: &RunProperty) -> impl Iterator<Item = Predicate> + '_ {
-    let both = property.atoms().iter().filter_map(|atom| match atom {
+    let pairs = property.atoms().iter().filter_map(|atom| match atom {
         RunAtom::Holds(it) => Some([it.clone().sorted(), it.clone().negated().sorted()]),
         RunAtom::Fires(_) => None,
     });
-    both.flatten()
+    pairs.flatten()
 }
 
 /// Formulas over common atoms.
+/// The store of the formulas.
 struct CommonAtoms<'p> {
     formulas: Ltl,
     /// Predicates that are not decomposed.
     whole: &'p HashSet<Predicate>,
+    /// The atom of each predicate, in sorted form.
     holds: HashMap<Predicate, AtomId>,
+    /// The atom of each set of transitions, of which one fires next.
     fires: HashMap<Vec<TransitionId>, AtomId>,
 }
 
@@ -178,32 +182,37 @@ impl<'p> CommonAtoms<'p> {
         argued: &[&RunProperty],
         given: &[Predicate],
     ) -> Result<(), NotImplied> {
-        let mut all = vec![self.property(asked)];
+        let mut conjuncts = vec![self.property(asked)];
         for argued in argued {
             let argued = self.property(argued);
-            all.push(self.formulas.negate(argued));
+            conjuncts.push(self.formulas.negate(argued));
         }
         for premise in given {
             let holds = self.predicate(premise.clone().sorted());
             let never = self.formulas.negate(holds);
-            all.push(self.formulas.always(Linear, never));
+            conjuncts.push(self.formulas.always(Linear, never));
         }
-        let first = self.holds.iter().map(|(predicate, &atom)| {
+        let initial_literals = self.holds.iter().map(|(predicate, &atom)| {
             let positive = predicate.holds(net, net.initial());
             Literal { atom, positive }
         });
-        let mut first: Vec<Literal> = first.collect();
+        let mut initial_literals: Vec<Literal> = initial_literals.collect();
         // A dead marking has one run, which repeats the marking without firings.
         let is_dead = net.is_dead(net.initial());
         if is_dead {
-            first.extend(self.fires.values().map(|&atom| Literal { atom, positive: false }));
+            initial_literals
+                .extend(self.fires.values().map(|&atom| Literal { atom, positive: false }));
         }
-        first.sort_unstable();
-        for literal in first {
-            let now = self.formulas.literal(literal);
-            all.push(if is_dead { self.formulas.always(Linear, now) } else { now });
+        initial_literals.sort_unstable();
+        for literal in initial_literals {
+            let initially = self.formulas.literal(literal);
+            conjuncts.push(if is_dead {
+                self.formulas.always(Linear, initially)
+            } else {
+                initially
+            });
         }
-        let formula = self.formulas.and(all);
+        let formula = self.formulas.and(conjuncts);
         if self.formulas.is(formula, false) {
             return Ok(());
         }
@@ -228,6 +237,7 @@ impl<'p> CommonAtoms<'p> {
         property.translated(&mut self.formulas, &atoms)
     }
 
+    /// Returns the formula of an atom of a property.
     fn atom(&mut self, atom: &RunAtom) -> Formula<Linear> {
         match atom {
             RunAtom::Holds(predicate) => self.predicate(predicate.clone().sorted()),

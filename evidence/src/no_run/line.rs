@@ -41,7 +41,7 @@ use serde::{Deserialize, Serialize};
 /// A proof with names instead of ids, and the property that it is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedNoRun {
-    /// The atoms of the formulas.
+    /// The atoms of the formulas, numbered from 1 in literals.
     pub atoms: Vec<NamedAtom>,
     /// Formulas over the atoms, subformulas first.
     pub formulas: Vec<NamedFormula>,
@@ -71,10 +71,11 @@ pub struct NamedNoRun {
     /// Pairs that no reachable marking allows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refuted: Vec<NamedRefuted>,
-    /// The nodes of a cover.
+    /// Nodes of a cover, in the order of their indices. The list is empty for a proof without a
+    /// cover.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cover: Vec<NamedCoverNode>,
-    /// The rankings, in order.
+    /// The rankings, in the order of their application.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rankings: Vec<NamedRanking>,
 }
@@ -116,7 +117,7 @@ pub enum NamedFormula {
 pub struct NamedState {
     /// The obligations of the state, as numbers of formulas.
     pub meets: Vec<usize>,
-    /// The outgoing edges.
+    /// The outgoing edges of the state, in the order of their indices.
     pub edges: Vec<NamedEdge>,
 }
 
@@ -170,9 +171,9 @@ pub struct NamedCoverNode {
 pub struct NamedRanking {
     /// A state or node of the component.
     pub state: usize,
-    /// Weights of places.
+    /// Weights of places; the weight of other places is 0.
     pub weights: Vec<(String, u64)>,
-    /// Values of states or nodes.
+    /// Values by the number of the state or node; other values are 0.
     pub values: Vec<(usize, i64)>,
 }
 
@@ -189,19 +190,19 @@ impl NamedNoRun {
         argument: &NoRun,
         document: &dyn Fn(&Document) -> NamedDocument,
     ) -> NamedNoRun {
-        let names = |any: &[TransitionId]| -> Vec<String> {
-            any.iter().map(|&t| net.transition_name(t).to_owned()).collect()
+        let names = |ids: &[TransitionId]| -> Vec<String> {
+            ids.iter().map(|&t| net.transition_name(t).to_owned()).collect()
         };
         let predicate = |it: &Predicate| NamedPredicate::of(net, it);
         let atoms = property.atoms().iter().map(|atom| match atom {
             RunAtom::Holds(it) => NamedAtom::Holds(predicate(it)),
-            RunAtom::Fires(any) => NamedAtom::Fires(names(any)),
+            RunAtom::Fires(ids) => NamedAtom::Fires(names(ids)),
         });
-        let parts = Subformulas::of(property);
+        let subformulas = Subformulas::of(property);
         let automaton = &argument.tableau.automaton;
         let states = automaton.states.iter().zip(&argument.tableau.obligations);
         let states = states.map(|(edges, meets)| NamedState {
-            meets: parts.numbers(meets),
+            meets: subformulas.numbers(meets),
             edges: edges.iter().map(|edge| NamedEdge::of(edge, automaton.marks)).collect(),
         });
         let refuted = argument.refuted.iter().map(|refuted| NamedRefuted {
@@ -209,7 +210,7 @@ impl NamedNoRun {
             movers: match &refuted.movers {
                 Movers::All => NamedMovers::All,
                 Movers::Nothing => NamedMovers::Nothing,
-                Movers::Firing(any) => NamedMovers::Firing(names(any)),
+                Movers::Firing(ids) => NamedMovers::Firing(names(ids)),
             },
             by: refuted.by,
         });
@@ -227,9 +228,9 @@ impl NamedNoRun {
             weakly_fair: fairness.map_or_else(Vec::new, |it| names(it.weak())),
             strongly_fair: fairness.map_or_else(Vec::new, |it| names(it.strong())),
             atoms: atoms.collect(),
-            formulas: parts.named(property.formulas()),
-            formula: parts.number(property.formula()),
-            untils: parts.numbers(&argument.tableau.untils),
+            formulas: subformulas.named(property.formulas()),
+            formula: subformulas.number(property.formula()),
+            untils: subformulas.numbers(&argument.tableau.untils),
             initial: automaton.initial,
             states: states.collect(),
             opening: argument.opening,
@@ -246,31 +247,34 @@ impl NamedNoRun {
     /// # Errors
     /// When a name is not known or a number refers to nothing.
     pub fn resolve(&self, net: &Net) -> Result<(RunProperty, NoRun), String> {
-        let about = self.about(net)?;
-        let formulas = |numbers: &[usize]| all(numbers, |&number| about.formula(number));
-        let states = all(&self.states, |state| all(&state.edges, |edge| about.edge(edge)))?;
+        let resolved_line = self.about(net)?;
+        let formulas = |numbers: &[usize]| all(numbers, |&number| resolved_line.formula(number));
+        let states = all(&self.states, |state| all(&state.edges, |edge| resolved_line.edge(edge)))?;
         let marks = u32::try_from(self.untils.len()).map_err(|_| "too many marks".to_owned())?;
         let tableau = LinearTableau {
             automaton: Automaton { states, initial: self.initial, marks },
             obligations: all(&self.states, |state| formulas(&state.meets))?,
             untils: formulas(&self.untils)?,
         };
-        let said = |flaw: Flaw| flaw.to_string();
+        let to_message = |flaw: Flaw| flaw.to_string();
         let argument = NoRun {
             tableau,
             opening: self.opening,
-            documents: all(&self.documents, |it| it.resolve(net)).map_err(said)?,
-            given: all(&self.given, |it| Ok(it.resolve(net)?.sorted())).map_err(said)?,
-            refuted: all(&self.refuted, |it| it.resolve(net)).map_err(said)?,
-            cover: all(&self.cover, |it| it.resolve(net)).map_err(said)?,
-            rankings: all(&self.rankings, |it| it.resolve(net)).map_err(said)?,
+            documents: all(&self.documents, |it| it.resolve(net)).map_err(to_message)?,
+            given: all(&self.given, |it| Ok(it.resolve(net)?.sorted())).map_err(to_message)?,
+            refuted: all(&self.refuted, |it| it.resolve(net)).map_err(to_message)?,
+            cover: all(&self.cover, |it| it.resolve(net)).map_err(to_message)?,
+            rankings: all(&self.rankings, |it| it.resolve(net)).map_err(to_message)?,
         };
-        let fair = |names| transitions(net, names).map_err(said);
-        let fairness = Fairness::new(fair(&self.weakly_fair)?, fair(&self.strongly_fair)?);
-        Ok((about.property.under(fairness), argument))
+        let fair_transitions = |names| transitions(net, names).map_err(to_message);
+        let fairness = Fairness::new(
+            fair_transitions(&self.weakly_fair)?,
+            fair_transitions(&self.strongly_fair)?,
+        );
+        Ok((resolved_line.property.under(fairness), argument))
     }
 
-    /// Resolves the atoms and formulas of the line.
+    /// Resolves the atoms and formulas of the line, and builds the property.
     fn about(&self, net: &Net) -> Result<ResolvedLine, String> {
         let atoms = self.resolved_atoms(net)?;
         let mut store = Ltl::default();
@@ -285,18 +289,20 @@ impl NamedNoRun {
         // Builds the formulas again in the store of the property, where its subformulas have their
         // ids. Atoms that the property does not use get other numbers there.
         let mut store = property.formulas().clone();
-        let others = property.atoms().len()..;
-        let literals = spoken_of.iter().zip(others).map(|(spoken_of, other)| {
-            let atom = spoken_of.unwrap_or(AtomId(other as u32));
+        let unused_numbers = property.atoms().len()..;
+        let literals = spoken_of.iter().zip(unused_numbers).map(|(spoken_of, unused_number)| {
+            let atom = spoken_of.unwrap_or(AtomId(unused_number as u32));
             store.atom(atom)
         });
         let literals: Vec<Formula<Linear>> = literals.collect();
         let built = build(self.formulas.iter().map(NamedFormula::node), &mut store, &literals)?;
-        let parts = property.formulas().below(property.formula());
-        let formulas = built.into_iter().map(|it| parts.binary_search(&it).is_ok().then_some(it));
+        let subformulas = property.formulas().below(property.formula());
+        let formulas =
+            built.into_iter().map(|it| subformulas.binary_search(&it).is_ok().then_some(it));
         Ok(ResolvedLine { formulas: formulas.collect(), spoken_of, property })
     }
 
+    /// Resolves the atoms of the line, in their order.
     fn resolved_atoms(&self, net: &Net) -> Result<Vec<RunAtom>, String> {
         let resolve = |atom: &NamedAtom| {
             Ok(match atom {
@@ -313,7 +319,8 @@ impl NamedNoRun {
     }
 }
 
-/// The property of a line, and the meaning of the line's numbers.
+/// The property of a line, with the atoms and formulas to which the line's numbers refer.
+/// The property that the line is about.
 struct ResolvedLine {
     property: RunProperty,
     /// One entry per atom of the line: the atom of the property, if it occurs there.
@@ -325,12 +332,12 @@ struct ResolvedLine {
 impl ResolvedLine {
     fn formula(&self, number: usize) -> Result<Formula<Linear>, String> {
         let formula = self.formulas.get(number).copied().flatten();
-        formula.ok_or_else(|| format!("formula {number} is no part of the property"))
+        formula.ok_or_else(|| format!("formula {number} is not a subformula of the property"))
     }
 
     fn literal(&self, number: i64) -> Result<Literal, String> {
-        let at = (number.unsigned_abs() as usize).checked_sub(1);
-        let atom = at.and_then(|at| self.spoken_of.get(at).copied().flatten());
+        let index = (number.unsigned_abs() as usize).checked_sub(1);
+        let atom = index.and_then(|index| self.spoken_of.get(index).copied().flatten());
         let atom = atom.ok_or_else(|| format!("the property has no atom {number}"))?;
         Ok(Literal { atom, positive: number > 0 })
     }
@@ -436,10 +443,10 @@ impl NamedCoverNode {
     fn resolve(&self, net: &Net) -> Result<CoverNode, Flaw> {
         let mut low = vec![0; net.place_count()];
         let mut high = vec![Some(0); net.place_count()];
-        for (name, least, most) in &self.tokens {
+        for (name, min, max) in &self.tokens {
             let place = net.place_named(name);
             let place = place.ok_or_else(|| Flaw::NoSuchName("place", name.clone()))?;
-            (low[place.index()], high[place.index()]) = (*least, *most);
+            (low[place.index()], high[place.index()]) = (*min, *max);
         }
         Ok(CoverNode { state: self.state, low, high })
     }

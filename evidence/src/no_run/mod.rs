@@ -61,10 +61,10 @@ const CASES: usize = 2_000_000;
 /// The maximum number of pairs that are examined for all rankings together.
 const RANKED: usize = 1 << 33;
 
-/// The maximum number of markings with states after each of the first steps.
+/// The maximum number of pairs of a marking and a state after each of the first steps.
 const OPENING: usize = 100_000;
 
-/// The maximum number of first steps.
+/// The maximum number of first steps that the checker explores.
 const MOST_STEPS: usize = 1_000;
 
 /// A proof that no run has a property.
@@ -141,7 +141,7 @@ pub enum NoRunFlaw {
     #[error(transparent)]
     Document(#[from] Flaw),
     /// A premise does not exclude the pair.
-    #[error("premise {0} does not exclude what it is said to")]
+    #[error("premise {0} does not exclude its pair")]
     Premise(usize),
     /// A referenced part does not exist.
     #[error("no such {0}")]
@@ -153,10 +153,10 @@ pub enum NoRunFlaw {
     #[error("node {0} of the cover: {1}")]
     Cover(usize, &'static str),
     /// The first steps lead to too many markings, or to a marking with too many tokens.
-    #[error("the first steps lead too far")]
+    #[error("the first steps reach too many markings or tokens")]
     Opening,
     /// A component still has all marks.
-    #[error("a run may go on for ever in state {0} of the automaton")]
+    #[error("a run may stay forever in state {0} of the automaton")]
     Left(usize),
 }
 
@@ -169,15 +169,15 @@ impl ExcludedPairs {
         pairs: &mut Pairs,
         mut excluded: impl FnMut(Predicate) -> Result<(), NoRunFlaw>,
     ) -> Result<(), NoRunFlaw> {
-        let (state, at) = self.edge;
+        let (state, edge_index) = self.edge;
         match &self.movers {
             Movers::All => {
                 excluded(Predicate::True)?;
-                pairs.take_edge(state, at);
+                pairs.take_edge(state, edge_index);
             }
             Movers::Nothing => {
                 excluded(Predicate::Dead)?;
-                pairs.take(state, at, None);
+                pairs.take(state, edge_index, None);
             }
             Movers::Firing(any) => {
                 for &t in any {
@@ -185,7 +185,7 @@ impl ExcludedPairs {
                         return Err(NoRunFlaw::NoSuch("transition"));
                     }
                     excluded(Predicate::Enabled(t))?;
-                    pairs.take(state, at, Some(t));
+                    pairs.take(state, edge_index, Some(t));
                 }
             }
         }
@@ -206,7 +206,7 @@ impl NoRun {
     }
 
     /// Checks that no run of `net` has the property, if no reachable marking satisfies a premise
-    /// ([`given`](Self::given)). The caller must make sure that the premises are proved.
+    /// of the argument. The caller must make sure that the premises are proved.
     ///
     /// # Errors
     /// The first flaw, or [`Flaw::Stopped`].
@@ -229,9 +229,9 @@ impl NoRun {
             return self.check_cover(net, property, &pairs, goes_on);
         }
         // Pairs that a ranking removes may still occur on the way to a component.
-        let reached = pairs.reached(&self.after_opening(net, property, goes_on)?);
+        let reachable_states = pairs.reached(&self.after_opening(net, property, goes_on)?);
         if self.rankings.len().saturating_mul(pairs.total()) > RANKED {
-            return Err(Flaw::TooLarge("so many rankings of so many pairs".to_owned()).into());
+            return Err(Flaw::TooLarge("too many rankings and pairs".to_owned()).into());
         }
         for (number, ranking) in self.rankings.iter().enumerate() {
             pairs.rank(net, ranking, goes_on).map_err(|flaw| match flaw {
@@ -239,7 +239,7 @@ impl NoRun {
                 flaw => NoRunFlaw::Ranking(number, flaw),
             })?;
         }
-        match pairs.accepting_state(&reached, &[]) {
+        match pairs.accepting_state(&reachable_states, &[]) {
             Some(state) => Err(NoRunFlaw::Left(state)),
             None => Ok(()),
         }
@@ -284,8 +284,8 @@ impl NoRun {
             for refuted in self.refuted.iter().filter(by_document(number)) {
                 let reads = pairs::reads(property, self.cube(refuted.edge)?);
                 refuted.each(net, pairs, |mover| {
-                    let here = Predicate::and([reads.clone(), mover]);
-                    checked.refutes(&here, goes_on).map_err(NoRunFlaw::from)
+                    let condition = Predicate::and([reads.clone(), mover]);
+                    checked.refutes(&condition, goes_on).map_err(NoRunFlaw::from)
                 })?;
             }
         }
@@ -307,9 +307,9 @@ impl NoRun {
     }
 
     /// Returns the cube of an edge.
-    fn cube(&self, (state, at): (usize, usize)) -> Result<&Cube, NoRunFlaw> {
+    fn cube(&self, (state, edge_index): (usize, usize)) -> Result<&Cube, NoRunFlaw> {
         let edges = self.tableau.automaton.states.get(state);
-        let edge = edges.and_then(|edges| edges.get(at));
+        let edge = edges.and_then(|edges| edges.get(edge_index));
         edge.map(|edge| &edge.cube).ok_or(NoRunFlaw::NoSuch("edge"))
     }
 
@@ -324,24 +324,24 @@ impl NoRun {
             return Err(NoRunFlaw::Opening);
         }
         let automaton = &self.tableau.automaton;
-        let mut front = HashSet::from([(net.initial().clone(), automaton.initial)]);
+        let mut frontier = HashSet::from([(net.initial().clone(), automaton.initial)]);
         for _ in 0..self.opening {
             let mut next = HashSet::new();
-            for (marking, state) in &front {
-                let mut step = |end: Marking, firing| {
+            for (marking, state) in &frontier {
+                let mut add_successors = |successor: Marking, firing| {
                     let letter = property.letter(net, marking, firing);
                     let edges = automaton.states[*state].iter();
                     for edge in edges.filter(|edge| edge.cube.holds(&letter)) {
-                        next.insert((end.clone(), edge.target));
+                        next.insert((successor.clone(), edge.target));
                     }
                 };
                 if net.is_dead(marking) {
-                    step(marking.clone(), None);
+                    add_successors(marking.clone(), None);
                 }
                 for t in net.transitions().filter(|&t| net.is_enabled(marking, t)) {
-                    let mut end = marking.clone();
-                    net.fire(&mut end, t)?;
-                    step(end, Some(t));
+                    let mut successor = marking.clone();
+                    net.fire(&mut successor, t)?;
+                    add_successors(successor, Some(t));
                 }
                 if next.len() > OPENING {
                     return Err(NoRunFlaw::Opening);
@@ -350,9 +350,9 @@ impl NoRun {
                     return Err(Flaw::Stopped.into());
                 }
             }
-            front = next;
+            frontier = next;
         }
-        let mut states: Vec<usize> = front.into_iter().map(|(_, state)| state).collect();
+        let mut states: Vec<usize> = frontier.into_iter().map(|(_, state)| state).collect();
         states.sort_unstable();
         states.dedup();
         Ok(states)

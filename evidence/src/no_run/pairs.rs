@@ -18,23 +18,32 @@ use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Arc, Net, PlaceId, Predicate, TransitionId};
 use parikh_temporal::{Automaton, Cube, Marks};
 
-/// The remaining pairs.
+/// The remaining pairs of an edge and a mover, grouped by edge.
 pub struct Pairs {
+    /// The edges, sorted by source state and by index there.
     edges: Vec<EdgePairs>,
+    /// The number of states of the automaton.
     states: usize,
+    /// All acceptance marks of the automaton.
     all: Marks,
+    /// The number of transitions of the net.
     transitions: usize,
 }
 
 /// An edge with one flag per mover, which is true if the pair remains. The last flag is for
 /// stuttering in dead markings.
 struct EdgePairs {
+    /// The source state.
     from: usize,
     /// The index of the edge among the edges of its state.
     at: usize,
+    /// The target state.
     to: usize,
+    /// The acceptance marks of the edge.
     marks: Marks,
+    /// One flag per mover: the transitions by index, then stuttering.
     left: Vec<bool>,
+    /// The number of movers whose pair remains.
     count: usize,
 }
 
@@ -42,16 +51,16 @@ struct EdgePairs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RankingFlaw {
     /// The sum increases along a remaining pair.
-    #[error("it grows along a pair that is left")]
+    #[error("the ranking grows along a remaining pair")]
     Grows,
     /// A place or a state does not exist.
-    #[error("it speaks of a place or a state that does not exist")]
+    #[error("the ranking names a place or a state that does not exist")]
     NoSuch,
     /// A number exceeds 127 bits.
-    #[error("its numbers are beyond 127 bits")]
+    #[error("the numbers exceed 127 bits")]
     TooLarge,
     /// `goes_on` returned false before the end.
-    #[error("not checked to the end")]
+    #[error("the check did not finish in time")]
     Stopped,
 }
 
@@ -75,8 +84,7 @@ impl Pairs {
     /// Creates all pairs except the contradictory ones.
     ///
     /// # Errors
-    /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than [`MOST`]
-    /// pairs.
+    /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than 2²⁸ pairs.
     pub fn new(
         net: &Net,
         property: &RunProperty,
@@ -84,9 +92,9 @@ impl Pairs {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Pairs, Flaw> {
         let transitions = net.transition_count();
-        let pairs = automaton.edges().saturating_mul(transitions + 1);
-        if pairs > MOST || automaton.states.len() > 1 << 31 {
-            return Err(Flaw::TooLarge("pairs of transitions and edges".to_owned()));
+        let pair_count = automaton.edges().saturating_mul(transitions + 1);
+        if pair_count > MOST || automaton.states.len() > 1 << 31 {
+            return Err(Flaw::TooLarge("too many pairs of transitions and edges".to_owned()));
         }
         let supports: Vec<Vec<PlaceId>> = property
             .atoms()
@@ -99,8 +107,10 @@ impl Pairs {
         let mut most_where_dead: Vec<Option<u64>> = vec![None; net.place_count()];
         for t in net.transitions() {
             if let [arc] = net.pre(t) {
-                let most = &mut most_where_dead[arc.place.index()];
-                *most = Some(most.map_or(arc.weight - 1, |most| most.min(arc.weight - 1)));
+                let max_tokens = &mut most_where_dead[arc.place.index()];
+                *max_tokens = Some(
+                    max_tokens.map_or(arc.weight - 1, |max_tokens| max_tokens.min(arc.weight - 1)),
+                );
             }
         }
         let position = Position { net, property, automaton, supports, most_where_dead };
@@ -117,16 +127,17 @@ impl Pairs {
                 edges.push(EdgePairs { from, at, to: edge.target, marks: edge.marks, left, count });
             }
         }
-        let (states, all) = (automaton.states.len(), Marks::all(automaton.marks));
-        Ok(Pairs { edges, states, all, transitions })
+        let (states, all_marks) = (automaton.states.len(), Marks::all(automaton.marks));
+        Ok(Pairs { edges, states, all: all_marks, transitions })
     }
 
     /// Returns true if the pair of this edge and this mover remains.
-    pub fn is_left(&self, state: usize, at: usize, mover: Option<TransitionId>) -> bool {
+    pub fn is_left(&self, state: usize, at: usize, mover_index: Option<TransitionId>) -> bool {
         // Edges are sorted by state and by index there.
-        let found = self.edges.binary_search_by_key(&(state, at), |edge| (edge.from, edge.at));
-        let mover = mover.map_or(self.transitions, TransitionId::index);
-        found.is_ok_and(|edge| self.edges[edge].left[mover])
+        let edge_position =
+            self.edges.binary_search_by_key(&(state, at), |edge| (edge.from, edge.at));
+        let mover_index = mover_index.map_or(self.transitions, TransitionId::index);
+        edge_position.is_ok_and(|edge| self.edges[edge].left[mover_index])
     }
 
     /// Returns the initial number of pairs.
@@ -141,8 +152,8 @@ impl Pairs {
         self.edges.iter().filter(|edge| edge.count > 0).map(|edge| {
             let movers = (0..self.transitions).filter(|&t| edge.left[t]);
             let movers = movers.map(|t| Some(TransitionId::new(t)));
-            let nothing = edge.left[self.transitions].then_some(None);
-            ((edge.from, edge.at), edge.to, movers.chain(nothing).collect())
+            let stuttering = edge.left[self.transitions].then_some(None);
+            ((edge.from, edge.at), edge.to, movers.chain(stuttering).collect())
         })
     }
 
@@ -182,54 +193,55 @@ impl Pairs {
         for &(state, z) in &ranking.values {
             *value.get_mut(state).ok_or(RankingFlaw::NoSuch)? = z;
         }
-        let change = net.transitions().map(|t| {
-            net.delta(t).iter().try_fold(0i128, |sum, change| {
-                let y = i128::from(weight[change.place.index()]);
-                sum.checked_add(y.checked_mul(i128::from(change.delta))?)
+        let changes = net.transitions().map(|t| {
+            net.delta(t).iter().try_fold(0i128, |sum, changes| {
+                let y = i128::from(weight[changes.place.index()]);
+                sum.checked_add(y.checked_mul(i128::from(changes.delta))?)
             })
         });
         // Stuttering changes nothing.
-        let change: Option<Vec<i128>> = change.chain([Some(0)]).collect();
-        let change = change.ok_or(RankingFlaw::TooLarge)?;
+        let changes: Option<Vec<i128>> = changes.chain([Some(0)]).collect();
+        let changes = changes.ok_or(RankingFlaw::TooLarge)?;
         let component = self.components();
-        let here = *component.get(ranking.state).ok_or(RankingFlaw::NoSuch)?;
-        let inside =
-            |edge: &&mut EdgePairs| component[edge.from] == here && component[edge.to] == here;
-        let mut taken = 0;
-        for edge in self.edges.iter_mut().filter(inside) {
+        let ranked_component = *component.get(ranking.state).ok_or(RankingFlaw::NoSuch)?;
+        let is_inside = |edge: &&mut EdgePairs| {
+            component[edge.from] == ranked_component && component[edge.to] == ranked_component
+        };
+        let mut removed_count = 0;
+        for edge in self.edges.iter_mut().filter(is_inside) {
             if !goes_on() {
                 return Err(RankingFlaw::Stopped);
             }
-            let step = i128::from(value[edge.to]) - i128::from(value[edge.from]);
-            for (left, change) in edge.left.iter_mut().zip(&change).filter(|(left, _)| **left) {
-                let sum = change.checked_add(step).ok_or(RankingFlaw::TooLarge)?;
+            let value_change = i128::from(value[edge.to]) - i128::from(value[edge.from]);
+            for (left, changes) in edge.left.iter_mut().zip(&changes).filter(|(left, _)| **left) {
+                let sum = changes.checked_add(value_change).ok_or(RankingFlaw::TooLarge)?;
                 if sum > 0 {
                     return Err(RankingFlaw::Grows);
                 }
                 if sum < 0 {
                     *left = false;
                     edge.count -= 1;
-                    taken += 1;
+                    removed_count += 1;
                 }
             }
         }
-        Ok(taken)
+        Ok(removed_count)
     }
 
-    /// Returns, for each state, true if edges with a remaining pair lead to it from a state of
-    /// `begin`.
-    pub fn reached(&self, begin: &[usize]) -> Vec<bool> {
-        let mut after: Vec<Vec<usize>> = vec![Vec::new(); self.states];
+    /// Returns, for each state, true if it is one of `initial_states`, or a path of edges with
+    /// remaining pairs leads to it from one.
+    pub fn reached(&self, initial_states: &[usize]) -> Vec<bool> {
+        let mut successors: Vec<Vec<usize>> = vec![Vec::new(); self.states];
         for edge in self.edges.iter().filter(|edge| edge.count > 0) {
-            after[edge.from].push(edge.to);
+            successors[edge.from].push(edge.to);
         }
         let mut reached = vec![false; self.states];
-        let mut open = begin.to_vec();
-        begin.iter().for_each(|&state| reached[state] = true);
-        while let Some(state) = open.pop() {
-            for &next in &after[state] {
+        let mut frontier = initial_states.to_vec();
+        initial_states.iter().for_each(|&state| reached[state] = true);
+        while let Some(state) = frontier.pop() {
+            for &next in &successors[state] {
                 if !std::mem::replace(&mut reached[next], true) {
-                    open.push(next);
+                    frontier.push(next);
                 }
             }
         }
@@ -243,32 +255,32 @@ impl Pairs {
         let mut marks: Vec<Option<Marks>> = vec![None; self.states];
         for edge in self.edges.iter().filter(|edge| edge.count > 0 && among[edge.from]) {
             if component[edge.from] == component[edge.to] {
-                let of = &mut marks[component[edge.from]];
-                *of = Some(of.unwrap_or(Marks::NONE).or(edge.marks));
+                let component_marks = &mut marks[component[edge.from]];
+                *component_marks = Some(component_marks.unwrap_or(Marks::NONE).or(edge.marks));
             }
         }
         let has_all = |state: &usize| {
             among[*state] && marks[component[*state]].is_some_and(|marks| self.all.within(marks))
         };
-        let is_other =
-            |state: &usize| except.iter().all(|&other| component[other] != component[*state]);
-        (0..self.states).filter(has_all).find(is_other)
+        let is_allowed =
+            |state: &usize| except.iter().all(|&excluded| component[excluded] != component[*state]);
+        (0..self.states).filter(has_all).find(is_allowed)
     }
 
     /// Returns, by state, the number of its strongly connected component along edges with a
     /// remaining pair.
     pub fn components(&self) -> Vec<usize> {
-        let mut after: Vec<Vec<u32>> = vec![Vec::new(); self.states];
+        let mut successors: Vec<Vec<u32>> = vec![Vec::new(); self.states];
         for edge in self.edges.iter().filter(|edge| edge.count > 0) {
             // The cast is safe: `new` refuses automata of more than 2³¹ states.
-            after[edge.from].push(edge.to as u32);
+            successors[edge.from].push(edge.to as u32);
         }
-        let found = components_of_rows(&after, |&to| to);
-        found.of.into_iter().map(|component| component as usize).collect()
+        let decomposition = components_of_rows(&successors, |&to| to);
+        decomposition.of.into_iter().map(|component| component as usize).collect()
     }
 }
 
-/// The data for the check of a pair.
+/// The data that decide whether a pair is contradictory.
 struct Position<'a> {
     net: &'a Net,
     property: &'a RunProperty,
@@ -299,7 +311,7 @@ impl Position<'_> {
 
     /// Checks conditions 1 and 2.
     fn is_read(&self, cube: &Cube, taken: &[Arc], mover: Option<TransitionId>) -> bool {
-        let fires = cube.literals().iter().all(|literal| {
+        let firing_literals_hold = cube.literals().iter().all(|literal| {
             match &self.property.atoms()[literal.atom.0 as usize] {
                 RunAtom::Fires(any) => {
                     mover.is_some_and(|t| any.binary_search(&t).is_ok()) == literal.positive
@@ -307,11 +319,11 @@ impl Position<'_> {
                 RunAtom::Holds(_) => true,
             }
         });
-        fires && self.may_hold_all(cube, taken, Some(mover.is_none()))
+        firing_literals_hold && self.may_hold_all(cube, taken, Some(mover.is_none()))
     }
 
-    /// Returns true if the cube may hold in a marking with at least the tokens `tokens`. `dead`
-    /// says if the marking is dead, where that is known.
+    /// Returns true if the cube may hold in a marking with at least the tokens `tokens`. `dead` is
+    /// true for dead markings, false for others, and `None` if that is not known.
     fn may_hold_all(&self, cube: &Cube, tokens: &[Arc], dead: Option<bool>) -> bool {
         cube.literals().iter().all(|literal| {
             match &self.property.atoms()[literal.atom.0 as usize] {
@@ -326,7 +338,8 @@ impl Position<'_> {
         })
     }
 
-    /// Returns true if a predicate may hold in such a marking (see `may_hold_all`).
+    /// Returns true if the predicate may hold in a marking with at least the tokens `tokens`.
+    /// `dead` is as in `may_hold_all`.
     fn may_hold(&self, predicate: &Predicate, tokens: &[Arc], dead: Option<bool>) -> bool {
         match predicate {
             Predicate::False => false,
@@ -340,17 +353,18 @@ impl Position<'_> {
                 !self.net.pre(*t).iter().all(has)
             }
             Predicate::Atom(atom) => {
-                let mut least = 0i128;
+                let mut min_sum = 0i128;
                 for &(place, coefficient) in atom.sum.terms() {
-                    let most = self.most_where_dead[place.index()].filter(|_| dead == Some(true));
-                    let tokens = match (coefficient < 0, most) {
+                    let max_tokens =
+                        self.most_where_dead[place.index()].filter(|_| dead == Some(true));
+                    let tokens = match (coefficient < 0, max_tokens) {
                         (false, _) => at_least(tokens, place),
-                        (true, Some(most)) => most,
+                        (true, Some(max_tokens)) => max_tokens,
                         (true, None) => return true,
                     };
-                    least += i128::from(coefficient) * i128::from(tokens);
+                    min_sum += i128::from(coefficient) * i128::from(tokens);
                 }
-                least <= i128::from(atom.bound)
+                min_sum <= i128::from(atom.bound)
             }
         }
     }
@@ -373,7 +387,8 @@ impl Position<'_> {
     }
 }
 
-/// Returns a lower bound on the tokens of a place.
+/// Returns the weight of the arc of `place` among `tokens`, or 0. It bounds the tokens of the place
+/// from below.
 fn at_least(tokens: &[Arc], place: PlaceId) -> u64 {
     tokens.iter().find(|arc| arc.place == place).map_or(0, |arc| arc.weight)
 }

@@ -18,7 +18,7 @@ pub struct Premises {
     /// One entry per atom: the conjuncts of its predicate, and those of its negation. Both are
     /// empty for atoms about firings.
     atoms: Vec<[Vec<u32>; 2]>,
-    /// One entry per premise: its conjuncts.
+    /// The conjuncts of each premise, as numbers.
     premises: Vec<Vec<u32>>,
 }
 

@@ -54,15 +54,15 @@ pub struct RunSearch {
     pub has_run: bool,
 }
 
-/// Visits the markings of `net`, at most `most`, along which a run may have the property. Calls
-/// `goes_on` for each node.
+/// Visits the markings of `net`, at most `max_markings`, along which a run may have the property.
+/// Calls `goes_on` for each node.
 ///
 /// # Errors
 /// The reason that there is no result; [`Flaw::More`] if there are more markings.
 pub fn visit_runs(
     net: &Net,
     property: &RunProperty,
-    most: u64,
+    max_markings: u64,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<RunSearch, VisitFlaw> {
     let (formulas, formula) = (property.formulas(), property.formula());
@@ -74,29 +74,31 @@ pub fn visit_runs(
     let mut graph = ProductGraph::new(net, property.fairness(), Marks::all(automaton.marks));
     let initial = nodes.marking(net.initial());
     nodes.number((initial, automaton.initial));
-    let mut edges = 0;
+    let mut edge_count = 0;
     while graph.after.len() < nodes.all.len() {
         if !goes_on() {
             return Err(Flaw::Stopped.into());
         }
         let (marking, state) = nodes.all[graph.after.len()];
         let marking = Marking::new(unpacked(&nodes.markings[marking as usize]));
-        let mut after = Vec::new();
+        let mut outgoing = Vec::new();
         for (letter, fires, next) in steps(net, property, &marking)? {
             for edge in automaton.states[state].iter().filter(|it| it.cube.holds(&letter)) {
                 let node = (nodes.marking(&next), edge.target);
                 let to = nodes.number(node);
-                after.push(RunEdge { to, marks: edge.marks, fires });
+                outgoing.push(RunEdge { to, marks: edge.marks, fires });
             }
         }
-        if nodes.markings.len() as u64 > most.min(1 << 28) {
-            return Err(Flaw::More(most).into());
+        if nodes.markings.len() as u64 > max_markings.min(1 << 28) {
+            return Err(Flaw::More(max_markings).into());
         }
-        edges += after.len();
-        if edges > MOST_EDGES {
-            return Err(Flaw::TooLarge("markings with states of the automaton".into()).into());
+        edge_count += outgoing.len();
+        if edge_count > MOST_EDGES {
+            return Err(
+                Flaw::TooLarge("too many markings with states of the automaton".into()).into()
+            );
         }
-        graph.push(&marking, after);
+        graph.push(&marking, outgoing);
     }
     let has_run = graph.has_round(goes_on)?;
     Ok(RunSearch { markings: nodes.markings.len() as u64, has_run })
@@ -105,7 +107,8 @@ pub fn visit_runs(
 /// A step from a marking: the letter, the transition that fires, and the next marking.
 type MarkingStep = (Letter, Option<TransitionId>, Marking);
 
-/// Returns the steps from a marking.
+/// Returns the steps from a marking: one per enabled transition, or the stuttering of a dead
+/// marking.
 fn steps(
     net: &Net,
     property: &RunProperty,
@@ -126,17 +129,21 @@ fn steps(
 /// The number of a marking, and a state of the automaton.
 type ProductNode = (u32, usize);
 
-/// The nodes found so far.
+/// The nodes found so far, numbered in the order of discovery.
 #[derive(Default)]
 struct ProductNodes {
-    /// Packed markings by number, and the number of each packed marking.
+    /// Packed markings, by number.
     markings: Vec<Box<[u8]>>,
+    /// The number of each packed marking.
     of_markings: HashMap<Box<[u8]>, u32>,
+    /// The nodes, by number.
     all: Vec<ProductNode>,
+    /// The number of each node.
     numbers: HashMap<ProductNode, u32>,
 }
 
 impl ProductNodes {
+    /// Returns the number of a marking, which is added if it is new.
     fn marking(&mut self, marking: &Marking) -> u32 {
         let packed = packed(marking.tokens());
         if let Some(&number) = self.of_markings.get(&packed) {
@@ -148,6 +155,7 @@ impl ProductNodes {
         number
     }
 
+    /// Returns the number of a node, which is added if it is new.
     fn number(&mut self, node: ProductNode) -> u32 {
         *self.numbers.entry(node).or_insert_with(|| {
             self.all.push(node);

@@ -109,7 +109,7 @@ impl Question {
             Question::NoRun(property) => {
                 Question::NoRun(Box::new(property.under(fairness.clone())))
             }
-            Question::Tree(_) => return Err("formulas of CTL are not asked of fair runs"),
+            Question::Tree(_) => return Err("fairness applies to LTL formulas only"),
             Question::Not(part) => Question::Not(Box::new(part.under(fairness)?)),
             Question::Junction { all, parts } => {
                 let parts = parts.into_iter().map(|part| part.under(fairness));
@@ -131,7 +131,7 @@ impl Question {
             // "All goals are reachable" is FALSE if some goal is unreachable.
             Question::Reach { goals, then: false, all } => joined(!all, goals, never),
             Question::Initially(predicate) => format!("initially {}", formula(predicate)),
-            Question::Largest(sum) => format!("the most of {}", words::linear(net, sum)),
+            Question::Largest(sum) => format!("the maximum of {}", words::linear(net, sum)),
             Question::NoRun(property) => words::of_runs(net, property),
             Question::Tree(property) => words::tree_property(net, property),
             Question::Not(part) => format!("¬{}", part.in_words(net)),
@@ -147,14 +147,14 @@ impl Question {
                 let others = match others.len() {
                     0 => String::new(),
                     1 => format!(" ∧ EF {}", formula(&others[0])),
-                    more => format!(" ∧ each of {more} markings more can be reached"),
+                    more => format!(" ∧ each of {more} more markings is reachable"),
                 };
                 format!("AG EF {} ∧ {}{others}", formula(done), never(improper))
             }
             Question::LargestOf(sums) => format!("the largest of {} maxima", sums.len()),
-            Question::HowMany { firings: false } => "how many markings can be reached".to_owned(),
+            Question::HowMany { firings: false } => "the number of reachable markings".to_owned(),
             Question::HowMany { firings: true } => {
-                "how many firings there are between markings that can be reached".to_owned()
+                "the number of edges of the reachability graph".to_owned()
             }
         }
     }

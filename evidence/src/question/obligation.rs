@@ -134,25 +134,26 @@ impl Default for NeededProofs {
 
 impl NeededProofs {
     /// Returns true if the formula is true, given the truth of its leaves.
-    pub fn is_met(&self, done: &dyn Fn(&NeededProofs) -> bool) -> bool {
+    pub fn is_met(&self, is_proved: &dyn Fn(&NeededProofs) -> bool) -> bool {
         match self {
-            NeededProofs::All(parts) => parts.iter().all(|part| part.is_met(done)),
-            NeededProofs::One(parts) => parts.iter().any(|part| part.is_met(done)),
-            duty => done(duty),
+            NeededProofs::All(parts) => parts.iter().all(|part| part.is_met(is_proved)),
+            NeededProofs::One(parts) => parts.iter().any(|part| part.is_met(is_proved)),
+            leaf => is_proved(leaf),
         }
     }
 
     /// Returns the relevant unproved leaves, in order. Subformulas that are true contribute none.
-    pub fn open(&self, done: &dyn Fn(&NeededProofs) -> bool) -> Vec<&NeededProofs> {
+    pub fn open(&self, is_proved: &dyn Fn(&NeededProofs) -> bool) -> Vec<&NeededProofs> {
         match self {
-            met if met.is_met(done) => Vec::new(),
+            formula if formula.is_met(is_proved) => Vec::new(),
             NeededProofs::All(parts) | NeededProofs::One(parts) => {
-                parts.iter().flat_map(|part| part.open(done)).collect()
+                parts.iter().flat_map(|part| part.open(is_proved)).collect()
             }
-            duty => vec![duty],
+            leaf => vec![leaf],
         }
     }
 
+    /// Returns a conjunction (`all`) or disjunction of the parts.
     fn junction(all: bool, parts: Vec<NeededProofs>) -> NeededProofs {
         if all { NeededProofs::All(parts) } else { NeededProofs::One(parts) }
     }
@@ -166,17 +167,19 @@ impl Question {
     pub fn obligation(&self, net: &Net, value: AnswerValue) -> Result<Obligation, String> {
         let mut all = Obligation::default();
         if net.has_caps() && !self.is_about_reachability() {
-            return Err("it is not shown of a net with caps on places without a bound".to_owned());
+            return Err(
+                "this cannot be shown for a net with caps on places without a bound".to_owned()
+            );
         }
         all.need = match value {
             AnswerValue::Holds(holds) => {
                 if let Question::Initially(predicate) = self {
-                    let says = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
-                    let says = says.holds(net, net.initial());
-                    if says != holds {
-                        let says = AnswerValue::Holds(says);
+                    let initial_value = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
+                    let initial_value = initial_value.holds(net, net.initial());
+                    if initial_value != holds {
+                        let initial_value = AnswerValue::Holds(initial_value);
                         return Err(format!(
-                            "the initial marking decides the question, and says {says}"
+                            "the initial marking decides the question: {initial_value}"
                         ));
                     }
                 }
@@ -206,19 +209,21 @@ impl Question {
     }
 }
 
+/// The message for a number as the answer to a question about truth.
 const NO_NUMBER: &str = "the question asks for TRUE or FALSE";
-const NO_FIT: &str = "the numbers do not fit";
+/// The message for a predicate or sum whose numbers overflow.
+const NO_FIT: &str = "the numbers are too large";
 
 impl Obligation {
     /// Restates the obligations for a net with caps: markings within the caps, and conditions of
     /// the model.
     fn within_caps(&mut self, net: &Net) -> Result<(), String> {
-        let Some(within) = net.translation().and_then(Translation::within_caps) else {
+        let Some(within_place) = net.translation().and_then(Translation::within_caps) else {
             return Ok(());
         };
         for seen in &mut self.reach {
-            let asked = of_model(net, seen.clone()).ok_or(NO_FIT)?;
-            *seen = Predicate::and([asked, Predicate::at_least(within, 1)]).sorted();
+            let model_goal = of_model(net, seen.clone()).ok_or(NO_FIT)?;
+            *seen = Predicate::and([model_goal, Predicate::at_least(within_place, 1)]).sorted();
         }
         for refuted in &mut self.refute {
             *refuted = of_model(net, refuted.clone()).ok_or(NO_FIT)?;
@@ -229,11 +234,13 @@ impl Obligation {
         Ok(())
     }
 
+    /// Adds the obligation that the predicate is reachable.
     fn reach(&mut self, predicate: Predicate) -> NeededProofs {
         self.reach.push(predicate);
         NeededProofs::Reach(self.reach.len() - 1)
     }
 
+    /// Adds the obligation that the predicate is unreachable.
     fn refute(&mut self, predicate: Predicate) -> NeededProofs {
         self.refute.push(predicate);
         NeededProofs::Refute(self.refute.len() - 1)
@@ -248,6 +255,7 @@ impl Obligation {
         NeededProofs::Stays(self.homes.len() - 1)
     }
 
+    /// Adds the obligation that `wanted` does not stay reachable.
     fn lost(&mut self, wanted: &Predicate) -> NeededProofs {
         self.homes.push(HomeQuestion { wanted: wanted.clone(), reach: None });
         NeededProofs::Lost(self.homes.len() - 1)
@@ -429,7 +437,11 @@ impl Obligation {
                 };
                 (as_much.sorted(), sums.iter().map(|sum| more_than(sum, number)).collect())
             }
-            Question::HowMany { .. } => return Err("it is to be counted".into()),
+            Question::HowMany { .. } => {
+                return Err("the question asks for a number of markings or \
+                                                    firings"
+                    .into());
+            }
             _ => return Err(NO_NUMBER.into()),
         };
         let mut parts = vec![self.reach(as_much)];

@@ -9,29 +9,29 @@ use parikh_net::{Fairness, Net, TransitionId};
 ///
 /// # Errors
 /// When a text is not of this form.
-pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
+pub fn fairness(net: &Net, texts: &[String]) -> Result<Fairness, String> {
     let (mut weak, mut strong) = (Vec::new(), Vec::new());
-    for text in given {
+    for text in texts {
         let (kind, names) = text.split_once(':').map_or((&**text, None), |(k, n)| (k, Some(n)));
-        let of_kind = match kind {
+        let transitions_of_kind = match kind {
             "weak" => &mut weak,
             "strong" => &mut strong,
             _ => return Err(format!("expected weak or strong, not {}", Quoted(kind))),
         };
         match names {
-            None => of_kind.extend(net.transitions()),
+            None => transitions_of_kind.extend(net.transitions()),
             Some(mut rest) => loop {
-                let (t, behind) = first(net, rest)?;
-                of_kind.extend(t);
-                match behind {
-                    Some(behind) => rest = behind,
+                let (t, after_comma) = first(net, rest)?;
+                transitions_of_kind.extend(t);
+                match after_comma {
+                    Some(after_comma) => rest = after_comma,
                     None => break,
                 }
             },
         }
     }
     if net.is_of_quotient() && !(weak.is_empty() && strong.is_empty()) {
-        return Err("fairness is about each binding, and colours were made one".to_owned());
+        return Err("fairness is about single bindings, but colours were merged".to_owned());
     }
     // The translation of a reset arc splits a transition into several. Fairness to each of the
     // parts would differ from fairness to the transition: one part may wait forever while another
@@ -39,7 +39,7 @@ pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
     if let Some(translation) = net.translation()
         && weak.iter().chain(&strong).any(|&t| translation.is_shared(t))
     {
-        return Err("being fair to a transition that empties places is not understood".to_owned());
+        return Err("fairness to a transition that empties places is not supported".to_owned());
     }
     Ok(Fairness::new(weak, strong))
 }
@@ -47,23 +47,21 @@ pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
 /// Returns the transitions of the first name, and the text behind the comma after it.
 fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t str>), String> {
     let text = text.trim_start();
-    let ((name, behind), written) = match text.strip_prefix('"') {
-        Some(quoted) => {
-            (quoted.split_once('"').ok_or("a quote without its end")?, NameNotation::Quoted)
-        }
+    let ((name, after_name), written) = match text.strip_prefix('"') {
+        Some(quoted) => (quoted.split_once('"').ok_or("an unclosed quote")?, NameNotation::Quoted),
         None => (text.split_at(text.find(',').unwrap_or(text.len())), NameNotation::Bare),
     };
-    let mut known = Vec::new();
+    let mut found_transitions = Vec::new();
     for id in meant(net, NamedKind::Transitions, name.trim_end(), written)? {
         let transitions = net.transitions_named(&id);
         let unknown = || format!("the net has no transition {}", Quoted(name));
-        known.extend(transitions.ok_or_else(unknown)?);
+        found_transitions.extend(transitions.ok_or_else(unknown)?);
     }
-    match behind.trim_start() {
-        "" => Ok((known, None)),
-        behind => match behind.strip_prefix(',') {
-            Some(behind) => Ok((known, Some(behind))),
-            None => Err(format!("expected a comma behind {}", Quoted(name))),
+    match after_name.trim_start() {
+        "" => Ok((found_transitions, None)),
+        after_name => match after_name.strip_prefix(',') {
+            Some(after_name) => Ok((found_transitions, Some(after_name))),
+            None => Err(format!("expected a comma after {}", Quoted(name))),
         },
     }
 }

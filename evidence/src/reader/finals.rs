@@ -25,7 +25,7 @@ const MOST_NUMBERS: usize = 1 << 24;
 /// Reads the tokens in the `finalMarking` of each of these places. Returns `None` if no place has
 /// the label.
 pub(super) fn in_places(places: &[Node<'_, '_>]) -> Result<Option<Vec<u64>>, Unreadable> {
-    let (mut all, mut is_said) = (Vec::new(), false);
+    let (mut tokens_by_place, mut has_label) = (Vec::new(), false);
     for &place in places {
         let mut tokens = None;
         for label in elements(place).filter(|inside| name(*inside) == "finalMarking") {
@@ -33,10 +33,10 @@ pub(super) fn in_places(places: &[Node<'_, '_>]) -> Result<Option<Vec<u64>>, Unr
                 return Err(Unreadable::at(label, "a second `finalMarking`"));
             }
         }
-        is_said |= tokens.is_some();
-        all.push(tokens.unwrap_or(0));
+        has_label |= tokens.is_some();
+        tokens_by_place.push(tokens.unwrap_or(0));
     }
-    Ok(is_said.then_some(all))
+    Ok(has_label.then_some(tokens_by_place))
 }
 
 /// Reads the final markings in the sections, over the places of `builder`. The marking from the
@@ -48,14 +48,14 @@ pub(super) fn read<'a>(
     references: &HashMap<&'a str, &'a str>,
 ) -> Result<Vec<Marking>, Unreadable> {
     let mut finals: Vec<Marking> = Vec::new();
-    let mut numbers = 0;
+    let mut entry_count = 0;
     for section in sections {
         for node in elements(*section) {
             if name(node) != "marking" {
                 return Err(unknown(node, *section));
             }
-            numbers += builder.place_count();
-            if numbers > MOST_NUMBERS {
+            entry_count += builder.place_count();
+            if entry_count > MOST_NUMBERS {
                 let what = format!("the final markings have more than {MOST_NUMBERS} numbers");
                 return Err(Unreadable::at(node, what));
             }
@@ -71,10 +71,10 @@ pub(super) fn read<'a>(
                         format!("the net has no place {}", Quoted(id)),
                     ));
                 };
-                let held = tokens[p.index()].checked_add(in_text(place, 0)?);
-                let held = held.filter(|&held| held <= Marking::MAX_TOKENS);
+                let sum = tokens[p.index()].checked_add(in_text(place, 0)?);
+                let sum = sum.filter(|&sum| sum <= Marking::MAX_TOKENS);
                 tokens[p.index()] =
-                    held.ok_or_else(|| Unreadable::at(place, "more than 2^63 - 1 tokens"))?;
+                    sum.ok_or_else(|| Unreadable::at(place, "more than 2^63 - 1 tokens"))?;
             }
             let marking = Marking::new(tokens);
             if !finals.contains(&marking) {

@@ -36,10 +36,10 @@ const FOR_PEOPLE: &[&str] = &[
 
 /// Refuses unknown attributes and texts anywhere in a net.
 pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
-    let of_net = net.tag_name().namespace();
+    let net_namespace = net.tag_name().namespace();
     let mut unopened = vec![net];
     while let Some(node) = unopened.pop() {
-        let own: &[&str] = match name(node) {
+        let known_attributes: &[&str] = match name(node) {
             // The module `timing` checks the content of these elements.
             "graphics" | "toolspecific" | "name" | "delay" | "interval" => continue,
             "net" => &["id", "type"],
@@ -47,7 +47,9 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
             // TAPAAL's delay in simulations.
             "transition" => &["id", "distribution", "value"],
             "referencePlace" | "referenceTransition" => &["id", "ref"],
-            "place" if node.parent().is_some_and(|around| name(around) == "marking") => &["idref"],
+            "place" if node.parent().is_some_and(|enclosing| name(enclosing) == "marking") => {
+                &["idref"]
+            }
             "type" | "arctype" => &["id", "value"],
             // PIPE's drawing of arcs, tokens and comments.
             "arcpath" => &["id", "curvePoint"],
@@ -61,19 +63,19 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
             "finiteintrange" => &["start", "end"],
             _ => &["id"],
         };
-        if node.tag_name().namespace() != of_net {
-            let what = format!("`{}` is of another language than the net", name(node));
+        if node.tag_name().namespace() != net_namespace {
+            let what = format!("`{}` belongs to another language than the net", name(node));
             return Err(Unreadable::at(node, what));
         }
         for attribute in node.attributes().filter(|it| it.namespace().is_none()) {
-            let known = |names: &[&str]| names.contains(&attribute.name());
-            let says_no = matches!(
+            let is_among = |names: &[&str]| names.contains(&attribute.name());
+            let is_default = matches!(
                 (attribute.name(), attribute.value()),
                 ("player", "0") | ("urgent" | "isStatic", "false") | ("controllable", "true")
             );
-            if !known(own) && !known(FOR_PEOPLE) && !says_no {
-                let (key, around) = (attribute.name(), name(node));
-                let what = format!("`{key}` of `{around}` is not known, and not guessed");
+            if !is_among(known_attributes) && !is_among(FOR_PEOPLE) && !is_default {
+                let (key, enclosing) = (attribute.name(), name(node));
+                let what = format!("`{key}` of `{enclosing}` is unknown");
                 return Err(Unreadable::at(node, what));
             }
         }
@@ -86,16 +88,17 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
 /// Refuses text outside of `text` and `value`, unless it is the type of an arc or belongs to a
 /// drawing.
 fn text_in_its_place(node: Node<'_, '_>) -> Result<(), Unreadable> {
-    let of_arc = || node.parent().is_some_and(|around| name(around) == "arc");
+    let is_in_arc = || node.parent().is_some_and(|enclosing| name(enclosing) == "arc");
     // `tagged` belongs to PIPE, and its reader checks the text.
     if ["text", "value", "tagged"].contains(&name(node))
-        || matches!(name(node), "type" | "arctype") && of_arc()
+        || matches!(name(node), "type" | "arctype") && is_in_arc()
     {
         return Ok(());
     }
     let texts = node.children().filter(Node::is_text).filter_map(|piece| piece.text());
-    let is_slip = |text: &str| text.chars().all(|c| matches!(c, '>' | '$') || BLANKS.contains(&c));
-    match texts.map(trimmed).find(|text| !is_slip(text)) {
+    let is_harmless =
+        |text: &str| text.chars().all(|c| matches!(c, '>' | '$') || BLANKS.contains(&c));
+    match texts.map(trimmed).find(|text| !is_harmless(text)) {
         None => Ok(()),
         Some(text) => {
             let what = format!("the text {} right inside `{}`", Quoted(text), name(node));

@@ -18,55 +18,62 @@ pub(super) fn is(text: &str) -> bool {
     })
 }
 
+/// Splits a text into words and signs, without comments.
 fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     let mut words: Vec<ToolWord> = Vec::new();
-    let (mut line, mut open, mut begun, mut opened) = (1, false, String::new(), 0);
-    let mut finish = |begun: &mut String, line| {
-        if !begun.is_empty() {
-            let text = std::mem::take(begun);
+    let (mut line, mut is_in_braces, mut word_text, mut comment_line) =
+        (1, false, String::new(), 0);
+    let mut finish_word = |word_text: &mut String, line| {
+        if !word_text.is_empty() {
+            let text = std::mem::take(word_text);
             words.push(ToolWord { line, text, braced: false, first: false });
         }
     };
     let mut rest = text.chars().peekable();
-    let (mut comment, mut long) = (false, false);
+    let (mut is_in_line_comment, mut is_in_block_comment) = (false, false);
     while let Some(c) = rest.next() {
         // Inside `/*` and `*/`, only line ends matter.
-        if long {
+        if is_in_block_comment {
             line += u64::from(c == '\n');
-            long = !(c == '*' && rest.next_if_eq(&'/').is_some());
+            is_in_block_comment = !(c == '*' && rest.next_if_eq(&'/').is_some());
             continue;
         }
-        if c == '/' && begun.is_empty() && !open && !comment && rest.next_if_eq(&'*').is_some() {
-            (long, opened) = (true, line);
+        if c == '/'
+            && word_text.is_empty()
+            && !is_in_braces
+            && !is_in_line_comment
+            && rest.next_if_eq(&'*').is_some()
+        {
+            (is_in_block_comment, comment_line) = (true, line);
             continue;
         }
-        let slashes = c == '/' && begun.is_empty() && rest.peek() == Some(&'/');
-        comment |= slashes && !open;
+        let starts_line_comment = c == '/' && word_text.is_empty() && rest.peek() == Some(&'/');
+        is_in_line_comment |= starts_line_comment && !is_in_braces;
         match c {
             '\n' => {
-                finish(&mut begun, line);
+                finish_word(&mut word_text, line);
                 line += 1;
-                comment = false;
+                is_in_line_comment = false;
             }
-            _ if comment => {}
-            '}' if open => open = false,
-            _ if open => {}
+            _ if is_in_line_comment => {}
+            '}' if is_in_braces => is_in_braces = false,
+            _ if is_in_braces => {}
             '{' => {
-                finish(&mut begun, line);
-                (open, opened) = (true, line);
+                finish_word(&mut word_text, line);
+                (is_in_braces, comment_line) = (true, line);
             }
-            c if c.is_whitespace() => finish(&mut begun, line),
+            c if c.is_whitespace() => finish_word(&mut word_text, line),
             ',' | ';' | ':' | '(' | ')' | '}' => {
-                finish(&mut begun, line);
-                begun.push(c);
-                finish(&mut begun, line);
+                finish_word(&mut word_text, line);
+                word_text.push(c);
+                finish_word(&mut word_text, line);
             }
-            c => begun.push(c),
+            c => word_text.push(c),
         }
     }
-    finish(&mut begun, line);
-    match open || long {
-        true => Err(wrong(opened, "a comment without its end")),
+    finish_word(&mut word_text, line);
+    match is_in_braces || is_in_block_comment {
+        true => Err(wrong(comment_line, "an unclosed comment")),
         false => Ok(words),
     }
 }
@@ -98,9 +105,9 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
             }
         }
     }
-    let mut marked = BTreeSet::new();
+    let mut marked_places = BTreeSet::new();
     for (place, tokens, word) in list(&mut words, &places)? {
-        if !marked.insert(place) {
+        if !marked_places.insert(place) {
             return Err(word.wrong("each place once"));
         }
         net.core.set_tokens(place, tokens).map_err(|error| refused(&word, &error))?;
@@ -109,14 +116,14 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
     while words.peek().is_some() {
         words.must("TRANSITION")?;
         let word = name(&mut words)?;
-        let mut own = word.text.clone();
-        if places.contains_key(&own) {
-            while places.contains_key(&own) || transitions.contains(&own) {
-                own.push('\'');
+        let mut transition_id = word.text.clone();
+        if places.contains_key(&transition_id) {
+            while places.contains_key(&transition_id) || transitions.contains(&transition_id) {
+                transition_id.push('\'');
             }
         }
-        let t = net.core.transition(&own).map_err(|error| refused(&word, &error))?;
-        transitions.insert(own);
+        let t = net.core.transition(&transition_id).map_err(|error| refused(&word, &error))?;
+        transitions.insert(transition_id);
         words.must("CONSUME")?;
         for (place, weight, word) in list(&mut words, &places)? {
             net.core.take(t, place, weight).map_err(|error| refused(&word, &error))?;
@@ -133,6 +140,7 @@ fn refused(word: &ToolWord, error: &BuildError) -> Unreadable {
     wrong(word.line, error.to_string())
 }
 
+/// Takes a name, which is neither a keyword nor a sign.
 fn name(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
     const OWN: [&str; 10] = [
         "PLACE",
@@ -147,8 +155,8 @@ fn name(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
         "FINAL",
     ];
     let word = words.take("a name")?;
-    let sign = [",", ";", ":", "(", ")", "}"].contains(&word.text.as_str());
-    match sign || OWN.contains(&word.text.as_str()) {
+    let is_sign = [",", ";", ":", "(", ")", "}"].contains(&word.text.as_str());
+    match is_sign || OWN.contains(&word.text.as_str()) {
         true => Err(word.wrong("a name")),
         false => Ok(word),
     }

@@ -58,80 +58,89 @@ fn lines(text: &str) -> impl Iterator<Item = (u64, &str)> {
     (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty())
 }
 
+/// Reads a file in the format of Aldebaran.
 fn aut(text: &str) -> Result<TransitionSystem, Unreadable> {
     let mut lines = lines(text);
-    let (number, head) = lines.next().unwrap_or((1, ""));
+    let (line_number, head) = lines.next().unwrap_or((1, ""));
     let numbers = head.trim_start_matches("des").trim_start();
-    let numbers: Vec<&str> = inside(number, numbers)?.split(',').collect();
+    let numbers: Vec<&str> = inside(line_number, numbers)?.split(',').collect();
     let [initial, edge_count, states] = numbers[..] else {
-        return Err(wrong(number, "expected `des (FIRST, TRANSITIONS, STATES)`"));
+        return Err(wrong(line_number, "expected `des (FIRST, TRANSITIONS, STATES)`"));
     };
-    let states = state(number, states, 0..MOST + 1)?;
-    let initial = state(number, initial, 0..states)?;
-    let edge_count = state(number, edge_count, 0..usize::MAX)?;
+    let states = state(line_number, states, 0..MOST + 1)?;
+    let initial = state(line_number, initial, 0..states)?;
+    let edge_count = state(line_number, edge_count, 0..usize::MAX)?;
     let mut edges = Vec::new();
-    for (number, line) in lines {
-        let what = || wrong(number, "expected `(FROM, \"LABEL\", TO)`");
-        let (from, rest) = inside(number, line)?.split_once(',').ok_or_else(what)?;
+    for (line_number, line) in lines {
+        let invalid_edge = || wrong(line_number, "expected `(FROM, \"LABEL\", TO)`");
+        let (from, rest) = inside(line_number, line)?.split_once(',').ok_or_else(invalid_edge)?;
         let (label, to) = match rest.trim_start().strip_prefix('"') {
             Some(quoted) => {
-                let (label, rest) = up_to_quote(quoted).ok_or_else(what)?;
-                (label, rest.trim_start().strip_prefix(',').ok_or_else(what)?)
+                let (label, rest) = up_to_quote(quoted).ok_or_else(invalid_edge)?;
+                (label, rest.trim_start().strip_prefix(',').ok_or_else(invalid_edge)?)
             }
             None => {
-                let (label, to) = rest.rsplit_once(',').ok_or_else(what)?;
+                let (label, to) = rest.rsplit_once(',').ok_or_else(invalid_edge)?;
                 (label.trim().to_owned(), to)
             }
         };
         if label.is_empty() {
-            return Err(what());
+            return Err(invalid_edge());
         }
-        edges.push((state(number, from, 0..states)?, label, state(number, to, 0..states)?));
+        edges.push((
+            state(line_number, from, 0..states)?,
+            label,
+            state(line_number, to, 0..states)?,
+        ));
     }
     match edges.len() == edge_count {
         true => Ok(TransitionSystem { states, initial, edges }),
-        false => Err(wrong(number, format!("found {} transitions, not {edge_count}", edges.len()))),
+        false => {
+            Err(wrong(line_number, format!("found {} transitions, not {edge_count}", edges.len())))
+        }
     }
 }
 
+/// Reads a file in mCRL2's format `.fsm`.
 fn fsm(text: &str) -> Result<TransitionSystem, Unreadable> {
-    let (mut part, mut states, mut initial, mut last) = (0, 0, None, 1);
+    let (mut section, mut states, mut initial, mut last_line) = (0, 0, None, 1);
     let mut edges = Vec::new();
-    for (number, line) in lines(text) {
-        last = number;
-        match part {
-            0..=2 if line == "---" => part += 1,
+    for (line_number, line) in lines(text) {
+        last_line = line_number;
+        match section {
+            0..=2 if line == "---" => section += 1,
             0 => {}
             1 => states += 1,
             2 => {
-                let what = || wrong(number, "expected `FROM TO \"LABEL\"`");
-                let (from, rest) = line.split_once(char::is_whitespace).ok_or_else(what)?;
+                let invalid_edge = || wrong(line_number, "expected `FROM TO \"LABEL\"`");
+                let (from, rest) = line.split_once(char::is_whitespace).ok_or_else(invalid_edge)?;
                 let (to, rest) =
-                    rest.trim_start().split_once(char::is_whitespace).ok_or_else(what)?;
+                    rest.trim_start().split_once(char::is_whitespace).ok_or_else(invalid_edge)?;
                 let label = match rest.trim_start().strip_prefix('"') {
                     Some(quoted) => {
-                        let (label, behind) = up_to_quote(quoted).ok_or_else(what)?;
-                        behind.is_empty().then_some(label).ok_or_else(what)?
+                        let (label, behind) = up_to_quote(quoted).ok_or_else(invalid_edge)?;
+                        behind.is_empty().then_some(label).ok_or_else(invalid_edge)?
                     }
                     None => rest.trim().to_owned(),
                 };
                 if label.is_empty() {
-                    return Err(what());
+                    return Err(invalid_edge());
                 }
-                let [from, to] = [state(number, from, 1..MOST)?, state(number, to, 1..MOST)?];
+                let [from, to] =
+                    [state(line_number, from, 1..MOST)?, state(line_number, to, 1..MOST)?];
                 states = states.max(from).max(to);
                 edges.push((from - 1, label, to - 1));
             }
             _ if initial.is_none() => {
-                let first = state(number, line, 1..MOST)?;
+                let first = state(line_number, line, 1..MOST)?;
                 states = states.max(first);
                 initial = Some(first - 1);
             }
-            _ => return Err(wrong(number, "expected the end of the file")),
+            _ => return Err(wrong(line_number, "expected the end of the file")),
         }
     }
-    if part < 2 || states == 0 {
-        return Err(wrong(last, "expected two lines `---`, and states or transitions"));
+    if section < 2 || states == 0 {
+        return Err(wrong(last_line, "expected two lines `---`, and states or transitions"));
     }
     Ok(TransitionSystem { states, initial: initial.unwrap_or(0), edges })
 }
@@ -148,14 +157,14 @@ fn inside(line: u64, text: &str) -> Result<&str, Unreadable> {
 fn up_to_quote(text: &str) -> Option<(String, &str)> {
     let mut label = String::new();
     let mut letters = text.char_indices();
-    while let Some((at, letter)) = letters.next() {
+    while let Some((offset, letter)) = letters.next() {
         match letter {
-            '"' => return Some((label, &text[at + 1..])),
+            '"' => return Some((label, &text[offset + 1..])),
             '\\' => match letters.next()?.1 {
                 '"' => label.push('"'),
-                other => label.extend(['\\', other]),
+                unescaped => label.extend(['\\', unescaped]),
             },
-            other => label.push(other),
+            unescaped => label.push(unescaped),
         }
     }
     None
@@ -165,9 +174,12 @@ fn up_to_quote(text: &str) -> Option<(String, &str)> {
 fn state(line: u64, text: &str, range: std::ops::Range<usize>) -> Result<usize, Unreadable> {
     let number = text.trim().parse().ok().filter(|it| range.contains(it));
     number.ok_or_else(|| {
-        let (least, end) = (range.start, range.end);
+        let (lower_end, upper_end) = (range.start, range.end);
         let found = Quoted(text.trim());
-        wrong(line, format!("expected one number from {least} below {end}, found {found}"))
+        wrong(
+            line,
+            format!("expected one number from {lower_end} below {upper_end}, found {found}"),
+        )
     })
 }
 

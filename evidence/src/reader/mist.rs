@@ -19,17 +19,20 @@ pub(super) fn is(text: &str) -> bool {
     lines.flat_map(str::split_whitespace).next() == Some("vars")
 }
 
+/// Splits a problem into words and signs.
 fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     let mut words = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let mut rest = line.split('#').next().unwrap_or_default().trim_start();
         while let Some(c) = rest.chars().next() {
-            let of_words = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+            let is_word_character = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
             let length = match c {
-                c if of_words(c) => rest.find(|c| !of_words(c)).unwrap_or(rest.len()),
+                c if is_word_character(c) => {
+                    rest.find(|c| !is_word_character(c)).unwrap_or(rest.len())
+                }
                 _ if rest.starts_with("->") || rest.starts_with(">=") => 2,
                 ',' | ';' | '=' | '\'' | '+' | '-' | '[' | ']' => 1,
-                c => return Err(wrong(number, format!("a sign that is not known: {c:?}"))),
+                c => return Err(wrong(number, format!("an unknown character: {c:?}"))),
             };
             let text = rest[..length].to_owned();
             words.push(ToolWord { line: number, text, braced: false, first: false });
@@ -51,48 +54,55 @@ enum CounterChange {
 }
 
 struct CounterRule {
+    /// The ranges of variables in which the rule is enabled.
     guard: CounterRanges,
+    /// The change of each changed variable.
     changes: BTreeMap<PlaceId, CounterChange>,
     line: u64,
 }
 
 /// The content of a problem file.
 struct CounterProblem {
+    /// The names of the variables, indexed by place.
     variables: Vec<String>,
+    /// The rules, in the order of the file.
     rules: Vec<CounterRule>,
+    /// The initial ranges. A variable without a range begins with any value.
     initially: CounterRanges,
+    /// The target markings: each list is a conjunction of ranges.
     targets: Vec<CounterRanges>,
 }
 
+/// Parses a problem.
 fn problem(text: &str) -> Result<CounterProblem, Unreadable> {
     let mut words = ToolWords::new(words(text)?);
     words.must("vars")?;
-    let (mut variables, mut named) = (Vec::new(), BTreeMap::new());
+    let (mut variables, mut places_by_name) = (Vec::new(), BTreeMap::new());
     while !words.skip("rules") {
         let word = words.take("a variable")?;
-        let name = word.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        let key = ["vars", "init", "target", "invariants"].contains(&word.text.as_str());
-        if !name || key {
+        let is_name = word.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let is_keyword = ["vars", "init", "target", "invariants"].contains(&word.text.as_str());
+        if !is_name || is_keyword {
             return Err(word.wrong("a variable"));
         }
-        if named.insert(word.text.clone(), PlaceId::new(variables.len())).is_some() {
+        if places_by_name.insert(word.text.clone(), PlaceId::new(variables.len())).is_some() {
             return Err(word.wrong("each variable once"));
         }
         variables.push(word.text);
     }
     let mut rules = Vec::new();
     while !words.skip("init") {
-        rules.push(rule(&mut words, &named)?);
+        rules.push(rule(&mut words, &places_by_name)?);
     }
-    let initially = ranges(&mut words, &named)?;
+    let initially = ranges(&mut words, &places_by_name)?;
     words.must("target")?;
-    let mut targets = vec![ranges(&mut words, &named)?];
+    let mut targets = vec![ranges(&mut words, &places_by_name)?];
     while words.peek().is_some() && !words.next_is("invariants") {
-        targets.push(ranges(&mut words, &named)?);
+        targets.push(ranges(&mut words, &places_by_name)?);
     }
     if words.skip("invariants") {
         while words.peek().is_some() {
-            ranges(&mut words, &named)?;
+            ranges(&mut words, &places_by_name)?;
         }
     }
     Ok(CounterProblem { variables, rules, initially, targets })
@@ -100,20 +110,21 @@ fn problem(text: &str) -> Result<CounterProblem, Unreadable> {
 
 fn variable(
     words: &mut ToolWords,
-    named: &BTreeMap<String, PlaceId>,
+    places_by_name: &BTreeMap<String, PlaceId>,
 ) -> Result<(PlaceId, ToolWord), Unreadable> {
     let word = words.take("a variable")?;
-    let place = named.get(&word.text).copied();
+    let place = places_by_name.get(&word.text).copied();
     Ok((place.ok_or_else(|| word.wrong("a variable"))?, word))
 }
 
+/// Parses a list of ranges of different variables.
 fn ranges(
     words: &mut ToolWords,
-    named: &BTreeMap<String, PlaceId>,
+    places_by_name: &BTreeMap<String, PlaceId>,
 ) -> Result<CounterRanges, Unreadable> {
     let mut ranges = CounterRanges::new();
     loop {
-        let (place, word) = variable(words, named)?;
+        let (place, word) = variable(words, places_by_name)?;
         let sign = words.take("`>=`, `=` or `in`")?;
         let range = match sign.text.as_str() {
             ">=" => (words.number(0)?, None),
@@ -123,11 +134,11 @@ fn ranges(
             }
             "in" => {
                 words.must("[")?;
-                let least = words.number(0)?;
+                let lower_limit = words.number(0)?;
                 words.must(",")?;
-                let most = words.number(least)?;
+                let upper_limit = words.number(lower_limit)?;
                 words.must("]")?;
-                (least, Some(most))
+                (lower_limit, Some(upper_limit))
             }
             _ => return Err(sign.wrong("`>=`, `=` or `in`")),
         };
@@ -140,28 +151,29 @@ fn ranges(
     }
 }
 
+/// Parses a rule.
 fn rule(
     words: &mut ToolWords,
-    named: &BTreeMap<String, PlaceId>,
+    places_by_name: &BTreeMap<String, PlaceId>,
 ) -> Result<CounterRule, Unreadable> {
     let line = words.peek().map_or(0, |word| word.line);
     let guard = match words.skip("true") {
         true => CounterRanges::new(),
-        false => ranges(words, named)?,
+        false => ranges(words, places_by_name)?,
     };
     words.must("->")?;
     let mut changes = BTreeMap::new();
-    let mut ended = words.skip(";");
-    while !ended {
-        let (place, word) = variable(words, named)?;
+    let mut has_ended = words.skip(";");
+    while !has_ended {
+        let (place, word) = variable(words, places_by_name)?;
         words.must("'")?;
         words.must("=")?;
-        let change = change(words, named, place, &word, &guard)?;
+        let change = change(words, places_by_name, place, &word, &guard)?;
         if changes.insert(place, change).is_some() {
             return Err(word.wrong("each variable once"));
         }
         let sign = words.take("`,` or `;`")?;
-        ended = match sign.text.as_str() {
+        has_ended = match sign.text.as_str() {
             ";" => true,
             "," => words.skip(";"),
             _ => return Err(sign.wrong("`,` or `;`")),
@@ -174,34 +186,36 @@ fn rule(
 /// The only variable allowed is the changed one.
 fn change(
     words: &mut ToolWords,
-    named: &BTreeMap<String, PlaceId>,
+    places_by_name: &BTreeMap<String, PlaceId>,
     place: PlaceId,
     word: &ToolWord,
     guard: &CounterRanges,
 ) -> Result<CounterChange, Unreadable> {
-    let mut own = 0;
-    let mut by: i128 = 0;
+    let mut own_count = 0;
+    let mut constant: i128 = 0;
     loop {
         if words.peek().is_some_and(|word| word.number().is_some()) {
-            by = i128::from(words.number(0)?);
+            constant = i128::from(words.number(0)?);
             break;
         }
-        match variable(words, named)? {
-            (other, _) if other == place => own += 1,
-            (_, other) => return Err(other.wrong("no other variable: all that it has would move")),
+        match variable(words, places_by_name)? {
+            (summand, _) if summand == place => own_count += 1,
+            (_, summand) => {
+                return Err(summand.wrong("no other variable, because transfers are not supported"));
+            }
         }
         if words.skip("-") {
-            by = -i128::from(words.number(0)?);
+            constant = -i128::from(words.number(0)?);
             break;
         }
         if !words.skip("+") {
             break;
         }
     }
-    let least = guard.get(&place).map_or(0, |((least, _), _)| *least);
-    match own {
-        0 => Ok(CounterChange::To(u64::try_from(by).unwrap_or_default())),
-        1 if -by <= i128::from(least) => Ok(CounterChange::By(by)),
+    let lower_limit = guard.get(&place).map_or(0, |((lower_limit, _), _)| *lower_limit);
+    match own_count {
+        0 => Ok(CounterChange::To(u64::try_from(constant).unwrap_or_default())),
+        1 if -constant <= i128::from(lower_limit) => Ok(CounterChange::By(constant)),
         _ => Err(word.wrong("a change that leaves 0 or more")),
     }
 }
@@ -225,76 +239,80 @@ fn unused(net: &ExtendedBuilder, name: &str) -> String {
     name
 }
 
+/// Builds the net. If an initial value is not determined, transitions choose it before any rule is
+/// enabled.
 fn build(problem: &CounterProblem) -> Result<ExtendedNet, BuildError> {
     let mut net = ExtendedBuilder::default();
-    let mut chosen: Vec<(PlaceId, Option<u64>)> = Vec::new();
-    for (at, name) in problem.variables.iter().enumerate() {
-        let place = PlaceId::new(at);
-        let ((least, most), _) = problem.initially.get(&place).copied().unwrap_or(((0, None), 0));
-        net.core.place(name, least)?;
-        if most != Some(least) {
-            chosen.push((place, most.map(|most| most - least)));
+    let mut undetermined: Vec<(PlaceId, Option<u64>)> = Vec::new();
+    for (number_of_place, name) in problem.variables.iter().enumerate() {
+        let place = PlaceId::new(number_of_place);
+        let ((lower_limit, upper_limit), _) =
+            problem.initially.get(&place).copied().unwrap_or(((0, None), 0));
+        net.core.place(name, lower_limit)?;
+        if upper_limit != Some(lower_limit) {
+            undetermined.push((place, upper_limit.map(|upper_limit| upper_limit - lower_limit)));
         }
     }
-    let mut run = None;
-    if !chosen.is_empty() {
+    let mut running_place = None;
+    if !undetermined.is_empty() {
         let name = unused(&net, "init");
         let init = net.core.place(&name, 1)?;
         let name = unused(&net, "run");
         let running = net.core.place(&name, 0)?;
-        for (place, room) in chosen {
+        for (place, spare_tokens) in undetermined {
             let variable = &problem.variables[place.index()];
             let name = unused(&net, &format!("init_{variable}"));
             let t = net.core.transition(&name)?;
             net.core.take(t, init, 1)?;
             net.core.put(t, init, 1)?;
             net.core.put(t, place, 1)?;
-            if let Some(room) = room {
+            if let Some(spare_tokens) = spare_tokens {
                 let name = unused(&net, &format!("room_{variable}"));
-                let room = net.core.place(&name, room)?;
-                net.core.take(t, room, 1)?;
+                let spare_tokens = net.core.place(&name, spare_tokens)?;
+                net.core.take(t, spare_tokens, 1)?;
             }
         }
         let name = unused(&net, "start");
         let t = net.core.transition(&name)?;
         net.core.take(t, init, 1)?;
         net.core.put(t, running, 1)?;
-        run = Some(running);
+        running_place = Some(running);
     }
     for (number, rule) in (1..).zip(&problem.rules) {
         let name = unused(&net, &format!("r{number}"));
         let t = net.core.transition(&name)?;
-        if let Some(run) = run {
-            net.core.take(t, run, 1)?;
-            net.core.put(t, run, 1)?;
+        if let Some(running_place) = running_place {
+            net.core.take(t, running_place, 1)?;
+            net.core.put(t, running_place, 1)?;
         }
         let mut places: Vec<PlaceId> =
             rule.guard.keys().chain(rule.changes.keys()).copied().collect();
         places.sort_unstable();
         places.dedup();
         for place in places {
-            let (least, most) = rule.guard.get(&place).map_or((0, None), |(range, _)| *range);
-            if let Some(most) = most {
-                net.inhibit(t, place, most + 1)?;
+            let (lower_limit, upper_limit) =
+                rule.guard.get(&place).map_or((0, None), |(range, _)| *range);
+            if let Some(upper_limit) = upper_limit {
+                net.inhibit(t, place, upper_limit + 1)?;
             }
-            let put = match rule.changes.get(&place) {
-                None => least,
+            let produced = match rule.changes.get(&place) {
+                None => lower_limit,
                 // The transition consumes the required tokens, and produces the ones that stay.
-                Some(CounterChange::By(by)) => {
-                    u64::try_from(i128::from(least) + by).unwrap_or_default()
+                Some(CounterChange::By(change)) => {
+                    u64::try_from(i128::from(lower_limit) + change).unwrap_or_default()
                 }
                 Some(CounterChange::To(number)) => {
-                    if most != Some(least) {
+                    if upper_limit != Some(lower_limit) {
                         net.reset(t, place);
                     }
                     *number
                 }
             };
-            if least > 0 {
-                net.core.take(t, place, least)?;
+            if lower_limit > 0 {
+                net.core.take(t, place, lower_limit)?;
             }
-            if put > 0 {
-                net.core.put(t, place, put)?;
+            if produced > 0 {
+                net.core.put(t, place, produced)?;
             }
         }
     }
@@ -304,18 +322,24 @@ fn build(problem: &CounterProblem) -> Result<ExtendedNet, BuildError> {
 /// Returns the only question of a problem: is one of the targets reachable?
 pub(super) fn question(net: &Net, text: &str) -> Result<Vec<AuditedProperty>, Unreadable> {
     let problem = problem(text)?;
-    let limit = |(&variable, &((least, most), line)): (&PlaceId, &(CounterRange, u64))| {
-        let name = &problem.variables[variable.index()];
-        let place = net.place_named(name);
-        let place = place.ok_or_else(|| wrong(line, format!("the net has no place {name:?}")))?;
-        let below = most.map_or(Predicate::True, |most| Predicate::no_more_than(place, most));
-        Ok(Predicate::and([Predicate::at_least(place, least), below]))
+    let range_predicate =
+        |(&variable, &((lower_limit, upper_limit), line)): (&PlaceId, &(CounterRange, u64))| {
+            let name = &problem.variables[variable.index()];
+            let place = net.place_named(name);
+            let place =
+                place.ok_or_else(|| wrong(line, format!("the net has no place {name:?}")))?;
+            let upper_bound = upper_limit
+                .map_or(Predicate::True, |upper_limit| Predicate::no_more_than(place, upper_limit));
+            Ok(Predicate::and([Predicate::at_least(place, lower_limit), upper_bound]))
+        };
+    let target_predicate = |ranges: &CounterRanges| {
+        Ok(Predicate::and(
+            ranges.iter().map(range_predicate).collect::<Result<Vec<_>, Unreadable>>()?,
+        ))
     };
-    let list = |ranges: &CounterRanges| {
-        Ok(Predicate::and(ranges.iter().map(limit).collect::<Result<Vec<_>, Unreadable>>()?))
-    };
-    let lists = problem.targets.iter().map(list).collect::<Result<Vec<_>, Unreadable>>()?;
-    let goal = Predicate::or(lists).sorted();
+    let target_predicates =
+        problem.targets.iter().map(target_predicate).collect::<Result<Vec<_>, Unreadable>>()?;
+    let goal = Predicate::or(target_predicates).sorted();
     let goals = vec![goal];
     let question = Question::Reach { goals, all: true, then: true };
     Ok(vec![AuditedProperty { id: "target".to_owned(), question: Ok(question) }])

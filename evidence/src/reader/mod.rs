@@ -60,13 +60,13 @@ pub fn model(bytes: &[u8]) -> Result<pnml::ExtendedModel, Unreadable> {
 /// As [`model`].
 pub fn model_as(bytes: &[u8], times: TimeTreatment) -> Result<pnml::ExtendedModel, Unreadable> {
     let text = words::text(bytes);
-    let read = |net| Ok(pnml::ExtendedModel { net, note: None });
+    let without_note = |net| Ok(pnml::ExtendedModel { net, note: None });
     match () {
-        () if mist::is(&text) => read(mist::read(&text)?),
-        () if lola::is(&text) => read(lola::read(&text)?),
-        () if tina::is(&text) => read(tina::read(&text, times)?),
-        () if plain::is(&text) => read(plain::read(&text)?.into()),
-        () if lts::is(&text) => read(lts::net(&lts::read(&text)?, "")?.into()),
+        () if mist::is(&text) => without_note(mist::read(&text)?),
+        () if lola::is(&text) => without_note(lola::read(&text)?),
+        () if tina::is(&text) => without_note(tina::read(&text, times)?),
+        () if plain::is(&text) => without_note(plain::read(&text)?.into()),
+        () if lts::is(&text) => without_note(lts::net(&lts::read(&text)?, "")?.into()),
         () if text.trim_start().is_empty() => {
             Err(Unreadable { line: 1, what: "the file has no content".to_owned() })
         }
@@ -159,8 +159,9 @@ impl Unreadable {
 pub fn transition_system(bytes: &[u8]) -> Result<Option<lts::TransitionSystem>, Unreadable> {
     let text = words::text(bytes);
     // A comment line of another language may look like a separator of `.fsm`.
-    let is_other = || mist::is(&text) || lola::is(&text) || tina::is(&text) || plain::is(&text);
-    (lts::is(&text) && !is_other()).then(|| lts::read(&text)).transpose()
+    let is_in_other_language =
+        || mist::is(&text) || lola::is(&text) || tina::is(&text) || plain::is(&text);
+    (lts::is(&text) && !is_in_other_language()).then(|| lts::read(&text)).transpose()
 }
 
 /// Decodes a file in the encoding of its XML declaration. The encoding is UTF-16 if the file begins
@@ -178,8 +179,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
     };
     let Some(encoding) = encoding else {
         let found = Quoted(&declared);
-        let what = format!("the encoding is {found}; expected for example UTF-8 or ISO-8859-1");
-        return Err(Unreadable { line: 1, what });
+        let message = format!("the encoding is {found}; expected for example UTF-8 or ISO-8859-1");
+        return Err(Unreadable { line: 1, what: message });
     };
     // The encoding standard of the web decodes ISO-8859-1 as windows-1252.
     if encoding == WINDOWS_1252 && !declared.contains("1252") {
@@ -193,8 +194,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
         return Ok(Cow::Borrowed(text));
     }
     let text = encoding.decode_without_bom_handling_and_without_replacement(bytes);
-    let what = || format!("this is no text in the encoding {}", Quoted(&declared));
-    text.ok_or_else(|| Unreadable { line: 1, what: what() })
+    let message = || format!("this is not text in the encoding {}", Quoted(&declared));
+    text.ok_or_else(|| Unreadable { line: 1, what: message() })
 }
 
 /// Returns true if a file begins with the byte order mark of UTF-16, or with `<?` in UTF-16.
@@ -218,9 +219,9 @@ fn wide_unit(bytes: &[u8]) -> Option<(ToUnit, usize)> {
 
 /// Decodes a file in UTF-16; returns `None` for other files.
 fn wide(bytes: &[u8]) -> Option<Result<String, Unreadable>> {
-    let (unit, mark) = wide_unit(bytes)?;
-    let pairs = bytes[mark..].chunks(2);
-    let units = pairs.map(|pair| unit([pair[0], *pair.get(1).unwrap_or(&0)]));
+    let (to_unit, mark_length) = wide_unit(bytes)?;
+    let pairs = bytes[mark_length..].chunks(2);
+    let units = pairs.map(|pair| to_unit([pair[0], *pair.get(1).unwrap_or(&0)]));
     let text: Result<String, _> = char::decode_utf16(units).collect();
     let what = "this is not UTF-16 text".to_owned();
     Some(text.map_err(|_| Unreadable { line: 1, what }))
@@ -230,9 +231,9 @@ fn wide(bytes: &[u8]) -> Option<Result<String, Unreadable>> {
 fn declared_encoding(bytes: &[u8]) -> String {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(400)]);
     let declaration = head.strip_prefix("<?xml").and_then(|rest| rest.split("?>").next());
-    let after = declaration.and_then(|text| text.split_once("encoding"));
-    let quoted =
-        after.map_or("", |(_, rest)| rest.trim_start_matches(BLANKS).trim_start_matches('='));
+    let after_keyword = declaration.and_then(|text| text.split_once("encoding"));
+    let quoted = after_keyword
+        .map_or("", |(_, rest)| rest.trim_start_matches(BLANKS).trim_start_matches('='));
     quoted.split(['"', '\'']).nth(1).unwrap_or("").to_ascii_lowercase()
 }
 
@@ -270,11 +271,11 @@ pub(crate) fn elements<'a, 'input>(
 /// Returns the only element of an iterator over elements inside `node`.
 pub(crate) fn only<'a, 'input>(
     node: Node<'a, 'input>,
-    mut inside: impl Iterator<Item = Node<'a, 'input>>,
+    mut candidates: impl Iterator<Item = Node<'a, 'input>>,
     expected: &str,
 ) -> Result<Node<'a, 'input>, Unreadable> {
-    match (inside.next(), inside.next()) {
-        (Some(one), None) => Ok(one),
+    match (candidates.next(), candidates.next()) {
+        (Some(element), None) => Ok(element),
         _ => Err(Unreadable::at(node, format!("expected one {expected} in `{}`", name(node)))),
     }
 }
@@ -299,8 +300,8 @@ fn text(node: Node<'_, '_>) -> Result<String, Unreadable> {
 
 /// Returns an attribute without a prefix. Prefixed attributes belong to other languages.
 pub(crate) fn optional<'a>(node: Node<'a, '_>, key: &str) -> Option<&'a str> {
-    let own = node.attributes().find(|it| it.namespace().is_none() && it.name() == key);
-    own.map(|it| it.value())
+    let attribute = node.attributes().find(|it| it.namespace().is_none() && it.name() == key);
+    attribute.map(|it| it.value())
 }
 
 /// Returns an attribute, or an error if it is missing.
@@ -310,9 +311,9 @@ pub(crate) fn attribute<'a>(node: Node<'a, '_>, key: &str) -> Result<&'a str, Un
 }
 
 /// Returns the error for an unknown element, which may have a meaning.
-pub(crate) fn unknown(found: Node<'_, '_>, around: Node<'_, '_>) -> Unreadable {
-    let (inside, around) = (name(found), name(around));
-    let what = format!("`{inside}` inside `{around}` is not known, and not guessed");
+pub(crate) fn unknown(found: Node<'_, '_>, parent: Node<'_, '_>) -> Unreadable {
+    let (found_name, parent) = (name(found), name(parent));
+    let what = format!("`{found_name}` inside `{parent}` is unknown");
     Unreadable::at(found, what)
 }
 
@@ -322,8 +323,8 @@ pub(crate) fn number<T: std::str::FromStr>(
     digits: &str,
 ) -> Result<T, Unreadable> {
     let digits = trimmed(digits);
-    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let value = if plain { digits.parse().ok() } else { None };
+    let is_decimal = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let value = if is_decimal { digits.parse().ok() } else { None };
     value.ok_or_else(|| {
         let found = Quoted(digits);
         Unreadable::at(node, format!("expected a number of at most 64 bits, found {found}"))

@@ -34,33 +34,34 @@ pub(crate) enum NamedKind {
 /// When a word without quotes is the name of several nodes.
 pub(crate) fn meant(
     net: &Net,
-    of: NamedKind,
+    kind: NamedKind,
     text: &str,
-    written: NameNotation,
+    notation: NameNotation,
 ) -> Result<Vec<String>, String> {
-    let as_it_is = || Ok(vec![text.to_owned()]);
-    let is_id = match of {
+    let unchanged = || Ok(vec![text.to_owned()]);
+    let is_id = match kind {
         NamedKind::Places => net.places_named(text).is_some(),
         NamedKind::Transitions => net.transitions_named(text).is_some(),
     };
-    if written == NameNotation::Id || written == NameNotation::Bare && is_id {
-        return as_it_is();
+    if notation == NameNotation::Id || notation == NameNotation::Bare && is_id {
+        return unchanged();
     }
-    let mut called = match of {
+    let mut candidates = match kind {
         NamedKind::Places => places(net),
         NamedKind::Transitions => transitions(net),
     };
-    called.retain(|(id, label)| match label.as_deref().map(str::trim) {
+    candidates.retain(|(id, label)| match label.as_deref().map(str::trim) {
         None | Some("") => id == text,
         Some(_) => label.as_deref() == Some(text),
     });
-    let ids: Vec<String> = called.into_iter().map(|(id, _)| id).collect();
+    let ids: Vec<String> = candidates.into_iter().map(|(id, _)| id).collect();
     match &ids[..] {
-        [] => as_it_is(),
-        [_, _, ..] if written == NameNotation::Bare => {
-            let some: Vec<String> = ids.iter().take(5).map(|id| Quoted(id).to_string()).collect();
-            let (count, some) = (ids.len(), some.join(", "));
-            Err(format!("{} is the name of {count} nodes: {some}", Quoted(text)))
+        [] => unchanged(),
+        [_, _, ..] if notation == NameNotation::Bare => {
+            let first_ids: Vec<String> =
+                ids.iter().take(5).map(|id| Quoted(id).to_string()).collect();
+            let (count, first_ids) = (ids.len(), first_ids.join(", "));
+            Err(format!("{} is the label of {count} nodes: {first_ids}", Quoted(text)))
         }
         _ => Ok(ids),
     }
@@ -73,7 +74,7 @@ fn places(net: &Net) -> Vec<LabelledNode> {
     let owned = |label: Option<&str>| label.map(str::to_owned);
     match net.folding() {
         Some(folding) => (0..folding.place_count())
-            .map(|at| (folding.place_name(at).to_owned(), owned(folding.place_label(at))))
+            .map(|index| (folding.place_name(index).to_owned(), owned(folding.place_label(index))))
             .collect(),
         None => (net.model_places())
             .map(|p| (net.place_name(p).to_owned(), owned(net.place_label(p))))
@@ -81,11 +82,14 @@ fn places(net: &Net) -> Vec<LabelledNode> {
     }
 }
 
+/// Returns the ids and labels of the model's transitions.
 fn transitions(net: &Net) -> Vec<LabelledNode> {
     let owned = |label: Option<&str>| label.map(str::to_owned);
     if let Some(folding) = net.folding() {
         return (0..folding.transition_count())
-            .map(|at| (folding.transition_name(at).to_owned(), owned(folding.transition_label(at))))
+            .map(|index| {
+                (folding.transition_name(index).to_owned(), owned(folding.transition_label(index)))
+            })
             .collect();
     }
     let Some(translation) = net.translation() else {
@@ -93,11 +97,11 @@ fn transitions(net: &Net) -> Vec<LabelledNode> {
             .map(|t| (net.transition_name(t).to_owned(), owned(net.transition_label(t))))
             .collect();
     };
-    let of_model = (0..translation.transition_count()).map(TransitionId::new);
-    let labelled = of_model.map(|t| {
+    let original_transitions = (0..translation.transition_count()).map(TransitionId::new);
+    let labelled_nodes = original_transitions.map(|t| {
         let copy = translation.copies(t).next().map(TransitionId::new);
         let label = copy.and_then(|copy| net.transition_label(copy));
         (translation.transition_name(t).to_owned(), owned(label))
     });
-    labelled.collect()
+    labelled_nodes.collect()
 }

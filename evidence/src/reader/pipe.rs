@@ -8,9 +8,9 @@ use super::{Unreadable, name, number, text};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
-/// Returns true if an element inside `around` is known, and has no meaning by itself.
-pub(super) fn means_nothing(inside: Node<'_, '_>, around: Node<'_, '_>) -> bool {
-    let known: &[&str] = match name(around) {
+/// Returns true if an element inside `parent` is known, and has no meaning by itself.
+pub(super) fn means_nothing(inside: Node<'_, '_>, parent: Node<'_, '_>) -> bool {
+    let known: &[&str] = match name(parent) {
         "net" | "page" => &["token", "labels", "definition"],
         // The module `timing` checks times and priorities.
         "transition" => {
@@ -32,25 +32,30 @@ pub(super) fn no_capacity(label: Node<'_, '_>) -> Result<(), Unreadable> {
 
 /// Refuses a tagged token, and arcs for this token only.
 pub(crate) fn no_tagged_token(label: Node<'_, '_>) -> Result<(), Unreadable> {
-    let said: Vec<String> = label
+    let texts: Vec<String> = label
         .descendants()
         .filter(|it| it.is_text() && it.parent().is_some_and(|it| name(it) != "graphics"))
         .filter_map(|piece| piece.text().map(super::trimmed))
         .filter(|text| !text.is_empty())
         .map(str::to_ascii_lowercase)
         .collect();
-    match said.iter().all(|text| ["false", "0"].contains(&text.as_str())) {
+    match texts.iter().all(|text| ["false", "0"].contains(&text.as_str())) {
         true => Ok(()),
-        false => Err(Unreadable::at(label, "expected `false` in `tagged`: no token is followed")),
+        false => Err(Unreadable::at(
+            label,
+            "expected `false` in `tagged`, because tagged tokens are not supported",
+        )),
     }
 }
 
 /// Parses a number of tokens, perhaps with the predefined class.
 pub(super) fn tokens(node: Node<'_, '_>) -> Result<u64, Unreadable> {
-    let said = text(node)?;
-    let digits = said.strip_prefix("Default,").unwrap_or(&said).trim_start_matches(super::BLANKS);
+    let content = text(node)?;
+    let digits =
+        content.strip_prefix("Default,").unwrap_or(&content).trim_start_matches(super::BLANKS);
     if digits.contains(',') {
-        let what = format!("expected tokens of the class `Default` only, found {}", Quoted(&said));
+        let what =
+            format!("expected tokens of the class `Default` only, found {}", Quoted(&content));
         return Err(Unreadable::at(node, what));
     }
     number(node, digits)

@@ -28,8 +28,9 @@ fn firsts(text: &str) -> impl Iterator<Item = &str> {
 /// Returns true if a text is in this language: its lines begin with the right words, and none
 /// begins like a line of a coloured net.
 pub(super) fn is(text: &str) -> bool {
-    let begins = firsts(text).next().is_some_and(|it| matches!(it, "net" | "place" | "transition"));
-    begins
+    let starts_with_keyword =
+        firsts(text).next().is_some_and(|it| matches!(it, "net" | "place" | "transition"));
+    starts_with_keyword
         && !firsts(text).any(|it| matches!(it, "sort" | "var"))
         && firsts(text).any(|it| matches!(it, "place" | "transition"))
 }
@@ -40,10 +41,10 @@ pub(super) fn is(text: &str) -> bool {
 /// A syntax error, with its line and the expected text.
 pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
     let mut builder = NetBuilder::new("");
-    let (mut known, mut arcs) = (Places::new(), Vec::new());
+    let (mut places_by_name, mut arcs) = (Places::new(), Vec::new());
     for (line, content) in (1..).zip(text.lines()) {
         let pieces = pieces(content).map_err(|what| wrong(line, what))?;
-        let fails = |error: parikh_net::BuildError| wrong(line, error.to_string());
+        let refused = |error: parikh_net::BuildError| wrong(line, error.to_string());
         let Some((first, rest)) = pieces.split_first() else { continue };
         match (first, rest) {
             (PlainToken::Name(word), [PlainToken::Name(name)]) if word == "net" => {
@@ -53,20 +54,20 @@ pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
                 let tokens = match tokens {
                     [] => 0,
                     [PlainToken::Name(digits)] => number(line, digits)?,
-                    _ => return Err(wrong(line, "expected the end of the line behind the tokens")),
+                    _ => return Err(wrong(line, "expected the end of the line after the tokens")),
                 };
-                known.insert(name.clone(), builder.place(name, tokens).map_err(fails)?);
+                places_by_name.insert(name.clone(), builder.place(name, tokens).map_err(refused)?);
             }
             (PlainToken::Name(word), [PlainToken::Name(name), rest @ ..])
                 if word == "transition" =>
             {
-                let transition = builder.transition(name).map_err(fails)?;
+                let transition = builder.transition(name).map_err(refused)?;
                 match rest {
                     [] => {}
                     [PlainToken::Sign(':'), rest @ ..] => {
                         arcs.push((line, transition, rest.to_vec()))
                     }
-                    _ => return Err(wrong(line, "expected `:` behind the transition's name")),
+                    _ => return Err(wrong(line, "expected `:` after the transition's name")),
                 }
             }
             _ => {
@@ -76,15 +77,16 @@ pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
         }
     }
     for (line, transition, pieces) in arcs {
-        connect(&mut builder, &known, (line, transition), &pieces)?;
+        connect(&mut builder, &places_by_name, (line, transition), &pieces)?;
     }
     builder.build().map_err(|error| wrong(text.lines().count() as u64, error.to_string()))
 }
 
+/// Splits a line into names and signs.
 fn pieces(line: &str) -> Result<Vec<PlainToken>, String> {
     let mut pieces = Vec::new();
     let mut rest = line.trim_start();
-    let of_names = |c: char| !c.is_whitespace() && !"#:+*\"->".contains(c);
+    let is_name_character = |c: char| !c.is_whitespace() && !"#:+*\"->".contains(c);
     while let Some(c) = rest.chars().next() {
         let length = match c {
             '#' => break,
@@ -98,29 +100,29 @@ fn pieces(line: &str) -> Result<Vec<PlainToken>, String> {
             }
             '-' | '>' => return Err(format!("found `{c}`, expected `->`")),
             '"' => {
-                let (mut name, mut escaped, mut end) = (String::new(), false, None);
-                for (at, c) in rest.char_indices().skip(1) {
+                let (mut name, mut is_escaped, mut end) = (String::new(), false, None);
+                for (offset, c) in rest.char_indices().skip(1) {
                     match c {
-                        '"' if !escaped => {
-                            end = Some(at + 1);
+                        '"' if !is_escaped => {
+                            end = Some(offset + 1);
                             break;
                         }
-                        '\\' if !escaped => escaped = true,
+                        '\\' if !is_escaped => is_escaped = true,
                         _ => {
                             name.push(match c {
-                                'n' if escaped => '\n',
-                                'r' if escaped => '\r',
+                                'n' if is_escaped => '\n',
+                                'r' if is_escaped => '\r',
                                 c => c,
                             });
-                            escaped = false;
+                            is_escaped = false;
                         }
                     }
                 }
                 pieces.push(PlainToken::Name(name));
-                end.ok_or("a quoted name does not end")?
+                end.ok_or("a quoted name is not closed")?
             }
             _ => {
-                let length = rest.find(|c| !of_names(c)).unwrap_or(rest.len());
+                let length = rest.find(|c| !is_name_character(c)).unwrap_or(rest.len());
                 pieces.push(PlainToken::Name(rest[..length].to_owned()));
                 length
             }
@@ -134,29 +136,30 @@ fn number(line: u64, digits: &str) -> Result<u64, Unreadable> {
     digits.parse().map_err(|_| wrong(line, format!("expected a number, found {digits:?}")))
 }
 
+/// Adds the arcs of a transition, given as the tokens behind the colon.
 fn connect(
     builder: &mut NetBuilder,
-    known: &Places,
+    places_by_name: &Places,
     (line, transition): (u64, TransitionId),
     pieces: &[PlainToken],
 ) -> Result<(), Unreadable> {
     let mut sides = pieces.split(|piece| *piece == PlainToken::Sign('>'));
-    let (Some(taken), Some(put), None) = (sides.next(), sides.next(), sides.next()) else {
+    let (Some(consumed), Some(produced), None) = (sides.next(), sides.next(), sides.next()) else {
         return Err(wrong(line, "expected one `->` between what is taken and what is put"));
     };
-    let fails = |error: parikh_net::BuildError| wrong(line, error.to_string());
-    for (place, weight) in places(known, line, taken)? {
-        builder.take(transition, place, weight).map_err(fails)?;
+    let refused = |error: parikh_net::BuildError| wrong(line, error.to_string());
+    for (place, weight) in places(places_by_name, line, consumed)? {
+        builder.take(transition, place, weight).map_err(refused)?;
     }
-    for (place, weight) in places(known, line, put)? {
-        builder.put(transition, place, weight).map_err(fails)?;
+    for (place, weight) in places(places_by_name, line, produced)? {
+        builder.put(transition, place, weight).map_err(refused)?;
     }
     Ok(())
 }
 
 /// Parses the places on one side of an arrow, with their weights.
 fn places(
-    known: &Places,
+    places_by_name: &Places,
     line: u64,
     pieces: &[PlainToken],
 ) -> Result<Vec<(PlaceId, u64)>, Unreadable> {
@@ -171,7 +174,7 @@ fn places(
             }
             _ => return Err(wrong(line, "expected places such as `p + 2*q` beside `->`")),
         };
-        let place = known.get(name);
+        let place = places_by_name.get(name);
         let place = place.ok_or_else(|| wrong(line, format!("the net has no place {name:?}")))?;
         Ok((*place, weight))
     };

@@ -55,9 +55,11 @@ pub struct PlainModel {
 struct NetElements<'a, 'input> {
     places: Vec<Node<'a, 'input>>,
     transitions: Vec<Node<'a, 'input>>,
+    /// The reference places and reference transitions.
     references: Vec<Node<'a, 'input>>,
     arcs: Vec<Node<'a, 'input>>,
     units: Vec<Node<'a, 'input>>,
+    /// The sections with final markings.
     finals: Vec<Node<'a, 'input>>,
 }
 
@@ -70,7 +72,7 @@ pub fn read(bytes: &[u8]) -> Result<PlainModel, Unreadable> {
     match net.into_plain() {
         Ok(net) => Ok(PlainModel { net, note }),
         Err(_) => {
-            let what = "expected a net of plain arcs, found one that inhibits or empties";
+            let what = "expected a net of plain arcs, found an inhibitor or reset arc";
             Err(Unreadable { line: 1, what: what.to_owned() })
         }
     }
@@ -89,7 +91,7 @@ pub fn read_extended(bytes: &[u8], times: TimeTreatment) -> Result<ExtendedModel
     let net = the_net(&tree)?;
     if let Some(kind) = optional(net, "type")
         && !kind.is_empty()
-        && !PLAIN.iter().any(|is| kind.to_ascii_lowercase().contains(is))
+        && !PLAIN.iter().any(|known_type| kind.to_ascii_lowercase().contains(known_type))
     {
         let what = format!("expected a place/transition net, found one of type {}", Quoted(kind));
         return Err(Unreadable::at(net, what));
@@ -113,20 +115,20 @@ pub(crate) fn the_net<'a, 'input>(
         return Err(Unreadable::at(root, format!("expected `pnml`, found `{}`", name(root))));
     }
     let net = only(root, root.descendants().filter(|node| name(*node) == "net"), "`net`")?;
-    let around = net.ancestors().skip(1).filter(|it| it.is_element() && *it != root);
-    for module in around {
+    let enclosing = net.ancestors().skip(1).filter(|it| it.is_element() && *it != root);
+    for module in enclosing {
         if name(module) != "module" {
             return Err(unknown(net, module));
         }
     }
-    let is_part = |node: &Node<'_, '_>| {
+    let is_net_element = |node: &Node<'_, '_>| {
         let name = name(*node).to_ascii_lowercase();
         ["place", "transition", "arc"].iter().any(|part| name.contains(part))
     };
-    if let Some(part) = elements(root).find(is_part) {
+    if let Some(part) = elements(root).find(is_net_element) {
         return Err(unknown(part, root));
     }
-    let beside = |module: Node<'a, 'input>| {
+    let find_foreign = |module: Node<'a, 'input>| {
         let is_known = |it: &Node<'_, '_>| {
             ["net", "module", "name", "graphics", "toolspecific"].contains(&name(*it))
         };
@@ -135,7 +137,7 @@ pub(crate) fn the_net<'a, 'input>(
     // Only modules directly inside modules are opened.
     let mut unopened: Vec<_> = elements(root).filter(|it| name(*it) == "module").collect();
     while let Some(module) = unopened.pop() {
-        if let Some(part) = beside(module) {
+        if let Some(part) = find_foreign(module) {
             return Err(unknown(part, module));
         }
         unopened.extend(elements(module).filter(|it| name(*it) == "module"));
@@ -146,32 +148,38 @@ pub(crate) fn the_net<'a, 'input>(
 /// Collects the elements of a net and its pages. A list of unopened pages replaces recursion, so
 /// any nesting depth is fine.
 fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<NetElements<'a, 'input>, Unreadable> {
-    let mut parts = NetElements::default();
+    let mut net_elements = NetElements::default();
     let mut unopened = vec![net];
-    while let Some(around) = unopened.pop() {
-        for node in elements(around) {
+    while let Some(container) = unopened.pop() {
+        for node in elements(container) {
             match name(node) {
                 "page" => unopened.push(node),
-                "place" => parts.places.push(node),
-                "transition" => parts.transitions.push(node),
-                "referencePlace" | "referenceTransition" => parts.references.push(node),
-                "arc" => parts.arcs.push(node),
-                "toolspecific" if optional(node, "tool") == Some("nupn") => parts.units.push(node),
-                "finalmarkings" => parts.finals.push(node),
+                "place" => net_elements.places.push(node),
+                "transition" => net_elements.transitions.push(node),
+                "referencePlace" | "referenceTransition" => net_elements.references.push(node),
+                "arc" => net_elements.arcs.push(node),
+                "toolspecific" if optional(node, "tool") == Some("nupn") => {
+                    net_elements.units.push(node)
+                }
+                "finalmarkings" => net_elements.finals.push(node),
                 "toolspecific" | "name" | "graphics" => {}
                 "declaration" => no_colours(node)?,
-                _ if pipe::means_nothing(node, around) => {}
-                _ => return Err(unknown(node, around)),
+                _ if pipe::means_nothing(node, container) => {}
+                _ => return Err(unknown(node, container)),
             }
         }
     }
-    Ok(parts)
+    Ok(net_elements)
 }
 
-fn build(net: Node<'_, '_>, parts: &NetElements<'_, '_>) -> Result<ExtendedModel, Unreadable> {
+/// Builds the net of the collected elements.
+fn build(
+    net: Node<'_, '_>,
+    net_elements: &NetElements<'_, '_>,
+) -> Result<ExtendedModel, Unreadable> {
     let refused = |node, error: BuildError| Unreadable::at(node, error.to_string());
     let mut builder = ExtendedBuilder::new(optional(net, "id").unwrap_or(""));
-    for &node in &parts.places {
+    for &node in &net_elements.places {
         let tokens = label(node, "initialMarking", 0)?;
         let id = attribute(node, "id")?;
         let p = builder.core.place(id, tokens).map_err(|error| refused(node, error))?;
@@ -179,8 +187,8 @@ fn build(net: Node<'_, '_>, parts: &NetElements<'_, '_>) -> Result<ExtendedModel
             builder.core.label_place(p, &label);
         }
     }
-    let in_places = finals::in_places(&parts.places)?;
-    for &node in &parts.transitions {
+    let labelled_final_marking = finals::in_places(&net_elements.places)?;
+    for &node in &net_elements.transitions {
         label(node, "", 0)?;
         let id = attribute(node, "id")?;
         let t = builder.core.transition(id).map_err(|error| refused(node, error))?;
@@ -188,18 +196,18 @@ fn build(net: Node<'_, '_>, parts: &NetElements<'_, '_>) -> Result<ExtendedModel
             builder.core.label_transition(t, &name);
         }
     }
-    let references = references(&parts.references, |id| {
+    let references = references(&net_elements.references, |id| {
         builder.core.node(id).map(|node| matches!(node, NetNode::Place(_)))
     })?;
-    for &node in &parts.arcs {
+    for &node in &net_elements.arcs {
         let kind = arc_kind(node)?;
         let weight = label(node, "inscription", 1)?;
-        let end = |key| -> Result<NetNode, Unreadable> {
+        let find_end = |key| -> Result<NetNode, Unreadable> {
             let id = resolve(node, attribute(node, key)?, &references)?;
             let known = builder.core.node(id);
             known.ok_or_else(|| Unreadable::at(node, format!("the net has no node {}", Quoted(id))))
         };
-        let added = match (end("source")?, end("target")?) {
+        let added = match (find_end("source")?, find_end("target")?) {
             (NetNode::Place(p), NetNode::Transition(t)) => match kind {
                 ArcKind::Plain => builder.core.take(t, p, weight),
                 ArcKind::Reads => builder.read(t, p, weight),
@@ -209,7 +217,10 @@ fn build(net: Node<'_, '_>, parts: &NetElements<'_, '_>) -> Result<ExtendedModel
                     Ok(())
                 }
                 ArcKind::Empties => {
-                    return Err(Unreadable::at(node, "expected no weight, as this arc takes all"));
+                    return Err(Unreadable::at(
+                        node,
+                        "expected no weight, because a reset arc takes all tokens",
+                    ));
                 }
             },
             (NetNode::Transition(t), NetNode::Place(p)) if kind == ArcKind::Plain => {
@@ -222,14 +233,15 @@ fn build(net: Node<'_, '_>, parts: &NetElements<'_, '_>) -> Result<ExtendedModel
         };
         added.map_err(|error| refused(node, error))?;
     }
-    let sizes = (parts.transitions.len(), parts.arcs.len());
-    let units = units::read(&builder.core, &parts.units, sizes);
-    let left_out = |error| format!("the model's nested units are left out: {error}");
-    let note = units.as_ref().err().map(left_out);
+    let sizes = (net_elements.transitions.len(), net_elements.arcs.len());
+    let units = units::read(&builder.core, &net_elements.units, sizes);
+    let describe_omission = |error| format!("the model's nested units are ignored: {error}");
+    let note = units.as_ref().err().map(describe_omission);
     if let Ok(Some(units)) = units {
         builder.core.set_units(units);
     }
-    let finals = finals::read(&parts.finals, in_places, &builder.core, &references)?;
+    let finals =
+        finals::read(&net_elements.finals, labelled_final_marking, &builder.core, &references)?;
     let net = builder.build().map_err(|error| refused(net, error))?;
     Ok(ExtendedModel { net: net.with_final_markings(finals), note })
 }
@@ -269,14 +281,14 @@ fn no_colours(kind: Node<'_, '_>) -> Result<(), Unreadable> {
 
 /// Returns a node's label: the text of its last `name`.
 pub(crate) fn name_for_people(node: Node<'_, '_>) -> Option<String> {
-    let label = elements(node).filter(|inside| name(*inside) == "name").last()?;
-    let said = |node: Node<'_, '_>| -> String {
+    let label = elements(node).filter(|text_element| name(*text_element) == "name").last()?;
+    let trimmed_text = |node: Node<'_, '_>| -> String {
         let pieces = node.children().filter(Node::is_text).filter_map(|piece| piece.text());
         trimmed(&pieces.collect::<String>()).to_owned()
     };
-    let inside = elements(label).filter(|it| ["text", "value"].contains(&name(*it))).last();
-    let inside = inside.map(said).filter(|text| !text.is_empty());
-    Some(inside.unwrap_or_else(|| said(label)))
+    let text_element = elements(label).filter(|it| ["text", "value"].contains(&name(*it))).last();
+    let text_element = text_element.map(trimmed_text).filter(|text| !text.is_empty());
+    Some(text_element.unwrap_or_else(|| trimmed_text(label)))
 }
 
 /// The effect of an arc.
@@ -292,39 +304,44 @@ pub(crate) enum ArcKind {
 fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
     let mut kinds: Vec<(String, bool)> =
         optional(arc, "type").map(|kind| (kind.to_owned(), false)).into_iter().collect();
-    for inside in elements(arc).filter(|&inside| ["type", "arctype"].contains(&name(inside))) {
-        match optional(inside, "value") {
+    for is_element in
+        elements(arc).filter(|&is_element| ["type", "arctype"].contains(&name(is_element)))
+    {
+        match optional(is_element, "value") {
             Some(value) => kinds.push((value.to_owned(), true)),
             None => {
-                let pieces = inside.descendants().filter(Node::is_text);
+                let pieces = is_element.descendants().filter(Node::is_text);
                 kinds.push((pieces.filter_map(|piece| piece.text()).collect(), true));
             }
         }
     }
     let mut kind = ArcKind::Plain;
-    for (said, inside) in &kinds {
-        if *inside && trimmed(said).is_empty() {
-            return Err(Unreadable::at(arc, "a type of an arc that does not say which"));
+    for (written_type, is_element) in &kinds {
+        if *is_element && trimmed(written_type).is_empty() {
+            return Err(Unreadable::at(arc, "an empty type of an arc"));
         }
-        let one = match trimmed(said).to_ascii_lowercase().as_str() {
+        let written_kind = match trimmed(written_type).to_ascii_lowercase().as_str() {
             // Renew writes `ordinary`.
             "" | "normal" | "ordinary" => ArcKind::Plain,
             "read" | "readarc" | "test" | "testarc" => ArcKind::Reads,
             "inhibitor" | "inhibitorarc" => ArcKind::Inhibits,
             "reset" | "resetarc" => ArcKind::Empties,
             _ => {
-                let what = format!("expected a plain arc, found {}", Quoted(said));
+                let what = format!("expected a plain arc, found {}", Quoted(written_type));
                 return Err(Unreadable::at(arc, what));
             }
         };
-        if kind != ArcKind::Plain && one != kind {
-            return Err(Unreadable::at(arc, "an arc of two types"));
+        if kind != ArcKind::Plain && written_kind != kind {
+            return Err(Unreadable::at(arc, "an arc with two types"));
         }
         // PM4Py ignores such weights.
-        if *inside && one == ArcKind::Inhibits && label(arc, "inscription", 1)? != 1 {
-            return Err(Unreadable::at(arc, "expected no weight, as tools do not agree on it"));
+        if *is_element && written_kind == ArcKind::Inhibits && label(arc, "inscription", 1)? != 1 {
+            return Err(Unreadable::at(
+                arc,
+                "expected no weight, because tools disagree on its meaning",
+            ));
         }
-        kind = one;
+        kind = written_kind;
     }
     Ok(kind)
 }
@@ -333,6 +350,6 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
 pub(crate) fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
     match arc_kind(arc)? {
         ArcKind::Plain => Ok(()),
-        _ => Err(Unreadable::at(arc, "expected a plain arc, found one that tests or empties")),
+        _ => Err(Unreadable::at(arc, "expected a plain arc, found a test or reset arc")),
     }
 }

@@ -18,54 +18,57 @@ pub(crate) fn references<'a>(
     let mut targets = HashMap::new();
     for &node in nodes {
         let id = attribute(node, "id")?;
-        let means = |it: &Node<'_, '_>| !matches!(name(*it), "name" | "graphics" | "toolspecific");
-        if let Some(inside) = elements(node).find(means) {
+        let has_meaning =
+            |it: &Node<'_, '_>| !matches!(name(*it), "name" | "graphics" | "toolspecific");
+        if let Some(inside) = elements(node).find(has_meaning) {
             return Err(unknown(inside, node));
         }
         if is_place(id).is_some() {
-            return Err(Unreadable::at(node, "the id of this reference is that of a node"));
+            return Err(Unreadable::at(node, "this reference has the same id as a node"));
         }
         if targets.insert(id, attribute(node, "ref")?).is_some() {
             return Err(Unreadable::at(node, "the id of this reference is used twice"));
         }
     }
-    let ends = shortened(targets);
+    let final_targets = shortened(targets);
     for &node in nodes {
-        let end = resolve(node, attribute(node, "id")?, &ends)?;
+        let final_target = resolve(node, attribute(node, "id")?, &final_targets)?;
         let kind = match name(node) {
             "referencePlace" => "place",
             _ => "transition",
         };
-        if is_place(end) != Some(kind == "place") {
+        if is_place(final_target) != Some(kind == "place") {
             return Err(Unreadable::at(
                 node,
-                format!("this refers to {}, which is no {kind}", Quoted(end)),
+                format!("this refers to {}, which is not a {kind}", Quoted(final_target)),
             ));
         }
     }
-    Ok(ends)
+    Ok(final_targets)
 }
 
 /// Replaces each target by the end of its chain of references, or by the reference itself if the
 /// chain is a cycle. Each chain is followed only once.
 fn shortened<'a>(targets: HashMap<&'a str, &'a str>) -> HashMap<&'a str, &'a str> {
-    let mut ends: HashMap<&str, &str> = HashMap::with_capacity(targets.len());
+    let mut final_targets: HashMap<&str, &str> = HashMap::with_capacity(targets.len());
     for &first in targets.keys() {
-        let (mut way, mut id) = (Vec::new(), first);
-        let end = loop {
-            match (ends.get(id), targets.get(id)) {
-                (Some(&end), _) => break Some(end).filter(|end| *end != id),
+        let (mut chain, mut id) = (Vec::new(), first);
+        let final_target = loop {
+            match (final_targets.get(id), targets.get(id)) {
+                (Some(&final_target), _) => {
+                    break Some(final_target).filter(|final_target| *final_target != id);
+                }
                 (None, None) => break Some(id),
-                (None, Some(_)) if way.len() > targets.len() => break None,
+                (None, Some(_)) if chain.len() > targets.len() => break None,
                 (None, Some(&next)) => {
-                    way.push(id);
+                    chain.push(id);
                     id = next;
                 }
             }
         };
-        way.into_iter().for_each(|id| _ = ends.insert(id, end.unwrap_or(id)));
+        chain.into_iter().for_each(|id| _ = final_targets.insert(id, final_target.unwrap_or(id)));
     }
-    ends
+    final_targets
 }
 
 /// Returns the id of the node that `id` represents, or an error if the references form a cycle.
@@ -76,7 +79,7 @@ pub(crate) fn resolve<'a>(
 ) -> Result<&'a str, Unreadable> {
     match references.get(id) {
         None => Ok(id),
-        Some(&end) if end != id => Ok(end),
+        Some(&target) if target != id => Ok(target),
         Some(_) => {
             Err(Unreadable::at(arc, format!("the reference {} refers to itself", Quoted(id))))
         }

@@ -65,15 +65,15 @@ fn what_is_not_known_is_refused_with_its_line() {
     assert!(read(&weight("<text/>")).is_ok() && read(&weight("<value/>")).is_ok());
     refused(&weight("<text>99999999999999999999</text>"), 4, "number");
     refused(&weight("<text>9223372036854775808</text>"), 4, "2^63");
-    refused(&weight("<text>2</text><value>2</value>"), 4, "not known");
+    refused(&weight("<text>2</text><value>2</value>"), 4, "is unknown");
     refused(&weight("<value>Default,2,Red,1</value>"), 4, "class `Default` only");
     refused(&with("<place id='t'/>"), 3, "used by two");
     refused(&with("<place id='u'><capacity><text>3</text></capacity></place>"), 4, "no capacity");
     refused(&with("<transition id='u'><priority/></transition>"), 4, "`priority`");
-    refused(&with("<place id='u'><hlinitialMarking/></place>"), 4, "not known");
+    refused(&with("<place id='u'><hlinitialMarking/></place>"), 4, "is unknown");
     refused(&with("<place/>"), 4, "no attribute `id`");
     assert!(read(&with("<declaration/>")).is_ok());
-    refused(&with("<declaration><structure/></declaration>"), 4, "not known");
+    refused(&with("<declaration><structure/></declaration>"), 4, "is unknown");
     refused(&with("<referencePlace id='r' ref='r'/><arc source='r' target='t'/>"), 4, "itself");
     refused("<place id='p'>", 3, "well-formed");
     for (file, part) in [
@@ -110,10 +110,10 @@ fn references_lead_to_one_node_each() {
     for circle in ["r>r", "r>s s>r", "r>s s>u u>s", "u>s s>u r>s x>r", "s>s r>p", "s>u u>s r>p"] {
         refused(&with(circle), 3, "refers to itself");
     }
-    refused(&with("r>nowhere"), 3, "refers to `nowhere`, which is no place");
-    refused(&with("r>t"), 3, "refers to `t`, which is no place");
+    refused(&with("r>nowhere"), 3, "refers to `nowhere`, which is not a place");
+    refused(&with("r>t"), 3, "refers to `t`, which is not a place");
     refused(&with("r>p r>q"), 3, "used twice");
-    refused(&with("r>p p>q"), 3, "is that of a node");
+    refused(&with("r>p p>q"), 3, "the same id as a node");
 }
 
 #[test]

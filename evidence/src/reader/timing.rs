@@ -23,35 +23,37 @@ pub enum TimeTreatment {
 
 /// The times, priorities and rates of a net, and its tool data.
 pub(crate) struct NetTiming {
+    /// The assumptions made by ignoring tool data and rates, without repetition.
     assumptions: Vec<Assumption>,
+    /// The error for the first time or priority, if the net has any.
     refusal: Option<Unreadable>,
 }
 
 impl NetTiming {
     /// Examines a net and its pages.
     pub(crate) fn of(net: Node<'_, '_>) -> Self {
-        let mut beside = NetTiming { assumptions: Vec::new(), refusal: None };
-        let mut first = None;
+        let mut net_timing = NetTiming { assumptions: Vec::new(), refusal: None };
+        let mut first_order = None;
         let mut unopened = vec![net];
-        while let Some(around) = unopened.pop() {
-            for node in elements(around) {
+        while let Some(container) = unopened.pop() {
+            for node in elements(container) {
                 match name(node) {
                     "page" => unopened.push(node),
                     "toolspecific" if optional(node, "tool") == Some("nupn") => {}
-                    "toolspecific" => beside.tool(node),
+                    "toolspecific" => net_timing.tool(node),
                     "place" | "arc" | "transition" => {
                         elements(node)
                             .filter(|it| name(*it) == "toolspecific")
-                            .for_each(|tool| beside.tool(tool));
+                            .for_each(|tool| net_timing.tool(tool));
                         if name(node) == "transition" {
-                            beside.transition(node, &mut first);
+                            net_timing.transition(node, &mut first_order);
                         }
                     }
                     _ => {}
                 }
             }
         }
-        beside
+        net_timing
     }
 
     /// Returns the assumptions for answers about the net.
@@ -83,8 +85,9 @@ impl NetTiming {
         }
     }
 
-    /// Records the times and priorities of a transition; `first` are those of the first transition.
-    fn transition(&mut self, node: Node<'_, '_>, first: &mut Option<FiringOrder>) {
+    /// Records the times and priorities of a transition; `first_order` are those of the first
+    /// transition.
+    fn transition(&mut self, node: Node<'_, '_>, first_order: &mut Option<FiringOrder>) {
         let mut timing = TransitionTiming::default();
         if optional(node, "distribution").is_some() {
             timing.has_rate = true;
@@ -102,7 +105,7 @@ impl NetTiming {
         if timing.has_rate {
             self.assume(Assumption::Rates);
         }
-        let differs = *first.get_or_insert_with(|| timing.order.clone()) != timing.order;
+        let differs = *first_order.get_or_insert_with(|| timing.order.clone()) != timing.order;
         if (timing.is_limited || differs) && self.refusal.is_none() {
             let id = Quoted(optional(node, "id").unwrap_or_default());
             let what = match timing.is_limited {
@@ -112,7 +115,7 @@ impl NetTiming {
                 }
             };
             self.refusal =
-                Some(Unreadable::at(node, what + "; --untimed leaves times and priorities out"));
+                Some(Unreadable::at(node, what + "; --untimed ignores times and priorities"));
         }
     }
 }
@@ -123,28 +126,35 @@ type FiringOrder = (Option<String>, Option<String>);
 /// The times and priorities of a transition.
 #[derive(Default)]
 struct TransitionTiming {
+    /// The priority and the timed flag of the transition.
     order: FiringOrder,
+    /// True if a time limits when the transition fires.
     is_limited: bool,
+    /// True if the transition has a rate, weight or probability.
     has_rate: bool,
 }
 
 impl TransitionTiming {
     /// Adds tool data.
-    fn add(&mut self, said: &[(String, String)]) {
-        for (key, value) in said {
+    fn add(&mut self, tool_values: &[(String, String)]) {
+        for (key, value) in tool_values {
             let key: String = key.chars().filter(|c| c.is_alphanumeric()).collect();
-            let low = value.to_ascii_lowercase();
+            let lower_case = value.to_ascii_lowercase();
             match key.to_ascii_lowercase().as_str() {
                 "priority" | "prio" | "prioritylevel" => self.order.0 = Some(value.clone()),
-                "timed" => self.order.1 = Some(low),
-                "immediate" => self.order.1 = Some((low != "true").to_string()),
-                "distributiontype" | "distribution" | "transitiontype" => self.distribution(&low),
-                "eft" | "earliestfiringtime" => {
-                    self.is_limited |= !["", "0", "0.0"].contains(&low.as_str());
+                "timed" => self.order.1 = Some(lower_case),
+                "immediate" => self.order.1 = Some((lower_case != "true").to_string()),
+                "distributiontype" | "distribution" | "transitiontype" => {
+                    self.distribution(&lower_case)
                 }
-                "lft" | "latestfiringtime" => self.is_limited |= !low.is_empty() && !endless(&low),
+                "eft" | "earliestfiringtime" => {
+                    self.is_limited |= !["", "0", "0.0"].contains(&lower_case.as_str());
+                }
+                "lft" | "latestfiringtime" => {
+                    self.is_limited |= !lower_case.is_empty() && !endless(&lower_case)
+                }
                 "delay" | "interval" | "timeinterval" | "staticinterval" => {
-                    self.is_limited |= !value.is_empty() || !is_endless(said);
+                    self.is_limited |= !value.is_empty() || !is_endless(tool_values);
                 }
                 "rate"
                 | "rates"
@@ -177,18 +187,19 @@ impl TransitionTiming {
 /// Returns the attributes and elements in a `toolspecific` or a similar element, with their values
 /// and texts. A property is named by its key.
 fn said(node: Node<'_, '_>) -> Vec<(String, String)> {
-    let mut all = Vec::new();
+    let mut keys_and_values = Vec::new();
     for inside in node.descendants().filter(Node::is_element) {
-        let own = inside.attributes().filter(|it| it.namespace().is_none());
-        all.extend(own.map(|it| (it.name().to_owned(), it.value().to_owned())));
+        let own_attributes = inside.attributes().filter(|it| it.namespace().is_none());
+        keys_and_values
+            .extend(own_attributes.map(|it| (it.name().to_owned(), it.value().to_owned())));
         let is_label =
             inside.parent_element() != Some(node) && ["text", "value"].contains(&name(inside));
         if inside != node && !is_label {
             let key = optional(inside, "key").unwrap_or_else(|| name(inside));
-            all.push((key.to_owned(), text_of(inside)));
+            keys_and_values.push((key.to_owned(), text_of(inside)));
         }
     }
-    all
+    keys_and_values
 }
 
 /// Returns the text in an element, and in the `text` or `value` directly inside.
@@ -196,8 +207,8 @@ fn text_of(node: Node<'_, '_>) -> String {
     let pieces = |node: Node<'_, '_>| -> String {
         node.children().filter(Node::is_text).filter_map(|it| it.text()).collect()
     };
-    let inside = elements(node).filter(|it| ["text", "value"].contains(&name(*it)));
-    let text: String = std::iter::once(pieces(node)).chain(inside.map(pieces)).collect();
+    let text_elements = elements(node).filter(|it| ["text", "value"].contains(&name(*it)));
+    let text: String = std::iter::once(pieces(node)).chain(text_elements.map(pieces)).collect();
     trimmed(&text).to_owned()
 }
 
@@ -206,8 +217,8 @@ fn endless(text: &str) -> bool {
 }
 
 /// Returns true if the numbers in an element describe the interval [0, ∞).
-fn is_endless(said: &[(String, String)]) -> bool {
-    let numbers = said.iter().filter(|(key, _)| key == "cn" || key == "ci");
+fn is_endless(tool_values: &[(String, String)]) -> bool {
+    let numbers = tool_values.iter().filter(|(key, _)| key == "cn" || key == "ci");
     let numbers: Vec<&str> = numbers.map(|(_, text)| text.as_str()).collect();
-    matches!(&numbers[..], ["0" | "0.0", last] if endless(last))
+    matches!(&numbers[..], ["0" | "0.0", upper_end] if endless(upper_end))
 }

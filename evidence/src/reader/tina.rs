@@ -18,70 +18,73 @@ const DECLARATIONS: [&str; 6] = ["net", "tr", "pl", "lb", "pr", "nt"];
 /// Returns true if a text is in this language, and not in another with lines that begin with `net`.
 pub(super) fn is(text: &str) -> bool {
     let Ok(words) = words(text) else { return text.lines().any(|line| line.starts_with("tr ")) };
-    let is = |word: &ToolWord, keys: &[&str]| word.first && keys.contains(&word.text.as_str());
-    let own = words.iter().any(|word| is(word, &DECLARATIONS[1..]));
-    let brace = words.get(1).is_some_and(|word| word.braced);
-    words.first().is_some_and(|word| is(word, &DECLARATIONS))
-        && (own || brace)
+    let is_keyword =
+        |word: &ToolWord, keys: &[&str]| word.first && keys.contains(&word.text.as_str());
+    let has_declaration = words.iter().any(|word| is_keyword(word, &DECLARATIONS[1..]));
+    let has_braced_name = words.get(1).is_some_and(|word| word.braced);
+    words.first().is_some_and(|word| is_keyword(word, &DECLARATIONS))
+        && (has_declaration || has_braced_name)
         && !words
             .iter()
-            .any(|word| is(word, &["place", "transition", "var", "sort"]) && !word.braced)
+            .any(|word| is_keyword(word, &["place", "transition", "var", "sort"]) && !word.braced)
 }
 
+/// Splits a text into words, signs and names in braces.
 fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     let mut words = Vec::new();
-    let (mut line, mut first) = (1, true);
+    let (mut line, mut is_first_of_line) = (1, true);
     let letters: Vec<char> = text.chars().collect();
-    let mut at = 0;
-    while at < letters.len() {
-        let start = at;
-        let c = letters[at];
-        at += 1;
+    let mut position = 0;
+    while position < letters.len() {
+        let start = position;
+        let c = letters[position];
+        position += 1;
         if c == '\n' {
-            (line, first) = (line + 1, true);
+            (line, is_first_of_line) = (line + 1, true);
             continue;
         }
         if c.is_whitespace() {
             continue;
         }
-        if c == '#' && first {
-            while at < letters.len() && letters[at] != '\n' {
-                at += 1;
+        if c == '#' && is_first_of_line {
+            while position < letters.len() && letters[position] != '\n' {
+                position += 1;
             }
             continue;
         }
-        let of_names = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
-        let mut word = ToolWord { line, text: String::new(), braced: c == '{', first };
+        let is_name_character = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+        let mut word =
+            ToolWord { line, text: String::new(), braced: c == '{', first: is_first_of_line };
         if word.braced {
             loop {
-                match letters.get(at).copied() {
-                    None => return Err(wrong(line, "a name in braces without its end")),
+                match letters.get(position).copied() {
+                    None => return Err(wrong(line, "an unclosed name in braces")),
                     Some('}') => break,
                     Some('\\') => {
-                        word.text.extend(letters.get(at + 1));
-                        at += 2;
+                        word.text.extend(letters.get(position + 1));
+                        position += 2;
                     }
                     Some(c) => {
                         line += u64::from(c == '\n');
                         word.text.push(c);
-                        at += 1;
+                        position += 1;
                     }
                 }
             }
-            at += 1;
-        } else if of_names(c) {
-            while at < letters.len() && of_names(letters[at]) {
-                at += 1;
+            position += 1;
+        } else if is_name_character(c) {
+            while position < letters.len() && is_name_character(letters[position]) {
+                position += 1;
             }
-            word.text = letters[start..at].iter().collect();
+            word.text = letters[start..position].iter().collect();
         } else {
-            let two: String = letters[start..].iter().take(2).collect();
-            let long = ["->", "?-", "!-"].contains(&two.as_str());
-            at += usize::from(long);
-            word.text = letters[start..at].iter().collect();
+            let next_two: String = letters[start..].iter().take(2).collect();
+            let is_two_characters = ["->", "?-", "!-"].contains(&next_two.as_str());
+            position += usize::from(is_two_characters);
+            word.text = letters[start..position].iter().collect();
         }
         words.push(word);
-        first = false;
+        is_first_of_line = false;
     }
     Ok(words)
 }
@@ -96,7 +99,9 @@ struct NodeEntry {
 /// Names in the order of first mention.
 #[derive(Default)]
 struct TinaNames {
+    /// The names in the order of first mention.
     order: Vec<String>,
+    /// The properties of each node, by name.
     said: BTreeMap<String, NodeEntry>,
 }
 
@@ -105,9 +110,9 @@ impl TinaNames {
         if !self.said.contains_key(&word.text) {
             self.order.push(word.text.clone());
         }
-        let said = self.said.entry(word.text.clone()).or_default();
-        said.line = word.line;
-        said
+        let node_entry = self.said.entry(word.text.clone()).or_default();
+        node_entry.line = word.line;
+        node_entry
     }
 }
 
@@ -120,6 +125,7 @@ struct TinaNodes {
     arcs: BTreeMap<(String, String, String), u64>,
     /// The labels of transitions.
     labels: BTreeMap<String, String>,
+    /// The labels of places, by name.
     place_labels: BTreeMap<String, String>,
 }
 
@@ -129,8 +135,8 @@ struct TinaNodes {
 /// A syntax error, with its line and the expected text.
 pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unreadable> {
     let mut words = ToolWords::new(words(text)?);
-    let (mut nodes, mut name, mut labelled) = (TinaNodes::default(), String::new(), Vec::new());
-    let mut refused = None;
+    let (mut nodes, mut name, mut node_labels) = (TinaNodes::default(), String::new(), Vec::new());
+    let mut first_refusal = None;
     while words.peek().is_some() {
         let key = words.take("a declaration")?;
         match key.text.as_str() {
@@ -138,7 +144,7 @@ pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unre
             "net" => name = word(&mut words)?.text,
             "lb" => {
                 let node = word(&mut words)?;
-                labelled.push((node, word(&mut words)?.text));
+                node_labels.push((node, word(&mut words)?.text));
             }
             "nt" => {
                 for _ in 0..3 {
@@ -153,7 +159,7 @@ pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unre
                 }
                 if words.next_is("[") || words.next_is("]") {
                     let refusal = interval(&mut words)?;
-                    refused = refused.or(refusal);
+                    first_refusal = first_refusal.or(refusal);
                 }
                 arcs(&mut words, &mut nodes, &node, true)?;
             }
@@ -167,7 +173,7 @@ pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unre
                     let tokens = scaled(&mut words, 0)?;
                     words.must(")")?;
                     if nodes.places.add(&node).tokens.replace(tokens).is_some() {
-                        return Err(node.wrong("a marking once"));
+                        return Err(node.wrong("at most one marking"));
                     }
                 }
                 arcs(&mut words, &mut nodes, &node, false)?;
@@ -182,14 +188,15 @@ pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unre
                     }
                 }
                 if names < 2 || signs != 1 {
-                    return Err(key.wrong("transitions, `>` or `<`, and transitions behind `pr`"));
+                    return Err(key.wrong("transitions, `>` or `<`, and transitions after `pr`"));
                 }
-                refused = refused.or_else(|| Some(key.wrong("no priorities, or --untimed")));
+                first_refusal =
+                    first_refusal.or_else(|| Some(key.wrong("no priorities, or --untimed")));
             }
             _ => return Err(key.wrong("`net`, `tr`, `pl`, `lb`, `pr` or `nt`")),
         }
     }
-    for (node, label) in labelled {
+    for (node, label) in node_labels {
         // If a place and a transition have the same name, the name refers to the place.
         if nodes.places.said.contains_key(&node.text) {
             nodes.place_labels.insert(node.text, label);
@@ -201,7 +208,7 @@ pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unre
         nodes.labels.insert(node.text, label);
     }
     let net = build(&name, &nodes)?;
-    match (refused, times) {
+    match (first_refusal, times) {
         (None, _) => Ok(net),
         (Some(_), TimeTreatment::LeftOut) => Ok(net.assuming([Assumption::Untimed])),
         (Some(refusal), TimeTreatment::Refused) => Err(refusal),
@@ -215,13 +222,15 @@ fn interval(words: &mut ToolWords) -> Result<Option<Unreadable>, Unreadable> {
         pieces.push(words.take("an interval such as [0,w[")?);
     }
     let texts: Vec<&str> = pieces.iter().map(|it| it.text.as_str()).collect();
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
     match texts[..] {
         ["[", "0", ",", "w", "["] => Ok(None),
-        ["[" | "]", first, ",", last, "[" | "]"]
-            if number(first) && (number(last) || last == "w") =>
+        ["[" | "]", lower_end, ",", upper_end, "[" | "]"]
+            if is_number(lower_end) && (is_number(upper_end) || upper_end == "w") =>
         {
-            Ok(Some(pieces[0].wrong("[0,w[, no interval, or --untimed: there is no time here")))
+            Ok(Some(
+                pieces[0].wrong("[0,w[, no interval, or --untimed, because nets have no time here"),
+            ))
         }
         _ => Err(pieces[0].wrong("an interval such as [0,w[")),
     }
@@ -229,8 +238,8 @@ fn interval(words: &mut ToolWords) -> Result<Option<Unreadable>, Unreadable> {
 
 fn word(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
     let word = words.take("a name")?;
-    let letters = word.text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '\'');
-    match word.braced || (letters && !word.text.is_empty()) {
+    let is_bare_name = word.text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '\'');
+    match word.braced || (is_bare_name && !word.text.is_empty()) {
         true => Ok(word),
         false => Err(word.wrong("a name")),
     }
@@ -257,9 +266,9 @@ fn scaled(words: &mut ToolWords, least: u64) -> Result<u64, Unreadable> {
         "E" => Some(6),
         _ => None,
     };
-    let plain = !word.braced && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_decimal = !word.braced && digits.bytes().all(|byte| byte.is_ascii_digit());
     let number = power.and_then(|power| {
-        digits.parse::<u64>().ok().filter(|_| plain)?.checked_mul(1000u64.pow(power))
+        digits.parse::<u64>().ok().filter(|_| is_decimal)?.checked_mul(1000u64.pow(power))
     });
     number
         .filter(|&number| number >= least && number <= Marking::MAX_TOKENS)
@@ -274,71 +283,75 @@ fn arcs(
     is_transition: bool,
 ) -> Result<(), Unreadable> {
     let mut arrows = 0;
-    let mut some = false;
+    let mut has_arcs = false;
     while let Some(next) = words.peek() {
         if next.first && !next.braced && DECLARATIONS.contains(&next.text.as_str()) {
             break;
         }
-        if !is_transition && !some && next.first && next.text != "->" {
-            return Err(next.wrong("the next declaration, or the arcs of a place in its own line"));
+        if !is_transition && !has_arcs && next.first && next.text != "->" {
+            return Err(
+                next.wrong("the next declaration, or the arcs of a place in the line of the place")
+            );
         }
-        some = true;
+        has_arcs = true;
         if words.skip("->") {
             arrows += 1;
             continue;
         }
-        let other = word(words)?;
-        let (place, transition) = if is_transition { (&other, node) } else { (node, &other) };
+        let neighbour = word(words)?;
+        let (place, transition) =
+            if is_transition { (&neighbour, node) } else { (node, &neighbour) };
         nodes.places.add(place);
         nodes.transitions.add(transition);
-        let takes = (arrows == 0) == is_transition;
-        let mut sign = if takes { "*" } else { "+" }.to_owned();
+        let is_input = (arrows == 0) == is_transition;
+        let mut sign = if is_input { "*" } else { "+" }.to_owned();
         let mut weight = 1;
         if words.skip("*") {
             weight = scaled(words, 1)?;
-        } else if takes && (words.next_is("?") || words.next_is("?-")) {
+        } else if is_input && (words.next_is("?") || words.next_is("?-")) {
             sign = words.take("a sign")?.text;
             weight = scaled(words, 1)?;
         }
         let key = (place.text.clone(), transition.text.clone(), sign);
         if nodes.arcs.insert(key, weight).is_some() {
-            return Err(other.wrong("each arc once"));
+            return Err(neighbour.wrong("each arc once"));
         }
     }
-    match !some || arrows == 1 {
+    match !has_arcs || arrows == 1 {
         true => Ok(()),
-        false => Err(node.wrong("one arrow behind this node")),
+        false => Err(node.wrong("one arrow after this node")),
     }
 }
 
+/// Builds the net of the declared nodes and arcs.
 fn build(name: &str, nodes: &TinaNodes) -> Result<ExtendedNet, Unreadable> {
     let mut net = ExtendedBuilder::new(name);
     let (mut places, mut transitions) = (BTreeMap::new(), BTreeMap::new());
-    for own in &nodes.places.order {
-        let NodeEntry { tokens, line } = nodes.places.said[own];
-        let place = net.core.place(own, tokens.unwrap_or(0));
+    for name_in_file in &nodes.places.order {
+        let NodeEntry { tokens, line } = nodes.places.said[name_in_file];
+        let place = net.core.place(name_in_file, tokens.unwrap_or(0));
         let place = place.map_err(|error| wrong(line, error.to_string()))?;
-        if let Some(label) = nodes.place_labels.get(own) {
+        if let Some(label) = nodes.place_labels.get(name_in_file) {
             net.core.label_place(place, label);
         }
-        places.insert(own, place);
+        places.insert(name_in_file, place);
     }
-    let mut taken: BTreeSet<String> = nodes.transitions.order.iter().cloned().collect();
-    taken.extend(nodes.places.order.iter().cloned());
-    for own in &nodes.transitions.order {
-        let mut unique = own.clone();
-        if places.contains_key(own) {
-            while taken.contains(&unique) {
+    let mut used_names: BTreeSet<String> = nodes.transitions.order.iter().cloned().collect();
+    used_names.extend(nodes.places.order.iter().cloned());
+    for name_in_file in &nodes.transitions.order {
+        let mut unique = name_in_file.clone();
+        if places.contains_key(name_in_file) {
+            while used_names.contains(&unique) {
                 unique.push('\'');
             }
         }
         let t = net.core.transition(&unique);
-        let line = nodes.transitions.said[own].line;
+        let line = nodes.transitions.said[name_in_file].line;
         let t = t.map_err(|error| wrong(line, error.to_string()))?;
-        if let Some(label) = nodes.labels.get(own) {
+        if let Some(label) = nodes.labels.get(name_in_file) {
             net.core.label_transition(t, label);
         }
-        transitions.insert(own, t);
+        transitions.insert(name_in_file, t);
     }
     for ((place, transition, sign), &weight) in &nodes.arcs {
         let (p, t) = (places[place], transitions[transition]);

@@ -35,38 +35,42 @@ pub(super) fn read(
         [_, second, ..] => return Err(Unreadable::at(*second, "a second section on units")),
     };
     for size in elements(section).filter(|&node| name(node) == "size") {
-        for (key, is) in
+        for (key, actual_size) in
             [("places", builder.place_count()), ("transitions", transitions), ("arcs", arcs)]
         {
-            let said: usize = number(size, attribute(size, key)?)?;
-            if said != is {
-                return Err(Unreadable::at(size, format!("{said} {key}; the net has {is}")));
+            let declared_size: usize = number(size, attribute(size, key)?)?;
+            if declared_size != actual_size {
+                return Err(Unreadable::at(
+                    size,
+                    format!("{declared_size} {key}; the net has {actual_size}"),
+                ));
             }
         }
     }
     structured(builder, child(section, "structure")?).map(Some)
 }
 
+/// Reads the units inside the element `structure`.
 fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Unreadable> {
     let nodes: Vec<_> = elements(structure).filter(|&node| name(node) == "unit").collect();
-    let said: usize = number(structure, attribute(structure, "units")?)?;
-    if said != nodes.len() {
-        let what = format!("{said} units; {} are listed", nodes.len());
+    let declared_count: usize = number(structure, attribute(structure, "units")?)?;
+    if declared_count != nodes.len() {
+        let what = format!("{declared_count} units; {} are listed", nodes.len());
         return Err(Unreadable::at(structure, what));
     }
-    let safe = match attribute(structure, "safe")? {
+    let is_safe = match attribute(structure, "safe")? {
         "true" => true,
         "false" => false,
         other => return Err(Unreadable::at(structure, format!("safe is {}", Quoted(other)))),
     };
-    let mut by_id = HashMap::new();
+    let mut index_by_id = HashMap::new();
     for (index, &node) in nodes.iter().enumerate() {
-        if by_id.insert(attribute(node, "id")?, index).is_some() {
+        if index_by_id.insert(attribute(node, "id")?, index).is_some() {
             return Err(Unreadable::at(node, "two units have this id"));
         }
     }
     let unit_named = |node, id: &str| {
-        let known = by_id.get(id).copied();
+        let known = index_by_id.get(id).copied();
         known.ok_or_else(|| Unreadable::at(node, format!("there is no unit {}", Quoted(id))))
     };
     let mut units = Vec::with_capacity(nodes.len());
@@ -85,18 +89,18 @@ fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Un
     }
     for (index, &node) in nodes.iter().enumerate() {
         for id in listed(node, "subunits")? {
-            let inside = unit_named(node, &id)?;
-            if units[inside].parent.replace(UnitId::new(index)).is_some() {
+            let subunit = unit_named(node, &id)?;
+            if units[subunit].parent.replace(UnitId::new(index)).is_some() {
                 return Err(Unreadable::at(
                     node,
-                    format!("unit {} is inside two others", Quoted(&id)),
+                    format!("unit {} is inside two other units", Quoted(&id)),
                 ));
             }
         }
     }
     let root = UnitId::new(unit_named(structure, attribute(structure, "root")?)?);
     let initial = builder.initial();
-    Units::new(units, root, safe, &initial, |place| builder.place_name(place))
+    Units::new(units, root, is_safe, &initial, |place| builder.place_name(place))
         .map_err(|error| Unreadable::at(structure, error.to_string()))
 }
 

@@ -17,6 +17,7 @@ pub(super) struct ToolWord {
 
 /// The remaining words of a text.
 pub(super) struct ToolWords {
+    /// The words that are not taken yet.
     words: std::iter::Peekable<std::vec::IntoIter<ToolWord>>,
     line: u64,
 }
@@ -73,8 +74,8 @@ impl ToolWord {
 
     /// Returns the number of tokens that the word denotes in decimal digits, if it does.
     pub(super) fn number(&self) -> Option<u64> {
-        let digits = !self.braced && self.text.bytes().all(|byte| byte.is_ascii_digit());
-        self.text.parse().ok().filter(|&number| digits && number <= Marking::MAX_TOKENS)
+        let is_decimal = !self.braced && self.text.bytes().all(|byte| byte.is_ascii_digit());
+        self.text.parse().ok().filter(|&number| is_decimal && number <= Marking::MAX_TOKENS)
     }
 }
 

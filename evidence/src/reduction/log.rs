@@ -48,7 +48,7 @@ impl NamePrefixes {
     fn place(&self, net: &Net, needs: &Needs, name: &str) -> Option<PlaceId> {
         let fired = name.strip_prefix(&*self.fired).and_then(|t| net.transition_named(t));
         match fired.and_then(|t| needs.protected.binary_search(&t).ok()) {
-            Some(at) => Some(PlaceId::new(net.place_count() + at)),
+            Some(index) => Some(PlaceId::new(net.place_count() + index)),
             None => net.place_named(name),
         }
     }
@@ -58,8 +58,8 @@ impl NamePrefixes {
     fn transition(&self, net: &Net, name: &str) -> Option<TransitionId> {
         let number = name.strip_prefix(&*self.composed).and_then(|n| n.parse::<u32>().ok());
         match number.and_then(|n| n.checked_sub(1)) {
-            Some(at) => {
-                let id = net.transition_count() + at as usize;
+            Some(index) => {
+                let id = net.transition_count() + index as usize;
                 u32::try_from(id).is_ok().then(|| TransitionId::new(id))
             }
             None => net.transition_named(name),
@@ -106,10 +106,10 @@ pub struct LogStep {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogError {
     /// The log names no class of questions, so it would permit every change.
-    #[error("the log says of nothing that it is preserved")]
+    #[error("the log preserves no property")]
     NothingPreserved,
     /// A name that is no rule, class, place or transition.
-    #[error("step {step} (0 is the head): {} is not known", Quoted(.name))]
+    #[error("step {step} (0 is the head): {} is unknown", Quoted(.name))]
     Unknown {
         /// The number of the step from 1, or 0 for the head of the log.
         step: usize,
@@ -117,7 +117,7 @@ pub enum LogError {
         name: String,
     },
     /// The rule does not preserve a needed class of questions.
-    #[error("step {step}: rule `{rule}` does not preserve what is needed")]
+    #[error("step {step}: rule `{rule}` does not preserve the required properties")]
     NotPreserved {
         /// The number of the step, from 1.
         step: usize,
@@ -125,7 +125,7 @@ pub enum LogError {
         rule: &'static str,
     },
     /// A condition of the rule does not hold at the candidate.
-    #[error("step {step}: the conditions of rule `{rule}` do not hold")]
+    #[error("step {step}: the conditions of rule `{rule}` are violated")]
     ConditionFails {
         /// The number of the step, from 1.
         step: usize,
@@ -133,10 +133,10 @@ pub enum LogError {
         rule: &'static str,
     },
     /// The reduced net cannot be built, or differs from the stated one.
-    #[error("the log leads to another net")]
+    #[error("the steps of the log lead to another net")]
     OtherNet,
     /// `goes_on` returned false before the end.
-    #[error("not gone through to the end")]
+    #[error("the log was not replayed in time")]
     Stopped,
 }
 
@@ -170,13 +170,13 @@ impl NamedLog {
         net: &'a Net,
         needs: &'a Needs,
     ) -> impl Iterator<Item = Result<(&'a str, Candidate), LogError>> {
-        let made_up = NamePrefixes::of(net);
+        let prefixes = NamePrefixes::of(net);
         self.steps.iter().zip(1..).map(move |(step, number)| {
             let unknown = |name: &str| LogError::Unknown { step: number, name: name.to_owned() };
             let place =
-                |name: &String| made_up.place(net, needs, name).ok_or_else(|| unknown(name));
+                |name: &String| prefixes.place(net, needs, name).ok_or_else(|| unknown(name));
             let transition =
-                |name: &String| made_up.transition(net, name).ok_or_else(|| unknown(name));
+                |name: &String| prefixes.transition(net, name).ok_or_else(|| unknown(name));
             let candidate = Candidate {
                 places: step.places.iter().map(place).collect::<Result<_, _>>()?,
                 transitions: step.transitions.iter().map(transition).collect::<Result<_, _>>()?,

@@ -13,7 +13,7 @@
 use super::needs::Needs;
 use parikh_net::{Arc, FiringStep, Marking, Net, PlaceId, TransitionId};
 
-/// The transitions on one side of a place, ascending.
+/// The input or output transitions of a place, ascending.
 #[derive(Debug, Default)]
 struct TransitionRow {
     /// Ids of transitions, some of which may be removed.
@@ -33,10 +33,10 @@ impl TransitionRow {
     }
 
     /// Counts one transition as removed. Drops the removed ids when they are the majority.
-    fn lose_one(&mut self, of: &[WorkTransition]) {
+    fn lose_one(&mut self, all_transitions: &[WorkTransition]) {
         self.alive -= 1;
         if self.transitions.len() > 2 * self.alive as usize + 4 {
-            self.transitions.retain(|t| of[t.index()].is_alive());
+            self.transitions.retain(|t| all_transitions[t.index()].is_alive());
             self.transitions.shrink_to_fit();
         }
     }
@@ -44,13 +44,19 @@ impl TransitionRow {
 
 /// A place under reduction.
 #[derive(Debug)]
+/// The output transitions of the place.
 struct WorkPlace {
+    /// The input transitions of the place.
     consumers: TransitionRow,
     producers: TransitionRow,
+    /// The initial tokens.
     tokens: u64,
+    /// False if the place is removed.
     alive: bool,
+    /// True if the place is in the support of the properties, whose values the reduction must keep.
     in_support: bool,
-    /// True if the tokens no longer mean what they meant in the original net.
+    /// True if the place was merged or scaled, so that its tokens no longer mean what they meant
+    /// originally.
     is_blurred: bool,
     /// True if the place was removed because it always holds its initial tokens.
     is_constant: bool,
@@ -80,7 +86,9 @@ struct WorkTransition {
 
 /// The arcs of a transition, by ascending place.
 #[derive(Debug)]
+/// The input arcs.
 struct ArcRows {
+    /// The output arcs.
     pre: Vec<Arc>,
     post: Vec<Arc>,
 }
@@ -106,11 +114,18 @@ impl WorkTransition {
 /// A net under reduction. The header of the file describes its ids.
 #[derive(Debug)]
 pub struct WorkNet {
+    /// The places by id, including removed ones: the original places, then the virtual ones.
     places: Vec<WorkPlace>,
+    /// The transitions by id, including removed ones: the original transitions, then the composed
+    /// ones.
     transitions: Vec<WorkTransition>,
+    /// The number of places of the original net.
     original_places: usize,
+    /// The number of transitions of the original net.
     original_transitions: usize,
+    /// The number of places that are not removed, including virtual ones.
     live_places: usize,
+    /// The number of transitions that are not removed.
     live_transitions: usize,
 }
 
@@ -247,6 +262,7 @@ impl WorkNet {
         self.alive(&self.places[p.index()].producers.transitions)
     }
 
+    /// Iterates over the transitions of `row` that are not removed.
     fn alive<'s>(
         &'s self,
         row: &'s [TransitionId],
@@ -380,30 +396,32 @@ impl WorkNet {
             set_weight(&mut rows.pre, p, taken);
             set_weight(&mut rows.post, p, put);
         }
-        let mut around = self.neighbours(p);
-        around.extend(arcs.iter().map(|&(t, ..)| t));
-        around.sort_unstable();
-        around.dedup();
+        let mut adjacent = self.neighbours(p);
+        adjacent.extend(arcs.iter().map(|&(t, ..)| t));
+        adjacent.sort_unstable();
+        adjacent.dedup();
         let takes = |t: &&TransitionId| self.pre_weight(**t, p) > 0;
         let puts = |t: &&TransitionId| self.post_weight(**t, p) > 0;
-        let consumers = TransitionRow::new(around.iter().filter(takes).copied().collect());
-        let producers = TransitionRow::new(around.iter().filter(puts).copied().collect());
+        let consumers = TransitionRow::new(adjacent.iter().filter(takes).copied().collect());
+        let producers = TransitionRow::new(adjacent.iter().filter(puts).copied().collect());
         let place = &mut self.places[p.index()];
         (place.consumers, place.producers) = (consumers, producers);
     }
 }
 
+/// Returns the weight of the arc of place `p` in `row`, or 0.
 fn weight_at(row: &[Arc], p: PlaceId) -> u64 {
-    row.binary_search_by_key(&p, |arc| arc.place).map_or(0, |at| row[at].weight)
+    row.binary_search_by_key(&p, |arc| arc.place).map_or(0, |index| row[index].weight)
 }
 
+/// Sets the weight of the arc of `place` in `row`, sorted by place. The weight 0 removes the arc.
 fn set_weight(row: &mut Vec<Arc>, place: PlaceId, weight: u64) {
     match (row.binary_search_by_key(&place, |arc| arc.place), weight) {
-        (Ok(at), 0) => {
-            row.remove(at);
+        (Ok(index), 0) => {
+            row.remove(index);
         }
-        (Ok(at), weight) => row[at].weight = weight,
+        (Ok(index), weight) => row[index].weight = weight,
         (Err(_), 0) => {}
-        (Err(at), weight) => row.insert(at, Arc { place, weight }),
+        (Err(index), weight) => row.insert(index, Arc { place, weight }),
     }
 }

@@ -69,13 +69,16 @@ pub fn visit(
     let NoRunSearch { endings, members, recurrence } = claim;
     system.can_see(members)?;
     if endings == Endings::Stutter && has_next(formula) {
-        return Err("with a next operator, repetitions count".to_owned());
+        return Err("the formula has a next operator, so it is sensitive to stuttering".to_owned());
     }
     if endings == Endings::Stutter && members.iter().any(|it| it.labels.is_some()) {
-        return Err("where finite runs count, components are whole".to_owned());
+        return Err("if finite runs count, components must be complete".to_owned());
     }
     if endings == Endings::Stutter && recurrence {
-        return Err("what comes for ever is about infinite runs, and finite ones count".to_owned());
+        return Err(
+            "an argument about recurring labels covers infinite runs only, but finite runs count"
+                .to_owned(),
+        );
     }
     let negation = Negation::new(system, formula)?;
     let parts = recurrence.then(|| parts(system, &negation));

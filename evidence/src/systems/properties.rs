@@ -33,7 +33,7 @@ pub struct PropertyFile {
 /// A message with the line.
 pub fn read(bytes: &[u8]) -> Result<PropertyFile, Unreadable> {
     let text = std::str::from_utf8(bytes)
-        .map_err(|_| Unreadable { line: 1, what: "the file is no UTF-8".to_owned() })?;
+        .map_err(|_| Unreadable { line: 1, what: "expected text in UTF-8".to_owned() })?;
     let mut texts: Vec<(u64, u64, String)> = Vec::new();
     for (line, content) in (1..).zip(text.lines()) {
         if let Some(rest) = content.trim_start().strip_prefix('#') {
@@ -68,11 +68,11 @@ pub fn read(bytes: &[u8]) -> Result<PropertyFile, Unreadable> {
             false => SystemFormula::Linear(Box::new(parse_linear(&tokens).map_err(unreadable)?)),
         };
         if all.insert(number, (formula, text.trim().to_owned())).is_some() {
-            return Err(unreadable("stands there twice".to_owned()));
+            return Err(unreadable("occurs twice".to_owned()));
         }
     }
     if all.is_empty() {
-        return Err(Unreadable { line: 1, what: "there is no property".to_owned() });
+        return Err(Unreadable { line: 1, what: "the file has no property".to_owned() });
     }
     Ok(PropertyFile { all })
 }

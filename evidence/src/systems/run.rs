@@ -27,7 +27,7 @@ pub fn check(
     back: usize,
 ) -> Result<(), String> {
     if back > labels.len() {
-        return Err("the run goes on before it begins".to_owned());
+        return Err("the cycle starts after the end of the run".to_owned());
     }
     if let Some(label) = labels.iter().find(|label| system.owners(label).is_empty()) {
         return Err(format!("no component has the label `{label}`"));
@@ -49,19 +49,21 @@ pub fn check(
         return Err("the run is finite, and only infinite ones count".to_owned());
     }
     if ends && !may_be_dead(system, &last)? {
-        return Err("the system can go on where the run is said to end".to_owned());
+        return Err("the system can make a step at the stated end of the run".to_owned());
     }
     let mut letters: Vec<Letter> = labels.iter().map(|label| letter(formula, label)).collect();
     let mut back = back;
     if endings == Endings::Stutter {
         if has_next(formula) {
-            return Err("with a next operator, repetitions count".to_owned());
+            return Err(
+                "the formula has a next operator, so it is sensitive to stuttering".to_owned()
+            );
         }
         // Before the first step no label holds, and the last letter repeats if the run ends.
         letters.insert(0, Letter::default());
         back = if ends { letters.len() - 1 } else { back + 1 };
     }
-    let word = Lasso::new(letters, back).ok_or("nothing repeats")?;
+    let word = Lasso::new(letters, back).ok_or("the cycle is empty")?;
     match word.satisfies(&formula.formulas, formula.formula) {
         true => Err("the run satisfies the formula".to_owned()),
         false => Ok(()),

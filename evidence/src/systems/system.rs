@@ -44,7 +44,9 @@ impl System {
                 || !component.starts.iter().all(|&start| inside(start))
                 || !edges.clone().all(|(from, _, to)| inside(*from) && inside(*to))
             {
-                return Err(format!("component {at} begins nowhere, or an edge leads nowhere"));
+                return Err(format!(
+                    "component {at} has no start state, or an edge without a target"
+                ));
             }
         }
         Ok(Self::assembled(components))

@@ -57,13 +57,13 @@ pub(super) fn tokens(text: &str) -> Result<Vec<LabelToken>, String> {
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
         let length;
         if let Some(inside) = rest.strip_prefix('"') {
-            let end = inside.find('"').ok_or("a quote has no end")?;
+            let end = inside.find('"').ok_or("an unclosed quote")?;
             all.push(LabelToken::Quoted(inside[..end].to_owned()));
             length = end + 2;
         } else if let Some(&sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             if let "[" | "<" = sign {
                 let (close, is_all) = if sign == "[" { (']', true) } else { ('>', false) };
-                let end = rest.find(close).ok_or_else(|| format!("`{sign}` has no end"))?;
+                let end = rest.find(close).ok_or_else(|| format!("`{sign}` is not closed"))?;
                 let label = rest[1..end].trim().trim_matches('"').to_owned();
                 all.push(LabelToken::Modal { all: is_all, label });
                 length = end + 1;
@@ -75,7 +75,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<LabelToken>, String> {
             length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
             word(&rest[..length], &rest[length..], &mut all);
         } else {
-            return Err(format!("`{first}` is no part of a formula"));
+            return Err(format!("`{first}` is not allowed in a formula"));
         }
         rest = rest[length..].trim_start();
     }
@@ -147,7 +147,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
         let term = self.implication()?;
         match self.tokens.first() {
             None => Ok((term, self.builder)),
-            Some(token) => Err(format!("the formula goes on with {token:?} where it should end")),
+            Some(token) => Err(format!("expected the end of the formula, found {token:?}")),
         }
     }
 
@@ -168,7 +168,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
     fn implication(&mut self) -> Result<B::Term, String> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(format!("it is more than {DEEPEST} deep"));
+            return Err(format!("the formula is nested more than {DEEPEST} levels deep"));
         }
         let left = self.disjunction()?;
         let term = match self.takes(&["->", "=>", "<->", "<=>"]) {
@@ -272,7 +272,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
                 label => self.builder.label(label)?,
             },
             LabelToken::Quoted(label) => self.builder.label(label)?,
-            other => return Err(format!("{other:?} is no operand")),
+            other => return Err(format!("{other:?} is not an operand")),
         };
         while let Some(token) = before.pop() {
             term = match token {
@@ -378,7 +378,7 @@ impl FormulaBuilder for BranchingBuilder {
     }
 
     fn label(&mut self, label: &str) -> Result<LabelCtl, String> {
-        Err(format!("the label `{label}` stands alone; in CTL it has to be in `[…]` or `<…>`"))
+        Err(format!("the label `{label}` must be inside `[…]` or `<…>` in CTL"))
     }
 
     fn prefix(&mut self, token: &LabelToken) -> bool {
@@ -399,7 +399,7 @@ impl FormulaBuilder for BranchingBuilder {
             LabelToken::Branching { all, operator: 'X' } => next(*all, None, term),
             LabelToken::Branching { all, operator: 'F' } => until(*all, false, yes, term),
             LabelToken::Branching { all, .. } => until(*all, true, term, no),
-            other => return Err(format!("{other:?} is no operator of CTL")),
+            other => return Err(format!("{other:?} is not an operator of CTL")),
         })
     }
 
@@ -415,7 +415,7 @@ impl FormulaBuilder for BranchingBuilder {
         right: LabelCtl,
     ) -> Result<LabelCtl, String> {
         let (Some(all), "U" | "W") = (all, operator) else {
-            return Err(format!("`{operator}` is not understood in CTL; expected `U` or `W`"));
+            return Err(format!("`{operator}` is not supported in CTL; expected `U` or `W`"));
         };
         Ok(LabelCtl::Until { all, weak: operator == "W", parts: Box::new((left, right)) })
     }

@@ -41,32 +41,32 @@ impl System {
         let mut last: Option<&ComponentView> = None;
         for member in members {
             let Some(component) = self.components().get(member.component) else {
-                return Err("the components are not numbers below their number".to_owned());
+                return Err("a component index is out of range".to_owned());
             };
             let is_same = last.is_some_and(|last| last.component == member.component);
             if last.is_some_and(|last| last.component > member.component) {
-                return Err("the components are not numbers that grow".to_owned());
+                return Err("the component indices are not increasing".to_owned());
             }
             let Some(labels) = &member.labels else {
                 if is_same {
-                    return Err("a whole component is there twice".to_owned());
+                    return Err("a complete component is listed twice".to_owned());
                 }
                 last = Some(member);
                 continue;
             };
             if component.starts.len() > 1 {
-                return Err("a component with several start states is not whole".to_owned());
+                return Err("a component with several start states must be complete".to_owned());
             }
             let is_whole = is_same && last.is_some_and(|last| last.labels.is_none());
             if labels.is_empty()
                 || is_whole
                 || !labels.iter().all(|label| seen.insert((member.component, label)))
             {
-                return Err("something of a component is seen twice, or nothing".to_owned());
+                return Err("the parts of a component overlap or are empty".to_owned());
             }
             states += component.states;
             if states > MOST_STATES {
-                return Err("too much is seen of the components".to_owned());
+                return Err("the listed components have too many states".to_owned());
             }
             last = Some(member);
         }

@@ -40,14 +40,15 @@ pub fn run_bounds(
         _ => return None,
     };
     let mut formulas = formulas.clone();
-    let asked = if exists { part } else { formulas.negate(part) };
+    let existential = if exists { part } else { formulas.negate(part) };
     let mut atoms = atoms.to_vec();
-    let known = next_conditions(net, &mut formulas, asked, &mut atoms);
+    let next_literals = next_conditions(net, &mut formulas, existential, &mut atoms);
     let dead = AtomId(atoms.len() as u32);
     atoms.push(Predicate::Dead);
     let mut linear = Ltl::default();
-    let next = |part: Formula<Quantifier>| known.get(&part).copied();
-    let LinearBounds { shown_by, shows } = formulas.linear_bounds(asked, &mut linear, dead, &next);
+    let next = |part: Formula<Quantifier>| next_literals.get(&part).copied();
+    let LinearBounds { shown_by, shows } =
+        formulas.linear_bounds(existential, &mut linear, dead, &next);
     let atoms: Vec<RunAtom> = atoms.into_iter().map(RunAtom::Holds).collect();
     let property = |formula| RunProperty::new(&linear, formula, &atoms);
     Some(RunBounds {
@@ -66,26 +67,27 @@ fn next_conditions(
     atoms: &mut Vec<Predicate>,
 ) -> HashMap<Formula<Quantifier>, Literal> {
     let parts = formulas.below(asked);
-    let mut wanted = Vec::new();
+    let mut next_formulas = Vec::new();
     for &part in &parts {
         if let Node::Next(paths, _) = *formulas.node(part) {
             let is_some = paths == Quantifier::Exists;
-            let shown = if is_some { formulas.negate(part) } else { part };
-            wanted.push((part, shown, !is_some));
+            let universal = if is_some { formulas.negate(part) } else { part };
+            next_formulas.push((part, universal, !is_some));
         }
     }
-    let mut below: Vec<_> = wanted.iter().flat_map(|&(_, it, _)| formulas.below(it)).collect();
-    below.sort_unstable();
-    below.dedup();
-    let implied = implied_by(formulas, atoms, &below, net);
-    let mut known = HashMap::new();
-    for (part, shown, positive) in wanted {
-        let Ok(at) = below.binary_search(&shown) else { continue };
-        if implied[at] != Predicate::False {
+    let mut subformulas: Vec<_> =
+        next_formulas.iter().flat_map(|&(_, it, _)| formulas.below(it)).collect();
+    subformulas.sort_unstable();
+    subformulas.dedup();
+    let implied = implied_by(formulas, atoms, &subformulas, net);
+    let mut literals = HashMap::new();
+    for (part, universal, positive) in next_formulas {
+        let Ok(index) = subformulas.binary_search(&universal) else { continue };
+        if implied[index] != Predicate::False {
             let atom = AtomId(atoms.len() as u32);
-            atoms.push(implied[at].clone());
-            known.insert(part, Literal { atom, positive });
+            atoms.push(implied[index].clone());
+            literals.insert(part, Literal { atom, positive });
         }
     }
-    known
+    literals
 }

@@ -28,11 +28,11 @@ pub fn implied_by(
     parts: &[Formula<Quantifier>],
     net: &Net,
 ) -> Vec<Predicate> {
-    let mut all: Vec<Predicate> = Vec::with_capacity(parts.len());
+    let mut predicates: Vec<Predicate> = Vec::with_capacity(parts.len());
     for &part in parts {
-        let of = |part: &Formula<Quantifier>| {
-            let at = parts.binary_search(part).ok().filter(|&at| at < all.len());
-            at.map_or(Predicate::False, |at| all[at].clone())
+        let implied_part = |part: &Formula<Quantifier>| {
+            let index = parts.binary_search(part).ok().filter(|&index| index < predicates.len());
+            index.map_or(Predicate::False, |index| predicates[index].clone())
         };
         let implied = match formulas.node(part) {
             Node::True => Predicate::True,
@@ -41,20 +41,22 @@ pub fn implied_by(
                 let atom = atoms[literal.atom.0 as usize].clone();
                 if literal.positive { atom } else { atom.negated() }
             }
-            Node::And(parts) => Predicate::and(parts.iter().map(of)),
-            Node::Or(parts) => Predicate::or(parts.iter().map(of)),
+            Node::And(parts) => Predicate::and(parts.iter().map(implied_part)),
+            Node::Or(parts) => Predicate::or(parts.iter().map(implied_part)),
             Node::Next(paths, inner) => {
-                let inner = of(inner);
+                let inner = implied_part(inner);
                 let before = match paths {
                     Quantifier::Exists => inner.before_some_near(net, MOST_LEAVES),
                     Quantifier::All => inner.before_all_near(net, MOST_LEAVES),
                 };
                 before.unwrap_or(Predicate::False)
             }
-            Node::Until(_, _, right) => of(right),
-            Node::Release(_, left, right) => Predicate::and([of(left), of(right)]),
+            Node::Until(_, _, right) => implied_part(right),
+            Node::Release(_, left, right) => {
+                Predicate::and([implied_part(left), implied_part(right)])
+            }
         };
-        all.push(implied.sorted());
+        predicates.push(implied.sorted());
     }
-    all
+    predicates
 }

@@ -10,7 +10,7 @@ use parikh_temporal::{
 };
 use std::collections::HashMap;
 
-/// The maximum number of steps when a question is rewritten.
+/// The maximum number of rewriting steps that simplify a question.
 const STEPS: usize = 20_000;
 
 /// The maximum number of silent firings from one marking.
@@ -65,7 +65,7 @@ pub enum LabellingFlaw {
         claim: usize,
     },
     /// The claims do not imply that the property is true of the initial marking.
-    #[error("it does not say that the property holds initially")]
+    #[error("the labelling does not claim the property for the initial marking")]
     Initially,
     /// The labelling is malformed.
     #[error("{0}")]
@@ -101,19 +101,20 @@ impl Labelling {
     /// The first flaw of the labelling.
     pub fn check(&self, net: &Net, goes_on: &mut dyn FnMut() -> bool) -> Result<(), LabellingFlaw> {
         let checked = LabellingCheck::of(self, net, goes_on)?;
-        (0..self.markings.len()).try_for_each(|at| {
+        (0..self.markings.len()).try_for_each(|number| {
             if !goes_on() {
                 return Err(Flaw::Stopped.into());
             }
-            checked.claims_at(at)
+            checked.claims_at(number)
         })?;
         let initial = self.markings.iter().position(|it| **it == *packed(net.initial().tokens()));
         let holds = match initial {
-            Some(at) => checked.holds(at, self.property.formula()),
+            Some(marking_number) => checked.holds(marking_number, self.property.formula()),
             None => {
-                let instead = checked.listed_from(net.initial().clone())?;
-                instead.is_some_and(|at| checked.holds(at, self.property.formula()))
-                    || checked.holds_without_claims(net.initial())
+                let representative = checked.listed_from(net.initial().clone())?;
+                representative.is_some_and(|marking_number| {
+                    checked.holds(marking_number, self.property.formula())
+                }) || checked.holds_without_claims(net.initial())
             }
         };
         if holds { Ok(()) } else { Err(LabellingFlaw::Initially) }
@@ -124,47 +125,52 @@ impl Labelling {
     pub fn decides(&self, net: &Net, asked: &TreeProperty) -> Option<bool> {
         let mut store = self.property.formulas().clone();
         let mut atoms = self.property.atoms().to_vec();
-        let in_store: Vec<Formula<Quantifier>> = asked
+        let literals: Vec<Formula<Quantifier>> = asked
             .atoms()
             .iter()
             .map(|atom| literal(&mut store, &mut atoms, atom.clone().sorted()))
             .collect();
-        let formula = asked.translated(&mut store, &in_store);
+        let formula = asked.translated(&mut store, &literals);
         let shown = self.property.formula();
         let not_shown = store.negate(shown);
-        let here =
+        let initial_value =
             |atom: AtomId| PartialTruth::from(atoms[atom.0 as usize].holds(net, net.initial()));
-        let (simple, _) = store.rewritten(formula, BRANCHING_RULES, STEPS);
-        [formula, simple]
+        let (simplified, _) = store.rewritten(formula, BRANCHING_RULES, STEPS);
+        [formula, simplified]
             .into_iter()
-            .find_map(|formula| value(&store, formula, (shown, not_shown), here).known())
+            .find_map(|formula| value(&store, formula, (shown, not_shown), initial_value).known())
     }
 }
 
 /// Returns the predicate as a literal of the store: a known atom, the negation of a known atom, or
 /// a new atom.
-fn literal(store: &mut Ctl, atoms: &mut Vec<Predicate>, it: Predicate) -> Formula<Quantifier> {
-    let negation = it.clone().negated().sorted();
-    let place_of = |it: &Predicate| atoms.iter().position(|atom| atom.clone().sorted() == *it);
-    let known = place_of(&it).or_else(|| place_of(&negation));
-    if let (Predicate::True | Predicate::False, None) = (&it, known) {
-        return store.constant(it == Predicate::True);
+fn literal(
+    store: &mut Ctl,
+    atoms: &mut Vec<Predicate>,
+    predicate: Predicate,
+) -> Formula<Quantifier> {
+    let negation = predicate.clone().negated().sorted();
+    let position_of =
+        |wanted: &Predicate| atoms.iter().position(|atom| atom.clone().sorted() == *wanted);
+    let known_index = position_of(&predicate).or_else(|| position_of(&negation));
+    if let (Predicate::True | Predicate::False, None) = (&predicate, known_index) {
+        return store.constant(predicate == Predicate::True);
     }
-    let at = known.unwrap_or_else(|| {
-        atoms.push(it.clone());
+    let index = known_index.unwrap_or_else(|| {
+        atoms.push(predicate.clone());
         atoms.len() - 1
     });
-    let positive = atoms[at].clone().sorted() == it;
-    store.literal(Literal { atom: AtomId(at as u32), positive })
+    let positive = atoms[index].clone().sorted() == predicate;
+    store.literal(Literal { atom: AtomId(index as u32), positive })
 }
 
-/// Returns the value of a formula at the initial marking, given a formula that holds there and one
-/// that does not.
+/// Returns the value of a formula at the initial marking. There the formula `shown` holds,
+/// `not_shown` does not hold, and `initial_value` has the values of atoms.
 fn value(
     store: &Ctl,
     formula: Formula<Quantifier>,
     (shown, not_shown): (Formula<Quantifier>, Formula<Quantifier>),
-    here: impl Fn(AtomId) -> PartialTruth,
+    initial_value: impl Fn(AtomId) -> PartialTruth,
 ) -> PartialTruth {
     store.fold(formula, |part, node, values: &PartValues<Quantifier, PartialTruth>| {
         if part == shown || part == not_shown {
@@ -173,8 +179,8 @@ fn value(
         match node {
             Node::True => PartialTruth::True,
             Node::False => PartialTruth::False,
-            Node::Literal(it) if it.positive => here(it.atom),
-            Node::Literal(it) => !here(it.atom),
+            Node::Literal(it) if it.positive => initial_value(it.atom),
+            Node::Literal(it) => !initial_value(it.atom),
             Node::And(all) => {
                 all.iter().fold(PartialTruth::True, |so_far, &it| so_far.and(values[it]))
             }
@@ -194,8 +200,11 @@ fn value(
 
 /// A labelling whose claims are being checked.
 struct LabellingCheck<'l> {
+    /// The labelling that is checked.
     labelling: &'l Labelling,
+    /// The net that the labelling is about.
     net: &'l Net,
+    /// The number of each packed marking.
     numbers: HashMap<&'l [u8], usize>,
     /// The subformulas of the property, ascending.
     parts: Vec<Formula<Quantifier>>,
@@ -214,34 +223,35 @@ impl<'l> LabellingCheck<'l> {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Self, LabellingFlaw> {
         let (formulas, root) = (labelling.property.formulas(), labelling.property.formula());
-        let parts = formulas.below(root);
-        let implied = implied_by(formulas, labelling.property.atoms(), &parts, net);
+        let subformulas = formulas.below(root);
+        let implied = implied_by(formulas, labelling.property.atoms(), &subformulas, net);
         let mut checked = LabellingCheck {
             labelling,
             net,
             numbers: HashMap::new(),
-            everywhere: everywhere(formulas, &parts, &implied, &labelling.given),
-            parts,
+            everywhere: everywhere(formulas, &subformulas, &implied, &labelling.given),
+            parts: subformulas,
             holds: Vec::new(),
             silent: silent(net, &labelling.property),
         };
-        for (at, marking) in labelling.markings.iter().enumerate() {
+        for (number, marking) in labelling.markings.iter().enumerate() {
             if !goes_on() {
                 return Err(Flaw::Stopped.into());
             }
             if unpacked(marking).len() != net.place_count() {
-                return Err(LabellingFlaw::Shape("a marking is one of another net"));
+                return Err(LabellingFlaw::Shape("a marking belongs to another net"));
             }
-            if checked.numbers.insert(marking, at).is_some() {
+            if checked.numbers.insert(marking, number).is_some() {
                 return Err(LabellingFlaw::Shape("a marking is listed twice"));
             }
             let here = Marking::new(unpacked(marking));
-            let holds = checked.values(&here, &labelling.claims[at]);
+            let holds = checked.values(&here, &labelling.claims[number]);
             checked.holds.push(holds);
         }
         Ok(checked)
     }
 
+    /// Returns the index of a subformula of the property.
     fn part(&self, formula: Formula<Quantifier>) -> Option<usize> {
         self.parts.binary_search(&formula).ok()
     }
@@ -252,12 +262,13 @@ impl<'l> LabellingCheck<'l> {
         let mut bits = vec![0u64; self.parts.len().div_ceil(64).max(1)].into_boxed_slice();
         let letter = self.labelling.property.letter(self.net, marking);
         let mut claims = claims.iter().map(|claim| claim.formula).peekable();
-        for (at, &part) in self.parts.iter().enumerate() {
-            let is_claimed = claims.next_if_eq(&part).is_some();
-            let has =
-                |part: &Formula<Quantifier>| self.part(*part).is_some_and(|it| bit(&bits, it));
-            let holds = self.everywhere[at]
-                || match formulas.node(part) {
+        for (index, &subformula) in self.parts.iter().enumerate() {
+            let is_claimed = claims.next_if_eq(&subformula).is_some();
+            let has = |subformula: &Formula<Quantifier>| {
+                self.part(*subformula).is_some_and(|it| bit(&bits, it))
+            };
+            let holds = self.everywhere[index]
+                || match formulas.node(subformula) {
                     Node::True => true,
                     Node::False => false,
                     Node::Literal(literal) => letter.satisfies(*literal),
@@ -265,11 +276,12 @@ impl<'l> LabellingCheck<'l> {
                     Node::Or(any) => any.iter().any(has),
                     Node::Next(..) | Node::Until(..) | Node::Release(..) => is_claimed,
                 };
-            bits[at / 64] |= u64::from(holds) << (at % 64);
+            bits[index / 64] |= u64::from(holds) << (index % 64);
         }
         bits
     }
 
+    /// Returns true if the subformula holds at the marking with this number, given the claims.
     fn holds(&self, marking: usize, formula: Formula<Quantifier>) -> bool {
         self.part(formula).is_some_and(|part| bit(&self.holds[marking], part))
     }
@@ -281,54 +293,56 @@ impl<'l> LabellingCheck<'l> {
     }
 
     /// Checks the claims about a marking.
-    fn claims_at(&self, at: usize) -> Result<(), LabellingFlaw> {
-        let claims = &self.labelling.claims[at];
-        let flaw = |claim: usize| LabellingFlaw::Claim { marking: at, claim };
-        if !claims.is_sorted_by(|one, other| one.formula < other.formula) {
+    fn claims_at(&self, marking_number: usize) -> Result<(), LabellingFlaw> {
+        let claims = &self.labelling.claims[marking_number];
+        let flaw = |claim: usize| LabellingFlaw::Claim { marking: marking_number, claim };
+        if !claims.is_sorted_by(|first, second| first.formula < second.formula) {
             return Err(LabellingFlaw::Shape("claims are not in order"));
         }
-        let marking = Marking::new(unpacked(&self.labelling.markings[at]));
-        let mut all: Option<Vec<Option<usize>>> = None;
+        let marking = Marking::new(unpacked(&self.labelling.markings[marking_number]));
+        let mut successors: Option<Vec<Option<usize>>> = None;
         for (number, claim) in claims.iter().enumerate() {
             let part = self.part(claim.formula).ok_or(flaw(number))?;
             if self.everywhere[part] {
                 continue;
             }
-            if !self.follows(at, claim, &marking, &mut all)? {
+            if !self.follows(marking_number, claim, &marking, &mut successors)? {
                 return Err(flaw(number));
             }
         }
         Ok(())
     }
 
-    /// Returns true if a claim follows from the subformulas that hold here and after one firing.
-    /// `all` caches the numbers of all successors.
+    /// Returns true if a claim about the marking with number `marking_number` follows from the
+    /// subformulas that hold there and after one firing. `successors` caches the numbers of the
+    /// listed markings after each enabled transition.
     fn follows(
         &self,
-        at: usize,
+        marking_number: usize,
         claim: &LabelClaim,
         marking: &Marking,
-        all: &mut Option<Vec<Option<usize>>>,
+        successors: &mut Option<Vec<Option<usize>>>,
     ) -> Result<bool, LabellingFlaw> {
         let formulas = self.labelling.property.formulas();
-        let here = |part: Formula<Quantifier>| self.holds(at, part);
+        let holds_here = |part: Formula<Quantifier>| self.holds(marking_number, part);
         let mut leads = |paths: Quantifier, to: &dyn Fn(usize) -> bool| {
-            self.leads(marking, (paths, claim.by), to, all)
+            self.leads(marking, (paths, claim.by), to, successors)
         };
         let is_dead = || self.net.is_dead(marking);
-        let same = |next: usize| self.holds(next, claim.formula);
+        let has_claim = |next: usize| self.holds(next, claim.formula);
         // A marking without this claim has the subformula because it holds everywhere, and needs no
         // rank.
-        let nearer = |next: usize| {
-            same(next) && self.rank(next, claim.formula).is_none_or(|rank| rank < claim.rank)
+        let has_lower_rank = |next: usize| {
+            has_claim(next) && self.rank(next, claim.formula).is_none_or(|rank| rank < claim.rank)
         };
         Ok(match *formulas.node(claim.formula) {
             Node::Next(paths, inner) => leads(paths, &|next| self.holds(next, inner))?,
             Node::Until(paths, left, right) => {
-                here(right) || here(left) && !is_dead() && leads(paths, &nearer)?
+                holds_here(right)
+                    || holds_here(left) && !is_dead() && leads(paths, &has_lower_rank)?
             }
             Node::Release(paths, left, right) => {
-                here(right) && (here(left) || is_dead() || leads(paths, &same)?)
+                holds_here(right) && (holds_here(left) || is_dead() || leads(paths, &has_claim)?)
             }
             // Constants, literals, ∧ and ∨ are evaluated. A claim about such a subformula is never
             // accepted.
@@ -340,38 +354,38 @@ impl<'l> LabellingCheck<'l> {
     /// subformula holds everywhere.
     fn rank(&self, marking: usize, formula: Formula<Quantifier>) -> Option<u32> {
         let claims = &self.labelling.claims[marking];
-        let at = claims.binary_search_by_key(&formula, |claim| claim.formula).ok()?;
-        Some(claims[at].rank)
+        let index = claims.binary_search_by_key(&formula, |claim| claim.formula).ok()?;
+        Some(claims[index].rank)
     }
 
-    /// Returns true if the given firing, or every firing, leads to a listed marking that satisfies
-    /// `to`.
+    /// Returns true if the given firing, or every firing, leads to a listed marking whose number
+    /// satisfies `is_target`. `successors` is as in `follows`.
     fn leads(
         &self,
         marking: &Marking,
-        (paths, by): (Quantifier, Option<TransitionId>),
-        to: &dyn Fn(usize) -> bool,
-        all: &mut Option<Vec<Option<usize>>>,
+        (paths, transition): (Quantifier, Option<TransitionId>),
+        is_target: &dyn Fn(usize) -> bool,
+        successors: &mut Option<Vec<Option<usize>>>,
     ) -> Result<bool, LabellingFlaw> {
-        match (paths, by) {
+        match (paths, transition) {
             (Quantifier::Exists, Some(t)) => {
                 if t.index() >= self.net.transition_count() || !self.net.is_enabled(marking, t) {
                     return Ok(false);
                 }
-                Ok(self.after(marking, t)?.is_some_and(to))
+                Ok(self.after(marking, t)?.is_some_and(is_target))
             }
             (Quantifier::Exists, None) => Ok(false),
             (Quantifier::All, _) => {
-                let successors = match all {
+                let next_numbers = match successors {
                     Some(known) => known,
                     None => {
                         let enabled =
                             self.net.transitions().filter(|&t| self.net.is_enabled(marking, t));
-                        let after = enabled.map(|t| self.after(marking, t));
-                        all.insert(after.collect::<Result<_, _>>()?)
+                        let numbers = enabled.map(|t| self.after(marking, t));
+                        successors.insert(numbers.collect::<Result<_, _>>()?)
                     }
                 };
-                Ok(successors.iter().all(|next| next.is_some_and(to)))
+                Ok(next_numbers.iter().all(|next| next.is_some_and(is_target)))
             }
         }
     }
@@ -387,8 +401,8 @@ impl<'l> LabellingCheck<'l> {
     /// marking reached by silent firings, where always the first enabled silent transition fires.
     fn listed_from(&self, mut marking: Marking) -> Result<Option<usize>, LabellingFlaw> {
         for _ in 0..MOST_SILENT {
-            if let Some(&at) = self.numbers.get(&*packed(marking.tokens())) {
-                return Ok(Some(at));
+            if let Some(&number) = self.numbers.get(&*packed(marking.tokens())) {
+                return Ok(Some(number));
             }
             let next = self.silent.iter().find(|&&t| self.net.is_enabled(&marking, t));
             let Some(&t) = next else { break };
@@ -398,53 +412,58 @@ impl<'l> LabellingCheck<'l> {
     }
 }
 
-fn bit(bits: &[u64], at: usize) -> bool {
-    bits[at / 64] >> (at % 64) & 1 == 1
+/// Returns the bit with this index of a bit set in words of 64 bits.
+fn bit(bits: &[u64], index: usize) -> bool {
+    bits[index / 64] >> (index % 64) & 1 == 1
 }
 
 /// Returns, for each subformula, true if it holds in every reachable marking by the premises.
-/// Subformulas must come after their own parts. `implied` has a predicate that implies each
-/// subformula.
+/// `subformulas` is ascending, so operands come first. `implied` has, by the same index, a
+/// predicate that implies the subformula.
 pub fn everywhere(
     formulas: &Ctl,
-    parts: &[Formula<Quantifier>],
+    subformulas: &[Formula<Quantifier>],
     implied: &[Predicate],
-    given: &TreePremises,
+    premises: &TreePremises,
 ) -> Vec<bool> {
-    let mut known: Vec<bool> = Vec::with_capacity(parts.len());
+    let mut everywhere_flags: Vec<bool> = Vec::with_capacity(subformulas.len());
     let implied_by = |part: Formula<Quantifier>| {
-        let at = parts.binary_search(&part).ok();
-        at.map_or(&Predicate::False, |at| &implied[at])
+        let index = subformulas.binary_search(&part).ok();
+        index.map_or(&Predicate::False, |index| &implied[index])
     };
-    let is_never = |state: &Predicate| given.never.contains(state);
-    let goes_on = is_never(&Predicate::Dead);
-    for (&part, implied) in parts.iter().zip(implied) {
-        let is = |part: Formula<Quantifier>| {
-            parts.binary_search(&part).is_ok_and(|at| known.get(at) == Some(&true))
+    let is_never = |state: &Predicate| premises.never.contains(state);
+    let is_never_dead = is_never(&Predicate::Dead);
+    for (&part, implied) in subformulas.iter().zip(implied) {
+        let is_everywhere = |part: Formula<Quantifier>| {
+            subformulas
+                .binary_search(&part)
+                .is_ok_and(|index| everywhere_flags.get(index) == Some(&true))
         };
         // One disjunct is reachable from every reachable marking.
-        let stays = |met: Formula<Quantifier>| {
-            let each = match formulas.node(met) {
+        let stays_reachable = |target: Formula<Quantifier>| {
+            let disjuncts = match formulas.node(target) {
                 Node::Or(any) => &any[..],
                 _ => &[],
             };
-            each.iter().chain([&met]).any(|&part| given.stays.contains(implied_by(part)))
+            disjuncts.iter().chain([&target]).any(|&part| premises.stays.contains(implied_by(part)))
         };
         let follows = match formulas.node(part) {
             Node::True => true,
             Node::False | Node::Literal(_) => false,
-            Node::And(all) => all.iter().all(|&part| is(part)),
-            Node::Or(any) => any.iter().any(|&part| is(part)),
-            Node::Next(Quantifier::All, inner) => is(*inner),
+            Node::And(all) => all.iter().all(|&part| is_everywhere(part)),
+            Node::Or(any) => any.iter().any(|&part| is_everywhere(part)),
+            Node::Next(Quantifier::All, inner) => is_everywhere(*inner),
             // Some transition is enabled, and every successor satisfies the operand.
-            Node::Next(Quantifier::Exists, inner) => goes_on && is(*inner),
+            Node::Next(Quantifier::Exists, inner) => is_never_dead && is_everywhere(*inner),
             Node::Until(Quantifier::Exists, left, right) => {
-                is(*right) || is(*left) && stays(*right)
+                is_everywhere(*right) || is_everywhere(*left) && stays_reachable(*right)
             }
             // ψ holds at once; and a path on which ψ always holds satisfies φ R ψ.
-            Node::Until(Quantifier::All, _, right) | Node::Release(_, _, right) => is(*right),
+            Node::Until(Quantifier::All, _, right) | Node::Release(_, _, right) => {
+                is_everywhere(*right)
+            }
         };
-        known.push(follows || is_never(&implied.clone().negated().sorted()));
+        everywhere_flags.push(follows || is_never(&implied.clone().negated().sorted()));
     }
-    known
+    everywhere_flags
 }

@@ -31,13 +31,13 @@ use serde::{Deserialize, Serialize};
 pub struct NamedLabelling {
     /// The atoms of the formulas.
     pub atoms: Vec<NamedPredicate>,
-    /// Formulas over the atoms, subformulas first.
+    /// Formulas over the atoms, subformulas first. Claims refer to a formula by its index here.
     pub formulas: Vec<NamedPart>,
     /// The property, as an index into `formulas`.
     pub formula: usize,
     /// The places that hold tokens in some marking.
     pub places: Vec<String>,
-    /// The markings with their claims.
+    /// The markings with the claims about them.
     pub markings: Vec<NamedClaims>,
     /// Predicates that no reachable marking satisfies, by premise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -107,10 +107,10 @@ impl NamedLabelling {
     /// Writes a labelling of markings of `net`.
     pub fn of(net: &Net, labelling: &Labelling) -> NamedLabelling {
         let property = &labelling.property;
-        let parts = property.formulas().below(property.formula());
+        let subformulas = property.formulas().below(property.formula());
         let number = |formula: &Formula<Quantifier>| {
             // Claims are about subformulas; otherwise the number refers to nothing.
-            parts.binary_search(formula).unwrap_or(parts.len())
+            subformulas.binary_search(formula).unwrap_or(subformulas.len())
         };
         let named = |part: &Formula<Quantifier>| named_part(property, *part, &number);
         let claim = |claim: &LabelClaim| match (claim.by, claim.rank) {
@@ -128,7 +128,8 @@ impl NamedLabelling {
         }
         let places: Vec<PlaceId> = net.places().filter(|p| marked[p.index()]).collect();
         let pairs = |tokens: &Vec<u64>| {
-            let numbered = (0..).zip(&places).map(|(at, p)| [at, tokens[p.index()]]);
+            let numbered =
+                (0..).zip(&places).map(|(place_number, p)| [place_number, tokens[p.index()]]);
             numbered.filter(|&[_, n]| n > 0).flatten().collect()
         };
         let markings = tokens.iter().zip(&labelling.claims).map(|(tokens, claims)| NamedClaims {
@@ -138,7 +139,7 @@ impl NamedLabelling {
         let names = |all: &[Predicate]| all.iter().map(|it| NamedPredicate::of(net, it)).collect();
         NamedLabelling {
             atoms: property.atoms().iter().map(|it| NamedPredicate::of(net, it)).collect(),
-            formulas: parts.iter().map(named).collect(),
+            formulas: subformulas.iter().map(named).collect(),
             formula: number(&property.formula()),
             markings: markings.collect(),
             places: places.iter().map(|&p| net.place_name(p).to_owned()).collect(),
@@ -152,10 +153,10 @@ impl NamedLabelling {
     /// # Errors
     /// When a name is not known or a number refers to nothing.
     pub fn resolve(&self, net: &Net) -> Result<Labelling, String> {
-        let said = |flaw: Flaw| flaw.to_string();
+        let to_message = |flaw: Flaw| flaw.to_string();
         let predicates = |all: &[NamedPredicate]| {
             let resolved = all.iter().map(|it| Ok(it.resolve(net)?.sorted()));
-            resolved.collect::<Result<Vec<_>, Flaw>>().map_err(said)
+            resolved.collect::<Result<Vec<_>, Flaw>>().map_err(to_message)
         };
         let atoms = predicates(&self.atoms)?;
         let mut store = Ctl::default();
@@ -167,13 +168,13 @@ impl NamedLabelling {
         // Builds the formulas again in the store of the property, where its subformulas have their
         // ids. Atoms that the property does not use get other numbers there.
         let mut store = property.formulas().clone();
-        let others = property.atoms().len()..;
+        let unused_numbers = property.atoms().len()..;
         let literals: Vec<_> = atoms
             .iter()
-            .zip(others)
-            .map(|(atom, other)| {
-                let at = property.atoms().binary_search(atom).unwrap_or(other);
-                store.atom(AtomId(at as u32))
+            .zip(unused_numbers)
+            .map(|(atom, unused_number)| {
+                let atom_number = property.atoms().binary_search(atom).unwrap_or(unused_number);
+                store.atom(AtomId(atom_number as u32))
             })
             .collect();
         let built = build(self.formulas.iter().map(NamedPart::node), &mut store, &literals)?;
@@ -196,6 +197,7 @@ impl NamedLabelling {
     }
 }
 
+/// Returns the node of a subformula, with the numbers of its operands.
 fn named_part(
     property: &TreeProperty,
     part: Formula<Quantifier>,
@@ -255,13 +257,14 @@ impl NamedPaths {
 impl NamedClaims {
     fn resolve(&self, net: &Net, places: &[PlaceId]) -> Result<Marking, String> {
         let mut tokens = vec![0; net.place_count()];
-        let (pairs, rest) = self.tokens.as_chunks::<2>();
-        if !rest.is_empty() {
+        let (pairs, unpaired) = self.tokens.as_chunks::<2>();
+        if !unpaired.is_empty() {
             return Err("a place without tokens in a marking".to_owned());
         }
         for &[place, number] in pairs {
-            let place = usize::try_from(place).ok().and_then(|at| places.get(at));
-            tokens[place.ok_or("a marking speaks of no place")?.index()] = number;
+            let place =
+                usize::try_from(place).ok().and_then(|place_number| places.get(place_number));
+            tokens[place.ok_or("a marking names no place")?.index()] = number;
         }
         Ok(Marking::new(tokens))
     }
@@ -269,15 +272,15 @@ impl NamedClaims {
 
 impl NamedClaim {
     fn resolve(&self, net: &Net, built: &[Formula<Quantifier>]) -> Result<LabelClaim, String> {
-        let (formula, rank, by) = match self {
-            NamedClaim::By(formula, rank, by) => (*formula, *rank, Some(by)),
+        let (formula, rank, transition) = match self {
+            NamedClaim::By(formula, rank, transition) => (*formula, *rank, Some(transition)),
             NamedClaim::Ranked(formula, rank) => (*formula, *rank, None),
             NamedClaim::Plain((formula,)) => (*formula, 0, None),
         };
-        let formula = *built.get(formula).ok_or("a claim of no formula")?;
+        let formula = *built.get(formula).ok_or("a claim without a formula")?;
         let named = |name: &String| {
             net.transition_named(name).ok_or_else(|| format!("there is no transition `{name}`"))
         };
-        Ok(LabelClaim { formula, rank, by: by.map(named).transpose()? })
+        Ok(LabelClaim { formula, rank, by: transition.map(named).transpose()? })
     }
 }

@@ -8,7 +8,7 @@
 //! 3. It changes no place that an atom reads.
 //!
 //! Firings that continue forever would lead to no listed marking. So for each cycle of transitions
-//! that feed each other, one transition counts as not silent ([`ending`]).
+//! that feed each other, one transition counts as not silent.
 //!
 //! # Soundness
 //! Let t be such a transition and m →t m'. Then m and m' satisfy the same formulas of CTL* without
@@ -42,24 +42,24 @@ use parikh_temporal::Node;
 /// Returns the transitions whose firings the property cannot observe, ascending.
 pub fn silent(net: &Net, property: &TreeProperty) -> Vec<TransitionId> {
     let formulas = property.formulas();
-    let parts = formulas.below(property.formula());
+    let subformulas = formulas.below(property.formula());
     // 1
-    if parts.iter().any(|&part| matches!(formulas.node(part), Node::Next(..)))
+    if subformulas.iter().any(|&part| matches!(formulas.node(part), Node::Next(..)))
         || property.atoms().iter().any(|atom| atom.mentions_deadness())
     {
         return Vec::new();
     }
-    let mut is_seen = vec![false; net.place_count()];
-    property.support(net).into_iter().for_each(|place| is_seen[place.index()] = true);
+    let mut is_observed = vec![false; net.place_count()];
+    property.support(net).into_iter().for_each(|place| is_observed[place.index()] = true);
     let is_silent = |&t: &TransitionId| {
-        let alone = |arc: &parikh_net::Arc| net.consumers(arc.place).len() == 1;
+        let is_only_consumer = |arc: &parikh_net::Arc| net.consumers(arc.place).len() == 1;
         // 2
         !net.pre(t).is_empty()
-            && net.pre(t).iter().all(alone)
+            && net.pre(t).iter().all(is_only_consumer)
             // A transition without effect identifies no markings.
             && !net.delta(t).is_empty()
             // 3
-            && net.delta(t).iter().all(|change| !is_seen[change.place.index()])
+            && net.delta(t).iter().all(|change| !is_observed[change.place.index()])
     };
     ending(net, net.transitions().filter(is_silent).collect())
 }
@@ -70,53 +70,54 @@ pub fn silent(net: &Net, property: &TreeProperty) -> Vec<TransitionId> {
 /// kept. If there is none, the remaining transitions are on cycles or between cycles, and the first
 /// of them is left out.
 fn ending(net: &Net, silent: Vec<TransitionId>) -> Vec<TransitionId> {
-    let mut is_left = vec![false; net.transition_count()];
-    silent.iter().for_each(|t| is_left[t.index()] = true);
+    let mut remains = vec![false; net.transition_count()];
+    silent.iter().for_each(|t| remains[t.index()] = true);
     // By (2), a place with several consumers feeds no silent transition. Such places may have very
     // many consumers.
     let feeds = |t: TransitionId| {
         net.post(t).iter().filter_map(|arc| match net.consumers(arc.place) {
-            [only] => Some(only.transition),
+            [consumer] => Some(consumer.transition),
             _ => None,
         })
     };
-    let mut ahead = vec![0u32; net.transition_count()];
-    let mut behind: Vec<Vec<TransitionId>> = vec![Vec::new(); net.transition_count()];
+    let mut fed_count = vec![0u32; net.transition_count()];
+    let mut feeders: Vec<Vec<TransitionId>> = vec![Vec::new(); net.transition_count()];
     for &t in &silent {
-        for u in feeds(t).filter(|u| is_left[u.index()]) {
-            ahead[t.index()] += 1;
-            behind[u.index()].push(t);
+        for u in feeds(t).filter(|u| remains[u.index()]) {
+            fed_count[t.index()] += 1;
+            feeders[u.index()].push(t);
         }
     }
-    let mut waiting: Vec<u32> = behind.iter().map(|those| those.len() as u32).collect();
+    let mut feeder_count: Vec<u32> =
+        feeders.iter().map(|transitions| transitions.len() as u32).collect();
     let mut kept = Vec::with_capacity(silent.len());
-    let mut free: Vec<TransitionId> = silent.clone();
-    let mut rest = silent.iter();
+    let mut candidates: Vec<TransitionId> = silent.clone();
+    let mut unexamined = silent.iter();
     loop {
-        let (t, is_kept) = match free.pop() {
+        let (t, is_kept) = match candidates.pop() {
             Some(t) => {
-                let is_free = waiting[t.index()] == 0 || ahead[t.index()] == 0;
-                if !is_left[t.index()] || !is_free {
+                let is_off_cycles = feeder_count[t.index()] == 0 || fed_count[t.index()] == 0;
+                if !remains[t.index()] || !is_off_cycles {
                     continue;
                 }
                 (t, true)
             }
-            None => match rest.find(|t| is_left[t.index()]) {
+            None => match unexamined.find(|t| remains[t.index()]) {
                 Some(&t) => (t, false),
                 None => break,
             },
         };
-        is_left[t.index()] = false;
+        remains[t.index()] = false;
         if is_kept {
             kept.push(t);
         }
-        for u in feeds(t).filter(|u| is_left[u.index()]) {
-            waiting[u.index()] -= 1;
-            free.push(u);
+        for u in feeds(t).filter(|u| remains[u.index()]) {
+            feeder_count[u.index()] -= 1;
+            candidates.push(u);
         }
-        for &u in behind[t.index()].iter().filter(|u| is_left[u.index()]) {
-            ahead[u.index()] -= 1;
-            free.push(u);
+        for &u in feeders[t.index()].iter().filter(|u| remains[u.index()]) {
+            fed_count[u.index()] -= 1;
+            candidates.push(u);
         }
     }
     kept.sort_unstable();

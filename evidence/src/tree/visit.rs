@@ -26,7 +26,7 @@ pub struct TreeSearch {
     pub holds: bool,
 }
 
-/// Visits the reachable markings of `net`, at most `most`. Calls `goes_on` at each.
+/// Visits the reachable markings of `net`, at most `max_markings`. Calls `goes_on` at each marking.
 ///
 /// # Errors
 /// [`Flaw::More`] if there are more markings; [`Flaw::Stopped`],
@@ -34,10 +34,10 @@ pub struct TreeSearch {
 pub fn visit_tree(
     net: &Net,
     property: &TreeProperty,
-    most: u64,
+    max_markings: u64,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<TreeSearch, Flaw> {
-    let graph = MarkingGraph::of(net, property, most, goes_on)?;
+    let graph = MarkingGraph::of(net, property, max_markings, goes_on)?;
     let formulas = property.formulas();
     let mut is_stopped = false;
     let values = formulas.fold(property.formula(), |_, node, value: &PartValues<_, Vec<bool>>| {
@@ -55,11 +55,11 @@ pub fn visit_tree(
 
 /// The reachability graph. Marking 0 is the initial marking.
 struct MarkingGraph {
-    /// The successors of each marking, without duplicates.
+    /// The successors of each marking, without duplicates, by the marking's number.
     after: Vec<Vec<u32>>,
-    /// The predecessors of each marking.
+    /// The predecessors of each marking, by the marking's number.
     before: Vec<Vec<u32>>,
-    /// The value of each atom at each marking.
+    /// The values of each atom: by the atom's number, then by the marking's number.
     letters: Vec<Vec<bool>>,
 }
 
@@ -67,15 +67,15 @@ impl MarkingGraph {
     fn of(
         net: &Net,
         property: &TreeProperty,
-        most: u64,
+        max_markings: u64,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<MarkingGraph, Flaw> {
-        let most = most.min(1 << 28);
-        let first = packed(net.initial().tokens());
-        let mut numbers: HashMap<Box<[u8]>, u32> = HashMap::from([(first.clone(), 0)]);
-        let (mut markings, mut after) = (vec![first], Vec::new());
+        let max_markings = max_markings.min(1 << 28);
+        let initial_marking = packed(net.initial().tokens());
+        let mut numbers: HashMap<Box<[u8]>, u32> = HashMap::from([(initial_marking.clone(), 0)]);
+        let (mut markings, mut after) = (vec![initial_marking], Vec::new());
         let mut letters: Vec<Vec<bool>> = vec![Vec::new(); property.atoms().len()];
-        let (mut edges, mut bytes) = (0, 0);
+        let (mut edge_count, mut byte_count) = (0, 0);
         while after.len() < markings.len() {
             if !goes_on() {
                 return Err(Flaw::Stopped);
@@ -90,7 +90,7 @@ impl MarkingGraph {
                 net.fire(&mut next, t).map_err(|_| Flaw::Overflow)?;
                 let next = packed(next.tokens());
                 let number = *numbers.entry(next).or_insert_with_key(|next| {
-                    bytes += 2 * next.len();
+                    byte_count += 2 * next.len();
                     markings.push(next.clone());
                     markings.len() as u32 - 1
                 });
@@ -98,16 +98,16 @@ impl MarkingGraph {
             }
             successors.sort_unstable();
             successors.dedup();
-            edges += successors.len();
+            edge_count += successors.len();
             after.push(successors);
-            if markings.len() as u64 > most {
-                return Err(Flaw::More(most));
+            if markings.len() as u64 > max_markings {
+                return Err(Flaw::More(max_markings));
             }
-            if edges > MOST_EDGES {
+            if edge_count > MOST_EDGES {
                 return Err(Flaw::TooLarge("too many firings between markings".into()));
             }
-            if bytes > MOST_BYTES {
-                return Err(Flaw::TooLarge("markings of too many tokens and places".into()));
+            if byte_count > MOST_BYTES {
+                return Err(Flaw::TooLarge("too many tokens and places in the markings".into()));
             }
         }
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); after.len()];
@@ -123,62 +123,69 @@ impl MarkingGraph {
         node: &Node<Quantifier>,
         value: &PartValues<Quantifier, Vec<bool>>,
     ) -> Vec<bool> {
-        let all = 0..self.after.len();
-        let not = |values: Vec<bool>| values.into_iter().map(|it| !it).collect();
+        let numbers = 0..self.after.len();
+        let negate = |values: Vec<bool>| values.into_iter().map(|it| !it).collect();
         match *node {
             Node::True => vec![true; self.after.len()],
             Node::False => vec![false; self.after.len()],
             Node::Literal(literal) => {
-                let letters = &self.letters[literal.atom.0 as usize];
-                letters.iter().map(|&it| it == literal.positive).collect()
+                let atom_values = &self.letters[literal.atom.0 as usize];
+                atom_values.iter().map(|&it| it == literal.positive).collect()
             }
             Node::And(ref parts) => {
-                all.map(|at| parts.iter().all(|&part| value[part][at])).collect()
+                numbers.map(|marking| parts.iter().all(|&part| value[part][marking])).collect()
             }
             Node::Or(ref parts) => {
-                all.map(|at| parts.iter().any(|&part| value[part][at])).collect()
+                numbers.map(|marking| parts.iter().any(|&part| value[part][marking])).collect()
             }
-            Node::Next(Quantifier::Exists, inner) => {
-                all.map(|at| self.after[at].iter().any(|&to| value[inner][to as usize])).collect()
-            }
-            Node::Next(Quantifier::All, inner) => {
-                all.map(|at| self.after[at].iter().all(|&to| value[inner][to as usize])).collect()
-            }
+            Node::Next(Quantifier::Exists, inner) => numbers
+                .map(|marking| self.after[marking].iter().any(|&to| value[inner][to as usize]))
+                .collect(),
+            Node::Next(Quantifier::All, inner) => numbers
+                .map(|marking| self.after[marking].iter().all(|&to| value[inner][to as usize]))
+                .collect(),
             Node::Until(paths, left, right) => {
-                self.least(paths, |at| value[right][at], |at| value[left][at])
+                self.least(paths, |marking| value[right][marking], |marking| value[left][marking])
             }
             // φ R ψ is the negation of ¬φ U ¬ψ of the other paths.
-            Node::Release(Quantifier::Exists, left, right) => {
-                not(self.least(Quantifier::All, |at| !value[right][at], |at| !value[left][at]))
-            }
-            Node::Release(Quantifier::All, left, right) => {
-                not(self.least(Quantifier::Exists, |at| !value[right][at], |at| !value[left][at]))
-            }
+            Node::Release(Quantifier::Exists, left, right) => negate(self.least(
+                Quantifier::All,
+                |marking| !value[right][marking],
+                |marking| !value[left][marking],
+            )),
+            Node::Release(Quantifier::All, left, right) => negate(self.least(
+                Quantifier::Exists,
+                |marking| !value[right][marking],
+                |marking| !value[left][marking],
+            )),
         }
     }
 
-    /// Computes a least fixed point: the markings that satisfy `at_once`, and the markings that
-    /// satisfy `through` and have a successor (or only successors, by `paths`) in the fixed point.
+    /// Computes a least fixed point: the markings that satisfy `is_base`, and the markings that
+    /// satisfy `may_pass` and have a successor (or only successors, by `paths`) in the fixed point.
+    /// The result has one flag per marking.
     fn least(
         &self,
         paths: Quantifier,
-        at_once: impl Fn(usize) -> bool,
-        through: impl Fn(usize) -> bool,
+        is_base: impl Fn(usize) -> bool,
+        may_pass: impl Fn(usize) -> bool,
     ) -> Vec<bool> {
-        let mut has: Vec<bool> = (0..self.after.len()).map(at_once).collect();
-        let mut left: Vec<usize> = self.after.iter().map(Vec::len).collect();
-        let mut row: Vec<usize> = (0..has.len()).filter(|&at| has[at]).collect();
-        while let Some(at) = row.pop() {
-            for &from in &self.before[at] {
-                let from = from as usize;
-                left[from] -= 1;
-                let leads = paths == Quantifier::Exists || left[from] == 0;
-                if leads && !has[from] && through(from) {
-                    has[from] = true;
-                    row.push(from);
+        let mut in_fixed_point: Vec<bool> = (0..self.after.len()).map(is_base).collect();
+        let mut open_successors: Vec<usize> = self.after.iter().map(Vec::len).collect();
+        let mut worklist: Vec<usize> =
+            (0..in_fixed_point.len()).filter(|&marking| in_fixed_point[marking]).collect();
+        while let Some(marking) = worklist.pop() {
+            for &predecessor in &self.before[marking] {
+                let predecessor = predecessor as usize;
+                open_successors[predecessor] -= 1;
+                let has_successor =
+                    paths == Quantifier::Exists || open_successors[predecessor] == 0;
+                if has_successor && !in_fixed_point[predecessor] && may_pass(predecessor) {
+                    in_fixed_point[predecessor] = true;
+                    worklist.push(predecessor);
                 }
             }
         }
-        has
+        in_fixed_point
     }
 }

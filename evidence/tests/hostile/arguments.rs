@@ -244,7 +244,7 @@ fn arguments_about_home_spaces() {
         AuditLimits::None,
         ways,
         4,
-        &["not shown", "all of it stays"],
+        &["not shown", "all goals stay"],
     );
     kinds.all(5);
 }

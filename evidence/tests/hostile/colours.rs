@@ -57,12 +57,12 @@ fn colours_beyond_number() {
     let all = "<all><usersort declaration='s'/></all>";
     let none = "<empty/>";
     let no_names = [String::new(), String::new()];
-    let too_many = "more than 20000000 colours would have to be tried";
+    let too_many = "more than 20000000 colours to be tried";
     let every = coloured(&range(most), all, &no_names, (0, 0));
     kinds.ends("all of 10¹⁸ colours", AuditLimits::None, every, 3, &["OneSafe", too_many]);
     let one = [r#""p(1000000000000000000)""#.to_owned(), String::new()];
     let last = coloured(&range(most), none, &one, (1, 0)).with(&["--unfold", "200000"]);
-    let too_many = "more than 200000 colours would have to be tried";
+    let too_many = "more than 200000 colours to be tried";
     kinds.ends("the last of 10¹⁸ colours", AuditLimits::None, last, 3, &["OneSafe", too_many]);
     let binding = |at: usize| format!("\"t(x=1,y=1,z={at})\"");
     let listed = [r#""p(1)""#.to_owned(), list(100_000, |at| binding(at + 1))];
@@ -76,7 +76,13 @@ fn colours_beyond_number() {
     );
     let listed = [list(1_000_000, |at| format!("\"p({at})\"")), String::new()];
     let names = coloured(&range(1_000), none, &listed, (1_000_000, 0));
-    kinds.ends("10⁶ names", AuditLimits::Enough, names, 1, &["jsonl:2", "listed and is no place"]);
+    kinds.ends(
+        "10⁶ names",
+        AuditLimits::Enough,
+        names,
+        1,
+        &["jsonl:2", "listed but is not a place"],
+    );
     let listed = [list(1_000, |at| format!("\"p({})\"", at + 1)), r#""t(x=1,y=1,z=1)""#.to_owned()];
     let left_out = coloured(&range(1_000), none, &listed, (1_000, 1));
     let found = &["jsonl:2", "is not listed"];
@@ -86,7 +92,7 @@ fn colours_beyond_number() {
     let listed = [places, list(100_000, |at| format!("\"t(x=0,y=0,z={at})\""))];
     let kept = coloured(&range(1_000), none, &listed, (1_000, 100_000));
     let kept = kept.with(&["--unfold", "1000000"]);
-    let too_many = "more than 1000000 colours would have to be tried";
+    let too_many = "more than 1000000 colours to be tried";
     kinds.ends("10⁹ bindings, 10⁵ names", AuditLimits::None, kept, 3, &["OneSafe", too_many]);
     kinds.all(6);
 }

@@ -42,7 +42,7 @@ fn asked() -> Instance {
 fn what_is_no_file_or_never_ends_is_not_read() {
     let mut kinds = Kinds::default();
     let plain = || Instance::of(MODEL, "OneSafe", |_| ());
-    let no_file = "this is no regular file";
+    let no_file = "this is not a regular file";
     let model = Instance::of(MODEL, "OneSafe", |_| ());
     std::fs::remove_file(model.path().join("model.pnml")).unwrap();
     kinds.ends(
@@ -214,12 +214,18 @@ fn lines_of_evidence_may_be_deep_long_and_many() {
         AuditLimits::None,
         long,
         1,
-        &["jsonl:1", "this is about a net"],
+        &["jsonl:1", "the file is about net"],
     );
     let twice = Instance::of(MODEL, "OneSafe", |out| {
         (0..2).for_each(|_| writeln!(out, r#"{{"trace": {{"id": "w", "steps": []}}}}"#).unwrap());
     });
-    kinds.ends("an id twice", AuditLimits::None, twice, 1, &["jsonl:3", "the id of this line"]);
+    kinds.ends(
+        "an id twice",
+        AuditLimits::None,
+        twice,
+        1,
+        &["jsonl:3", "this line has the same id"],
+    );
     let often = Instance::of(MODEL, "OneSafe", |out| {
         (0..1000).for_each(|_| writeln!(out, "{}", answer("OneSafe", "TRUE", "")).unwrap());
     });

@@ -66,7 +66,7 @@ fn firings_beyond_number() {
         0 => r#"[["t", 1]]"#.to_owned(),
         at => format!("[[{0}, 1], [{0}, 1]]", at - 1),
     });
-    kinds.ends("2^(10⁵) rounds", AuditLimits::None, doubling, 4, &["loops `l`", "take more than"]);
+    kinds.ends("2^(10⁵) rounds", AuditLimits::None, doubling, 4, &["loops `l`", "need more than"]);
     let digits = loops(1, |_| format!(r#"[["t", "{}"]]"#, "9".repeat(1_000_000)));
     kinds.ends("a number of 10⁶ digits", AuditLimits::None, digits, 4, &["loops `l`", "digits"]);
     let nine = "9".repeat(10_000);
@@ -79,7 +79,7 @@ fn firings_beyond_number() {
         AuditLimits::None,
         growing,
         4,
-        &["loops `l`", "take more than"],
+        &["loops `l`", "need more than"],
     );
     kinds.all(6);
 }
@@ -133,7 +133,7 @@ fn markings_beyond_number() {
     };
     let found = "more than 20000 markings are reachable";
     kinds.ends("figures without end", AuditLimits::None, searched(7), 3, &["STATES", found]);
-    let found = "more than are visited again";
+    let found = "too many to repeat";
     kinds.ends("10¹⁸ searched", AuditLimits::None, searched(1 << 60), 3, &["STATES", found]);
     let counted = |out: &mut dyn Write| {
         writeln!(out, r#"{{"count": {{"id": "c", "markings": 1000000000000000000}}}}"#).unwrap();

@@ -52,7 +52,14 @@ fn arguments_about_runs() {
     let mut kinds = Kinds::default();
     // Unchanged, the argument is incomplete, and the auditor says why.
     let open = argued(3, &[]);
-    kinds.ends("an argument without rankings", AuditLimits::None, open, 4, &["a run may go on"]);
+    kinds.ends(
+        "an argument without rankings",
+        AuditLimits::None,
+        open,
+        4,
+        &["a run may stay \
+        forever"],
+    );
     let states = |count: usize| -> Value {
         let more = (0..count).map(|_| json!({"meets": [3], "edges": [stays()]}));
         [json!({"meets": [4], "edges": edges(1)})].into_iter().chain(more).collect()
@@ -68,8 +75,8 @@ fn arguments_about_runs() {
     let ranking = json!({"state": 0, "weights": [["p", 1]], "values": []});
     let rankings: Value = (0..200_000).map(|_| ranking.clone()).collect();
     let many = argued(20_000, &[("rankings", rankings)]);
-    kinds.ends("200 000 rankings", AuditLimits::None, many, 4, &["so many rankings"]);
+    kinds.ends("200 000 rankings", AuditLimits::None, many, 4, &["too many rankings"]);
     let far = argued(3, &[("opening", json!(u64::MAX / 2))]);
-    kinds.ends("an opening of 2^63 steps", AuditLimits::None, far, 4, &["lead too far"]);
+    kinds.ends("an opening of 2^63 steps", AuditLimits::None, far, 4, &["reach too many markings"]);
     kinds.all(4);
 }

@@ -201,7 +201,7 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
         let is_number = matches!(operand.value, OperandValue::Number(_));
         if token.is("=>") && is_number && !compared {
             return Err(token.instead_of(
-                "a comparison behind a number: `>=`, or `p >= 1 -> q >= 1` for an implication",
+                "a comparison after a number: `>=`, or `p >= 1 -> q >= 1` for an implication",
             ));
         }
         if self.infix(token).is_some() || closing.is_some_and(|closing| token.is(closing)) {
@@ -398,7 +398,7 @@ impl Inline<'_, '_> {
             if token.is(")") {
                 return Ok(places);
             } else if !(token.is("+") || token.is(",")) {
-                return Err(token.instead_of("`+` or `)`: a bound is of a sum of places"));
+                return Err(token.instead_of("`+` or `)`, because `bound` takes a sum of places"));
             }
         }
     }

@@ -66,7 +66,7 @@ impl Lexeme<'_> {
             LexemeKind::Quoted(name) => format!("the name \"{}\"", shown(name)),
             LexemeKind::Symbol(symbol) => format!("`{symbol}`"),
             LexemeKind::Line => "the end of the line".into(),
-            LexemeKind::Bad('"') => "a quote without its end".into(),
+            LexemeKind::Bad('"') => "an unclosed quote".into(),
             LexemeKind::Bad(other) if other.is_control() => {
                 format!("the control character U+{:04X}", u32::from(*other))
             }

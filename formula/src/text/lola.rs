@@ -226,11 +226,7 @@ fn translated(pieces: &[LolaPiece<'_>]) -> Result<InlineTranslation, TextFailure
             None if matches!(text, "INITIAL" | "oo" | "FORMULA" | "COMPUTE" | "MAX")
                 || WHOLE.iter().any(|(word, _)| *word == text) =>
             {
-                return Err(syntax(
-                    span,
-                    &format!("`{text}`"),
-                    "a word that Parikh knows the meaning of",
-                ));
+                return Err(syntax(span, &format!("`{text}`"), "a keyword that Parikh supports"));
             }
             None if text.bytes().all(|byte| byte.is_ascii_digit()) => out.push(text, span),
             None => {
@@ -277,7 +273,7 @@ fn ask_for_parentheses(pieces: &[LolaPiece<'_>], operator_index: usize) -> Resul
             "(" | "[" => open_groups += 1,
             ")" | "]" => open_groups -= 1,
             "AND" | "OR" | "XOR" | "UNTIL" | "U" | "->" | "<->" | "&" | "|" if open_groups == 0 => {
-                let expected = "parentheses around what the operator before is about";
+                let expected = "parentheses around the operand of the previous operator";
                 return Err(syntax(piece.span.clone(), &format!("`{}`", piece.text), expected));
             }
             _ => {}

@@ -175,7 +175,7 @@ fn definition(text: &str, range: Range<usize>) -> ReadDefinition {
         remark_on_tokens(text, range.clone(), &mut remarks);
     }
     if definition.is_ok() && range.end == text.len() {
-        remarks.push(remark(range.end..range.end, "the last line has no end"));
+        remarks.push(remark(range.end..range.end, "a last line without a line break"));
     }
     ReadDefinition { name, at, definition, remarks }
 }
@@ -281,7 +281,7 @@ impl<'t> Grammar<'t> for Grammar2011<'_> {
         operand: SpannedValue<DefinitionBody>,
     ) -> Result<DefinitionBody, TextFailure> {
         if !operand.parenthesised {
-            self.remarks.push(remark(at, "`not` stands before a parenthesis only"));
+            self.remarks.push(remark(at, "`not` before anything except a parenthesis"));
         }
         Ok(DefinitionBody::Not(Box::new(operand.value)))
     }
@@ -296,15 +296,14 @@ impl<'t> Grammar<'t> for Grammar2011<'_> {
         let mut mixes_operators = false;
         for part in [&left, &right] {
             if part.by.is_none() && !part.parenthesised {
-                let text = "the operands of `and` and `or` stand in parentheses";
+                let text = "operands of `and` and `or` without parentheses";
                 self.remarks.push(remark(part.span.clone(), text));
             }
             mixes_operators |=
                 part.by.is_some_and(|by| by != operator && by != FormulaOperator::Not);
         }
         if mixes_operators {
-            let text =
-                "`and` and `or` do not mix without parentheses; read as: `and` binds tighter";
+            let text = "`and` and `or` mixed without parentheses; `and` has the higher precedence";
             self.remarks.push(remark(at, text));
         }
         let extends_chain = left.by == Some(operator);

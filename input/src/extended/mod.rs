@@ -21,8 +21,9 @@ pub const MOST_COPIES: u128 = 20_000;
 pub enum TranslationError {
     /// A place may be unbounded.
     #[error(
-        "place `{place}` {role} transition `{transition}`, and no bound is known on its tokens: nets with {arcs} \
-         arcs are read where the places at these arcs are bounded; bound it, or take the arc away"
+        "place `{place}` {role} transition `{transition}`, but no bound on its tokens is known: \
+         nets with {arcs} arcs are supported if the places at these arcs are bounded; bound the \
+         place, or remove the arc"
     )]
     Unbounded {
         /// The name of the place.
@@ -36,8 +37,8 @@ pub enum TranslationError {
     },
     /// The translation needs too many copies of transitions.
     #[error(
-        "transition `{transition}` empties places that may hold many tokens: it would take more than {most} \
-         transitions to stand for each number of them"
+        "transition `{transition}` empties places that can hold many tokens: its translation needs \
+         more than {most} transitions, one for each number of tokens"
     )]
     TooManyCopies {
         /// The name of the first transition beyond the limit.

@@ -6,7 +6,7 @@ use super::sample::{ForeignFormat, FormatSign, Sample, SampleLine};
 const WRITE_PNML: &str = "write its net as PNML";
 
 /// The advice for programs of model checkers.
-const PROGRAM: &str = "it is a program; write its net as PNML, if there is one";
+const PROGRAM: &str = "it is a program; if it has a net, write the net as PNML";
 
 /// The formats, in the order in which they are tried.
 pub(super) const FORMATS: &[ForeignFormat] = &[
@@ -105,7 +105,8 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     },
     ForeignFormat {
         name: "a net of Woflan (.tpn)",
-        advice: "write it as PNML, or a line a node: `place p 1` and `transition t: p -> q`",
+        advice: "write it as PNML, or as text with one line per node: `place p 1` and `transition \
+                 t: p -> q`",
         find: woflan,
     },
     ForeignFormat {
@@ -127,7 +128,7 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     },
     ForeignFormat {
         name: "a circuit in BLIF",
-        advice: "it is no Petri net; write a model of it as PNML",
+        advice: "it is not a Petri net; write a model of it as PNML",
         find: |sample| {
             begins_with(sample, &[".model", ".inputs", ".outputs"])?;
             sample.line(&[".names", ".latch", ".gate", ".subckt"]).map(SampleLine::sign)

@@ -25,14 +25,15 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     },
     ForeignFormat {
         name: "a net of CPN Tools (.cpn)",
-        advice: "its colours are a programming language's, which PNML does not have; model it as a symmetric net",
+        advice: "its colours use a programming language, which PNML cannot express; model it as a \
+                 symmetric net",
         find: |sample| {
             sample.root("workspaceElements").or(sample.root("cpnet")).map(SampleTag::sign)
         },
     },
     ForeignFormat {
         name: "a net of Snoopy (.spn, .spped)",
-        advice: "export it as PNML or ANDL, and convert that",
+        advice: "export it as PNML or ANDL, and convert the exported file",
         find: |sample| sample.root("Snoopy").map(SampleTag::sign),
     },
     ForeignFormat {
@@ -79,7 +80,7 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     },
     ForeignFormat {
         name: "a system of UPPAAL",
-        advice: "it has clocks and no Petri net",
+        advice: "it has clocks and is not a Petri net",
         find: |sample| sample.root("nta").or(sample.root("uppaal")).map(SampleTag::sign),
     },
     ForeignFormat {
@@ -110,7 +111,7 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     },
     ForeignFormat {
         name: "a queueing Petri net of QPME",
-        advice: "it has queues; write the net without them as PNML",
+        advice: "it has queues; write the net without queues as PNML",
         find: |sample| {
             let root = sample.root("net")?;
             let is_sign = |tag: &&SampleTag<'_>| tag.name().starts_with("queue") || has(tag, "qp");

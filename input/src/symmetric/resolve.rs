@@ -114,17 +114,17 @@ impl Resolver<'_> {
         let mut stack: Vec<(TermValue, usize)> = Vec::new();
         for node in &term.nodes {
             let operands = stack.split_off(stack.len() - node.operands as usize);
-            let deepest = operands.iter().map(|&(_, depth)| depth).max().unwrap_or(0);
+            let operand_depth = operands.iter().map(|&(_, depth)| depth).max().unwrap_or(0);
             let operands: Vec<TermValue> = operands.into_iter().map(|(value, _)| value).collect();
             // Nested sums and the like are flattened, and wrappers vanish. All other operators add
             // a level.
-            let flat = match &*node.element {
+            let is_flattened = match &*node.element {
                 "add" | "numberof" | "successor" | "predecessor" | "scalarproduct"
                 | "multisetsort" => true,
                 "tuple" | "productsort" => operands.len() == 1,
                 _ => false,
             };
-            let depth = if flat { deepest } else { deepest + 1 };
+            let depth = if is_flattened { operand_depth } else { operand_depth + 1 };
             if depth > DEEPEST {
                 return Err((node.at, ColourProblem::TooDeep(DEEPEST)));
             }
@@ -184,11 +184,11 @@ impl Resolver<'_> {
             }
             "tuple" => self.tuple(node, operands)?,
             "successor" | "predecessor" => {
-                let by = if &*node.element == "successor" { 1 } else { -1 };
+                let offset = if &*node.element == "successor" { 1 } else { -1 };
                 match one(node, operands)? {
                     // The successor is a bijection, so all colours stay all colours.
                     TermValue::Term(Term::All(sort)) => TermValue::Term(Term::All(sort)),
-                    TermValue::Term(term) => TermValue::Term(Term::shift(term, by)),
+                    TermValue::Term(term) => TermValue::Term(Term::shift(term, offset)),
                     other => return Err(operand(node, &other, "a colour")),
                 }
             }
@@ -367,21 +367,21 @@ impl Resolver<'_> {
         node: &TermNode,
         mut operands: Vec<TermValue>,
     ) -> Result<TermValue, ColourProblem> {
-        let found = operands.len();
+        let operand_count = operands.len();
         let expected = "a number and a colour";
-        let number = |value: &TermValue| matches!(value, TermValue::Number(_));
-        let factor = match operands.iter().position(number) {
+        let is_number = |value: &TermValue| matches!(value, TermValue::Number(_));
+        let factor = match operands.iter().position(is_number) {
             Some(at) => operands.remove(at),
             None => TermValue::Number(1),
         };
         let (TermValue::Number(factor), [_]) = (&factor, &operands[..]) else {
-            return Err(count(node, found, expected));
+            return Err(count(node, operand_count, expected));
         };
-        let of = self.as_multisets(node, operands)?;
-        if *factor == 0 && of.iter().any(has_variables) {
+        let multisets = self.as_multisets(node, operands)?;
+        if *factor == 0 && multisets.iter().any(has_variables) {
             return Err(operand(node, &TermValue::Number(0), NONE_OF_A_VARIABLE));
         }
-        let product = of.into_iter().next().and_then(|of| of.times(*factor));
+        let product = multisets.into_iter().next().and_then(|multisets| multisets.times(*factor));
         Ok(TermValue::Multiset(product.ok_or(ColourProblem::TooManyTokens)?))
     }
 
@@ -422,8 +422,9 @@ impl Resolver<'_> {
 }
 
 fn one(node: &TermNode, operands: Vec<TermValue>) -> Result<TermValue, ColourProblem> {
-    let found = operands.len();
-    let [value] = <[TermValue; 1]>::try_from(operands).map_err(|_| count(node, found, "one"))?;
+    let operand_count = operands.len();
+    let [value] =
+        <[TermValue; 1]>::try_from(operands).map_err(|_| count(node, operand_count, "one"))?;
     Ok(value)
 }
 
@@ -441,7 +442,7 @@ fn whole(term: &RawTerm, value: &TermValue, expected: &'static str) -> TermError
 
 /// The text for messages about a multiset with a count of 0 and a variable. Each colour of the
 /// variable is a binding, and dropping the term would lose the variable.
-const NONE_OF_A_VARIABLE: &str = "at least one token, as a variable stands beside it";
+const NONE_OF_A_VARIABLE: &str = "at least one token, because a variable is combined with it";
 
 fn has_variables(multiset: &Multiset) -> bool {
     let mut variables = Vec::new();

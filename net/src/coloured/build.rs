@@ -26,10 +26,10 @@ pub enum ColourError {
     #[error("the sort `{0}` has more than 2^62 colours")]
     HugeSort(String),
     /// A sort with two colours of one name.
-    #[error("the sort `{0}` has two colours called `{1}`")]
+    #[error("the sort `{0}` has two colours with the name `{1}`")]
     DuplicateColour(String, String),
     /// A partition that does not cover its sort exactly.
-    #[error("the partition `{0}` does not have each colour of its sort in exactly one element")]
+    #[error("the partition `{0}` must contain each colour of its sort in exactly one element")]
     BadPartition(String),
     /// A term of the wrong sort.
     #[error("found a colour of {found}, expected one of {expected}")]
@@ -46,10 +46,10 @@ pub enum ColourError {
     #[error("colours of {0} are tuples, which are not ordered")]
     NotOrdered(String),
     /// `all` in a position that needs a single colour.
-    #[error("`all` stands for many colours, expected one")]
+    #[error("found `all`, which means all colours, expected one colour")]
     AllHere,
     /// A variable in an initial marking.
-    #[error("the initial marking of place `{0}` has the variable `{1}` in it")]
+    #[error("the initial marking of place `{0}` contains the variable `{1}`")]
     Unbound(String, String),
     /// More than 2³² − 1 sorts, variables, places or transitions.
     #[error("the net has more than 2^32 - 1 sorts, variables, places or transitions")]
@@ -100,9 +100,9 @@ impl ColouredNet {
                 .unwrap_or(u64::MAX),
             SortKind::Partition { of, elements, block_of } => {
                 distinct(name, elements)?;
-                let fits = block_of.len() as u64 == self.sort(*of).size()
+                let is_valid = block_of.len() as u64 == self.sort(*of).size()
                     && block_of.iter().all(|&block| (block as usize) < elements.len());
-                if !fits {
+                if !is_valid {
                     return Err(ColourError::BadPartition(name.to_owned()));
                 }
                 elements.len() as u64
@@ -288,10 +288,10 @@ impl ColouredNet {
                         expected: self.type_name(&a),
                     });
                 }
-                let ordered = matches!(a, Type::Sort(sort) if self.sort(sort).is_ordered());
-                let equality =
+                let has_order = matches!(a, Type::Sort(sort) if self.sort(sort).is_ordered());
+                let is_equality =
                     matches!(relation, super::Relation::Equal | super::Relation::Unequal);
-                match ordered || equality {
+                match has_order || is_equality {
                     true => Ok(()),
                     false => Err(ColourError::NotOrdered(self.type_name(&a))),
                 }
@@ -302,6 +302,7 @@ impl ColouredNet {
         }
     }
 
+    /// Returns the type of a term, or an error if a part of the term is invalid.
     fn type_of(&self, term: &Term) -> Result<Type, ColourError> {
         Ok(match term {
             Term::Constant { sort, .. } | Term::All(sort) => Type::Sort(*sort),
@@ -380,8 +381,8 @@ fn next(count: usize) -> Result<u32, ColourError> {
 }
 
 fn distinct(sort: &str, names: &[Box<str>]) -> Result<(), ColourError> {
-    let mut seen = HashSet::with_capacity(names.len());
-    match names.iter().find(|name| !seen.insert(&***name)) {
+    let mut seen_names = HashSet::with_capacity(names.len());
+    match names.iter().find(|name| !seen_names.insert(&***name)) {
         Some(name) => Err(ColourError::DuplicateColour(sort.to_owned(), name.to_string())),
         None => Ok(()),
     }

@@ -12,27 +12,34 @@ use std::collections::BTreeMap;
 
 /// The error for a search that used up its steps without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("too many bindings to look at")]
+#[error("too many bindings to try")]
 pub struct GaveUp;
 
 /// Tokens of a single colour that a transition takes under every binding.
 struct MatchedInput<'t> {
     place: ColouredPlaceId,
+    /// The term of the colour.
     term: &'t Term,
+    /// Number of tokens taken.
     count: u64,
 }
 
 struct BindingSearch<'s> {
     net: &'s ColouredNet,
     marking: &'s ColouredMarking,
+    /// The transition.
     t: ColouredTransitionId,
+    /// The variables of the transition.
     variables: Vec<VariableId>,
     /// The conjuncts of the guard with their variables.
     guards: Vec<(&'s Guard, Vec<VariableId>)>,
+    /// The inputs that are not matched yet.
     inputs: Vec<MatchedInput<'s>>,
+    /// The colours bound so far.
     binding: BTreeMap<VariableId, u64>,
     /// The tokens taken by the inputs matched so far.
     taken: BTreeMap<(ColouredPlaceId, u64), u64>,
+    /// Number of steps left: tokens to examine and colours to try.
     looks: &'s mut u64,
 }
 
@@ -90,25 +97,29 @@ fn collect<'t>(place: ColouredPlaceId, multiset: &'t Multiset, inputs: &mut Vec<
 }
 
 impl BindingSearch<'_> {
+    /// Matches the remaining inputs, the one with the fewest possible colours first.
     fn go_on(&mut self) -> Result<Option<Vec<BoundColour>>, GaveUp> {
-        let mut fewest: Option<(usize, Vec<u64>)> = None;
+        let mut most_constrained: Option<(usize, Vec<u64>)> = None;
         for input in 0..self.inputs.len() {
-            let fitting = self.fitting(input)?;
-            if fewest.as_ref().is_none_or(|(_, least)| fitting.len() < least.len()) {
-                fewest = Some((input, fitting));
+            let possible_colours = self.fitting(input)?;
+            if most_constrained
+                .as_ref()
+                .is_none_or(|(_, fewest_colours)| possible_colours.len() < fewest_colours.len())
+            {
+                most_constrained = Some((input, possible_colours));
             }
         }
-        let Some((input, colours)) = fewest else { return self.without_inputs() };
+        let Some((input, colours)) = most_constrained else { return self.without_inputs() };
         let input = self.inputs.swap_remove(input);
         for colour in colours {
-            let before = self.binding.clone();
+            let old_binding = self.binding.clone();
             self.matches(input.term, colour);
             *self.taken.entry((input.place, colour)).or_insert(0) += input.count;
             let found = self.go_on()?;
             if let Some(taken) = self.taken.get_mut(&(input.place, colour)) {
                 *taken -= input.count;
             }
-            self.binding = before;
+            self.binding = old_binding;
             if found.is_some() {
                 return Ok(found);
             }
@@ -121,7 +132,7 @@ impl BindingSearch<'_> {
     /// tokens taken so far.
     fn fitting(&mut self, input: usize) -> Result<Vec<u64>, GaveUp> {
         let MatchedInput { place, term, count } = self.inputs[input];
-        let mut fitting = Vec::new();
+        let mut possible_colours = Vec::new();
         let marking = self.marking;
         for (&colour, &tokens) in marking.bag(place) {
             self.look()?;
@@ -129,13 +140,13 @@ impl BindingSearch<'_> {
             if tokens < taken + count {
                 continue;
             }
-            let before = self.binding.clone();
+            let old_binding = self.binding.clone();
             if self.matches(term, colour) && self.guards_hold() {
-                fitting.push(colour);
+                possible_colours.push(colour);
             }
-            self.binding = before;
+            self.binding = old_binding;
         }
-        Ok(fitting)
+        Ok(possible_colours)
     }
 
     /// Binds the variables of a term so that it evaluates to this colour. Returns false if that is
@@ -145,30 +156,32 @@ impl BindingSearch<'_> {
             return false;
         }
         // A block does not determine its variable, so it is compared once the variable is bound.
-        let mut read = Vec::new();
-        term.variables(&mut read);
-        !read.iter().all(|variable| self.binding.contains_key(variable))
+        let mut read_variables = Vec::new();
+        term.variables(&mut read_variables);
+        !read_variables.iter().all(|variable| self.binding.contains_key(variable))
             || self.net.colour(term, &self.values()) == colour
     }
 
+    /// Binds the variables of a term so that it has this colour, without comparing blocks. Returns
+    /// false if a bound variable or a constant differs.
     fn unify(&mut self, term: &Term, colour: u64) -> bool {
         match term {
             Term::Constant { colour: constant, .. } => *constant == colour,
             Term::Variable(variable) => *self.binding.entry(*variable).or_insert(colour) == colour,
             Term::Shift { of, by } => {
                 let size = i128::from(self.net.term_size(of));
-                let back = (i128::from(colour) - i128::from(*by)).rem_euclid(size);
-                self.unify(of, back as u64)
+                let shifted_back = (i128::from(colour) - i128::from(*by)).rem_euclid(size);
+                self.unify(of, shifted_back as u64)
             }
             Term::Block { .. } | Term::All(_) => true,
             Term::Tuple(parts) => {
-                let mut rest = colour;
+                let mut remaining = colour;
                 for part in parts.iter().rev() {
                     let size = self.net.term_size(part);
-                    if !self.unify(part, rest % size) {
+                    if !self.unify(part, remaining % size) {
                         return false;
                     }
-                    rest /= size;
+                    remaining /= size;
                 }
                 true
             }
@@ -180,7 +193,9 @@ impl BindingSearch<'_> {
         let values = self.values();
         let is_bound = |variable| self.binding.contains_key(variable);
         let mut parts = self.guards.iter();
-        parts.all(|(part, read)| !read.iter().all(is_bound) || self.net.holds(part, &values))
+        parts.all(|(part, variables)| {
+            !variables.iter().all(is_bound) || self.net.holds(part, &values)
+        })
     }
 
     fn values(&self) -> Vec<BoundColour> {
@@ -191,8 +206,8 @@ impl BindingSearch<'_> {
     /// Handles the case that all inputs are matched: enumerates the other variables, then applies
     /// the full firing rule.
     fn without_inputs(&mut self) -> Result<Option<Vec<BoundColour>>, GaveUp> {
-        let open = self.variables.iter().filter(|it| !self.binding.contains_key(it)).copied();
-        let Some(variable) = open.min_by_key(|&it| self.net.variable_size(it)) else {
+        let unbound = self.variables.iter().filter(|it| !self.binding.contains_key(it)).copied();
+        let Some(variable) = unbound.min_by_key(|&it| self.net.variable_size(it)) else {
             self.look()?;
             let values = self.values();
             return match self.net.check_enabled(self.marking, self.t, &values) {

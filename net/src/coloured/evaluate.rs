@@ -29,13 +29,13 @@ pub struct TooMany;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ColouredFireError {
     /// The binding has no colour for a variable, or a colour outside its sort.
-    #[error("variable `{0}` has no colour, or one that its sort does not have")]
+    #[error("variable `{0}` has no colour, or a colour outside its sort")]
     Unbound(String),
     /// The guard does not hold.
-    #[error("the guard does not hold")]
+    #[error("the guard is false")]
     Guard,
     /// A place holds too few tokens of a colour.
-    #[error("place `{place}` holds {there} of {colour}, and {needed} are taken")]
+    #[error("place `{place}` holds {there} of {colour}, but the transition takes {needed}")]
     NotEnabled {
         /// The place.
         place: String,
@@ -92,8 +92,8 @@ impl ColouredNet {
             Multiset::Difference(first, second) => {
                 bag = self.bag(first, binding, limit)?;
                 for (colour, tokens) in self.bag(second, binding, limit)? {
-                    if let Some(left) = bag.get_mut(&colour) {
-                        *left = left.saturating_sub(tokens);
+                    if let Some(tokens_left) = bag.get_mut(&colour) {
+                        *tokens_left = tokens_left.saturating_sub(tokens);
                     }
                 }
                 bag.retain(|_, tokens| *tokens > 0);
@@ -143,8 +143,8 @@ impl ColouredNet {
             }
             Term::Shift { of, by } => {
                 let size = i128::from(self.term_size(of));
-                let moved = i128::from(self.colour(of, binding)) + i128::from(*by);
-                moved.rem_euclid(size) as u64
+                let shifted = i128::from(self.colour(of, binding)) + i128::from(*by);
+                shifted.rem_euclid(size) as u64
             }
             Term::Block { partition, of } => match self.sort(*partition).kind() {
                 SortKind::Partition { block_of, .. } => {
@@ -246,24 +246,24 @@ impl ColouredNet {
         binding: &[BoundColour],
     ) -> Result<(), ColouredFireError> {
         let (takes, puts) = self.check_enabled(marking, t, binding)?;
-        let mut after: BTreeMap<(ColouredPlaceId, u64), u64> = BTreeMap::new();
+        let mut tokens_after: BTreeMap<(ColouredPlaceId, u64), u64> = BTreeMap::new();
         for (&place, bag) in &takes {
             for (&colour, &needed) in bag {
-                after.insert((place, colour), marking.tokens(place, colour) - needed);
+                tokens_after.insert((place, colour), marking.tokens(place, colour) - needed);
             }
         }
         for (place, bag) in puts {
             for (colour, tokens) in bag {
-                let left = after.entry((place, colour));
-                let left = left.or_insert_with(|| marking.tokens(place, colour));
+                let tokens_left = tokens_after.entry((place, colour));
+                let tokens_left = tokens_left.or_insert_with(|| marking.tokens(place, colour));
                 // No overflow: both are at most 2⁶³ − 1.
-                *left += tokens;
-                if *left > Marking::MAX_TOKENS {
+                *tokens_left += tokens;
+                if *tokens_left > Marking::MAX_TOKENS {
                     return Err(TooMany.into());
                 }
             }
         }
-        for ((place, colour), tokens) in after {
+        for ((place, colour), tokens) in tokens_after {
             match tokens {
                 0 => marking.bag_mut(place).remove(&colour),
                 tokens => marking.bag_mut(place).insert(colour, tokens),
@@ -277,12 +277,12 @@ impl ColouredNet {
         let SortKind::Product(parts) = self.sort(sort).kind() else {
             return vec![(sort, colour)];
         };
-        let mut rest = colour;
+        let mut remaining = colour;
         let mut components: Vec<(SortId, u64)> = Vec::new();
         for &part in parts.iter().rev() {
             let size = self.sort(part).size();
-            components.push((part, rest % size));
-            rest /= size;
+            components.push((part, remaining % size));
+            remaining /= size;
         }
         components.reverse();
         components

@@ -14,14 +14,21 @@ use std::sync::Arc;
 pub struct Folding {
     places: Names,
     transitions: Names,
+    /// The end of the colours of each coloured place, in the numbering of the net's places.
     place_ends: Vec<u32>,
+    /// The end of the bindings of each coloured transition, in the numbering of the net's
+    /// transitions.
     transition_ends: Vec<u32>,
     /// The labels of the coloured nodes, by index; empty where no node has one.
     place_labels: Arc<[Option<Box<str>>]>,
+    /// The labels of the coloured transitions, by index; empty if no node has a label.
     transition_labels: Arc<[Option<Box<str>>]>,
     net: Option<Arc<ColouredNet>>,
+    /// True if the net is a skeleton.
     is_skeleton: bool,
+    /// The classes of merged colours of a quotient.
     classes: Option<Arc<[NamedClasses]>>,
+    /// The names of the colours, if they are known without the coloured net.
     colour_names: Option<Arc<dyn ColourNames>>,
 }
 
@@ -51,26 +58,26 @@ impl Folding {
         places: impl IntoIterator<Item = (&'n str, usize)>,
         transitions: impl IntoIterator<Item = (&'n str, usize)>,
     ) -> Result<Self, FoldingTooLarge> {
-        let rows = |rows: &mut dyn Iterator<Item = (&'n str, usize)>| {
-            let (mut names, mut ends, mut end) = (Names::default(), Vec::new(), 0usize);
-            for (name, count) in rows {
+        let names_and_ends = |names_and_ends: &mut dyn Iterator<Item = (&'n str, usize)>| {
+            let (mut names, mut ends, mut total) = (Names::default(), Vec::new(), 0usize);
+            for (name, count) in names_and_ends {
                 names.push(name).map_err(|_| FoldingTooLarge)?;
-                end += count;
-                ends.push(u32::try_from(end).map_err(|_| FoldingTooLarge)?);
+                total += count;
+                ends.push(u32::try_from(total).map_err(|_| FoldingTooLarge)?);
             }
             Ok((names, ends))
         };
-        let (places, place_ends) = rows(&mut places.into_iter())?;
-        let (transitions, transition_ends) = rows(&mut transitions.into_iter())?;
+        let (places, place_ends) = names_and_ends(&mut places.into_iter())?;
+        let (transitions, transition_ends) = names_and_ends(&mut transitions.into_iter())?;
         Ok(Folding { places, transitions, place_ends, transition_ends, ..Folding::default() })
     }
 
-    /// The same, where colours have these names.
+    /// Returns the folding with names for the colours.
     pub fn with_colour_names(self, names: Arc<dyn ColourNames>) -> Self {
         Folding { colour_names: Some(names), ..self }
     }
 
-    /// The names of colours, where they are known without the coloured net.
+    /// Returns the names of the colours, if they are known without the coloured net.
     pub fn colour_names(&self) -> Option<&dyn ColourNames> {
         self.colour_names.as_deref()
     }
@@ -82,8 +89,8 @@ impl Folding {
         places: impl Iterator<Item = Option<&'l str>>,
         transitions: impl Iterator<Item = Option<&'l str>>,
     ) -> Self {
-        let kept = |label: Option<&str>| label.map(Box::from);
-        let (places, transitions) = (places.map(kept).collect(), transitions.map(kept).collect());
+        let boxed = |label: Option<&str>| label.map(Box::from);
+        let (places, transitions) = (places.map(boxed).collect(), transitions.map(boxed).collect());
         Folding { place_labels: places, transition_labels: transitions, ..self }
     }
 

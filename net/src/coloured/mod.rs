@@ -118,14 +118,14 @@ pub struct ColouredTransition {
 impl ColouredTransition {
     /// Returns the variables of a binding, ascending: those of the guard and the arcs.
     pub fn variables(&self) -> Vec<VariableId> {
-        let mut all = Vec::new();
-        self.guard.variables(&mut all);
+        let mut found = Vec::new();
+        self.guard.variables(&mut found);
         for arc in self.takes.iter().chain(&self.puts) {
-            arc.inscription.variables(&mut all);
+            arc.inscription.variables(&mut found);
         }
-        all.sort_unstable();
-        all.dedup();
-        all
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 }
 
@@ -134,12 +134,14 @@ impl ColouredTransition {
 #[derive(Clone, Debug, Default)]
 pub struct ColouredNet {
     name: String,
+    /// The sorts, each after the sorts that it is made of.
     sorts: Vec<Sort>,
+    /// The variables, indexed by [`VariableId`].
     variables: Vec<Variable>,
     places: Vec<ColouredPlace>,
     transitions: Vec<ColouredTransition>,
     nodes: HashMap<Box<str>, ColouredNode>,
-    /// In order, each once.
+    /// The assumptions about the model, sorted, without repetition.
     assumptions: Vec<Assumption>,
 }
 
@@ -241,14 +243,14 @@ impl ColouredNet {
 
     /// Returns the variable with this name.
     pub fn variable_named(&self, name: &str) -> Option<VariableId> {
-        let at = self.variables.iter().position(|variable| variable.name == name)?;
-        Some(VariableId(at as u32))
+        let index = self.variables.iter().position(|variable| variable.name == name)?;
+        Some(VariableId(index as u32))
     }
 
     /// Returns the sort with this name.
     pub fn sort_named(&self, name: &str) -> Option<SortId> {
-        let at = self.sorts.iter().position(|sort| sort.name == name)?;
-        Some(SortId(at as u32))
+        let index = self.sorts.iter().position(|sort| sort.name == name)?;
+        Some(SortId(index as u32))
     }
 
     /// Returns the number of arcs in both directions.
@@ -265,11 +267,11 @@ impl ColouredNet {
     /// Returns the number of bindings without regard to guards: for each transition the product of
     /// the sizes of its variables' sorts; `u128::MAX` if the sum overflows.
     pub fn binding_count(&self) -> u128 {
-        let of = |transition: &ColouredTransition| {
+        let bindings_of = |transition: &ColouredTransition| {
             let sizes = transition.variables().into_iter().map(|v| self.variable_size(v));
             sizes.fold(1u128, |product, size| product.saturating_mul(u128::from(size)))
         };
-        self.transitions.iter().map(of).fold(0, u128::saturating_add)
+        self.transitions.iter().map(bindings_of).fold(0, u128::saturating_add)
     }
 
     /// Returns the number of colours of a variable.
@@ -284,8 +286,14 @@ impl ColouredNet {
         text
     }
 
-    /// Appends a colour's name; a tuple gets its parentheses only if `enclosed`.
-    pub fn write_colour(&self, text: &mut String, sort: SortId, colour: u64, enclosed: bool) {
+    /// Appends a colour's name; a tuple gets its parentheses only if `has_parentheses`.
+    pub fn write_colour(
+        &self,
+        text: &mut String,
+        sort: SortId,
+        colour: u64,
+        has_parentheses: bool,
+    ) {
         use std::fmt::Write as _;
         match self.sort(sort).kind() {
             SortKind::Dot => text.push('.'),
@@ -296,20 +304,20 @@ impl ColouredNet {
             }
             SortKind::Partition { elements, .. } => text.push_str(&elements[colour as usize]),
             SortKind::Product(parts) => {
-                if enclosed {
+                if has_parentheses {
                     text.push('(');
                 }
                 let mut stride = self.sort(sort).size();
-                let mut rest = colour;
-                for (at, &part) in parts.iter().enumerate() {
-                    if at > 0 {
+                let mut remaining = colour;
+                for (index, &part) in parts.iter().enumerate() {
+                    if index > 0 {
                         text.push(',');
                     }
                     stride /= self.sort(part).size();
-                    self.write_colour(text, part, rest / stride, true);
-                    rest %= stride;
+                    self.write_colour(text, part, remaining / stride, true);
+                    remaining %= stride;
                 }
-                if enclosed {
+                if has_parentheses {
                     text.push(')');
                 }
             }
@@ -331,12 +339,12 @@ impl ColouredNet {
     /// around its parts are ignored.
     pub fn colour_named(&self, sort: SortId, name: &str) -> Option<u64> {
         let name = name.trim();
-        let find =
+        let position_of_name =
             |names: &[Box<str>]| names.iter().position(|it| **it == *name).map(|at| at as u64);
         match self.sort(sort).kind() {
             SortKind::Dot => matches!(name, "." | "dot").then_some(0),
-            SortKind::Enumeration { constants, .. } => find(constants),
-            SortKind::Partition { elements, .. } => find(elements),
+            SortKind::Enumeration { constants, .. } => position_of_name(constants),
+            SortKind::Partition { elements, .. } => position_of_name(elements),
             SortKind::Range { start, end } => {
                 let value =
                     name.parse::<i64>().ok().filter(|value| (start..=end).contains(&value))?;
@@ -370,27 +378,32 @@ impl ColouredNet {
     ) -> Result<(ColouredTransitionId, Vec<BoundColour>), String> {
         let text = text.trim();
         // An id may contain parentheses: the longest matching id counts.
-        let opens = std::iter::once(text.len()).chain(text.rmatch_indices('(').map(|(at, _)| at));
-        let found = opens.filter_map(|at| Some((self.transition_named(text[..at].trim())?, at)));
-        let (t, at) = { found }.next().ok_or_else(|| format!("`{text}` is no transition"))?;
-        let inside = text[at..].trim();
-        let inside = match inside.strip_prefix('(') {
+        let name_ends = std::iter::once(text.len())
+            .chain(text.rmatch_indices('(').map(|(name_end, _)| name_end));
+        let found = name_ends.filter_map(|name_end| {
+            Some((self.transition_named(text[..name_end].trim())?, name_end))
+        });
+        let (t, name_end) =
+            { found }.next().ok_or_else(|| format!("`{text}` is not a transition"))?;
+        let assignments = text[name_end..].trim();
+        let assignments = match assignments.strip_prefix('(') {
             Some(rest) => rest.strip_suffix(')').ok_or_else(|| format!("`{text}` lacks a `)`"))?,
             None => "",
         };
         let variables = self.transition(t).variables();
         let mut binding: Vec<BoundColour> = Vec::new();
-        for part in split_top_level(inside).into_iter().filter(|part| !part.trim().is_empty()) {
+        for part in split_top_level(assignments).into_iter().filter(|part| !part.trim().is_empty())
+        {
             let (name, colour) = part
                 .split_once('=')
                 .ok_or_else(|| format!("found `{part}`, expected VARIABLE=COLOUR"))?;
             let name = name.trim();
             let variable = variables.iter().find(|&&v| self.variable(v).name == name);
             let &variable =
-                variable.ok_or_else(|| format!("`{name}` is no variable of this transition"))?;
+                variable.ok_or_else(|| format!("`{name}` is not a variable of this transition"))?;
             let sort = self.variable(variable).sort;
             let colour = self.colour_named(sort, colour).ok_or_else(|| {
-                format!("`{}` is no colour of `{}`", colour.trim(), self.sort(sort).name())
+                format!("`{}` is not a colour of `{}`", colour.trim(), self.sort(sort).name())
             })?;
             if binding.iter().any(|value| value.variable == variable) {
                 return Err(format!("`{name}` has two colours"));
@@ -398,7 +411,7 @@ impl ColouredNet {
             binding.push(BoundColour { variable, colour });
         }
         match variables.iter().find(|&&v| !binding.iter().any(|value| value.variable == v)) {
-            Some(&left) => Err(format!("`{}` has no colour", self.variable(left).name)),
+            Some(&unbound) => Err(format!("`{}` has no colour", self.variable(unbound).name)),
             None => Ok((t, binding)),
         }
     }
@@ -411,23 +424,23 @@ fn without_parentheses(text: &str) -> &str {
         return text;
     };
     let mut depth = 0i32;
-    let closes = inside.chars().any(|c| {
+    let closes_early = inside.chars().any(|c| {
         depth += i32::from(c == '(') - i32::from(c == ')');
         depth < 0
     });
-    if closes { text } else { inside }
+    if closes_early { text } else { inside }
 }
 
 /// Splits at commas outside of parentheses.
 pub(crate) fn split_top_level(text: &str) -> Vec<&str> {
     let (mut pieces, mut depth, mut start) = (Vec::new(), 0i32, 0);
-    for (at, c) in text.char_indices() {
+    for (offset, c) in text.char_indices() {
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,
             ',' if depth == 0 => {
-                pieces.push(&text[start..at]);
-                start = at + 1;
+                pieces.push(&text[start..offset]);
+                start = offset + 1;
             }
             _ => {}
         }

@@ -15,7 +15,9 @@ impl SortId {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sort {
     pub(crate) name: String,
+    /// The kind of the sort, with its colours.
     pub(crate) kind: SortKind,
+    /// Number of colours, at least 1.
     pub(crate) size: u64,
 }
 

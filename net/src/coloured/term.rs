@@ -50,7 +50,7 @@ impl Term {
     /// Makes the colour `by` steps after `of`; nested shifts are merged.
     pub fn shift(of: Term, by: i64) -> Term {
         match of {
-            Term::Shift { of, by: before } => Term::shift(*of, before.wrapping_add(by)),
+            Term::Shift { of, by: inner_shift } => Term::shift(*of, inner_shift.wrapping_add(by)),
             of if by == 0 => of,
             of => Term::Shift { of: Box::new(of), by },
         }
@@ -120,20 +120,20 @@ impl Multiset {
 
     /// Makes the sum of `parts`; nested sums are flattened.
     pub fn sum(parts: impl IntoIterator<Item = Multiset>) -> Multiset {
-        let mut all = Vec::new();
+        let mut summands = Vec::new();
         for part in parts {
             match part {
                 // The vector is reused, so that a sum nested a thousand levels on its left takes
                 // linear time.
-                Multiset::Sum(inner) if all.is_empty() => all = inner,
-                Multiset::Sum(inner) => all.extend(inner),
+                Multiset::Sum(inner) if summands.is_empty() => summands = inner,
+                Multiset::Sum(inner) => summands.extend(inner),
                 Multiset::Of { count: 0, .. } => {}
-                part => all.push(part),
+                part => summands.push(part),
             }
         }
-        match all.len() {
-            1 => all.swap_remove(0),
-            _ => Multiset::Sum(all),
+        match summands.len() {
+            1 => summands.swap_remove(0),
+            _ => Multiset::Sum(summands),
         }
     }
 
@@ -258,33 +258,33 @@ impl Guard {
 
     /// Makes the conjunction; nested conjunctions are flattened.
     pub fn and(parts: impl IntoIterator<Item = Guard>) -> Guard {
-        let mut all = Vec::new();
+        let mut conjuncts = Vec::new();
         for part in parts {
             match part {
-                Guard::And(inner) if all.is_empty() => all = inner,
-                Guard::And(inner) => all.extend(inner),
-                part => all.push(part),
+                Guard::And(inner) if conjuncts.is_empty() => conjuncts = inner,
+                Guard::And(inner) => conjuncts.extend(inner),
+                part => conjuncts.push(part),
             }
         }
-        match all.len() {
-            1 => all.swap_remove(0),
-            _ => Guard::And(all),
+        match conjuncts.len() {
+            1 => conjuncts.swap_remove(0),
+            _ => Guard::And(conjuncts),
         }
     }
 
     /// Makes the disjunction; nested disjunctions are flattened.
     pub fn or(parts: impl IntoIterator<Item = Guard>) -> Guard {
-        let mut all = Vec::new();
+        let mut disjuncts = Vec::new();
         for part in parts {
             match part {
-                Guard::Or(inner) if all.is_empty() => all = inner,
-                Guard::Or(inner) => all.extend(inner),
-                part => all.push(part),
+                Guard::Or(inner) if disjuncts.is_empty() => disjuncts = inner,
+                Guard::Or(inner) => disjuncts.extend(inner),
+                part => disjuncts.push(part),
             }
         }
-        match all.len() {
-            1 => all.swap_remove(0),
-            _ => Guard::Or(all),
+        match disjuncts.len() {
+            1 => disjuncts.swap_remove(0),
+            _ => Guard::Or(disjuncts),
         }
     }
 

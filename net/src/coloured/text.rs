@@ -88,13 +88,16 @@ transition v
     #[test]
     fn mistakes_are_told_with_their_line() {
         for (text, problem) in [
-            ("sort A = {a, a}", "line 1: the sort `A` has two colours called `a`"),
+            ("sort A = {a, a}", "line 1: the sort `A` has two colours with the name `a`"),
             ("sort A = 3..1", "line 1: the sort `A` has no colour"),
-            ("\nplace p: B", "line 2: `B` is no sort"),
-            ("sort A = {a}\nplace p: A = {b}", "line 2: `b` is no colour of `A`, and no variable"),
+            ("\nplace p: B", "line 2: `B` is not a sort"),
+            (
+                "sort A = {a}\nplace p: A = {b}",
+                "line 2: `b` is neither a colour of `A` nor a variable",
+            ),
             (
                 "sort A = {a}\nvar x: A\nplace p: A = {x}",
-                "line 3: the initial marking of place `p` has the variable `x` in it",
+                "line 3: the initial marking of place `p` contains the variable `x`",
             ),
             (
                 "sort A = {a}\nvar x: A\nplace p: A\ntransition t: p{x++} ->",
@@ -104,7 +107,7 @@ transition v
                 "sort A = {a}\nvar x: A\nplace p: A\ntransition t: p{(x,x)} ->",
                 "line 4: found a tuple of 2, expected a colour of `A`",
             ),
-            ("transition t: p ->", "line 1: `p` is no place of this net"),
+            ("transition t: p ->", "line 1: this net has no place `p`"),
             ("place p\nplace p", "line 2: the id `p` is used by two nodes"),
             (
                 "oops",

@@ -40,10 +40,10 @@ pub enum HighlightError {
     #[error("{0}")]
     Ambiguous(FormulaProblem),
     /// The list of names is empty.
-    #[error("no name is given; expected names of places or transitions, with commas between them")]
+    #[error("no name is given; expected names of places or transitions, separated by commas")]
     NoName,
     /// The net has fewer invariants.
-    #[error("there is no place invariant {wanted}: the net has {found}, counted from 1")]
+    #[error("there is no place invariant {wanted}: the net has {found}, numbered from 1")]
     NoInvariant {
         /// The requested number.
         wanted: usize,
@@ -51,7 +51,7 @@ pub enum HighlightError {
         found: usize,
     },
     /// There are fewer siphons or traps.
-    #[error("there is no minimal {kind} {wanted}: found {found}, counted from 1")]
+    #[error("there is no minimal {kind} {wanted}: found {found}, numbered from 1")]
     NoSet {
         /// `siphon` or `trap`.
         kind: &'static str,
@@ -149,7 +149,7 @@ impl Highlight {
         if number.is_none() && !empty.is_empty() {
             let starved = starved_by(net, &empty);
             let caption = format!(
-                "the largest siphon empty initially: {} never marked, {} never enabled",
+                "the largest initially empty siphon: {} never marked, {} never enabled",
                 counted(empty.len(), "place"),
                 counted(starved.len(), "transition")
             );
@@ -174,26 +174,26 @@ impl Highlight {
     fn closed_set(
         net: &Net,
         kind: ClosureKind,
-        wanted: usize,
+        number: usize,
         budget: &Budget,
     ) -> Result<Self, HighlightError> {
         let name = match kind {
             ClosureKind::Siphon => "siphon",
             ClosureKind::Trap => "trap",
         };
-        let found = minimal_sets(net, kind, SETS.max(wanted), budget);
-        let set = wanted.checked_sub(1).and_then(|index| found.sets.get(index));
+        let found = minimal_sets(net, kind, SETS.max(number), budget);
+        let set = number.checked_sub(1).and_then(|index| found.sets.get(index));
         let Some(set) = set else {
             if let Some(spent) = budget.exhausted() {
                 return Err(spent.into());
             }
             let found = found.sets.len();
-            return Err(HighlightError::NoSet { kind: name, wanted, found });
+            return Err(HighlightError::NoSet { kind: name, wanted: number, found });
         };
         let marked = set.iter().any(|&place| net.initial()[place] > 0);
-        let more = if found.is_complete() { "" } else { " or more" };
+        let or_more = if found.is_complete() { "" } else { " or more" };
         let caption = format!(
-            "minimal {name} {wanted} of {}{more}: {}, {} initially",
+            "minimal {name} {number} of {}{or_more}: {}, {} initially",
             found.sets.len(),
             counted(set.len(), "place"),
             if marked { "marked" } else { "empty" }
@@ -220,13 +220,16 @@ impl Highlight {
             position += u128::from(step.count);
         }
         let label = |(transition, (count, positions)): (_, (u128, Vec<u128>))| {
-            let mut at: Vec<String> =
-                positions.iter().take(SHOWN).map(|at| format!("#{at}")).collect();
+            let mut position_texts: Vec<String> = positions
+                .iter()
+                .take(SHOWN)
+                .map(|position_texts| format!("#{position_texts}"))
+                .collect();
             if positions.len() > SHOWN {
-                at.push("…".to_owned());
+                position_texts.push("…".to_owned());
             }
             let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
-            (transition, format!("{}{times}", at.join(" ")))
+            (transition, format!("{}{times}", position_texts.join(" ")))
         };
         let changed = net.places().filter(|&place| end[place] != net.initial()[place]);
         let change = |place| format!("{} before", net.initial()[place]);
@@ -259,8 +262,8 @@ fn nodes_meant(net: &Net, text: &str) -> Result<Vec<NetNode>, FormulaProblem> {
                 net.places_named(id).into_iter().flatten().map(NetNode::Place).collect()
             }
             NodeKind::Transition => {
-                let of = net.transitions_named(id).into_iter().flatten();
-                of.map(NetNode::Transition).collect::<Vec<_>>()
+                let transitions = net.transitions_named(id).into_iter().flatten();
+                transitions.map(NetNode::Transition).collect::<Vec<_>>()
             }
         }));
     }
@@ -332,14 +335,14 @@ mod tests {
         assert_eq!(invariant.places.into_values().collect::<Vec<_>>(), ["×2", ""]);
         assert_eq!(
             Highlight::invariant(&net, 2, &budget).unwrap_err().to_string(),
-            "there is no place invariant 2: the net has 1, counted from 1"
+            "there is no place invariant 2: the net has 1, numbered from 1"
         );
         let trap = Highlight::trap(&net, None, &budget).unwrap();
         assert_eq!(trap.caption, "minimal trap 1 of 1: 2 places, marked initially");
         let siphon = Highlight::siphon(&self::net(), None, &budget).unwrap();
         assert_eq!(
             siphon.caption,
-            "the largest siphon empty initially: 1 place never marked, 1 transition never enabled"
+            "the largest initially empty siphon: 1 place never marked, 1 transition never enabled"
         );
     }
 

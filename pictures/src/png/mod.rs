@@ -57,8 +57,8 @@ pub struct PngPicture {
 pub enum PngError {
     /// The picture would be too large.
     #[error(
-        "{wide:.0} × {high:.0} pixels are too many for a picture in PNG; up to --scale {largest} is possible, \
-         and a picture in SVG has no limits"
+        "{wide:.0} × {high:.0} pixels are too many for a PNG picture; use at most --scale \
+         {largest}, or write SVG, which has no limit"
     )]
     TooLarge {
         /// The width in pixels.
@@ -81,7 +81,7 @@ pub fn png(svg: &str, size: PngSize) -> Result<PngPicture, PngError> {
     within(svg, size, MOST_PIXELS)
 }
 
-fn within(svg: &str, size: PngSize, most: f64) -> Result<PngPicture, PngError> {
+fn within(svg: &str, size: PngSize, max_pixels: f64) -> Result<PngPicture, PngError> {
     let missing = Mutex::new(BTreeSet::new());
     let mut options = Options::default();
     options.fontdb_mut().load_font_data(FONT.to_vec());
@@ -97,23 +97,27 @@ fn within(svg: &str, size: PngSize, most: f64) -> Result<PngPicture, PngError> {
     let tree = Tree::from_str(svg, &options).map_err(|error| failed(&error))?;
     drop(options);
     let (width, height) = (f64::from(tree.size().width()), f64::from(tree.size().height()));
-    let largest = (most / (width * height)).sqrt();
+    let max_scale = (max_pixels / (width * height)).sqrt();
     let scale = match size {
-        PngSize::Fitting => SCALE.min(largest),
+        PngSize::Fitting => SCALE.min(max_scale),
         PngSize::Scale(scale) => scale,
         PngSize::Width(pixels) => f64::from(pixels) / width,
     };
     let (wide, high) = ((width * scale).round().max(1.0), (height * scale).round().max(1.0));
     // Rounding may add a row and a column to the largest possible size.
-    if wide * high > most + wide + high {
-        let largest = (largest * 100.0).floor() / 100.0;
-        return Err(PngError::TooLarge { wide, high, largest });
+    if wide * high > max_pixels + wide + high {
+        let max_scale = (max_scale * 100.0).floor() / 100.0;
+        return Err(PngError::TooLarge { wide, high, largest: max_scale });
     }
     let pixels = (wide as u32, high as u32);
     let mut pixmap = Pixmap::new(pixels.0, pixels.1)
         .ok_or_else(|| failed(&format_args!("{wide} × {high} pixels")))?;
-    let (across, down) = (wide / width, high / height);
-    resvg::render(&tree, Transform::from_scale(across as f32, down as f32), &mut pixmap.as_mut());
+    let (scale_x, scale_y) = (wide / width, high / height);
+    resvg::render(
+        &tree,
+        Transform::from_scale(scale_x as f32, scale_y as f32),
+        &mut pixmap.as_mut(),
+    );
     let bytes = pixmap.encode_png().map_err(|error| failed(&error))?;
     let missing = missing.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(PngPicture { bytes, pixels, scale, missing })
@@ -174,7 +178,7 @@ mod tests {
         let large = picture("").replace("\"40\"", "\"40000\"").replace("\"20\"", "\"20000\"");
         let error = png(&large, PngSize::Scale(1.0)).err().unwrap().to_string();
         assert!(error.starts_with("40000 × 20000 pixels are too many"), "{error}");
-        assert!(error.contains("up to --scale 0.28 is possible"), "{error}");
+        assert!(error.contains("use at most --scale 0.28"), "{error}");
         let fitting = within(&large, PngSize::Fitting, 2e6).unwrap();
         assert_eq!(fitting.pixels, (2000, 1000));
     }

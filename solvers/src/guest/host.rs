@@ -26,11 +26,13 @@ const MOST_COEFFICIENTS: usize = 100_000_000;
 pub struct GuestLp {
     /// The exact program. The worker process holds a copy.
     program: LinearProgram,
+    /// The worker process, if it runs.
     guest: Option<Process>,
     /// Changes that the worker process has not received yet.
     unsent: OutgoingMessage,
     /// Number of rows that the worker process knows.
     sent_rows: usize,
+    /// The reply that has not arrived yet, if any.
     awaited: Option<AwaitedReply>,
     /// The budget of the last `solve_again`, also used for `inverse_row`.
     budget: Budget,
@@ -117,7 +119,7 @@ impl GuestLp {
             }
             Err(WaitError::Dead) => Err(self.death()),
             Err(WaitError::Enough) if budget.is_exhausted() => Err(Spent),
-            Err(WaitError::Enough) => Err(Lost("it does not read its input")),
+            Err(WaitError::Enough) => Err(Lost("the process does not read its input")),
         }
     }
 
@@ -125,7 +127,7 @@ impl GuestLp {
     fn death(&mut self) -> WorkerFailure {
         match self.guest.as_mut().map(Process::took_too_much) {
             Some(true) => TooMuch,
-            _ => Lost("it died"),
+            _ => Lost("the process ended unexpectedly"),
         }
     }
 
@@ -134,7 +136,7 @@ impl GuestLp {
         if let Some(guest) = self.guest.take() {
             tracing::info!(
                 process = guest.id(),
-                "giving up the worker process of a native solver: {why}"
+                "replacing the worker process of a native solver: {why}"
             );
         }
         self.awaited = None;
@@ -144,15 +146,16 @@ impl GuestLp {
     fn next(&mut self, budget: &Budget) -> Result<Reply, WorkerFailure> {
         loop {
             let patience = self.patience();
-            let silent = self.awaited.map_or(Duration::ZERO, |debt| debt.since.elapsed());
+            let silence =
+                self.awaited.map_or(Duration::ZERO, |awaited_reply| awaited_reply.since.elapsed());
             let Some(guest) = &mut self.guest else { return Err(NoGuests) };
-            match guest.hear(first_message, patience.saturating_sub(silent), Some(budget)) {
+            match guest.hear(first_message, patience.saturating_sub(silence), Some(budget)) {
                 Ok(message) => {
                     let size = (self.program.columns().len(), self.sent_rows);
                     return match reply(&message, size) {
                         Ok(Reply::Pulse) => {
-                            if let Some(debt) = &mut self.awaited {
-                                debt.since = Instant::now();
+                            if let Some(awaited_reply) = &mut self.awaited {
+                                awaited_reply.since = Instant::now();
                             }
                             continue;
                         }
@@ -160,7 +163,7 @@ impl GuestLp {
                             self.awaited = None;
                             Ok(reply)
                         }
-                        Err(_) => Err(Lost("it sent an invalid message")),
+                        Err(_) => Err(Lost("the process sent an invalid message")),
                     };
                 }
                 Err(WaitError::Dead) => return Err(self.death()),
@@ -168,8 +171,11 @@ impl GuestLp {
                     // This process may be the one that uses the memory.
                     Some(ExhaustionReason::Memory) => return Err(TooMuch),
                     Some(_) => return Err(Spent),
-                    None if self.awaited.is_some_and(|debt| debt.since.elapsed() >= patience) => {
-                        return Err(Lost("it is silent"));
+                    None if self
+                        .awaited
+                        .is_some_and(|awaited_reply| awaited_reply.since.elapsed() >= patience) =>
+                    {
+                        return Err(Lost("the process does not respond"));
                     }
                     None => (),
                 },
@@ -184,8 +190,8 @@ impl GuestLp {
             self.next(budget)?;
         }
         self.have_guest(budget)?;
-        let mut order = OutgoingMessage::default();
-        order.solve(Allowance {
+        let mut request = OutgoingMessage::default();
+        request.solve(Allowance {
             time: budget
                 .remaining()
                 .map_or(u64::MAX, |left| u64::try_from(left.as_micros()).unwrap_or(u64::MAX)),
@@ -194,14 +200,14 @@ impl GuestLp {
                 left => left / 2,
             },
         });
-        self.tell(&mut order)?;
+        self.tell(&mut request)?;
         self.awaited = Some(AwaitedReply::new());
         match self.next(budget) {
             Ok(Reply::Solved(LpAnswer::NoAnswer(NoAnswer::Exhausted(
                 ExhaustionReason::Memory,
             )))) => Err(TooMuch),
             Ok(Reply::Solved(answer)) => Ok(answer),
-            Ok(_) => Err(Lost("it sent an invalid message")),
+            Ok(_) => Err(Lost("the process sent an invalid message")),
             Err(Spent) => self.stop(budget),
             Err(failure) => Err(failure),
         }
@@ -209,25 +215,25 @@ impl GuestLp {
 
     /// Tells the worker process to stop. An answer that arrives within [`GRACE`] still counts.
     fn stop(&mut self, budget: &Budget) -> Result<LpAnswer, WorkerFailure> {
-        let mut order = OutgoingMessage::default();
-        order.stop();
-        self.tell(&mut order)?;
+        let mut request = OutgoingMessage::default();
+        request.stop();
+        self.tell(&mut request)?;
         self.awaited = Some(AwaitedReply { since: Instant::now(), stopped: true });
         match self.next(&Budget::lasting(GRACE)) {
             Ok(Reply::Solved(LpAnswer::NoAnswer(_))) | Err(Spent) => Ok(no_answer(budget)),
             Ok(Reply::Solved(answer)) => Ok(answer),
-            Ok(_) => Err(Lost("it sent an invalid message")),
+            Ok(_) => Err(Lost("the process sent an invalid message")),
             Err(failure) => Err(failure),
         }
     }
 
     /// Sends a short message.
-    fn tell(&mut self, order: &mut OutgoingMessage) -> Result<(), WorkerFailure> {
+    fn tell(&mut self, request: &mut OutgoingMessage) -> Result<(), WorkerFailure> {
         let Some(guest) = &mut self.guest else { return Err(NoGuests) };
-        match guest.say(&mut order.0, GRACE, None) {
+        match guest.say(&mut request.0, GRACE, None) {
             Ok(()) => Ok(()),
             Err(WaitError::Dead) => Err(self.death()),
-            Err(WaitError::Enough) => Err(Lost("it does not read its input")),
+            Err(WaitError::Enough) => Err(Lost("the process does not read its input")),
         }
     }
 
@@ -249,7 +255,8 @@ impl GuestLp {
 fn no_guests(why: &str) {
     if !NO_GUESTS.swap(true, Ordering::Relaxed) {
         tracing::warn!(
-            "native solvers run in this process, because worker processes do not work: {why}"
+            "native solvers run inside the main process, because worker processes do not work: \
+             {why}"
         );
     }
 }
@@ -300,13 +307,13 @@ impl IncrementalLp for GuestLp {
         }
         let budget = self.budget.clone();
         // The basis is available only right after a solve.
-        let shown = self.guest.is_some() && self.awaited.is_none() && self.unsent.0.is_empty();
-        if !shown || budget.is_exhausted() {
+        let has_basis = self.guest.is_some() && self.awaited.is_none() && self.unsent.0.is_empty();
+        if !has_basis || budget.is_exhausted() {
             return None;
         }
-        let mut order = OutgoingMessage::default();
-        order.inverse_row(column);
-        let reply = self.tell(&mut order).and_then(|()| {
+        let mut request = OutgoingMessage::default();
+        request.inverse_row(column);
+        let reply = self.tell(&mut request).and_then(|()| {
             self.awaited = Some(AwaitedReply::new());
             self.next(&budget)
         });
@@ -315,11 +322,11 @@ impl IncrementalLp for GuestLp {
             // The reply arrives before the next answer.
             Err(Spent) => None,
             Ok(_) => {
-                self.lose("it sent an invalid message");
+                self.lose("the process sent an invalid message");
                 None
             }
             Err(_) => {
-                self.lose("it is silent or dead");
+                self.lose("the process does not respond");
                 None
             }
         }
@@ -328,7 +335,7 @@ impl IncrementalLp for GuestLp {
     fn solve_again(&mut self, budget: &Budget) -> LpAnswer {
         if let Some(exhausted) = budget.exhausted() {
             if exhausted == ExhaustionReason::Memory {
-                self.lose("memory is short");
+                self.lose("the memory is almost exhausted");
             }
             return LpAnswer::NoAnswer(exhausted.into());
         }
@@ -336,7 +343,7 @@ impl IncrementalLp for GuestLp {
             return self.solve_inside(budget);
         }
         self.budget = budget.clone();
-        let mut why = "";
+        let mut last_failure = "";
         for attempt in 0..ATTEMPTS {
             if attempt >= 2 {
                 let pause = PAUSE * 4u32.pow(attempt as u32 - 2);
@@ -350,12 +357,12 @@ impl IncrementalLp for GuestLp {
                 Err(Spent) => return no_answer(budget),
                 Err(NoGuests) => return self.solve_inside(budget),
                 Err(TooMuch) => {
-                    self.lose("memory is short");
+                    self.lose("the memory is almost exhausted");
                     return LpAnswer::NoAnswer(NoAnswer::Unknown("too little memory".to_owned()));
                 }
                 Err(Lost(what)) => {
                     self.lose(what);
-                    why = what;
+                    last_failure = what;
                 }
             }
             if let Some(exhausted) = budget.exhausted() {
@@ -363,11 +370,11 @@ impl IncrementalLp for GuestLp {
             }
         }
         if !HAVE_ANSWERED.load(Ordering::Relaxed) {
-            no_guests(why);
+            no_guests(last_failure);
             return self.solve_inside(budget);
         }
-        tracing::warn!("no answer from a native solver after {ATTEMPTS} attempts: {why}");
-        LpAnswer::NoAnswer(NoAnswer::Failed(format!("{ATTEMPTS} attempts failed: {why}")))
+        tracing::warn!("no answer from a native solver after {ATTEMPTS} attempts: {last_failure}");
+        LpAnswer::NoAnswer(NoAnswer::Failed(format!("{ATTEMPTS} attempts failed: {last_failure}")))
     }
 }
 
@@ -378,10 +385,10 @@ impl Drop for GuestLp {
             // A message may be incomplete.
             return;
         }
-        let mut order = OutgoingMessage::default();
+        let mut request = OutgoingMessage::default();
         // An empty program makes the idle process free its memory.
-        order.load(&LinearProgram::new(Sense::Minimise));
-        if guest.say(&mut order.0, GRACE, None).is_ok() {
+        request.load(&LinearProgram::new(Sense::Minimise));
+        if guest.say(&mut request.0, GRACE, None).is_ok() {
             guest.leave_idle();
         }
     }

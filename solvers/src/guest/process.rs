@@ -72,10 +72,15 @@ const GLANCE: Duration = Duration::from_millis(5);
 /// A worker process.
 #[derive(Debug)]
 pub(crate) struct Process {
+    /// The command line that started the process.
     program: Program,
+    /// The process, as a child of this process.
     child: Child,
+    /// The standard input of the process; writing does not block.
     to: ChildStdin,
+    /// The standard output of the process.
     from: ChildStdout,
+    /// Output of the process that is not a complete message yet.
     received: Vec<u8>,
 }
 
@@ -93,9 +98,9 @@ impl Process {
     pub(crate) fn get(program: &Program) -> io::Result<Process> {
         loop {
             let idle = {
-                let mut all = locked(&IDLE);
-                let at = all.iter().rposition(|process| process.program == *program);
-                at.map(|at| all.swap_remove(at))
+                let mut idle_processes = locked(&IDLE);
+                let index = idle_processes.iter().rposition(|process| process.program == *program);
+                index.map(|index| idle_processes.swap_remove(index))
             };
             let Some(mut process) = idle else { return Process::start(program) };
             // The process may have been killed while idle.
@@ -105,6 +110,7 @@ impl Process {
         }
     }
 
+    /// Starts a new process.
     fn start(program: &Program) -> io::Result<Process> {
         let mut child = Command::new(&program.path)
             .args(&program.arguments)
@@ -145,21 +151,23 @@ impl Process {
         patience: Duration,
         budget: Option<&Budget>,
     ) -> Result<(), WaitError> {
-        let mut said = 0;
-        let mut since = Instant::now();
-        let end = loop {
-            if said == out.len() {
+        let mut written = 0;
+        let mut last_progress = Instant::now();
+        let result = loop {
+            if written == out.len() {
                 break Ok(());
             }
-            match self.to.write(&out[said..]) {
+            match self.to.write(&out[written..]) {
                 Ok(0) => break Err(WaitError::Dead),
                 Ok(count) => {
-                    said += count;
-                    since = Instant::now();
+                    written += count;
+                    last_progress = Instant::now();
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    if since.elapsed() >= patience || budget.is_some_and(Budget::is_exhausted) {
+                    if last_progress.elapsed() >= patience
+                        || budget.is_some_and(Budget::is_exhausted)
+                    {
                         break Err(WaitError::Enough);
                     }
                     ready(&mut [PollFd::new(&self.to, PollFlags::OUT)], GLANCE)?;
@@ -167,27 +175,27 @@ impl Process {
                 Err(_) => break Err(WaitError::Dead),
             }
         };
-        out.drain(..said);
-        end
+        out.drain(..written);
+        result
     }
 
-    /// Waits for the next message. `first` takes a complete message off the received bytes. Gives
-    /// up after `patience`, or when `budget` is exhausted.
+    /// Waits for the next message. `take_message` takes a complete message off the received bytes.
+    /// Gives up after `patience`, or when `budget` is exhausted.
     pub(crate) fn hear<T>(
         &mut self,
-        mut first: impl FnMut(&mut Vec<u8>) -> Option<T>,
+        mut take_message: impl FnMut(&mut Vec<u8>) -> Option<T>,
         patience: Duration,
         budget: Option<&Budget>,
     ) -> Result<T, WaitError> {
-        let since = Instant::now();
-        let mut late = 0;
+        let start = Instant::now();
+        let mut late_bytes = 0;
         loop {
-            if let Some(message) = first(&mut self.received) {
+            if let Some(message) = take_message(&mut self.received) {
                 return Ok(message);
             }
-            let left = patience.saturating_sub(since.elapsed());
+            let patience_left = patience.saturating_sub(start.elapsed());
             let wait = GLANCE
-                .min(left)
+                .min(patience_left)
                 .min(budget.and_then(Budget::remaining).unwrap_or(GLANCE))
                 .max(Duration::from_micros(50));
             if ready(&mut [PollFd::new(&self.from, PollFlags::IN)], wait)? {
@@ -196,17 +204,17 @@ impl Process {
                     Ok(0) => return Err(WaitError::Dead),
                     Ok(count) => {
                         self.received.extend_from_slice(&bytes[..count]);
-                        late += if is_over(left, budget) { count } else { 0 };
+                        late_bytes += if is_over(patience_left, budget) { count } else { 0 };
                     }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
                     Err(_) => return Err(WaitError::Dead),
                 }
                 // Bytes that have arrived are still read, but a message that never ends is not read
                 // forever.
-                if late > MOST_LATE {
+                if late_bytes > MOST_LATE {
                     return Err(WaitError::Enough);
                 }
-            } else if is_over(left, budget) {
+            } else if is_over(patience_left, budget) {
                 return Err(WaitError::Enough);
             }
         }
@@ -233,8 +241,8 @@ impl Process {
     /// outstanding.
     pub(crate) fn leave_idle(self) {
         let mut idle = locked(&IDLE);
-        let of_its_kind = idle.iter().filter(|process| process.program == self.program);
-        if of_its_kind.count() < MOST_IDLE {
+        let same_program = idle.iter().filter(|process| process.program == self.program);
+        if same_program.count() < MOST_IDLE {
             idle.push(self);
         }
     }
@@ -249,11 +257,11 @@ impl Drop for Process {
 /// Ends a process and its descendants. The process may be stopped or unable to notice that its
 /// client is gone. The command of a user is often a script around a solver.
 fn see_off(child: &mut Child) {
-    let others = budget::descendants(child.id());
+    let its_descendants = budget::descendants(child.id());
     // Once the process is waited for, its number may belong to another process.
     budget::forget_child(child.id());
     let _ = child.kill();
-    kill_all(&others);
+    kill_all(&its_descendants);
     let _ = child.wait();
 }
 
@@ -261,9 +269,9 @@ fn see_off(child: &mut Child) {
 /// for hours before it notices that its client is gone.
 pub fn end_all() {
     for child in budget::children() {
-        let others = budget::descendants(child);
+        let its_descendants = budget::descendants(child);
         kill_all(&[child]);
-        kill_all(&others);
+        kill_all(&its_descendants);
     }
 }
 
@@ -281,8 +289,8 @@ impl From<rustix::io::Errno> for WaitError {
     }
 }
 
-fn is_over(left: Duration, budget: Option<&Budget>) -> bool {
-    left.is_zero() || budget.is_some_and(Budget::is_exhausted)
+fn is_over(patience_left: Duration, budget: Option<&Budget>) -> bool {
+    patience_left.is_zero() || budget.is_some_and(Budget::is_exhausted)
 }
 
 /// Waits up to `wait`, and returns true if one of the descriptors is ready or closed.

@@ -23,15 +23,15 @@ pub fn serve(from: OwnedFd, to: OwnedFd) -> ! {
     watch::begin(&from);
     LINE.set(Some(WorkerConnection { from: from.into(), to: to.into(), received: Vec::new() }));
     let mut model = None;
-    while let Some(order) = on_the_line(WorkerConnection::next).flatten() {
-        let reply = match order {
+    while let Some(request) = on_the_line(WorkerConnection::next).flatten() {
+        let reply = match request {
             WorkerRequest::Solve(allowance) => Reply::Solved(solve(model.as_mut(), allowance)),
             WorkerRequest::InverseRow(column) => {
                 Reply::InverseRow(model.as_mut().and_then(|model| model.inverse_row(column)))
             }
             // The order came after the answer had been sent.
             WorkerRequest::Stop => continue,
-            order => match change(&mut model, order) {
+            request => match change(&mut model, request) {
                 Ok(()) => continue,
                 // The client's copy accepted this change, so an error means that the copies differ.
                 Err(_) => break,
@@ -56,7 +56,9 @@ fn on_the_line<T>(act: impl FnOnce(&mut WorkerConnection) -> T) -> Option<T> {
 
 /// The connection to the client.
 struct WorkerConnection {
+    /// The input from the client.
     from: File,
+    /// The output to the client.
     to: File,
     /// Received bytes that are not a complete message yet.
     received: Vec<u8>,
@@ -76,13 +78,13 @@ impl WorkerConnection {
     /// Returns true if there is an order to stop. The client sends nothing else while it waits for
     /// an answer.
     fn says_stop(&mut self) -> bool {
-        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let no_wait = Timespec { tv_sec: 0, tv_nsec: 0 };
         loop {
             // The order may have arrived together with the question.
             if let Some(message) = first_message(&mut self.received) {
                 return matches!(order(&message), Ok(WorkerRequest::Stop));
             }
-            if poll(&mut [PollFd::new(&self.from, PollFlags::IN)], Some(&now)) != Ok(1) {
+            if poll(&mut [PollFd::new(&self.from, PollFlags::IN)], Some(&no_wait)) != Ok(1) {
                 return false;
             }
             if self.hear().is_none() {
@@ -115,23 +117,26 @@ impl WorkerConnection {
 
 /// The question in progress.
 struct AtWork {
+    /// The budget of the question.
     budget: Budget,
-    /// Times of the last message to the client and of the last check for orders.
+    /// The time of the last message to the client.
     last_message: Instant,
+    /// The time of the last check for a request to stop.
     last_check: Instant,
 }
 
+/// Solves the current program within the client's limits.
 fn solve(model: Option<&mut HighsModel>, allowance: Allowance) -> LpAnswer {
     let Some(model) = model else {
-        return LpAnswer::NoAnswer(NoAnswer::Failed("no program".to_owned()));
+        return LpAnswer::NoAnswer(NoAnswer::Failed("the message contains no program".to_owned()));
     };
-    let most = resident_bytes().saturating_add(allowance.memory);
+    let max_memory = resident_bytes().saturating_add(allowance.memory);
     let budget = match allowance.time {
         u64::MAX => Budget::unlimited(),
         time => Budget::lasting(Duration::from_micros(time)),
     };
-    let budget = budget.with_memory_ceiling(most);
-    watch::allow(most);
+    let budget = budget.with_memory_ceiling(max_memory);
+    watch::allow(max_memory);
     let now = Instant::now();
     AT_WORK.set(Some(AtWork { budget: budget.clone(), last_message: now, last_check: now }));
     let answer = model.solve_again(&budget);
@@ -140,8 +145,8 @@ fn solve(model: Option<&mut HighsModel>, allowance: Allowance) -> LpAnswer {
     answer
 }
 
-/// Called by the solver as often as it can: sends a sign of life now and then, and checks for an
-/// order to stop.
+/// Sends a sign of life at intervals, and checks for a request to stop. The solver calls this
+/// function as often as it can.
 fn pulse() {
     AT_WORK.with_borrow_mut(|at_work| {
         let Some(at_work) = at_work else { return };
@@ -159,8 +164,9 @@ fn pulse() {
     });
 }
 
-fn change(model: &mut Option<HighsModel>, order: WorkerRequest) -> Result<(), ProgramError> {
-    let model = match order {
+/// Applies a change to the program.
+fn change(model: &mut Option<HighsModel>, request: WorkerRequest) -> Result<(), ProgramError> {
+    let model = match request {
         WorkerRequest::Load(program) => {
             // Free the old model first, so that only one is in memory.
             *model = None;
@@ -171,7 +177,7 @@ fn change(model: &mut Option<HighsModel>, order: WorkerRequest) -> Result<(), Pr
         }
         _ => model.get_or_insert_with(|| HighsModel::new(LinearProgram::new(Sense::Minimise))),
     };
-    match order {
+    match request {
         WorkerRequest::Objective(sense, costs) => model.set_objective(sense, &costs),
         WorkerRequest::RowBounds(row, bounds) => model.set_row_bounds(row, bounds),
         WorkerRequest::ColumnBounds(column, bounds) => model.set_column_bounds(column, bounds),

@@ -35,12 +35,12 @@ pub(super) fn begin(from: &OwnedFd) {
 /// Kills the process when the client is gone or the memory limit is exceeded. The kill skips all
 /// cleanup, because the library may be in any state.
 fn watch(from: &OwnedFd) {
-    let a_while = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+    let interval = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
     loop {
         // No events are requested: a closed connection is always reported.
-        let mut other_end = [PollFd::new(from, PollFlags::empty())];
-        let _ = poll(&mut other_end, Some(&a_while));
-        if other_end[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) {
+        let mut client_end = [PollFd::new(from, PollFlags::empty())];
+        let _ = poll(&mut client_end, Some(&interval));
+        if client_end[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) {
             let _ = kill_process(getpid(), Signal::KILL);
         }
         if resident_bytes() > MOST_MEMORY.load(Ordering::Relaxed) {

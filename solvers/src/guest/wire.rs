@@ -60,12 +60,12 @@ pub(super) struct InvalidMessage;
 pub(super) struct OutgoingMessage(pub(super) Vec<u8>);
 
 impl OutgoingMessage {
-    /// Appends one message whose content is written by `parts`.
-    fn message(&mut self, tag: u8, parts: impl FnOnce(&mut Self)) {
+    /// Appends one message whose content is written by `write_content`.
+    fn message(&mut self, tag: u8, write_content: impl FnOnce(&mut Self)) {
         let start = self.0.len();
         self.count(0);
         self.0.push(tag);
-        parts(self);
+        write_content(self);
         let length = (self.0.len() - start - 4) as u32;
         self.0[start..start + 4].copy_from_slice(&length.to_le_bytes());
     }
@@ -93,10 +93,10 @@ impl OutgoingMessage {
     }
 
     fn interval(&mut self, interval: Interval) {
-        for end in [interval.lower, interval.upper] {
-            self.flag(end.is_some());
-            if let Some(end) = end {
-                self.integer(end);
+        for bound in [interval.lower, interval.upper] {
+            self.flag(bound.is_some());
+            if let Some(bound) = bound {
+                self.integer(bound);
             }
         }
     }
@@ -205,6 +205,7 @@ impl OutgoingMessage {
         }
     }
 
+    /// Appends an answer.
     fn answer(&mut self, answer: &LpAnswer) {
         match answer {
             LpAnswer::Optimal(optimum) => {
@@ -337,33 +338,33 @@ impl<'b> Parts<'b> {
 
 /// Decodes a message from the client.
 pub(super) fn order(message: &[u8]) -> Result<WorkerRequest, InvalidMessage> {
-    let mut parts = Parts(message);
-    let order = match parts.byte()? {
-        0 => WorkerRequest::Load(program(&mut parts)?),
-        1 => WorkerRequest::Objective(parts.sense()?, parts.entries()?),
-        2 => WorkerRequest::RowBounds(Row(parts.number()?), parts.interval()?),
-        3 => WorkerRequest::ColumnBounds(Column(parts.number()?), parts.interval()?),
-        4 => WorkerRequest::AddRow(parts.interval()?, parts.entries()?),
+    let mut reader = Parts(message);
+    let request = match reader.byte()? {
+        0 => WorkerRequest::Load(program(&mut reader)?),
+        1 => WorkerRequest::Objective(reader.sense()?, reader.entries()?),
+        2 => WorkerRequest::RowBounds(Row(reader.number()?), reader.interval()?),
+        3 => WorkerRequest::ColumnBounds(Column(reader.number()?), reader.interval()?),
+        4 => WorkerRequest::AddRow(reader.interval()?, reader.entries()?),
         5 => WorkerRequest::Solve(Allowance {
-            time: u64::from_le_bytes(parts.array()?),
-            memory: u64::from_le_bytes(parts.array()?),
+            time: u64::from_le_bytes(reader.array()?),
+            memory: u64::from_le_bytes(reader.array()?),
         }),
-        6 => WorkerRequest::InverseRow(Column(parts.number()?)),
+        6 => WorkerRequest::InverseRow(Column(reader.number()?)),
         7 => WorkerRequest::Stop,
         _ => return Err(InvalidMessage),
     };
-    parts.end(order)
+    reader.end(request)
 }
 
-fn program(parts: &mut Parts<'_>) -> Result<LinearProgram, InvalidMessage> {
-    let sense = parts.sense()?;
+fn program(reader: &mut Parts<'_>) -> Result<LinearProgram, InvalidMessage> {
+    let sense = reader.sense()?;
     let mut program = LinearProgram::new(sense);
-    for _ in 0..parts.count()? {
-        program.add_column(parts.interval()?).map_err(|_| InvalidMessage)?;
+    for _ in 0..reader.count()? {
+        program.add_column(reader.interval()?).map_err(|_| InvalidMessage)?;
     }
-    program.set_objective(sense, parts.entries()?).map_err(|_| InvalidMessage)?;
-    for _ in 0..parts.count()? {
-        program.add_row(parts.interval()?, parts.entries()?).map_err(|_| InvalidMessage)?;
+    program.set_objective(sense, reader.entries()?).map_err(|_| InvalidMessage)?;
+    for _ in 0..reader.count()? {
+        program.add_row(reader.interval()?, reader.entries()?).map_err(|_| InvalidMessage)?;
     }
     Ok(program)
 }
@@ -373,43 +374,43 @@ pub(super) fn reply(
     message: &[u8],
     (columns, rows): (usize, usize),
 ) -> Result<Reply, InvalidMessage> {
-    let mut parts = Parts(message);
-    let reply = match parts.byte()? {
+    let mut reader = Parts(message);
+    let reply = match reader.byte()? {
         0 => Reply::Pulse,
-        1 => Reply::Solved(match parts.byte()? {
+        1 => Reply::Solved(match reader.byte()? {
             0 => LpAnswer::Optimal(Optimum {
-                objective: parts.float()?,
-                point: parts.floats(columns)?,
-                multipliers: parts.multipliers(rows)?,
+                objective: reader.float()?,
+                point: reader.floats(columns)?,
+                multipliers: reader.multipliers(rows)?,
             }),
-            1 => LpAnswer::Infeasible(Infeasibility { multipliers: parts.multipliers(rows)? }),
+            1 => LpAnswer::Infeasible(Infeasibility { multipliers: reader.multipliers(rows)? }),
             2 => LpAnswer::Unbounded,
-            3 => LpAnswer::NoAnswer(NoAnswer::Exhausted(match parts.byte()? {
+            3 => LpAnswer::NoAnswer(NoAnswer::Exhausted(match reader.byte()? {
                 0 => ExhaustionReason::Time,
                 1 => ExhaustionReason::Memory,
                 2 => ExhaustionReason::Cancelled,
                 _ => return Err(InvalidMessage),
             })),
-            4 => LpAnswer::NoAnswer(NoAnswer::Unknown(parts.text()?)),
-            5 => LpAnswer::NoAnswer(NoAnswer::Failed(parts.text()?)),
+            4 => LpAnswer::NoAnswer(NoAnswer::Unknown(reader.text()?)),
+            5 => LpAnswer::NoAnswer(NoAnswer::Failed(reader.text()?)),
             _ => return Err(InvalidMessage),
         }),
         2 => {
-            let is_there = parts.flag()?;
-            let count = parts.count()?;
+            let has_row = reader.flag()?;
+            let count = reader.count()?;
             let mut entries = Vec::with_capacity(count);
             for _ in 0..count {
-                let row = parts.number()?;
+                let row = reader.number()?;
                 if row as usize >= rows {
                     return Err(InvalidMessage);
                 }
-                entries.push((Row(row), parts.float()?));
+                entries.push((Row(row), reader.float()?));
             }
-            Reply::InverseRow(is_there.then_some(entries))
+            Reply::InverseRow(has_row.then_some(entries))
         }
         _ => return Err(InvalidMessage),
     };
-    parts.end(reply)
+    reader.end(reply)
 }
 
 #[cfg(test)]

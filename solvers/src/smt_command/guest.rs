@@ -24,8 +24,8 @@ const MOST_BYTES_OF_VALUE: usize = 100;
 const GREETING: &str = "(set-option :print-success false)\n(set-option :produce-models true)\n\
                         (set-option :produce-unsat-assumptions true)\n(get-info :name)\n(get-info :version)\n";
 
-pub(super) const DIED: &str = "it died";
-pub(super) const MUTE: &str = "it does not answer";
+pub(super) const DIED: &str = "the solver ended unexpectedly";
+pub(super) const MUTE: &str = "the solver does not respond";
 
 /// A process, with the state of the conversation.
 #[derive(Debug)]
@@ -33,8 +33,11 @@ pub(super) struct SolverProcess {
     pub(super) process: Process,
     /// Output that was not sent yet, up to the end of a command.
     pub(super) unsent: Vec<u8>,
+    /// The parser of the output.
     expressions: Expressions,
+    /// The writer of terms, with the symbols declared in the process.
     pub(super) writer: Writer,
+    /// The logic set in the process, if any.
     pub(super) logic: Option<&'static str>,
     /// Number of assertions sent.
     sent: usize,
@@ -44,9 +47,11 @@ pub(super) struct SolverProcess {
     pub(super) awaited_since: Option<Instant>,
     /// Number of bytes sent in total.
     pub(super) bytes: usize,
+    /// True if the solver is Z3.
     is_z3: bool,
     /// The option for the time limit of a question in milliseconds, if known for this solver.
     pub(super) time_limit: Option<&'static str>,
+    /// True if the solver is expected to return unsatisfiable cores.
     has_cores: bool,
     /// Limit on the resident set in bytes.
     most_memory: u64,
@@ -72,8 +77,8 @@ impl SolverProcess {
         program: &Program,
         budget: &Budget,
     ) -> Result<(SolverProcess, String), SolverProcessFailure> {
-        let process =
-            Process::get(program).map_err(|error| Lost(format!("it does not start: {error}")))?;
+        let process = Process::get(program)
+            .map_err(|error| Lost(format!("the solver does not start: {error}")))?;
         let mut guest = SolverProcess {
             process,
             unsent: GREETING.into(),
@@ -95,23 +100,23 @@ impl SolverProcess {
             Spent if !budget.is_exhausted() => Lost(MUTE.to_owned()),
             other => other,
         })?;
-        for said in answer {
-            let info = |word: &str| said.after(word)?.first()?.said().map(str::to_owned);
+        for item in answer {
+            let info_value = |word: &str| item.after(word)?.first()?.said().map(str::to_owned);
             // Each item is a list that starts with its keyword.
-            if let Some(text) = info(":name") {
+            if let Some(text) = info_value(":name") {
                 name.0 = text;
-            } else if let Some(text) = info(":version") {
+            } else if let Some(text) = info_value(":version") {
                 name.1 = text;
-            } else if said.after("error").is_some() || said.word() == Some("unsupported") {
+            } else if item.after("error").is_some() || item.word() == Some("unsupported") {
                 guest.has_cores = false;
             }
         }
-        let known = name.0.to_ascii_lowercase();
-        guest.is_z3 = known.contains("z3");
+        let lower_case_name = name.0.to_ascii_lowercase();
+        guest.is_z3 = lower_case_name.contains("z3");
         guest.time_limit = if guest.is_z3 {
             Some(":timeout")
         } else {
-            known.contains("cvc5").then_some(":tlimit-per")
+            lower_case_name.contains("cvc5").then_some(":tlimit-per")
         };
         let name = match name {
             (name, _) if name.is_empty() => program.to_string(),
@@ -150,31 +155,33 @@ impl SolverProcess {
         // Writing to a vector cannot fail.
         self.writer.assert(terms, &assertions[self.sent..], &mut out).ok()?;
         self.sent = assertions.len();
-        let assumed = self.writer.guard(terms, assumptions, &mut out).ok()?;
+        let literals = self.writer.guard(terms, assumptions, &mut out).ok()?;
         let logic = self.writer.logic();
         match self.logic {
             None => self.begin(logic),
-            Some(known) if known == logic || is_wider(known, logic) => {}
+            Some(current_logic) if current_logic == logic || is_wider(current_logic, logic) => {}
             Some(_) => return None,
         }
         self.unsent.append(&mut out);
-        Some(assumed)
+        Some(literals)
     }
 
     /// Asks whether the assertions are satisfiable together with these literals.
     pub(super) fn ask(
         &mut self,
-        assumed: &[String],
+        literals_to_assume: &[String],
         budget: &Budget,
     ) -> Result<Vec<Expression>, SolverProcessFailure> {
         if let Some(option) = self.time_limit {
             // The limit is in milliseconds; the largest value means no limit.
-            let left = budget.remaining().map_or(u128::from(u32::MAX), |left| left.as_millis() + 1);
-            let left = left.min(u32::MAX.into());
-            self.unsent.extend(format!("(set-option {option} {left})\n").bytes());
+            let milliseconds = budget
+                .remaining()
+                .map_or(u128::from(u32::MAX), |milliseconds| milliseconds.as_millis() + 1);
+            let milliseconds = milliseconds.min(u32::MAX.into());
+            self.unsent.extend(format!("(set-option {option} {milliseconds})\n").bytes());
         }
         self.unsent.extend(
-            match assumed {
+            match literals_to_assume {
                 [] => "(check-sat)\n".to_owned(),
                 literals => format!("(check-sat-assuming ({}))\n", literals.join(" ")),
             }
@@ -203,7 +210,7 @@ impl SolverProcess {
             }
             other => other,
         }?;
-        let mut errors = answer.iter().filter_map(|said| said.after("error"));
+        let mut errors = answer.iter().filter_map(|item| item.after("error"));
         match errors.next() {
             Some(error) => {
                 Err(Refused(error.first().and_then(Expression::said).unwrap_or("").to_owned()))
@@ -227,7 +234,7 @@ impl SolverProcess {
             Ok(()) => Ok(()),
             Err(WaitError::Dead) => Err(Lost(DIED.to_owned())),
             Err(WaitError::Enough) if budget.is_some_and(Budget::is_exhausted) => Err(Spent),
-            Err(WaitError::Enough) => Err(Lost("it does not read its input".to_owned())),
+            Err(WaitError::Enough) => Err(Lost("the solver does not read its input".to_owned())),
         }
     }
 
@@ -237,33 +244,36 @@ impl SolverProcess {
         patience: Duration,
         budget: Option<&Budget>,
     ) -> Result<Vec<Expression>, SolverProcessFailure> {
-        let nonsense = || Lost("its output is not SMT-LIB 2".to_owned());
-        let begun = Instant::now();
+        let not_smt_lib = || Lost("the output of the solver is not SMT-LIB 2".to_owned());
+        let start = Instant::now();
         // A part of the message may still be unsent.
         self.say(patience, budget)?;
-        let end = format!("parikh {}", self.message_number);
-        let mut heard = Vec::new();
+        let end_mark = format!("parikh {}", self.message_number);
+        let mut expressions_read = Vec::new();
         loop {
-            let left = patience.saturating_sub(begun.elapsed()).min(GLANCE);
+            let wait = patience.saturating_sub(start.elapsed()).min(GLANCE);
             let expressions = &mut self.expressions;
-            match self.process.hear(|bytes| expressions.first(bytes), left, budget) {
-                Ok(Ok(said)) => {
+            match self.process.hear(|bytes| expressions.first(bytes), wait, budget) {
+                Ok(Ok(expression)) => {
                     // Some solvers print the quotation marks; others print two words.
-                    let words = heard.last().and_then(Expression::word) == Some("parikh")
-                        && said.word().is_some_and(|number| number == &end["parikh ".len()..]);
-                    if words {
-                        heard.pop();
+                    let is_end_in_two_words = expressions_read.last().and_then(Expression::word)
+                        == Some("parikh")
+                        && expression
+                            .word()
+                            .is_some_and(|number| number == &end_mark["parikh ".len()..]);
+                    if is_end_in_two_words {
+                        expressions_read.pop();
                     }
-                    if words || said.said() == Some(&end) {
+                    if is_end_in_two_words || expression.said() == Some(&end_mark) {
                         self.awaited_since = None;
-                        return Ok(heard);
+                        return Ok(expressions_read);
                     }
-                    if said.after("echo").is_some() {
-                        return Err(nonsense());
+                    if expression.after("echo").is_some() {
+                        return Err(not_smt_lib());
                     }
-                    heard.push(said);
+                    expressions_read.push(expression);
                 }
-                Ok(Err(_)) => return Err(nonsense()),
+                Ok(Err(_)) => return Err(not_smt_lib()),
                 Err(WaitError::Dead) => return Err(Lost(DIED.to_owned())),
                 Err(WaitError::Enough) => {
                     if self.most_memory < u64::MAX
@@ -275,7 +285,7 @@ impl SolverProcess {
                         // This process may be the one that uses the memory.
                         Some(ExhaustionReason::Memory) => return Err(TooMuch),
                         Some(_) => return Err(Spent),
-                        None if begun.elapsed() >= patience => return Err(Spent),
+                        None if start.elapsed() >= patience => return Err(Spent),
                         None => {}
                     }
                 }
@@ -319,8 +329,8 @@ impl SolverProcess {
                 },
                 Sort::Int | Sort::Real => value.number().map(ModelValue::Number),
                 Sort::Bits(width) => {
-                    let fits = value.bits().filter(|bits| bits.bits() <= width.into());
-                    fits.map(|bits| ModelValue::Number(BigInt::from(bits).into()))
+                    let fitting_bits = value.bits().filter(|bits| bits.bits() <= width.into());
+                    fitting_bits.map(|bits| ModelValue::Number(BigInt::from(bits).into()))
                 }
             };
             let Some(value) = value else { return Ok(None) };
@@ -338,33 +348,33 @@ impl SolverProcess {
     /// flags are true.
     pub(super) fn core(
         &mut self,
-        assumed: &[String],
+        literals: &[String],
         budget: &Budget,
     ) -> Result<Vec<bool>, SolverProcessFailure> {
-        if assumed.is_empty() || !self.has_cores {
-            return Ok(vec![true; assumed.len()]);
+        if literals.is_empty() || !self.has_cores {
+            return Ok(vec![true; literals.len()]);
         }
         self.unsent.extend(b"(get-unsat-assumptions)\n");
-        let bytes = assumed.iter().map(|literal| literal.len() + 1).sum();
+        let bytes = literals.iter().map(|literal| literal.len() + 1).sum();
         let answer = match self.exchange(bytes, budget) {
             Err(Refused(_)) => Vec::new(),
             other => other?,
         };
         let [Expression::List(core)] = answer.as_slice() else {
             self.has_cores = false;
-            return Ok(vec![true; assumed.len()]);
+            return Ok(vec![true; literals.len()]);
         };
         let is_in_core = |literal: &String| {
             let negated = literal.strip_prefix("(not ").and_then(|rest| rest.strip_suffix(')'));
             let symbol = |text: &str| text.trim_matches('|').to_owned();
-            core.iter().any(|said| match negated {
-                None => said.word() == Some(&symbol(literal)),
-                Some(name) => said.after("not").is_some_and(|rest| {
+            core.iter().any(|element| match negated {
+                None => element.word() == Some(&symbol(literal)),
+                Some(name) => element.after("not").is_some_and(|rest| {
                     rest.first().and_then(Expression::word) == Some(&symbol(name))
                 }),
             })
         };
-        Ok(assumed.iter().map(is_in_core).collect())
+        Ok(literals.iter().map(is_in_core).collect())
     }
 
     /// Returns the solver's reason for "unknown".

@@ -36,7 +36,7 @@ impl Expression {
     /// Returns the content of a word or text.
     pub(crate) fn said(&self) -> Option<&str> {
         match self {
-            Word(said) | Text(said) => Some(said),
+            Word(content) | Text(content) => Some(content),
             List(_) => None,
         }
     }
@@ -75,46 +75,61 @@ impl Expression {
             List(parts) => match (parts.first()?.word()?, &parts[1..]) {
                 ("-", [number]) => Some(-number.number()?),
                 ("to_real" | "+", [number]) => number.number(),
-                ("/", [over, under]) => quotient(over.number()?, under.number()?),
+                ("/", [numerator, denominator]) => {
+                    quotient(numerator.number()?, denominator.number()?)
+                }
                 _ => None,
             },
         }
     }
 }
 
-fn quotient(over: BigRational, under: BigRational) -> Option<BigRational> {
-    if under.is_zero() { None } else { Some(over / under) }
+fn quotient(numerator: BigRational, denominator: BigRational) -> Option<BigRational> {
+    if denominator.is_zero() { None } else { Some(numerator / denominator) }
 }
 
+/// Parses a decimal number or a fraction of two decimal numbers.
 fn decimal(word: &str) -> Option<BigRational> {
-    if let Some((over, under)) = word.split_once('/') {
-        return quotient(decimal(over)?, decimal(under)?);
+    if let Some((numerator, denominator)) = word.split_once('/') {
+        return quotient(decimal(numerator)?, decimal(denominator)?);
     }
-    let (whole, part) = word.split_once('.').unwrap_or((word, ""));
-    let digits = whole.strip_prefix('-').unwrap_or(whole);
-    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if digits.is_empty() || !all_digits(digits) || !all_digits(part) || word.len() > MOST_DIGITS {
+    let (integer_digits, fraction_digits) = word.split_once('.').unwrap_or((word, ""));
+    let digits = integer_digits.strip_prefix('-').unwrap_or(integer_digits);
+    let has_only_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if digits.is_empty()
+        || !has_only_digits(digits)
+        || !has_only_digits(fraction_digits)
+        || word.len() > MOST_DIGITS
+    {
         return None;
     }
-    let under = BigInt::from(10).pow(u32::try_from(part.len()).ok()?);
-    Some(BigRational::new(format!("{whole}{part}").parse().ok()?, under))
+    let denominator = BigInt::from(10).pow(u32::try_from(fraction_digits.len()).ok()?);
+    Some(BigRational::new(format!("{integer_digits}{fraction_digits}").parse().ok()?, denominator))
 }
 
 /// The position and state of the scan of a stream.
 #[derive(Debug, Default)]
 struct Scanner {
+    /// The offset of the next byte.
     at: usize,
+    /// Number of open parentheses.
     depth: usize,
+    /// The lexical state before the next byte.
     within: LexState,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum LexState {
     #[default]
+    /// Between tokens.
     Nothing,
+    /// Inside a word.
     Word,
+    /// Inside a symbol between bars.
     Bars,
+    /// Inside a quoted text.
     Text,
+    /// Inside a comment.
     Comment,
 }
 
@@ -130,8 +145,8 @@ impl Scanner {
                 }
             }
             self.at += 1;
-            let was = self.within;
-            self.within = match (was, byte) {
+            let previous_state = self.within;
+            self.within = match (previous_state, byte) {
                 (LexState::Bars, b'|') | (LexState::Text, b'"') => LexState::Nothing,
                 (LexState::Comment, b'\n') => LexState::Nothing,
                 (LexState::Nothing, b'|') => LexState::Bars,
@@ -139,18 +154,18 @@ impl Scanner {
                 (LexState::Nothing, b';') => LexState::Comment,
                 (LexState::Nothing, b'(') => {
                     self.depth += 1;
-                    was
+                    previous_state
                 }
                 (LexState::Nothing, b')') => {
                     self.depth = self.depth.saturating_sub(1);
-                    was
+                    previous_state
                 }
                 (LexState::Nothing, byte) if !byte.is_ascii_whitespace() => LexState::Word,
-                _ => was,
+                _ => previous_state,
             };
-            let closed = self.within == LexState::Nothing
-                && (matches!(was, LexState::Bars | LexState::Text) || byte == b')');
-            if closed && self.depth == 0 {
+            let is_closed = self.within == LexState::Nothing
+                && (matches!(previous_state, LexState::Bars | LexState::Text) || byte == b')');
+            if is_closed && self.depth == 0 {
                 return Some(self.at);
             }
         }
@@ -161,6 +176,7 @@ impl Scanner {
 /// A parser of expressions from incoming bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Expressions {
+    /// The scan of the incomplete expression.
     scanner: Scanner,
     /// Number of bytes that may still be read.
     allowed: usize,
@@ -189,49 +205,49 @@ impl Expressions {
             return Some(Err(InvalidExpression));
         }
         self.allowed -= end?;
-        let whole: Vec<u8> = bytes.drain(..end?).collect();
+        let expression_bytes: Vec<u8> = bytes.drain(..end?).collect();
         self.scanner = Scanner::default();
-        Some(expression(&whole).ok_or(InvalidExpression))
+        Some(expression(&expression_bytes).ok_or(InvalidExpression))
     }
 }
 
 /// Parses `bytes` as exactly one expression.
 fn expression(bytes: &[u8]) -> Option<Expression> {
-    let mut open: Vec<Vec<Expression>> = vec![Vec::new()];
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let rest = &bytes[at + 1..];
-        let until = |end: u8| rest.iter().position(|&byte| byte == end);
+    let mut open_lists: Vec<Vec<Expression>> = vec![Vec::new()];
+    let mut offset = 0;
+    while let Some(&byte) = bytes.get(offset) {
+        let rest = &bytes[offset + 1..];
+        let length_until = |end: u8| rest.iter().position(|&byte| byte == end);
         let string = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        at += 1;
-        let found = match byte {
+        offset += 1;
+        let element = match byte {
             byte if byte.is_ascii_whitespace() => continue,
             b';' => {
-                at += until(b'\n').unwrap_or(rest.len());
+                offset += length_until(b'\n').unwrap_or(rest.len());
                 continue;
             }
             b'(' => {
-                open.push(Vec::new());
+                open_lists.push(Vec::new());
                 continue;
             }
-            b')' => List(open.pop()?),
+            b')' => List(open_lists.pop()?),
             b'|' | b'"' => {
-                let length = until(byte)?;
-                at += length + 1;
-                let inside = string(&rest[..length]);
-                if byte == b'|' { Word(inside) } else { Text(inside) }
+                let length = length_until(byte)?;
+                offset += length + 1;
+                let content = string(&rest[..length]);
+                if byte == b'|' { Word(content) } else { Text(content) }
             }
             _ => {
-                let ends = |byte: &u8| byte.is_ascii_whitespace() || b"()\";|".contains(byte);
-                let length = rest.iter().position(ends).unwrap_or(rest.len());
-                at += length;
-                Word(string(&bytes[at - length - 1..at]))
+                let ends_word = |byte: &u8| byte.is_ascii_whitespace() || b"()\";|".contains(byte);
+                let length = rest.iter().position(ends_word).unwrap_or(rest.len());
+                offset += length;
+                Word(string(&bytes[offset - length - 1..offset]))
             }
         };
-        open.last_mut()?.push(found);
+        open_lists.last_mut()?.push(element);
     }
-    match (open.pop()?, open.is_empty()) {
-        (mut all, true) if all.len() == 1 => all.pop(),
+    match (open_lists.pop()?, open_lists.is_empty()) {
+        (mut top_level, true) if top_level.len() == 1 => top_level.pop(),
         _ => None,
     }
 }
@@ -240,7 +256,9 @@ fn expression(bytes: &[u8]) -> Option<Expression> {
 #[cfg(feature = "z3")]
 #[derive(Debug, Default)]
 pub(crate) struct Commands {
+    /// The scan of the received bytes.
     scanner: Scanner,
+    /// The bytes of commands that are not complete yet.
     heard: Vec<u8>,
 }
 
@@ -251,8 +269,8 @@ impl Commands {
         self.heard.extend_from_slice(bytes);
         let end = std::iter::from_fn(|| self.scanner.next_end(&self.heard)).last()?;
         self.scanner.at -= end;
-        let whole: Vec<u8> = self.heard.drain(..end).collect();
-        String::from_utf8(whole).ok()
+        let complete: Vec<u8> = self.heard.drain(..end).collect();
+        String::from_utf8(complete).ok()
     }
 }
 

@@ -18,23 +18,30 @@ const MAX_DEPTH: u32 = 16;
 pub(crate) struct Writer {
     /// The symbol of each variable of the arena; empty if the variable never occurred.
     symbols: Vec<String>,
-    /// Every symbol in use.
+    /// The symbols in use.
     taken: HashSet<String>,
     /// One flag per variable or term: true if it is declared or defined.
     declared: Vec<bool>,
+    /// One flag per term: true if the term is defined in an open scope.
     named: Vec<bool>,
+    /// One flag per term: true if the term has a guard in an open scope.
     guarded: Vec<bool>,
     /// The declared variables, in order.
     variables: Vec<Variable>,
+    /// True if an integer variable was declared.
     has_integers: bool,
+    /// True if a real variable was declared.
     has_reals: bool,
+    /// True if a bit-vector variable was declared.
     has_bits: bool,
 }
 
 /// The declarations and definitions needed before a batch of terms.
 #[derive(Debug)]
 pub(super) struct Preparation {
+    /// The variables to declare.
     declare: Vec<Variable>,
+    /// The terms to define, children first.
     define: Vec<Term>,
 }
 
@@ -130,18 +137,18 @@ impl Writer {
         &mut self,
         terms: &Terms,
         roots: &[Term],
-        used: impl IntoIterator<Item = Variable>,
+        used_variables: impl IntoIterator<Item = Variable>,
     ) -> Preparation {
         self.declared.resize(terms.variables().len(), false);
         self.symbols.resize(terms.variables().len(), String::new());
         self.named.resize(terms.len(), false);
         self.guarded.resize(terms.len(), false);
         let order = self.unnamed(terms, roots);
-        let mut uses = vec![0u32; terms.len()];
+        let mut use_counts = vec![0u32; terms.len()];
         let mut depth = vec![0u32; terms.len()];
-        let parts = order.iter().flat_map(|&term| terms.node(term).parts());
-        parts.chain(roots).for_each(|part| uses[part.index()] += 1);
-        let mut declare: Vec<Variable> = used.into_iter().collect();
+        let children = order.iter().flat_map(|&term| terms.node(term).parts());
+        children.chain(roots).for_each(|part| use_counts[part.index()] += 1);
+        let mut declare: Vec<Variable> = used_variables.into_iter().collect();
         let mut define = Vec::new();
         for &term in &order {
             let node = terms.node(term);
@@ -152,14 +159,14 @@ impl Writer {
                 }
                 _ => {}
             }
-            let below = node.parts().iter().map(|part| depth[part.index()] + 1).max();
-            let below = below.unwrap_or(0);
-            let composite = matches!(node, Node::And(_) | Node::Or(_));
-            if composite && (uses[term.index()] > 1 || below >= MAX_DEPTH) {
+            let depth_below = node.parts().iter().map(|part| depth[part.index()] + 1).max();
+            let depth_below = depth_below.unwrap_or(0);
+            let is_composite = matches!(node, Node::And(_) | Node::Or(_));
+            if is_composite && (use_counts[term.index()] > 1 || depth_below >= MAX_DEPTH) {
                 define.push(term);
                 self.named[term.index()] = true;
             } else {
-                depth[term.index()] = below;
+                depth[term.index()] = depth_below;
             }
         }
         declare.retain(|variable| !std::mem::replace(&mut self.declared[variable.index()], true));
@@ -177,6 +184,7 @@ impl Writer {
         Preparation { declare, define }
     }
 
+    /// Writes the declarations and definitions.
     pub(super) fn write_preparation(
         &self,
         terms: &Terms,
@@ -214,17 +222,17 @@ impl Writer {
 
     /// Returns `roots` and their descendants without a name, down to named terms; children first.
     fn unnamed(&self, terms: &Terms, roots: &[Term]) -> Vec<Term> {
-        let mut seen = vec![false; terms.len()];
-        let mut found: Vec<Term> = Vec::new();
+        let mut is_seen = vec![false; terms.len()];
+        let mut unnamed_terms: Vec<Term> = Vec::new();
         let mut open: Vec<Term> = roots.to_vec();
         while let Some(term) = open.pop() {
-            if !self.named[term.index()] && !std::mem::replace(&mut seen[term.index()], true) {
-                found.push(term);
+            if !self.named[term.index()] && !std::mem::replace(&mut is_seen[term.index()], true) {
+                unnamed_terms.push(term);
                 open.extend_from_slice(terms.node(term).parts());
             }
         }
-        found.sort_unstable();
-        found
+        unnamed_terms.sort_unstable();
+        unnamed_terms
     }
 
     /// Chooses a symbol for a variable.
@@ -277,9 +285,10 @@ impl Writer {
         constant: &BigInt,
         out: &mut String,
     ) {
-        let real = is_real(terms, entries);
-        let parts = entries.len() + usize::from(*constant != BigInt::ZERO || entries.is_empty());
-        if parts > 1 {
+        let is_real_sum = is_real(terms, entries);
+        let part_count =
+            entries.len() + usize::from(*constant != BigInt::ZERO || entries.is_empty());
+        if part_count > 1 {
             *out += "(+ ";
         }
         for (position, &(variable, coefficient)) in entries.iter().enumerate() {
@@ -288,21 +297,21 @@ impl Writer {
             }
             let symbol = self.symbol(variable);
             let symbol = match terms.sort(variable) {
-                Sort::Int if real => format!("(to_real {symbol})"),
-                Sort::Bits(_) if real => format!("(to_real (bv2nat {symbol}))"),
+                Sort::Int if is_real_sum => format!("(to_real {symbol})"),
+                Sort::Bits(_) if is_real_sum => format!("(to_real (bv2nat {symbol}))"),
                 Sort::Bits(_) => format!("(bv2nat {symbol})"),
                 _ => symbol.to_owned(),
             };
             *out += &match coefficient {
                 1 => symbol,
-                _ => format!("(* {} {symbol})", number(&coefficient.into(), real)),
+                _ => format!("(* {} {symbol})", number(&coefficient.into(), is_real_sum)),
             };
         }
-        if parts > entries.len() {
-            let space = if parts > 1 { " " } else { "" };
-            *out += &format!("{space}{}", number(constant, real));
+        if part_count > entries.len() {
+            let space = if part_count > 1 { " " } else { "" };
+            *out += &format!("{space}{}", number(constant, is_real_sum));
         }
-        if parts > 1 {
+        if part_count > 1 {
             *out += ")";
         }
     }
@@ -311,13 +320,13 @@ impl Writer {
     fn bits_sum(&self, terms: &Terms, sum: &BitSum, width: u32) -> String {
         let part = |(variable, coefficient): &(Variable, BigUint)| {
             let symbol = self.symbol(*variable);
-            let wide = match width - bits::width(terms, *variable) {
+            let extended = match width - bits::width(terms, *variable) {
                 0 => symbol.to_owned(),
-                more => format!("((_ zero_extend {more}) {symbol})"),
+                added_bits => format!("((_ zero_extend {added_bits}) {symbol})"),
             };
             match coefficient.is_one() {
-                true => wide,
-                false => format!("(bvmul (_ bv{coefficient} {width}) {wide})"),
+                true => extended,
+                false => format!("(bvmul (_ bv{coefficient} {width}) {extended})"),
             }
         };
         let mut parts: Vec<String> = sum.entries.iter().map(part).collect();
@@ -330,6 +339,7 @@ impl Writer {
         }
     }
 
+    /// Writes the comparison of a sum with `bound`. `relation` is `<=` or `=`.
     fn write_constraint(
         &self,
         terms: &Terms,
@@ -355,8 +365,8 @@ fn is_real(terms: &Terms, entries: &[(Variable, i128)]) -> bool {
     entries.iter().any(|&(variable, _)| terms.sort(variable) == Sort::Real)
 }
 
-fn number(value: &BigInt, real: bool) -> String {
-    let decimals = if real { ".0" } else { "" };
+fn number(value: &BigInt, has_decimals: bool) -> String {
+    let decimals = if has_decimals { ".0" } else { "" };
     if value.is_negative() {
         format!("(- {}{decimals})", value.magnitude())
     } else {
@@ -367,23 +377,24 @@ fn number(value: &BigInt, real: bool) -> String {
 /// Converts a name to a symbol. Quotes do not distinguish symbols, so names like those of our
 /// definitions and guards get a second `!`. Names of predefined functions get a `!` at the end.
 pub(super) fn quoted(name: &str) -> String {
-    let clean: String = name
+    let symbol: String = name
         .chars()
         .map(|c| if c == '|' || c == '\\' || c.is_control() { '_' } else { c })
         .collect();
-    let ours = ["t!", "a!"].into_iter().find(|ours| clean.starts_with(ours));
-    let clean = match ours {
-        Some(ours) if !clean[ours.len()..].starts_with('!') => {
-            format!("{ours}!{}", &clean[ours.len()..])
+    let reserved_prefix =
+        ["t!", "a!"].into_iter().find(|reserved_prefix| symbol.starts_with(reserved_prefix));
+    let symbol = match reserved_prefix {
+        Some(reserved_prefix) if !symbol[reserved_prefix.len()..].starts_with('!') => {
+            format!("{reserved_prefix}!{}", &symbol[reserved_prefix.len()..])
         }
-        _ if FUNCTIONS.contains(&clean.as_str()) => format!("{clean}!"),
-        _ => clean,
+        _ if FUNCTIONS.contains(&symbol.as_str()) => format!("{symbol}!"),
+        _ => symbol,
     };
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_.!~%&^<>=+-*/?".contains(c);
-    let simple = clean.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
-        && clean.chars().all(plain)
-        && !RESERVED.contains(&clean.as_str());
-    if simple { clean } else { format!("|{clean}|") }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_.!~%&^<>=+-*/?".contains(c);
+    let is_simple = symbol.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && symbol.chars().all(is_plain)
+        && !RESERVED.contains(&symbol.as_str());
+    if is_simple { symbol } else { format!("|{symbol}|") }
 }
 
 /// Reserved words, which must be quoted to be a name.

@@ -30,7 +30,9 @@ pub(super) enum CheckOutcome {
 
 /// A solver in the context of this thread. It is not `Send`, because the context is not.
 pub(super) struct Handle {
+    /// The context of this thread.
     context: Context,
+    /// The solver inside Z3; this object holds a reference.
     solver: Z3_solver,
     /// True if a call failed, so that the stack of assertions may be wrong.
     broken: bool,
@@ -77,15 +79,15 @@ impl Handle {
     /// Runs a check while a second thread watches the budget. `assumptions` must be literals.
     pub(super) fn check(&mut self, assumptions: &[Bool], budget: &Budget) -> CheckOutcome {
         let assumed: Vec<Z3_ast> = assumptions.iter().map(Ast::get_z3_ast).collect();
-        let watch = InterruptTimer { context: self.raw(), solver: self.solver };
-        let (done, watched) = channel::<()>();
+        let timer = InterruptTimer { context: self.raw(), solver: self.solver };
+        let (end_watch, end_signal) = channel::<()>();
         let result = std::thread::scope(|scope| {
             let watcher = std::thread::Builder::new().spawn_scoped(scope, move || {
-                while watched.recv_timeout(WATCH_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                while end_signal.recv_timeout(WATCH_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                     if budget.is_exhausted() {
                         // The interrupt is repeated, because an interrupt before Z3 has started is
                         // lost.
-                        watch.interrupt();
+                        timer.interrupt();
                     }
                 }
             });
@@ -103,7 +105,7 @@ impl Handle {
                     assumed.as_ptr(),
                 )
             };
-            drop(done);
+            drop(end_watch);
             result
         });
         match result {
@@ -138,10 +140,10 @@ impl Handle {
             let found: Vec<Z3_ast> = (0..Z3_ast_vector_size(self.raw(), core))
                 .filter_map(|index| Z3_ast_vector_get(self.raw(), core, index))
                 .collect();
-            let contains = assumptions.iter().map(|term| found.contains(&term.get_z3_ast()));
-            let contains = contains.collect();
+            let is_in_core = assumptions.iter().map(|term| found.contains(&term.get_z3_ast()));
+            let is_in_core = is_in_core.collect();
             Z3_ast_vector_dec_ref(self.raw(), core);
-            contains
+            is_in_core
         }
     }
 
@@ -195,7 +197,9 @@ pub(super) fn eval_again(script: &str) -> Option<String> {
 
 /// The data of the watching thread.
 struct InterruptTimer {
+    /// The context of the solver.
     context: Z3_context,
+    /// The solver to interrupt.
     solver: Z3_solver,
 }
 
@@ -212,7 +216,9 @@ impl InterruptTimer {
 
 /// The owner of a model inside Z3.
 pub(super) struct ModelHandle<'a> {
+    /// The context of the model.
     context: &'a Context,
+    /// The model inside Z3; this object holds a reference.
     model: Z3_model,
 }
 

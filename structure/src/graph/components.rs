@@ -5,17 +5,17 @@
 use parikh_net::components::components_of_rows;
 use std::collections::HashMap;
 
-/// Returns for each node the index of its terminal component, in the order of their first nodes, or
-/// `None` if its component is not terminal. `edges` are pairs of nodes. Nodes need not be reachable
-/// from node 0.
+/// Returns, for each node, the index of its terminal component, or `None` if its component is not
+/// terminal. Terminal components are numbered in the order of their first nodes. `edges` are pairs
+/// of nodes. Nodes need not be reachable from node 0.
 pub fn terminal(nodes: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<Option<u32>> {
-    let mut out = vec![Vec::new(); nodes];
-    edges.for_each(|(from, to)| out[from as usize].push(to));
-    let component = components_of_rows(&out, |&to| to).of;
-    let mut leaves = vec![false; nodes];
-    for (from, row) in out.iter().enumerate() {
-        for &to in row {
-            leaves[component[from] as usize] |= component[from] != component[to as usize];
+    let mut successors = vec![Vec::new(); nodes];
+    edges.for_each(|(from, to)| successors[from as usize].push(to));
+    let component = components_of_rows(&successors, |&to| to).of;
+    let mut is_left = vec![false; nodes];
+    for (from, targets) in successors.iter().enumerate() {
+        for &to in targets {
+            is_left[component[from] as usize] |= component[from] != component[to as usize];
         }
     }
     let mut numbers = HashMap::new();
@@ -23,7 +23,7 @@ pub fn terminal(nodes: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<Op
         let next = numbers.len() as u32;
         *numbers.entry(component).or_insert(next)
     };
-    component.iter().map(|&it| (!leaves[it as usize]).then(|| number(it))).collect()
+    component.iter().map(|&it| (!is_left[it as usize]).then(|| number(it))).collect()
 }
 
 #[cfg(test)]

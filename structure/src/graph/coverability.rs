@@ -22,7 +22,7 @@ use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
-/// The nodes and the firings between them.
+/// The coverability graph of a net.
 #[derive(Clone, Debug)]
 pub struct Coverability {
     /// Tokens by place, [`OMEGA`] for unbounded places. Node 0 is the initial marking.
@@ -32,11 +32,12 @@ pub struct Coverability {
 }
 
 impl Coverability {
-    /// Computes the graph with at most `most` nodes.
+    /// Computes the graph with at most `max_nodes` nodes.
     ///
     /// # Errors
-    /// The graph has more nodes, a token count overflows, or the budget is spent.
-    pub fn of(net: &Net, most: usize, budget: &Budget) -> Result<Self, NoGraph> {
+    /// Returns an error if the graph has more nodes, a token count overflows, or the budget is
+    /// exhausted.
+    pub fn of(net: &Net, max_nodes: usize, budget: &Budget) -> Result<Self, NoGraph> {
         let first = net.initial().tokens().to_vec();
         let mut numbers = HashMap::from([(first.clone(), 0u32)]);
         let mut graph = Coverability { nodes: vec![first], edges: Vec::new() };
@@ -51,8 +52,10 @@ impl Coverability {
                 let Some(mut next) = fire(net, &graph.nodes[from], transition)? else { continue };
                 graph.accelerate(&mut next, from, &parents);
                 let to = match numbers.get(&next) {
-                    Some(&known) => known,
-                    None if graph.nodes.len() == most => return Err(NoGraph::TooMany(most)),
+                    Some(&known_number) => known_number,
+                    None if graph.nodes.len() == max_nodes => {
+                        return Err(NoGraph::TooMany(max_nodes));
+                    }
                     None => {
                         let number = graph.nodes.len() as u32;
                         numbers.insert(next.clone(), number);
@@ -72,21 +75,21 @@ impl Coverability {
     /// `from`. Repeats until nothing changes.
     fn accelerate(&self, next: &mut [u64], from: usize, parents: &[Option<u32>]) {
         loop {
-            let mut changed = false;
-            let mut at = Some(from as u32);
-            while let Some(before) = at {
-                let node = &self.nodes[before as usize];
+            let mut is_changed = false;
+            let mut ancestor = Some(from as u32);
+            while let Some(current) = ancestor {
+                let node = &self.nodes[current as usize];
                 if is_covered(node, next) {
-                    for (a, b) in node.iter().zip(next.iter_mut()) {
-                        if *a < *b && *b != OMEGA {
-                            *b = OMEGA;
-                            changed = true;
+                    for (earlier, tokens) in node.iter().zip(next.iter_mut()) {
+                        if *earlier < *tokens && *tokens != OMEGA {
+                            *tokens = OMEGA;
+                            is_changed = true;
                         }
                     }
                 }
-                at = parents[before as usize];
+                ancestor = parents[current as usize];
             }
-            if !changed {
+            if !is_changed {
                 return;
             }
         }

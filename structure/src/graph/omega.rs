@@ -16,16 +16,16 @@ pub fn fire(net: &Net, tokens: &[u64], t: TransitionId) -> Result<Option<Vec<u64
     }
     let mut next = tokens.to_vec();
     for change in net.delta(t) {
-        let held = &mut next[change.place.index()];
-        if *held != OMEGA {
-            let sum = held.checked_add_signed(change.delta);
-            *held = sum.filter(|&sum| sum <= Marking::MAX_TOKENS).ok_or(NoGraph::Overflow)?;
+        let count = &mut next[change.place.index()];
+        if *count != OMEGA {
+            let sum = count.checked_add_signed(change.delta);
+            *count = sum.filter(|&sum| sum <= Marking::MAX_TOKENS).ok_or(NoGraph::Overflow)?;
         }
     }
     Ok(Some(next))
 }
 
-/// Returns true if `one` has at most as many tokens as `other` on every place.
-pub fn is_covered(one: &[u64], other: &[u64]) -> bool {
-    one.iter().zip(other).all(|(a, b)| a <= b)
+/// Returns true if `smaller` has at most as many tokens as `larger` on every place.
+pub fn is_covered(smaller: &[u64], larger: &[u64]) -> bool {
+    smaller.iter().zip(larger).all(|(a, b)| a <= b)
 }

@@ -8,7 +8,7 @@ use parikh_net::{FireError, FiringSequence, Marking, Net, PlaceId, TransitionId}
 use parikh_solvers::{Budget, ExhaustionReason};
 use std::collections::HashMap;
 
-/// A firing.
+/// A firing, as an edge between numbered markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FiringEdge {
     /// The number of the marking before the firing.
@@ -19,14 +19,15 @@ pub struct FiringEdge {
     pub to: u32,
 }
 
-/// All reachable markings, and the firings between them.
+/// The labelled reachability graph of a net.
 #[derive(Clone, Debug)]
 pub struct Reachability {
     /// The markings by number. Number 0 is the initial marking.
     pub markings: Vec<Marking>,
     /// The edges, sorted by `from` and transition.
     pub edges: Vec<FiringEdge>,
-    /// For each marking but the first, the edge by which it was first reached.
+    /// For each marking, the index of the edge by which it was first reached. The entry of the
+    /// initial marking has no meaning.
     came: Vec<u32>,
 }
 
@@ -34,7 +35,7 @@ pub struct Reachability {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoGraph {
     /// There are more markings than allowed.
-    #[error("more than {0} markings can be reached")]
+    #[error("more than {0} markings are reachable")]
     TooMany(usize),
     /// A place would hold too many tokens.
     #[error("a place would hold 2^63 tokens or more")]
@@ -45,27 +46,28 @@ pub enum NoGraph {
 }
 
 impl Reachability {
-    /// Computes the graph with at most `most` markings.
+    /// Computes the graph with at most `max_markings` markings.
     ///
     /// # Errors
-    /// The graph has more markings, a token count overflows, or the budget is spent.
-    pub fn of(net: &Net, most: usize, budget: &Budget) -> Result<Self, NoGraph> {
-        Self::forgetting(net, &[], most, budget)
+    /// Returns an error if the graph has more markings, a token count overflows, or the budget is
+    /// exhausted.
+    pub fn of(net: &Net, max_markings: usize, budget: &Budget) -> Result<Self, NoGraph> {
+        Self::forgetting(net, &[], max_markings, budget)
     }
 
-    /// Computes the graph without the tokens on `forgotten` places. No transition may take tokens
+    /// Computes the graph without the tokens on `ignored` places. No transition may take tokens
     /// from these places. Tokens put there vanish at once.
     ///
     /// # Errors
     /// As for [`of`](Self::of).
     pub fn forgetting(
         net: &Net,
-        forgotten: &[PlaceId],
-        most: usize,
+        ignored: &[PlaceId],
+        max_markings: usize,
         budget: &Budget,
     ) -> Result<Self, NoGraph> {
         let mut first = net.initial().clone();
-        forgotten.iter().for_each(|&p| first[p] = 0);
+        ignored.iter().for_each(|&p| first[p] = 0);
         let mut numbers = HashMap::from([(first.clone(), 0)]);
         let mut graph = Reachability { markings: vec![first], edges: Vec::new(), came: vec![0] };
         let mut from = 0;
@@ -80,14 +82,14 @@ impl Reachability {
                     Err(FireError::NotEnabled(_)) => continue,
                     Err(FireError::Overflow(_)) => return Err(NoGraph::Overflow),
                 }
-                forgotten.iter().for_each(|&p| next[p] = 0);
+                ignored.iter().for_each(|&p| next[p] = 0);
                 let to = *numbers.entry(next).or_insert_with_key(|next| {
                     graph.markings.push(next.clone());
                     graph.came.push(graph.edges.len() as u32);
                     graph.markings.len() as u32 - 1
                 });
-                if graph.markings.len() > most {
-                    return Err(NoGraph::TooMany(most));
+                if graph.markings.len() > max_markings {
+                    return Err(NoGraph::TooMany(max_markings));
                 }
                 if graph.edges.len() >= u32::MAX as usize {
                     return Err(NoGraph::TooMany(graph.markings.len()));
@@ -101,45 +103,45 @@ impl Reachability {
 
     /// Returns a shortest firing sequence to a marking.
     pub fn sequence_to(&self, mut marking: u32) -> Vec<TransitionId> {
-        let mut back = Vec::new();
+        let mut transitions = Vec::new();
         while marking != 0 {
             let edge = self.edges[self.came[marking as usize] as usize];
-            back.push(edge.transition);
+            transitions.push(edge.transition);
             marking = edge.from;
         }
-        back.reverse();
-        back
+        transitions.reverse();
+        transitions
     }
 
-    /// Returns for each marking the first edge of a shortest path to one of `goals`, given by
-    /// number. The edge is `None` for a goal and for a marking without a path. The second list is
-    /// true for markings with a path.
+    /// Returns two lists by marking. The first has the first edge of a shortest path to a marking
+    /// in `goals`, given by number. It is `None` for a goal and for a marking without such a path.
+    /// The second is true for markings with a path.
     pub fn ways_to(&self, goals: &[u32]) -> (Vec<Option<u32>>, Vec<bool>) {
         let count = self.markings.len();
-        let mut into = vec![Vec::new(); count];
-        for (at, edge) in (0u32..).zip(&self.edges) {
-            into[edge.to as usize].push(at);
+        let mut incoming = vec![Vec::new(); count];
+        for (incoming_edge, edge) in (0u32..).zip(&self.edges) {
+            incoming[edge.to as usize].push(incoming_edge);
         }
-        let (mut next, mut has_way) = (vec![None; count], vec![false; count]);
-        let mut waiting: std::collections::VecDeque<u32> = goals.iter().copied().collect();
-        goals.iter().for_each(|&goal| has_way[goal as usize] = true);
-        while let Some(to) = waiting.pop_front() {
-            for &at in &into[to as usize] {
-                let from = self.edges[at as usize].from;
-                if !std::mem::replace(&mut has_way[from as usize], true) {
-                    next[from as usize] = Some(at);
-                    waiting.push_back(from);
+        let (mut first_edge, mut has_path) = (vec![None; count], vec![false; count]);
+        let mut queue: std::collections::VecDeque<u32> = goals.iter().copied().collect();
+        goals.iter().for_each(|&goal| has_path[goal as usize] = true);
+        while let Some(to) = queue.pop_front() {
+            for &incoming_edge in &incoming[to as usize] {
+                let from = self.edges[incoming_edge as usize].from;
+                if !std::mem::replace(&mut has_path[from as usize], true) {
+                    first_edge[from as usize] = Some(incoming_edge);
+                    queue.push_back(from);
                 }
             }
         }
-        (next, has_way)
+        (first_edge, has_path)
     }
 
     /// Returns the firing sequence along `next`, a result of [`ways_to`](Self::ways_to).
     pub fn along(&self, next: &[Option<u32>], mut marking: u32) -> FiringSequence {
         let mut sequence = FiringSequence::new();
-        while let Some(at) = next[marking as usize] {
-            let edge = self.edges[at as usize];
+        while let Some(edge_index) = next[marking as usize] {
+            let edge = self.edges[edge_index as usize];
             sequence.push(edge.transition, 1);
             marking = edge.to;
         }

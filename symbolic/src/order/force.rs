@@ -13,34 +13,34 @@ const PATIENCE: usize = 12;
 pub(crate) fn draw(order: &[u32], edges: &[Vec<u32>], stop: &dyn Fn() -> bool) -> Vec<u32> {
     let mut order = order.to_vec();
     let mut position = super::positions(&order);
-    let arcs: usize = edges.iter().map(Vec::len).sum::<usize>() + order.len();
+    let arc_count: usize = edges.iter().map(Vec::len).sum::<usize>() + order.len();
     let mut best = order.clone();
     let mut best_length = length(edges, &position);
-    let mut pull = vec![(0.0f64, 0u32); order.len()];
-    let mut waited = 0;
-    for _ in 0..(WORK / arcs.max(1)).clamp(5, 400) {
-        if waited > PATIENCE || stop() {
+    let mut pulls = vec![(0.0f64, 0u32); order.len()];
+    let mut rounds_without_gain = 0;
+    for _ in 0..(WORK / arc_count.max(1)).clamp(5, 400) {
+        if rounds_without_gain > PATIENCE || stop() {
             break;
         }
-        pull.fill((0.0, 0));
+        pulls.fill((0.0, 0));
         for edge in edges {
             let sum: f64 = edge.iter().map(|&item| f64::from(position[item as usize])).sum();
-            let middle = sum / edge.len().max(1) as f64;
+            let center = sum / edge.len().max(1) as f64;
             for &item in edge {
-                let pull = &mut pull[item as usize];
-                *pull = (pull.0 + middle, pull.1 + 1);
+                let item_pull = &mut pulls[item as usize];
+                *item_pull = (item_pull.0 + center, item_pull.1 + 1);
             }
         }
-        let target = |item: u32| match pull[item as usize] {
+        let target = |item: u32| match pulls[item as usize] {
             (_, 0) => f64::from(position[item as usize]),
             (sum, count) => sum / f64::from(count),
         };
         order.sort_by(|&a, &b| target(a).total_cmp(&target(b)));
         position = super::positions(&order);
-        let now = length(edges, &position);
-        waited += 1;
-        if now < best_length {
-            (best_length, waited) = (now, 0);
+        let new_length = length(edges, &position);
+        rounds_without_gain += 1;
+        if new_length < best_length {
+            (best_length, rounds_without_gain) = (new_length, 0);
             best.clone_from(&order);
         }
     }
@@ -49,8 +49,8 @@ pub(crate) fn draw(order: &[u32], edges: &[Vec<u32>], stop: &dyn Fn() -> bool) -
 
 fn length(edges: &[Vec<u32>], position: &[u32]) -> u64 {
     let span = |edge: &Vec<u32>| {
-        let places = edge.iter().map(|&item| position[item as usize]);
-        match (places.clone().min(), places.max()) {
+        let positions_of_items = edge.iter().map(|&item| position[item as usize]);
+        match (positions_of_items.clone().min(), positions_of_items.max()) {
             (Some(first), Some(last)) => u64::from(last - first),
             _ => 0,
         }
@@ -66,10 +66,10 @@ pub(crate) fn places(shape: &NetShape, order: &[u32], stop: &dyn Fn() -> bool) -
 /// Returns one hyperedge per transition and per invariant, as lists of places.
 pub(crate) fn edges(shape: &NetShape) -> Vec<Vec<u32>> {
     let of_transition = |(takes, puts): &(Vec<u32>, Vec<u32>)| {
-        let mut all: Vec<u32> = takes.iter().chain(puts).copied().collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        let mut touched_places: Vec<u32> = takes.iter().chain(puts).copied().collect();
+        touched_places.sort_unstable();
+        touched_places.dedup();
+        touched_places
     };
     let transitions = shape.transitions.iter().map(of_transition);
     transitions.chain(shape.flows.iter().cloned()).filter(|edge| edge.len() > 1).collect()

@@ -7,6 +7,9 @@
 use super::{NetShape, force};
 use std::collections::VecDeque;
 
+/// Returns an order that takes the invariants one by one, and the places of an invariant by their
+/// gradient. The next invariant is the one whose unplaced places are farthest before its placed
+/// places.
 pub(crate) fn along_flows(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u32> {
     let gradient = gradient(shape);
     let by_gradient = |places: &mut Vec<u32>| {
@@ -14,35 +17,39 @@ pub(crate) fn along_flows(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u32>
             gradient[a as usize].total_cmp(&gradient[b as usize]).then(a.cmp(&b))
         });
     };
-    let mut placed = vec![false; shape.places];
+    let mut is_placed = vec![false; shape.places];
     let mut order = Vec::with_capacity(shape.places);
-    let mut open: Vec<&Vec<u32>> = shape.flows.iter().collect();
+    let mut open_flows: Vec<&Vec<u32>> = shape.flows.iter().collect();
     // Each iteration looks at all invariants. If there are many, only the small ones are used.
-    open.sort_by_key(|flow| flow.len());
-    open.truncate(2_000);
-    while !open.is_empty() && !stop() {
+    open_flows.sort_by_key(|flow| flow.len());
+    open_flows.truncate(2_000);
+    while !open_flows.is_empty() && !stop() {
         let rank = |flow: &Vec<u32>| {
-            let mean = |placed_ones: bool| {
-                let chosen = flow.iter().filter(|&&place| placed[place as usize] == placed_ones);
-                let sum: f64 = chosen.clone().map(|&place| gradient[place as usize]).sum();
-                let count = chosen.count();
+            let mean = |counts_placed: bool| {
+                let selected =
+                    flow.iter().filter(|&&place| is_placed[place as usize] == counts_placed);
+                let sum: f64 = selected.clone().map(|&place| gradient[place as usize]).sum();
+                let count = selected.count();
                 (count > 0).then(|| sum / count as f64)
             };
             // Without a placed place, the invariant counts as starting at the very beginning.
             mean(false).map(|unplaced| mean(true).unwrap_or(-1.0) - unplaced)
         };
-        open.retain(|flow| flow.iter().any(|&place| !placed[place as usize]));
-        let best = open.iter().enumerate().filter_map(|(at, flow)| Some((rank(flow)?, at)));
-        let Some((_, at)) = best.max_by(|a, b| a.0.total_cmp(&b.0)) else { break };
-        let flow = open.swap_remove(at);
-        let mut new: Vec<u32> = flow.iter().copied().filter(|&p| !placed[p as usize]).collect();
-        by_gradient(&mut new);
-        new.iter().for_each(|&place| placed[place as usize] = true);
-        order.extend(new);
+        open_flows.retain(|flow| flow.iter().any(|&place| !is_placed[place as usize]));
+        let best =
+            open_flows.iter().enumerate().filter_map(|(index, flow)| Some((rank(flow)?, index)));
+        let Some((_, index)) = best.max_by(|a, b| a.0.total_cmp(&b.0)) else { break };
+        let flow = open_flows.swap_remove(index);
+        let mut new_places: Vec<u32> =
+            flow.iter().copied().filter(|&p| !is_placed[p as usize]).collect();
+        by_gradient(&mut new_places);
+        new_places.iter().for_each(|&place| is_placed[place as usize] = true);
+        order.extend(new_places);
     }
-    let mut rest: Vec<u32> = (0..shape.places as u32).filter(|&p| !placed[p as usize]).collect();
-    by_gradient(&mut rest);
-    order.extend(rest);
+    let mut unordered: Vec<u32> =
+        (0..shape.places as u32).filter(|&p| !is_placed[p as usize]).collect();
+    by_gradient(&mut unordered);
+    order.extend(unordered);
     order
 }
 
@@ -50,17 +57,17 @@ pub(crate) fn along_flows(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u32>
 fn gradient(shape: &NetShape) -> Vec<f64> {
     let edges = force::edges(shape);
     let mut edges_of: Vec<Vec<u32>> = vec![Vec::new(); shape.places];
-    for (at, edge) in edges.iter().enumerate() {
-        edge.iter().for_each(|&place| edges_of[place as usize].push(at as u32));
+    for (edge_number, edge) in edges.iter().enumerate() {
+        edge.iter().for_each(|&place| edges_of[place as usize].push(edge_number as u32));
     }
     let distances = |from: u32| {
         let mut distance = vec![u32::MAX; shape.places];
         let mut seen = vec![false; edges.len()];
         distance[from as usize] = 0;
         let mut queue = VecDeque::from([from]);
-        let mut last = from;
+        let mut farthest = from;
         while let Some(place) = queue.pop_front() {
-            last = place;
+            farthest = place;
             for &edge in &edges_of[place as usize] {
                 if std::mem::replace(&mut seen[edge as usize], true) {
                     continue;
@@ -73,19 +80,19 @@ fn gradient(shape: &NetShape) -> Vec<f64> {
                 }
             }
         }
-        (distance, last)
+        (distance, farthest)
     };
     if shape.places == 0 {
         return Vec::new();
     }
-    let (_, one) = distances(0);
-    let (from_one, other) = distances(one);
-    let (from_other, _) = distances(other);
-    let whole = f64::from(from_one[other as usize].max(1));
+    let (_, first_end) = distances(0);
+    let (from_first, second_end) = distances(first_end);
+    let (from_second, _) = distances(second_end);
+    let total_distance = f64::from(from_first[second_end as usize].max(1));
     (0..shape.places)
-        .map(|place| match (from_one[place], from_other[place]) {
+        .map(|place| match (from_first[place], from_second[place]) {
             (u32::MAX, _) | (_, u32::MAX) => 1.0,
-            (a, b) => (f64::from(a) - f64::from(b)) / whole,
+            (a, b) => (f64::from(a) - f64::from(b)) / total_distance,
         })
         .collect()
 }

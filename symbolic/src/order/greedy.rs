@@ -9,6 +9,7 @@ const WORK: usize = 100_000_000;
 
 #[derive(PartialEq)]
 struct PendingPlace {
+    /// The weight at the time of insertion into the heap.
     weight: f64,
     place: u32,
 }
@@ -27,6 +28,8 @@ impl PartialOrd for PendingPlace {
     }
 }
 
+/// Returns an order in which the next place is the one of largest weight: its transitions have many
+/// placed inputs and outputs.
 pub(crate) fn tovchigrechko(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u32> {
     let mut transitions_of: Vec<Vec<u32>> = vec![Vec::new(); shape.places];
     for (at, (takes, puts)) in shape.transitions.iter().enumerate() {
@@ -35,57 +38,62 @@ pub(crate) fn tovchigrechko(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u3
         }
     }
     // The number of placed input and output places, one entry per transition.
-    let mut done = vec![(0u32, 0u32); shape.transitions.len()];
-    let share = |done: &[(u32, u32)], transition: u32| {
+    let mut placed_counts = vec![(0u32, 0u32); shape.transitions.len()];
+    let transition_weight = |placed_counts: &[(u32, u32)], transition: u32| {
         let (takes, puts) = &shape.transitions[transition as usize];
-        let (taken, put) = done[transition as usize];
-        let of = |number: u32, all: usize, none: f64, each: f64| match number {
-            0 => none / all.max(1) as f64,
-            _ => each * f64::from(number) / all as f64,
-        };
-        of(taken, takes.len(), 0.1, 1.0) + of(put, puts.len(), 0.2, 2.0)
+        let (placed_inputs, placed_outputs) = placed_counts[transition as usize];
+        let weighted_share =
+            |number: u32, total: usize, weight_of_none: f64, weight_of_each: f64| match number {
+                0 => weight_of_none / total.max(1) as f64,
+                _ => weight_of_each * f64::from(number) / total as f64,
+            };
+        weighted_share(placed_inputs, takes.len(), 0.1, 1.0)
+            + weighted_share(placed_outputs, puts.len(), 0.2, 2.0)
     };
-    let weight = |done: &[(u32, u32)], place: u32| {
+    let weight = |placed_counts: &[(u32, u32)], place: u32| {
         let transitions = &transitions_of[place as usize];
-        let sum: f64 = transitions.iter().map(|&transition| share(done, transition)).sum();
+        let sum: f64 = transitions
+            .iter()
+            .map(|&transition| transition_weight(placed_counts, transition))
+            .sum();
         sum / transitions.len().max(1) as f64
     };
-    let mut current: Vec<f64> =
-        (0..shape.places as u32).map(|place| weight(&done, place)).collect();
+    let mut current_weights: Vec<f64> =
+        (0..shape.places as u32).map(|place| weight(&placed_counts, place)).collect();
     let mut heap: BinaryHeap<PendingPlace> = (0..shape.places as u32)
-        .map(|place| PendingPlace { weight: current[place as usize], place })
+        .map(|place| PendingPlace { weight: current_weights[place as usize], place })
         .collect();
     let mut order: Vec<u32> = Vec::with_capacity(shape.places);
-    let mut placed = vec![false; shape.places];
+    let mut is_placed = vec![false; shape.places];
     let mut work = 0;
     while let Some(PendingPlace { weight: at, place }) = heap.pop() {
-        if placed[place as usize] || at != current[place as usize] {
+        if is_placed[place as usize] || at != current_weights[place as usize] {
             continue; // an outdated weight
         }
         if work > WORK || stop() {
             break;
         }
-        placed[place as usize] = true;
+        is_placed[place as usize] = true;
         order.push(place);
-        let mut near: Vec<u32> = Vec::new();
+        let mut neighbours: Vec<u32> = Vec::new();
         for &transition in &transitions_of[place as usize] {
             let (takes, puts) = &shape.transitions[transition as usize];
-            let done = &mut done[transition as usize];
-            done.0 = takes.iter().filter(|&&p| placed[p as usize]).count() as u32;
-            done.1 = puts.iter().filter(|&&p| placed[p as usize]).count() as u32;
-            near.extend(takes.iter().chain(puts).filter(|&&p| !placed[p as usize]));
+            let placed_counts = &mut placed_counts[transition as usize];
+            placed_counts.0 = takes.iter().filter(|&&p| is_placed[p as usize]).count() as u32;
+            placed_counts.1 = puts.iter().filter(|&&p| is_placed[p as usize]).count() as u32;
+            neighbours.extend(takes.iter().chain(puts).filter(|&&p| !is_placed[p as usize]));
         }
-        near.sort_unstable();
-        near.dedup();
-        for place in near {
+        neighbours.sort_unstable();
+        neighbours.dedup();
+        for place in neighbours {
             work += transitions_of[place as usize].len();
-            let weight = weight(&done, place);
-            if weight != current[place as usize] {
-                current[place as usize] = weight;
+            let weight = weight(&placed_counts, place);
+            if weight != current_weights[place as usize] {
+                current_weights[place as usize] = weight;
                 heap.push(PendingPlace { weight, place });
             }
         }
     }
-    order.extend((0..shape.places as u32).filter(|&place| !placed[place as usize]));
+    order.extend((0..shape.places as u32).filter(|&place| !is_placed[place as usize]));
     order
 }

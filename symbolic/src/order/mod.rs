@@ -54,40 +54,40 @@ pub struct LevelOrder {
 /// returned.
 pub fn candidates(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<LevelOrder> {
     let natural: Vec<u32> = (0..shape.places as u32).collect();
-    let mut found: Vec<(&'static str, Vec<u32>)> = vec![("net", natural.clone())];
-    let forced = |order: &[u32]| force::places(shape, order, stop);
+    let mut found_orders: Vec<(&'static str, Vec<u32>)> = vec![("net", natural.clone())];
+    let improved_by_force = |order: &[u32]| force::places(shape, order, stop);
     if !shape.units.is_empty() {
         let depth_first = groups::flat(&shape.units, shape.places);
         let drawn = groups::drawn(shape, &shape.units, stop);
-        found.extend([("units", depth_first), ("units+FORCE", drawn)]);
+        found_orders.extend([("units", depth_first), ("units+FORCE", drawn)]);
     }
     if !shape.flows.is_empty() && !stop() {
-        let tied = groups::by_flows(shape);
-        found.push(("invariants+FORCE", groups::drawn(shape, &tied, stop)));
-        let along = gradient::along_flows(shape, stop);
-        found.push(("gradient+FORCE", forced(&along)));
-        found.push(("gradient", along));
+        let flow_groups = groups::by_flows(shape);
+        found_orders.push(("invariants+FORCE", groups::drawn(shape, &flow_groups, stop)));
+        let by_gradient = gradient::along_flows(shape, stop);
+        found_orders.push(("gradient+FORCE", improved_by_force(&by_gradient)));
+        found_orders.push(("gradient", by_gradient));
     }
     if !stop() {
         let greedy = greedy::tovchigrechko(shape, stop);
-        found.push(("Tovchigrechko+FORCE", forced(&greedy)));
-        found.push(("Tovchigrechko", greedy));
-        found.push(("FORCE", forced(&natural)));
+        found_orders.push(("Tovchigrechko+FORCE", improved_by_force(&greedy)));
+        found_orders.push(("Tovchigrechko", greedy));
+        found_orders.push(("FORCE", improved_by_force(&natural)));
     }
     let mut orders: Vec<LevelOrder> = Vec::new();
-    for (idea, places) in found {
+    for (idea, places) in found_orders {
         if orders.len() > 1 && stop() {
             break;
         }
         debug_assert!(is_order(&places, shape.places), "{idea}");
         // The reversed order has the same spans but different upper ends.
-        let turned: Vec<u32> = places.iter().rev().copied().collect();
+        let reversed: Vec<u32> = places.iter().rev().copied().collect();
         let scored =
             |places: Vec<u32>| LevelOrder { idea, score: score::of(shape, &places), places };
-        let (one, other) = (scored(places), scored(turned));
-        let better = if other.score < one.score { other } else { one };
-        if orders.iter().all(|order| order.places != better.places) {
-            orders.push(better);
+        let (forward, backward) = (scored(places), scored(reversed));
+        let better_order = if backward.score < forward.score { backward } else { forward };
+        if orders.iter().all(|order| order.places != better_order.places) {
+            orders.push(better_order);
         }
     }
     orders.sort_by(|a, b| a.score.total_cmp(&b.score));

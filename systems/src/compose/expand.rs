@@ -16,8 +16,11 @@ use std::collections::HashMap;
 /// follow forever (`for_ever`).
 #[derive(Debug)]
 struct LassoWord {
+    /// The labels of the prefix.
     way: Vec<LabelId>,
+    /// The labels of the cycle.
     round: Vec<LabelId>,
+    /// True if invisible steps repeat forever in the cycle.
     for_ever: bool,
 }
 
@@ -31,37 +34,40 @@ const MOST_REACHED: usize = 1 << 24;
 type JointStep = (Option<LabelId>, u32, u32);
 
 /// Returns a run of the components of a node whose visible labels form the given word.
-fn run(nodes: &[CompositionNode], at: usize, word: &LassoWord) -> Option<ComponentRun> {
-    let node = &nodes[at];
-    let (steps, back) = path(&node.whole, &node.seen.labels, word)?;
+fn run(nodes: &[CompositionNode], node_number: usize, word: &LassoWord) -> Option<ComponentRun> {
+    let node = &nodes[node_number];
+    let (steps, cycle_start) = path(&node.whole, &node.seen.labels, word)?;
     let Some((a, b)) = node.parts else {
         let labels: Vec<LabelId> = steps.iter().filter_map(|step| step.0).collect();
-        return Some(ComponentRun { labels, back });
+        return Some(ComponentRun { labels, back: cycle_start });
     };
     let mut moves = Vec::with_capacity(steps.len());
     for &(label, from, to) in &steps {
-        let ((before, _), (after, _)) = (node.pairs[from as usize], node.pairs[to as usize]);
+        let ((pair_before, _), (pair_after, _)) =
+            (node.pairs[from as usize], node.pairs[to as usize]);
         // An invisible self-loop belongs to a part that has an invisible self-loop.
-        let is_first = before != after || (from == to && nodes[a].seen.stays(before));
+        let is_first =
+            pair_before != pair_after || (from == to && nodes[a].seen.stays(pair_before));
         moves.push(match label {
             Some(label) => JointMove::Label(label),
             None if is_first => JointMove::Unseen(0),
             None => JointMove::Unseen(1),
         });
     }
-    parts(nodes, &[a, b], &moves, back)
+    parts(nodes, &[a, b], &moves, cycle_start)
 }
 
-/// Returns a run of the components of these nodes that makes these moves, repeating from `back` on.
+/// Returns a run of the components of these nodes that makes these moves, repeating from
+/// `cycle_start` on.
 pub(super) fn parts(
     nodes: &[CompositionNode],
-    of: &[usize],
+    part_nodes: &[usize],
     moves: &[JointMove],
-    back: usize,
+    cycle_start: usize,
 ) -> Option<ComponentRun> {
-    let mut parts = Vec::new();
-    for (which, &part) in of.iter().enumerate() {
-        let seen = |moves: &[JointMove]| -> Vec<LabelId> {
+    let mut part_runs = Vec::new();
+    for (part_index, &part) in part_nodes.iter().enumerate() {
+        let visible_labels = |moves: &[JointMove]| -> Vec<LabelId> {
             let labels = moves.iter().filter_map(|it| match it {
                 JointMove::Label(label) => Some(*label),
                 JointMove::Unseen(_) => None,
@@ -69,14 +75,14 @@ pub(super) fn parts(
             labels.filter(|&label| nodes[part].seen.owns(label)).collect()
         };
         let word = LassoWord {
-            way: seen(&moves[..back]),
-            round: seen(&moves[back..]),
-            for_ever: moves[back..].contains(&JointMove::Unseen(which)),
+            way: visible_labels(&moves[..cycle_start]),
+            round: visible_labels(&moves[cycle_start..]),
+            for_ever: moves[cycle_start..].contains(&JointMove::Unseen(part_index)),
         };
         let run = run(nodes, part, &word)?;
-        parts.push(PartRun { run, seen: &nodes[part].seen, at: 0 });
+        part_runs.push(PartRun { run, seen: &nodes[part].seen, at: 0 });
     }
-    merged(moves, back, &mut parts)
+    merged(moves, cycle_start, &mut part_runs)
 }
 
 /// A step of several nodes in parallel.
@@ -89,8 +95,11 @@ pub(super) enum JointMove {
 
 /// A part with its position in its run.
 struct PartRun<'n> {
+    /// The run of the part.
     run: ComponentRun,
+    /// The minimised graph of the part.
     seen: &'n ComponentGraph,
+    /// The index of the next label of the run.
     at: usize,
 }
 
@@ -117,25 +126,29 @@ impl PartRun<'_> {
 }
 
 /// Merges the runs of parts along the labels visible in both.
-fn merged(moves: &[JointMove], back: usize, parts: &mut [PartRun<'_>]) -> Option<ComponentRun> {
+fn merged(
+    moves: &[JointMove],
+    cycle_start: usize,
+    parts: &mut [PartRun<'_>],
+) -> Option<ComponentRun> {
     let mut labels = Vec::new();
-    let mut at = 0;
-    let mut rounds: HashMap<Vec<usize>, usize> = HashMap::new();
+    let mut position = 0;
+    let mut length_at_cycle_start: HashMap<Vec<usize>, usize> = HashMap::new();
     loop {
-        if at == moves.len() {
-            if back == moves.len() {
+        if position == moves.len() {
+            if cycle_start == moves.len() {
                 return Some(ComponentRun { back: labels.len(), labels });
             }
-            at = back;
+            position = cycle_start;
         }
-        if at == back {
-            let here: Vec<usize> = parts.iter().map(|part| part.at).collect();
-            if let Some(&before) = rounds.get(&here) {
-                return Some(ComponentRun { labels, back: before });
+        if position == cycle_start {
+            let part_positions: Vec<usize> = parts.iter().map(|part| part.at).collect();
+            if let Some(&earlier_length) = length_at_cycle_start.get(&part_positions) {
+                return Some(ComponentRun { labels, back: earlier_length });
             }
-            rounds.insert(here, labels.len());
+            length_at_cycle_start.insert(part_positions, labels.len());
         }
-        match *moves.get(at)? {
+        match *moves.get(position)? {
             JointMove::Label(label) => {
                 for part in parts.iter_mut().filter(|part| part.sees(label)) {
                     while let Some(unseen) = part.next_unseen() {
@@ -150,9 +163,9 @@ fn merged(moves: &[JointMove], back: usize, parts: &mut [PartRun<'_>]) -> Option
                 }
                 labels.push(label);
             }
-            JointMove::Unseen(which) => labels.extend(parts[which].next_unseen()),
+            JointMove::Unseen(part_index) => labels.extend(parts[part_index].next_unseen()),
         }
-        at += 1;
+        position += 1;
         if labels.len() > MOST {
             return None;
         }
@@ -163,40 +176,44 @@ fn merged(moves: &[JointMove], back: usize, parts: &mut [PartRun<'_>]) -> Option
 /// repeat. The position is the end if the word is finite and no invisible step repeats.
 fn path(
     graph: &ComponentGraph,
-    seen: &[LabelId],
+    visible_labels: &[LabelId],
     word: &LassoWord,
 ) -> Option<(Vec<JointStep>, usize)> {
     let length = word.way.len() + word.round.len();
-    let reached = WordProduct::new(graph, seen, word)?;
-    let count = reached.all.len() as u32;
+    let word_product = WordProduct::new(graph, visible_labels, word)?;
+    let node_count = word_product.all.len() as u32;
     if word.round.is_empty() && !word.for_ever {
-        let end = (0..count).find(|&it| reached.at(it) == length)?;
-        let steps = reached.way_to(end);
-        let back = steps.len();
-        return Some((steps, back));
+        let end = (0..node_count).find(|&it| word_product.at(it) == length)?;
+        let steps = word_product.way_to(end);
+        let cycle_start = steps.len();
+        return Some((steps, cycle_start));
     }
-    let rows = &reached.rows;
-    let next = |node: u32, k: u32| rows[node as usize].get(k as usize).map(|it| it.1);
-    let found = components(count, next);
+    let successors = &word_product.rows;
+    let next = |node: u32, k: u32| successors[node as usize].get(k as usize).map(|it| it.1);
+    let sccs = components(node_count, next);
     // A step that closes the cycle inside a component: the last letter, or any step if the cycle is
     // empty.
-    let closes = |from: u32, to: u32, label: Option<LabelId>| {
-        let last = match word.round.last() {
-            None => reached.at(from) == length,
-            Some(&last) => reached.at(from) == length - 1 && label == Some(last),
+    let closes_cycle = |from: u32, to: u32, label: Option<LabelId>| {
+        let is_last_letter = match word.round.last() {
+            None => word_product.at(from) == length,
+            Some(&is_last_letter) => {
+                word_product.at(from) == length - 1 && label == Some(is_last_letter)
+            }
         };
-        last && found.of[from as usize] == found.of[to as usize]
+        is_last_letter && sccs.of[from as usize] == sccs.of[to as usize]
     };
-    let (from, label, to) = (0..count).find_map(|from| {
-        let row = rows[from as usize].iter();
-        row.filter(|&&(label, to)| closes(from, to, label)).map(|it| (from, it.0, it.1)).next()
+    let (from, label, to) = (0..node_count).find_map(|from| {
+        let row = successors[from as usize].iter();
+        row.filter(|&&(label, to)| closes_cycle(from, to, label))
+            .map(|it| (from, it.0, it.1))
+            .next()
     })?;
-    let mut steps = reached.way_to(to);
-    let back = steps.len();
-    let round = inside(rows, &found.of, to, from)?;
-    steps.extend(round.into_iter().map(|(a, label, b)| reached.step(a, label, b)));
-    steps.push(reached.step(from, label, to));
-    Some((steps, back))
+    let mut steps = word_product.way_to(to);
+    let cycle_start = steps.len();
+    let cycle_steps = inside(successors, &sccs.of, to, from)?;
+    steps.extend(cycle_steps.into_iter().map(|(a, label, b)| word_product.step(a, label, b)));
+    steps.push(word_product.step(from, label, to));
+    Some((steps, cycle_start))
 }
 
 /// The reachable pairs of a state and a position in the word.
@@ -211,41 +228,44 @@ struct WordProduct {
 
 impl WordProduct {
     /// Explores all pairs. Returns `None` if there are too many.
-    fn new(graph: &ComponentGraph, seen: &[LabelId], word: &LassoWord) -> Option<Self> {
+    fn new(graph: &ComponentGraph, visible_labels: &[LabelId], word: &LassoWord) -> Option<Self> {
         let letters: Vec<LabelId> = word.way.iter().chain(&word.round).copied().collect();
-        let mut known: HashMap<(u32, usize), u32> = HashMap::new();
-        let mut reached = Self { all: Vec::new(), before: Vec::new(), rows: Vec::new() };
+        let mut node_numbers: HashMap<(u32, usize), u32> = HashMap::new();
+        let mut word_product = Self { all: Vec::new(), before: Vec::new(), rows: Vec::new() };
         for &start in &graph.starts {
-            if known.insert((start, 0), reached.all.len() as u32).is_none() {
-                reached.all.push((start, 0));
-                reached.before.push(None);
+            if node_numbers.insert((start, 0), word_product.all.len() as u32).is_none() {
+                word_product.all.push((start, 0));
+                word_product.before.push(None);
             }
         }
-        while let Some(&(state, at)) = reached.all.get(reached.rows.len()) {
-            if reached.all.len() > MOST_REACHED {
+        while let Some(&(state, position)) = word_product.all.get(word_product.rows.len()) {
+            if word_product.all.len() > MOST_REACHED {
                 return None;
             }
-            let from = reached.rows.len() as u32;
+            let from = word_product.rows.len() as u32;
             let mut row = Vec::new();
             for &(label, to) in &graph.edges[state as usize] {
-                let is_seen = label.is_some_and(|label| seen.binary_search(&label).is_ok());
+                let is_seen =
+                    label.is_some_and(|label| visible_labels.binary_search(&label).is_ok());
                 let next = match is_seen {
-                    false => at,
-                    true if label != letters.get(at).copied() => continue,
-                    true if at + 1 == letters.len() && !word.round.is_empty() => word.way.len(),
-                    true => at + 1,
+                    false => position,
+                    true if label != letters.get(position).copied() => continue,
+                    true if position + 1 == letters.len() && !word.round.is_empty() => {
+                        word.way.len()
+                    }
+                    true => position + 1,
                 };
-                let new = reached.all.len() as u32;
-                let its = *known.entry((to, next)).or_insert(new);
-                if its == new {
-                    reached.all.push((to, next));
-                    reached.before.push(Some((from, (label, state, to))));
+                let next_number = word_product.all.len() as u32;
+                let target_node = *node_numbers.entry((to, next)).or_insert(next_number);
+                if target_node == next_number {
+                    word_product.all.push((to, next));
+                    word_product.before.push(Some((from, (label, state, to))));
                 }
-                row.push((label, its));
+                row.push((label, target_node));
             }
-            reached.rows.push(row);
+            word_product.rows.push(row);
         }
-        Some(reached)
+        Some(word_product)
     }
 
     /// Returns the position in the word at a node.
@@ -256,9 +276,9 @@ impl WordProduct {
     /// Returns the steps by which a node was first reached.
     fn way_to(&self, mut node: u32) -> Vec<JointStep> {
         let mut steps = Vec::new();
-        while let Some((before, step)) = self.before[node as usize] {
+        while let Some((predecessor, step)) = self.before[node as usize] {
             steps.push(step);
-            node = before;
+            node = predecessor;
         }
         steps.reverse();
         steps
@@ -272,29 +292,29 @@ impl WordProduct {
 /// Returns a shortest path from one node to another inside their component.
 fn inside(
     rows: &[Vec<(Option<LabelId>, u32)>],
-    of: &[u32],
+    scc_of: &[u32],
     from: u32,
     to: u32,
 ) -> Option<Vec<(u32, Option<LabelId>, u32)>> {
-    let mut before: HashMap<u32, (u32, Option<LabelId>)> = HashMap::new();
-    let mut open = vec![from];
+    let mut predecessor_of: HashMap<u32, (u32, Option<LabelId>)> = HashMap::new();
+    let mut queue = vec![from];
     let mut next = 0;
-    while from != to && !before.contains_key(&to) {
-        let node = *open.get(next)?;
+    while from != to && !predecessor_of.contains_key(&to) {
+        let node = *queue.get(next)?;
         next += 1;
-        for &(label, after) in &rows[node as usize] {
-            let stays = of[after as usize] == of[from as usize];
-            if stays && after != from && !before.contains_key(&after) {
-                before.insert(after, (node, label));
-                open.push(after);
+        for &(label, successor) in &rows[node as usize] {
+            let is_in_scc = scc_of[successor as usize] == scc_of[from as usize];
+            if is_in_scc && successor != from && !predecessor_of.contains_key(&successor) {
+                predecessor_of.insert(successor, (node, label));
+                queue.push(successor);
             }
         }
     }
-    let (mut steps, mut at) = (Vec::new(), to);
-    while at != from {
-        let (earlier, label) = *before.get(&at)?;
-        steps.push((earlier, label, at));
-        at = earlier;
+    let (mut steps, mut path_node) = (Vec::new(), to);
+    while path_node != from {
+        let (predecessor, label) = *predecessor_of.get(&path_node)?;
+        steps.push((predecessor, label, path_node));
+        path_node = predecessor;
     }
     steps.reverse();
     Some(steps)

@@ -10,7 +10,9 @@ pub(super) type SuccessorRow = Vec<(Option<LabelId>, u32)>;
 /// A graph of visible behaviour.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ComponentGraph {
+    /// The initial states.
     pub(super) starts: Vec<u32>,
+    /// The edges of each state, indexed by state.
     pub(super) edges: Vec<SuccessorRow>,
     /// The visible labels that its components own, ascending; some may be on no edge.
     pub(super) labels: Vec<LabelId>,
@@ -19,13 +21,13 @@ pub(super) struct ComponentGraph {
 impl ComponentGraph {
     /// Returns the graph of a component with all its labels visible.
     pub(super) fn of(system: &System, component: u32) -> ComponentGraph {
-        let its = &system.components()[component as usize];
-        let rows = its.edges.iter();
-        let mut labels: Vec<LabelId> = its.edges.iter().flatten().map(|edge| edge.0).collect();
+        let source = &system.components()[component as usize];
+        let rows = source.edges.iter();
+        let mut labels: Vec<LabelId> = source.edges.iter().flatten().map(|edge| edge.0).collect();
         labels.sort_unstable();
         labels.dedup();
         ComponentGraph {
-            starts: its.starts.clone(),
+            starts: source.starts.clone(),
             edges: rows.map(|row| row.iter().map(|&(it, to)| (Some(it), to)).collect()).collect(),
             labels,
         }
@@ -43,11 +45,11 @@ impl ComponentGraph {
 }
 
 /// Composes two graphs, synchronised on their shared labels. Also returns the pair of states for
-/// each state. Returns `None` if there are more than `most` states.
+/// each state. Returns `None` if there are more than `max_states` states.
 pub(super) fn together(
     one: &ComponentGraph,
     other: &ComponentGraph,
-    most: usize,
+    max_states: usize,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Option<(ComponentGraph, Vec<(u32, u32)>)> {
     let mut labels = [&one.labels[..], &other.labels[..]].concat();
@@ -67,27 +69,27 @@ pub(super) fn together(
             graph.starts.push(number(&mut pairs, (a, b)));
         }
     }
-    let owns = |graph: &ComponentGraph, label: Option<LabelId>| {
+    let is_owned_by = |graph: &ComponentGraph, label: Option<LabelId>| {
         label.is_some_and(|label| graph.owns(label))
     };
     while graph.edges.len() < pairs.len() {
-        if pairs.len() > most || (graph.edges.len().is_multiple_of(256) && !goes_on()) {
+        if pairs.len() > max_states || (graph.edges.len().is_multiple_of(256) && !goes_on()) {
             return None;
         }
         let (a, b) = pairs[graph.edges.len()];
         let mut row = SuccessorRow::new();
         for &(label, to) in &one.edges[a as usize] {
-            if !owns(other, label) {
+            if !is_owned_by(other, label) {
                 row.push((label, number(&mut pairs, (to, b))));
                 continue;
             }
-            let theirs = &other.edges[b as usize];
-            let begin = theirs.partition_point(|it| it.0 < label);
-            for &(_, with) in theirs[begin..].iter().take_while(|it| it.0 == label) {
-                row.push((label, number(&mut pairs, (to, with))));
+            let other_edges = &other.edges[b as usize];
+            let begin = other_edges.partition_point(|it| it.0 < label);
+            for &(_, other_target) in other_edges[begin..].iter().take_while(|it| it.0 == label) {
+                row.push((label, number(&mut pairs, (to, other_target))));
             }
         }
-        for &(label, to) in other.edges[b as usize].iter().filter(|it| !owns(one, it.0)) {
+        for &(label, to) in other.edges[b as usize].iter().filter(|it| !is_owned_by(one, it.0)) {
             row.push((label, number(&mut pairs, (a, to))));
         }
         row.sort_unstable();

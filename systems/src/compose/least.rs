@@ -22,14 +22,14 @@ type Signature = (SuccessorRow, bool);
 /// of each state, or `None` if `goes_on` returned false.
 pub(super) fn least(
     graph: &ComponentGraph,
-    keeps: impl Fn(LabelId) -> bool,
+    is_kept: impl Fn(LabelId) -> bool,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Option<(ComponentGraph, Vec<u32>)> {
-    let seen = |label: Option<LabelId>| label.filter(|&label| keeps(label));
+    let visible_label = |label: Option<LabelId>| label.filter(|&label| is_kept(label));
     let rows: Vec<SuccessorRow> = graph
         .edges
         .iter()
-        .map(|row| row.iter().map(|&(label, to)| (seen(label), to)).collect())
+        .map(|row| row.iter().map(|&(label, to)| (visible_label(label), to)).collect())
         .collect();
     let mut class = vec![0; rows.len()];
     let mut count = 1;
@@ -39,26 +39,31 @@ pub(super) fn least(
         }
         let signatures = signatures(&rows, &class);
         let mut numbers: HashMap<(u32, &Signature), u32> = HashMap::new();
-        let mut next = Vec::with_capacity(rows.len());
-        for (before, (parts, of)) in class.iter().zip(signatures.iter_states()) {
+        let mut new_class = Vec::with_capacity(rows.len());
+        for (old_class, (scc_signatures, signature_index)) in
+            class.iter().zip(signatures.iter_states())
+        {
             let new = numbers.len() as u32;
-            next.push(*numbers.entry((*before, &parts[of])).or_insert(new));
+            new_class.push(
+                *numbers.entry((*old_class, &scc_signatures[signature_index])).or_insert(new),
+            );
         }
-        let now = numbers.len();
-        if now == count {
+        let new_count = numbers.len();
+        if new_count == count {
             break;
         }
-        (class, count) = (next, now);
+        (class, count) = (new_class, new_count);
     }
     let mut edges = vec![SuccessorRow::new(); count];
     for (state, row) in rows.iter().enumerate() {
-        let its = &mut edges[class[state] as usize];
-        let kept = row.iter().map(|&(label, to)| (label, class[to as usize]));
-        its.extend(kept.filter(|&(label, to)| label.is_some() || to != class[state]));
+        let class_edges = &mut edges[class[state] as usize];
+        let visible_edges = row.iter().map(|&(label, to)| (label, class[to as usize]));
+        class_edges
+            .extend(visible_edges.filter(|&(label, to)| label.is_some() || to != class[state]));
     }
     let signatures = signatures(&rows, &class);
-    for (state, (parts, of)) in class.iter().zip(signatures.iter_states()) {
-        if parts[of].1 {
+    for (state, (scc_signatures, signature_index)) in class.iter().zip(signatures.iter_states()) {
+        if scc_signatures[signature_index].1 {
             edges[*state as usize].push((None, *state));
         }
     }
@@ -69,14 +74,16 @@ pub(super) fn least(
     let mut starts: Vec<u32> = graph.starts.iter().map(|&it| class[it as usize]).collect();
     starts.sort_unstable();
     starts.dedup();
-    let labels = graph.labels.iter().copied().filter(|&label| keeps(label)).collect();
+    let labels = graph.labels.iter().copied().filter(|&label| is_kept(label)).collect();
     Some((ComponentGraph { starts, edges, labels }, class))
 }
 
 /// The signature of each state. States in one strongly connected component of inner invisible steps
 /// share a signature.
 struct Signatures {
+    /// The signature of each strongly connected component of inner invisible steps.
     parts: Vec<Signature>,
+    /// The component of each state, as an index in the list of signatures.
     of: Vec<u32>,
 }
 
@@ -86,42 +93,45 @@ impl Signatures {
     }
 }
 
+/// Computes the signatures of all states under a partition. `class` has the class of each state.
 fn signatures(rows: &[SuccessorRow], class: &[u32]) -> Signatures {
-    let stays = |from: usize, label: Option<LabelId>, to: u32| {
+    let is_inner_step = |from: usize, label: Option<LabelId>, to: u32| {
         label.is_none() && class[from] == class[to as usize]
     };
-    let inside: Vec<Vec<u32>> = rows
+    let inner_successors: Vec<Vec<u32>> = rows
         .iter()
         .enumerate()
-        .map(|(from, row)| row.iter().filter(|it| stays(from, it.0, it.1)).map(|it| it.1).collect())
+        .map(|(from, row)| {
+            row.iter().filter(|it| is_inner_step(from, it.0, it.1)).map(|it| it.1).collect()
+        })
         .collect();
-    let found = components_of_rows(&inside, |&to| to);
-    let mut members = vec![Vec::new(); found.count as usize];
-    found.of.iter().enumerate().for_each(|(state, &of)| members[of as usize].push(state));
+    let sccs = components_of_rows(&inner_successors, |&to| to);
+    let mut members = vec![Vec::new(); sccs.count as usize];
+    sccs.of.iter().enumerate().for_each(|(state, &of)| members[of as usize].push(state));
     // No edge leads to a component with a larger number, so the signatures of the targets are
     // complete.
-    let mut parts: Vec<Signature> = Vec::with_capacity(members.len());
-    for (part, states) in members.iter().enumerate() {
-        let (mut does, mut for_ever) = (SuccessorRow::new(), false);
+    let mut scc_signatures: Vec<Signature> = Vec::with_capacity(members.len());
+    for (scc, states) in members.iter().enumerate() {
+        let (mut observable_steps, mut can_diverge) = (SuccessorRow::new(), false);
         for &state in states {
             for &(label, to) in &rows[state] {
-                if !stays(state, label, to) {
-                    does.push((label, class[to as usize]));
+                if !is_inner_step(state, label, to) {
+                    observable_steps.push((label, class[to as usize]));
                     continue;
                 }
-                match found.of[to as usize] as usize {
-                    same if same == part => for_ever = true,
+                match sccs.of[to as usize] as usize {
+                    same if same == scc => can_diverge = true,
                     after => {
-                        let (more, its) = &parts[after];
-                        does.extend_from_slice(more);
-                        for_ever |= its;
+                        let (successor_steps, successor_diverges) = &scc_signatures[after];
+                        observable_steps.extend_from_slice(successor_steps);
+                        can_diverge |= successor_diverges;
                     }
                 }
             }
         }
-        does.sort_unstable();
-        does.dedup();
-        parts.push((does, for_ever));
+        observable_steps.sort_unstable();
+        observable_steps.dedup();
+        scc_signatures.push((observable_steps, can_diverge));
     }
-    Signatures { parts, of: found.of }
+    Signatures { parts: scc_signatures, of: sccs.of }
 }

@@ -33,6 +33,8 @@ struct CompositionNode {
     parts: Option<(usize, usize)>,
     /// The graph before minimisation. For a composed node, `pairs` are the states of the two parts.
     whole: ComponentGraph,
+    /// The states of the two parts for each state of the graph before minimisation; empty for a
+    /// component.
     pairs: Vec<(u32, u32)>,
     /// The graph after minimisation.
     seen: ComponentGraph,
@@ -41,6 +43,7 @@ struct CompositionNode {
 /// A system composed as far as the composition makes it smaller.
 pub(crate) struct Composition {
     nodes: Vec<CompositionNode>,
+    /// The composed pairs of node numbers, in the order of composition.
     order: Vec<(u32, u32)>,
     /// The nodes that are not composed further.
     left: Vec<usize>,
@@ -51,8 +54,11 @@ pub(crate) struct Composition {
     small: System,
     /// The original label of each label of `small`; `None` for invisible steps.
     labels: Vec<Option<LabelId>>,
+    /// The automaton, renumbered to the labels of the remaining system.
     automaton: KindAutomaton,
+    /// The dependent labels of the remaining system.
     dependence: DependenceRelation,
+    /// True if the limit on the states of a graph ended the composition.
     is_cut: bool,
 }
 
@@ -73,54 +79,57 @@ const MOST_STATES: usize = 1 << 16;
 
 impl Composition {
     /// Composes a system for an automaton that is insensitive to the labels that it does not name,
-    /// as long as no graph has more than `most` states. Returns `None` if `goes_on` returned false.
+    /// as long as no graph has more than `max_states` states. Returns `None` if `goes_on` returned
+    /// false.
     pub(crate) fn new(
         system: &System,
         automaton: &KindAutomaton,
-        most: usize,
+        max_states: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<Composition> {
         let count = system.components().len();
-        let mut made = CompositionTree { nodes: Vec::new(), states: 0 };
+        let mut tree = CompositionTree { nodes: Vec::new(), states: 0 };
         // The number of remaining graphs that own each label. Labels of the formula stay visible.
-        let mut holders: Vec<u32> =
+        let mut owner_counts: Vec<u32> =
             system.labels().map(|label| system.owners(label).len() as u32).collect();
         let named = automaton.labels();
         for component in 0..count as u32 {
             let whole = ComponentGraph::of(system, component);
-            made.add(None, (whole, Vec::new()), |it| holders[it.index()] > 1, named, goes_on)?;
+            tree.add(None, (whole, Vec::new()), |it| owner_counts[it.index()] > 1, named, goes_on)?;
         }
-        let mut left: Vec<usize> = (0..count).collect();
+        let mut open_nodes: Vec<usize> = (0..count).collect();
         let mut order = Vec::new();
-        let mut tried = HashMap::new();
+        let mut tried_sizes = HashMap::new();
         let mut is_cut = false;
         // The last two graphs are not composed: the search explores only few of their joint states.
-        while left.len() > 2 {
-            let (a, b) = made.best(&left, &holders, named, &mut tried, goes_on);
-            let (one, other) = (&made.nodes[a].seen, &made.nodes[b].seen);
-            let Some(both) = together(one, other, most.min(MOST_STATES), goes_on) else {
+        while open_nodes.len() > 2 {
+            let (a, b) = tree.best(&open_nodes, &owner_counts, named, &mut tried_sizes, goes_on);
+            let (first_graph, second_graph) = (&tree.nodes[a].seen, &tree.nodes[b].seen);
+            let Some(both) =
+                together(first_graph, second_graph, max_states.min(MOST_STATES), goes_on)
+            else {
                 if !goes_on() {
                     return None;
                 }
-                is_cut = most < MOST_STATES;
+                is_cut = max_states < MOST_STATES;
                 break;
             };
-            for label in one.labels.iter().filter(|&&it| other.owns(it)) {
-                holders[label.index()] -= 1;
+            for label in first_graph.labels.iter().filter(|&&it| second_graph.owns(it)) {
+                owner_counts[label.index()] -= 1;
             }
             order.push((a as u32, b as u32));
-            left.retain(|&it| it != a && it != b);
-            left.push(made.nodes.len());
-            made.add(Some((a, b)), both, |it| holders[it.index()] > 1, named, goes_on)?;
+            open_nodes.retain(|&it| it != a && it != b);
+            open_nodes.push(tree.nodes.len());
+            tree.add(Some((a, b)), both, |it| owner_counts[it.index()] > 1, named, goes_on)?;
         }
-        let CompositionTree { nodes, states } = made;
-        let graphs: Vec<&ComponentGraph> = left.iter().map(|&it| &nodes[it].seen).collect();
+        let CompositionTree { nodes, states } = tree;
+        let graphs: Vec<&ComponentGraph> = open_nodes.iter().map(|&it| &nodes[it].seen).collect();
         let (small, labels, automaton) = small::system(system, &graphs, automaton);
         let dependence = DependenceRelation::new(&small);
         Some(Composition {
             nodes,
             order,
-            left,
+            left: open_nodes,
             states,
             small,
             labels,
@@ -149,23 +158,23 @@ impl Composition {
     /// Searches for an accepted run.
     pub(crate) fn search(
         &self,
-        most: usize,
+        max_nodes: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> CompositionOutcome {
         let mut product = Product::new(&self.small, (0..self.left.len() as u32).collect());
         let search =
             ProductSearch::new(&self.small, &mut product, &self.automaton, FiniteRuns::Ignored);
-        let outcome = search.with_fewer_steps(self.dependence.clone()).run(most, goes_on);
+        let outcome = search.with_fewer_steps(self.dependence.clone()).run(max_nodes, goes_on);
         match outcome.ending {
             SearchEnd::Run(run) => {
-                let unseen = self.small.label_count() - self.left.len();
+                let first_invisible = self.small.label_count() - self.left.len();
                 let moves = run.labels.iter().map(|it| match self.labels[it.index()] {
                     Some(label) => expand::JointMove::Label(label),
-                    None => expand::JointMove::Unseen(it.index() - unseen),
+                    None => expand::JointMove::Unseen(it.index() - first_invisible),
                 });
                 let moves: Vec<expand::JointMove> = moves.collect();
-                let found = expand::parts(&self.nodes, &self.left, &moves, run.back);
-                found.map_or(CompositionOutcome::TooMany, CompositionOutcome::Run)
+                let expanded_run = expand::parts(&self.nodes, &self.left, &moves, run.back);
+                expanded_run.map_or(CompositionOutcome::TooMany, CompositionOutcome::Run)
             }
             SearchEnd::Nothing => CompositionOutcome::Nothing(outcome.nodes),
             SearchEnd::TooMany => CompositionOutcome::TooMany,
@@ -174,9 +183,10 @@ impl Composition {
     }
 }
 
-/// The nodes so far.
+/// The composition tree under construction.
 struct CompositionTree {
     nodes: Vec<CompositionNode>,
+    /// Total number of states of all graphs before minimisation.
     states: usize,
 }
 
@@ -199,34 +209,39 @@ impl CompositionTree {
     /// smallest result. Small pairs are composed tentatively to determine the size.
     fn best(
         &self,
-        open: &[usize],
-        holders: &[u32],
+        open_nodes: &[usize],
+        owner_counts: &[u32],
         named: &[LabelId],
-        tried: &mut HashMap<(usize, usize), usize>,
+        tried_sizes: &mut HashMap<(usize, usize), usize>,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> (usize, usize) {
-        let mut best = (usize::MAX, usize::MAX, (open[0], open[1]));
-        for (at, &a) in open.iter().enumerate() {
-            for &b in &open[at + 1..] {
-                let (one, other) = (&self.nodes[a].seen, &self.nodes[b].seen);
-                let product = one.edges.len() * other.edges.len();
-                let shares = one.labels.iter().any(|&it| other.owns(it));
-                if !shares {
-                    best = best.min((usize::MAX, product, (a, b)));
+        let mut best = (usize::MAX, usize::MAX, (open_nodes[0], open_nodes[1]));
+        for (first_index, &a) in open_nodes.iter().enumerate() {
+            for &b in &open_nodes[first_index + 1..] {
+                let (first_graph, second_graph) = (&self.nodes[a].seen, &self.nodes[b].seen);
+                let state_product = first_graph.edges.len() * second_graph.edges.len();
+                let is_synchronised = first_graph.labels.iter().any(|&it| second_graph.owns(it));
+                if !is_synchronised {
+                    best = best.min((usize::MAX, state_product, (a, b)));
                     continue;
                 }
-                let ends = |label: LabelId| {
-                    holders[label.index()] == 2 && one.owns(label) && other.owns(label)
+                let has_no_other_owner = |label: LabelId| {
+                    owner_counts[label.index()] == 2
+                        && first_graph.owns(label)
+                        && second_graph.owns(label)
                 };
-                let keeps = |label: LabelId| {
-                    named.contains(&label) || (holders[label.index()] > 1 && !ends(label))
+                let stays_visible = |label: LabelId| {
+                    named.contains(&label)
+                        || (owner_counts[label.index()] > 1 && !has_no_other_owner(label))
                 };
-                let left = *tried.entry((a, b)).or_insert_with(|| {
-                    let made = together(one, other, MOST_TRIED, goes_on);
-                    let left = made.and_then(|made| least(&made.0, keeps, goes_on));
-                    left.map_or(product, |(left, _)| left.edges.len())
+                let minimised_size = *tried_sizes.entry((a, b)).or_insert_with(|| {
+                    let composed = together(first_graph, second_graph, MOST_TRIED, goes_on);
+                    let minimised_size =
+                        composed.and_then(|composed| least(&composed.0, stays_visible, goes_on));
+                    minimised_size
+                        .map_or(state_product, |(minimised_size, _)| minimised_size.edges.len())
                 });
-                best = best.min((left, product, (a, b)));
+                best = best.min((minimised_size, state_product, (a, b)));
             }
         }
         best.2

@@ -12,43 +12,47 @@ pub(super) fn system(
     graphs: &[&ComponentGraph],
     automaton: &KindAutomaton,
 ) -> (System, Vec<Option<LabelId>>, KindAutomaton) {
-    let mut seen: Vec<LabelId> =
+    let mut visible_labels: Vec<LabelId> =
         graphs.iter().flat_map(|graph| graph.labels.iter().copied()).collect();
-    seen.sort_unstable();
-    seen.dedup();
+    visible_labels.sort_unstable();
+    visible_labels.dedup();
     let number = |label: Option<LabelId>, graph: usize| {
-        let at = label.and_then(|label| seen.binary_search(&label).ok());
-        LabelId(at.unwrap_or(seen.len() + graph) as u32)
+        let index = label.and_then(|label| visible_labels.binary_search(&label).ok());
+        LabelId(index.unwrap_or(visible_labels.len() + graph) as u32)
     };
     let row = |row: &SuccessorRow, graph: usize| {
         let mut row: Vec<_> = row.iter().map(|&(label, to)| (number(label, graph), to)).collect();
         row.sort_unstable();
         row
     };
-    let component = |(at, graph): (usize, &&ComponentGraph)| Component {
+    let component = |(index, graph): (usize, &&ComponentGraph)| Component {
         name: String::new(),
         root: None,
         states: vec![String::new(); graph.edges.len()],
         titles: Default::default(),
         starts: graph.starts.clone(),
-        edges: graph.edges.iter().map(|it| row(it, at)).collect(),
+        edges: graph.edges.iter().map(|it| row(it, index)).collect(),
     };
     let components = graphs.iter().enumerate().map(component).collect();
     // A graph owns each of its visible labels, even if the label is on no edge.
     let owners_of = |label: LabelId| {
-        let all = (0..).zip(graphs).filter(|(_, graph)| graph.owns(label));
-        all.map(|it| it.0).collect::<Vec<u32>>()
+        let owning_graphs = (0..).zip(graphs).filter(|(_, graph)| graph.owns(label));
+        owning_graphs.map(|it| it.0).collect::<Vec<u32>>()
     };
-    let unseen = 0..graphs.len() as u32;
-    let owners = seen.iter().map(|&it| owners_of(it)).chain(unseen.map(|it| vec![it])).collect();
-    let names = seen.iter().map(|&label| system.label(label).to_owned());
+    let invisible_owners = 0..graphs.len() as u32;
+    let owners = visible_labels
+        .iter()
+        .map(|&it| owners_of(it))
+        .chain(invisible_owners.map(|it| vec![it]))
+        .collect();
+    let names = visible_labels.iter().map(|&label| system.label(label).to_owned());
     let labels = names.chain(graphs.iter().map(|_| String::new())).collect();
-    let kinds = seen.iter().map(|&label| automaton.kind(label) as u8);
-    let read = KindAutomaton {
+    let kinds = visible_labels.iter().map(|&label| automaton.kind(label) as u8);
+    let renumbered = KindAutomaton {
         kinds: kinds.chain(graphs.iter().map(|_| automaton.other() as u8)).collect(),
         ..automaton.clone()
     };
     let small = System { name: system.name.clone(), labels, components, owners };
     let none = graphs.iter().map(|_| None);
-    (small, seen.into_iter().map(Some).chain(none).collect(), read)
+    (small, visible_labels.into_iter().map(Some).chain(none).collect(), renumbered)
 }

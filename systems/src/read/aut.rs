@@ -62,7 +62,7 @@ pub fn aut(text: &str, name: &str) -> Result<System, ReadError> {
         return Err(ReadError::at(text, 0, expected, "an empty file"));
     };
     if edges != transitions {
-        let expected = format!("{transitions} transitions, as the first line says");
+        let expected = format!("{transitions} transitions, as stated in the first line");
         return Err(ReadError::at(text, text.len(), expected, format!("{edges}")));
     }
     system(name, vec![component])
@@ -77,8 +77,8 @@ fn states_of(component: &mut ComponentBuilder, count: usize) {
 
 /// Returns the refusal of a distribution in place of a state.
 fn probabilities(text: &str, at: usize, state: &str) -> ReadError {
-    let expected = "one state: probabilities are not read; replace the distribution by a transition \
-                    to each of its states";
+    let expected = "one state: probabilities are not supported; replace the distribution by a \
+                    transition to each of its states";
     let found = format!("the probability distribution `{}`", shortened(state.trim()));
     ReadError::at(text, at, expected, found)
 }
@@ -91,10 +91,10 @@ fn shortened(text: &str) -> String {
 /// Returns true if a text is a probability distribution over states: `0 1/2 1` or `0 0.5 1` in
 /// `.aut`, in brackets in `.fsm`. A state is a single number.
 fn is_distribution(text: &str) -> bool {
-    let inside = text.trim();
-    let is_bracketed = inside.starts_with('[');
-    let inside = inside.trim_start_matches('[').trim_end_matches(']');
-    let numbers: Vec<&str> = inside.split_whitespace().collect();
+    let numbers_text = text.trim();
+    let is_bracketed = numbers_text.starts_with('[');
+    let numbers_text = numbers_text.trim_start_matches('[').trim_end_matches(']');
+    let numbers: Vec<&str> = numbers_text.split_whitespace().collect();
     let is_number = |word: &&str| {
         let sign = |c: char| c.is_ascii_digit() || "./eE+-".contains(c);
         word.starts_with(|c: char| c.is_ascii_digit() || c == '.') && word.chars().all(sign)
@@ -104,26 +104,28 @@ fn is_distribution(text: &str) -> bool {
 
 /// Parses the line `des (FIRST, TRANSITIONS, STATES)`.
 fn head(text: &str, begin: usize, line: &str) -> Result<(usize, usize, usize), ReadError> {
-    let at = begin + (line.len() - line.trim_start().len());
-    let wrong = |found: &str| {
+    let offset = begin + (line.len() - line.trim_start().len());
+    let invalid_header = |found: &str| {
         let expected = "`des (FIRST, TRANSITIONS, STATES)` with three numbers, FIRST below STATES";
-        ReadError::at(text, at, expected, format!("`{}`", shortened(found)))
+        ReadError::at(text, offset, expected, format!("`{}`", shortened(found)))
     };
     let line = line.trim();
-    let inside = line.strip_prefix("des").map(str::trim);
-    let inside = inside.and_then(|it| it.strip_prefix('(')).and_then(|it| it.strip_suffix(')'));
-    if let Some(first) = inside.and_then(|it| it.split(',').next())
+    let between_parentheses = line.strip_prefix("des").map(str::trim);
+    let between_parentheses =
+        between_parentheses.and_then(|it| it.strip_prefix('(')).and_then(|it| it.strip_suffix(')'));
+    if let Some(first) = between_parentheses.and_then(|it| it.split(',').next())
         && is_distribution(first)
     {
-        return Err(probabilities(text, at, first));
+        return Err(probabilities(text, offset, first));
     }
-    let numbers: Option<Vec<usize>> =
-        inside.map(|it| it.split(',')).and_then(|it| it.map(|it| it.trim().parse().ok()).collect());
+    let numbers: Option<Vec<usize>> = between_parentheses
+        .map(|it| it.split(','))
+        .and_then(|it| it.map(|it| it.trim().parse().ok()).collect());
     match numbers.as_deref() {
         Some(&[first, transitions, states]) if first < states && states <= MOST => {
             Ok((first, transitions, states))
         }
-        _ => Err(wrong(line)),
+        _ => Err(invalid_header(line)),
     }
 }
 
@@ -134,31 +136,32 @@ fn edge(
     line: &str,
     states: usize,
 ) -> Result<(usize, String, usize), ReadError> {
-    let at = begin + (line.len() - line.trim_start().len());
+    let offset = begin + (line.len() - line.trim_start().len());
     let line = line.trim();
-    let wrong = || {
+    let invalid_edge = || {
         let expected = format!("`(FROM, \"LABEL\", TO)` with states below {states}");
-        ReadError::at(text, at, expected, format!("`{}`", shortened(line)))
+        ReadError::at(text, offset, expected, format!("`{}`", shortened(line)))
     };
-    let inside = line.strip_prefix('(').and_then(|it| it.strip_suffix(')')).ok_or_else(wrong)?;
-    let (from, rest) = inside.split_once(',').ok_or_else(wrong)?;
+    let between_parentheses =
+        line.strip_prefix('(').and_then(|it| it.strip_suffix(')')).ok_or_else(invalid_edge)?;
+    let (from, rest) = between_parentheses.split_once(',').ok_or_else(invalid_edge)?;
     let (label, to) = match rest.trim_start() {
         rest if rest.starts_with('"') => {
-            let (label, length) = quoted(rest).ok_or_else(wrong)?;
-            (label, rest[length..].trim_start().strip_prefix(',').ok_or_else(wrong)?)
+            let (label, length) = quoted(rest).ok_or_else(invalid_edge)?;
+            (label, rest[length..].trim_start().strip_prefix(',').ok_or_else(invalid_edge)?)
         }
         rest => {
-            let (label, to) = rest.rsplit_once(',').ok_or_else(wrong)?;
+            let (label, to) = rest.rsplit_once(',').ok_or_else(invalid_edge)?;
             (label.trim().to_owned(), to)
         }
     };
     if let Some(state) = [from, to].into_iter().find(|it| is_distribution(it)) {
-        return Err(probabilities(text, at, state));
+        return Err(probabilities(text, offset, state));
     }
     let state = |text: &str| text.trim().parse().ok().filter(|&it: &usize| it < states);
     match (state(from), state(to)) {
         (Some(from), Some(to)) if !label.is_empty() => Ok((from, label, to)),
-        _ => Err(wrong()),
+        _ => Err(invalid_edge()),
     }
 }
 
@@ -168,29 +171,29 @@ fn edge(
 /// Returns the position of the first error.
 pub fn fsm(text: &str, name: &str) -> Result<System, ReadError> {
     let mut component = ComponentBuilder::new("component0");
-    let (mut part, mut states, mut offset) = (0, 0, 0);
-    let most = MOST.min(text.len().max(MOST_WITHOUT_LINES));
+    let (mut section, mut states, mut offset) = (0, 0, 0);
+    let max_states = MOST.min(text.len().max(MOST_WITHOUT_LINES));
     let mut edges: Vec<(u32, String, u32)> = Vec::new();
     let mut start = None;
     for line in text.split_inclusive('\n') {
         let begin = offset;
         offset += line.len();
         let trimmed = line.trim();
-        let at = begin + (line.len() - line.trim_start().len());
-        match (trimmed, part) {
-            ("---", 0..=2) => part += 1,
+        let line_start = begin + (line.len() - line.trim_start().len());
+        match (trimmed, section) {
+            ("---", 0..=2) => section += 1,
             ("", _) | (_, 0) => {}
             (_, 1) => states += usize::from(states < MOST),
-            (_, 2) => edges.push(fsm_edge(text, at, trimmed, most)?),
+            (_, 2) => edges.push(fsm_edge(text, line_start, trimmed, max_states)?),
             // The initial state, which newer versions write.
-            _ if start.is_none() => start = Some(fsm_state(text, at, trimmed, most)?),
+            _ if start.is_none() => start = Some(fsm_state(text, line_start, trimmed, max_states)?),
             _ => {
                 let found = format!("`{}`", shortened(trimmed));
-                return Err(ReadError::at(text, at, "the end of the file", found));
+                return Err(ReadError::at(text, line_start, "the end of the file", found));
             }
         }
     }
-    if part < 2 {
+    if section < 2 {
         let expected = "two lines `---`, before the states and before the transitions";
         return Err(ReadError::at(text, text.len(), expected, "the end of the file"));
     }
@@ -214,44 +217,44 @@ fn fsm_edge(
     text: &str,
     at: usize,
     line: &str,
-    most: usize,
+    max_states: usize,
 ) -> Result<(u32, String, u32), ReadError> {
-    let wrong = || {
-        let expected = format!("`FROM TO \"LABEL\"` with states from 1 to {most}");
+    let invalid_edge = || {
+        let expected = format!("`FROM TO \"LABEL\"` with states from 1 to {max_states}");
         ReadError::at(text, at, expected, format!("`{}`", shortened(line)))
     };
-    let (from, rest) = line.split_once(char::is_whitespace).ok_or_else(wrong)?;
+    let (from, rest) = line.split_once(char::is_whitespace).ok_or_else(invalid_edge)?;
     let rest = rest.trim_start();
     if let Some(end) = rest.find(']').filter(|_| rest.starts_with('[')) {
         return Err(probabilities(text, at, &rest[..=end]));
     }
-    let (to, label) = rest.split_once(char::is_whitespace).ok_or_else(wrong)?;
+    let (to, label) = rest.split_once(char::is_whitespace).ok_or_else(invalid_edge)?;
     let label = match label.trim() {
         label if label.starts_with('"') => {
-            let (inside, length) = quoted(label).ok_or_else(wrong)?;
-            label[length..].is_empty().then_some(inside).ok_or_else(wrong)?
+            let (unquoted, length) = quoted(label).ok_or_else(invalid_edge)?;
+            label[length..].is_empty().then_some(unquoted).ok_or_else(invalid_edge)?
         }
         label => label.to_owned(),
     };
-    match (fsm_number(from, most), fsm_number(to, most)) {
+    match (fsm_number(from, max_states), fsm_number(to, max_states)) {
         (Some(from), Some(to)) if !label.is_empty() => Ok((from, label, to)),
-        _ => Err(wrong()),
+        _ => Err(invalid_edge()),
     }
 }
 
 /// Parses the initial state on its line, counted from 0 in the result.
-fn fsm_state(text: &str, at: usize, line: &str, most: usize) -> Result<u32, ReadError> {
+fn fsm_state(text: &str, at: usize, line: &str, max_states: usize) -> Result<u32, ReadError> {
     if is_distribution(line) {
         return Err(probabilities(text, at, line));
     }
-    fsm_number(line, most).ok_or_else(|| {
-        let expected = format!("the initial state, a number from 1 to {most}");
+    fsm_number(line, max_states).ok_or_else(|| {
+        let expected = format!("the initial state, a number from 1 to {max_states}");
         ReadError::at(text, at, expected, format!("`{}`", shortened(line)))
     })
 }
 
 /// Parses the number of a state, counted from 1 in the text and from 0 in the result.
-fn fsm_number(text: &str, most: usize) -> Option<u32> {
-    let number = text.trim().parse().ok().filter(|it| (1..=most).contains(it))?;
+fn fsm_number(text: &str, max_states: usize) -> Option<u32> {
+    let number = text.trim().parse().ok().filter(|it| (1..=max_states).contains(it))?;
     u32::try_from(number - 1).ok()
 }

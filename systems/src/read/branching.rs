@@ -68,69 +68,77 @@ const SIGNS: &[(&str, BranchingToken)] = &[
     (")", BranchingToken::Close),
 ];
 
+/// Splits a formula into tokens, each with its byte offset.
 fn lexed(text: &str) -> Result<Vec<(BranchingToken, usize)>, ReadError> {
     let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        let rest = &text[at..];
+    let mut offset = 0;
+    while let Some(c) = text[offset..].chars().next() {
+        let remaining = &text[offset..];
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
         if c.is_whitespace() {
-            at += c.len_utf8();
+            offset += c.len_utf8();
             continue;
         }
-        let (token, length) = match SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
+        let (token, length) = match SIGNS.iter().find(|(sign, _)| remaining.starts_with(sign)) {
             Some((sign, token)) => (token.clone(), sign.len()),
-            None if c == '[' || c == '<' => bracketed(text, at)?,
+            None if c == '[' || c == '<' => bracketed(text, offset)?,
             None if c == '"' => {
-                let (word, length) = quoted(rest).ok_or_else(|| {
-                    ReadError::at(text, at, "a closing `\"` for this one", "the end of the formula")
+                let (word, length) = quoted(remaining).ok_or_else(|| {
+                    ReadError::at(
+                        text,
+                        offset,
+                        "a closing `\"` for this one",
+                        "the end of the formula",
+                    )
                 })?;
                 (BranchingToken::Word(word), length)
             }
             None if is_word(c) => {
-                let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-                word(&rest[..length], &rest[length..])
+                let length = remaining.find(|c| !is_word(c)).unwrap_or(remaining.len());
+                word(&remaining[..length], &remaining[length..])
             }
             None => {
                 let expected = "an operator, `[a]`, `<a>`, a constant or a parenthesis";
-                return Err(ReadError::at(text, at, expected, format!("`{c}`")));
+                return Err(ReadError::at(text, offset, expected, format!("`{c}`")));
             }
         };
-        tokens.push((token, at));
-        at += length;
+        tokens.push((token, offset));
+        offset += length;
     }
     Ok(tokens)
 }
 
 /// Reads `[a]` or `<a>`.
-fn bracketed(text: &str, at: usize) -> Result<(BranchingToken, usize), ReadError> {
-    let rest = &text[at..];
-    let all = rest.starts_with('[');
-    let close = if all { ']' } else { '>' };
+fn bracketed(text: &str, offset: usize) -> Result<(BranchingToken, usize), ReadError> {
+    let rest = &text[offset..];
+    let is_universal = rest.starts_with('[');
+    let close = if is_universal { ']' } else { '>' };
     let end = rest.find(close).ok_or_else(|| {
-        ReadError::at(text, at, format!("a `{close}` after this"), "the end of the formula")
+        ReadError::at(text, offset, format!("a `{close}` after this"), "the end of the formula")
     })?;
-    let inside = rest[1..end].trim();
-    let label = match inside.starts_with('"') {
-        true => quoted(inside).map_or(inside.to_owned(), |it| it.0),
-        false => inside.to_owned(),
+    let between_brackets = rest[1..end].trim();
+    let label = match between_brackets.starts_with('"') {
+        true => quoted(between_brackets).map_or(between_brackets.to_owned(), |it| it.0),
+        false => between_brackets.to_owned(),
     };
-    Ok((BranchingToken::Labelled { all, label }, end + 1))
+    Ok((BranchingToken::Labelled { all: is_universal, label }, end + 1))
 }
 
 /// Reads a word; returns the token and its length.
 fn word(word: &str, after: &str) -> (BranchingToken, usize) {
     let mut letters = word.chars();
-    let all = match letters.next() {
+    let is_universal = match letters.next() {
         Some('A') => Some(true),
         Some('E') => Some(false),
         _ => None,
     };
-    if let Some(all) = all {
+    if let Some(is_universal) = is_universal {
         match letters.next() {
-            None if after.trim_start().starts_with('(') => return (BranchingToken::Path(all), 1),
+            None if after.trim_start().starts_with('(') => {
+                return (BranchingToken::Path(is_universal), 1);
+            }
             Some(operator @ ('F' | 'G' | 'X')) => {
-                return (BranchingToken::Quantified { all, operator }, 2);
+                return (BranchingToken::Quantified { all: is_universal, operator }, 2);
             }
             _ => {}
         }
@@ -166,6 +174,7 @@ pub fn branching(text: &str, system: &System) -> Result<BranchingFormula, ReadEr
 struct Parser<'t> {
     text: &'t str,
     tokens: Vec<(BranchingToken, usize)>,
+    /// The index of the next token.
     at: usize,
     depth: usize,
     system: &'t System,
@@ -188,9 +197,9 @@ impl Parser<'_> {
     }
 
     fn takes(&mut self, token: &BranchingToken) -> bool {
-        let is = self.peek() == Some(token);
-        self.at += usize::from(is);
-        is
+        let is_next_token = self.peek() == Some(token);
+        self.at += usize::from(is_next_token);
+        is_next_token
     }
 
     fn push(&mut self, part: BranchingNode) -> usize {
@@ -212,21 +221,21 @@ impl Parser<'_> {
     fn implication(&mut self) -> Result<usize, ReadError> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(self.expected("a formula less deep"));
+            return Err(self.expected("a less deeply nested formula"));
         }
         let left = self.disjunction()?;
-        let both_ways = self.peek() == Some(&BranchingToken::Equivalent);
+        let is_equivalence = self.peek() == Some(&BranchingToken::Equivalent);
         let part =
             if self.takes(&BranchingToken::Implies) || self.takes(&BranchingToken::Equivalent) {
                 let right = self.implication()?;
                 let not_left = self.not(left);
-                let there = self.or(not_left, right);
-                if both_ways {
+                let forward = self.or(not_left, right);
+                if is_equivalence {
                     let not_right = self.not(right);
-                    let back = self.or(left, not_right);
-                    self.push(BranchingNode::And(there, back))
+                    let backward = self.or(left, not_right);
+                    self.push(BranchingNode::And(forward, backward))
                 } else {
-                    there
+                    forward
                 }
             } else {
                 left
@@ -255,7 +264,7 @@ impl Parser<'_> {
 
     /// Parses prefix operators and their operand.
     fn operand(&mut self) -> Result<usize, ReadError> {
-        let mut before = Vec::new();
+        let mut prefix_operators = Vec::new();
         while let Some(
             token @ (BranchingToken::Not
             | BranchingToken::Any { .. }
@@ -263,7 +272,7 @@ impl Parser<'_> {
             | BranchingToken::Quantified { .. }),
         ) = self.peek()
         {
-            before.push(token.clone());
+            prefix_operators.push(token.clone());
             self.at += 1;
         }
         let mut part = match self.peek().cloned() {
@@ -283,13 +292,13 @@ impl Parser<'_> {
             }
             Some(BranchingToken::Word(_)) => {
                 return Err(self.expected(
-                    "`true`, `false`, a parenthesis or an operator such as `[a]`, `<a>`, `AG`: a label \
-                     stands in brackets",
+                    "`true`, `false`, a parenthesis or an operator such as `[a]`, `<a>`, `AG`: \
+                     labels are written in brackets",
                 ));
             }
             _ => return Err(self.expected("`true`, `false`, `(`, or an operator such as `[a]`")),
         };
-        while let Some(token) = before.pop() {
+        while let Some(token) = prefix_operators.pop() {
             part = self.applied(token, part);
         }
         Ok(part)
@@ -303,29 +312,31 @@ impl Parser<'_> {
     }
 
     /// Parses `(φ U ψ)` or `(φ W ψ)` after `A` or `E`.
-    fn between(&mut self, all: bool) -> Result<usize, ReadError> {
+    fn between(&mut self, is_universal: bool) -> Result<usize, ReadError> {
         self.at += 1;
         let left = self.implication()?;
-        let weak = self.peek() == Some(&BranchingToken::WeakUntil);
+        let is_weak = self.peek() == Some(&BranchingToken::WeakUntil);
         if !self.takes(&BranchingToken::Until) && !self.takes(&BranchingToken::WeakUntil) {
             return Err(self.expected("`U` or `W`"));
         }
         let right = self.implication()?;
         self.close()?;
-        Ok(match weak {
-            true => self.weak(all, left, right),
-            false => self.push(BranchingNode::Until { all, left, right }),
+        Ok(match is_weak {
+            true => self.weak(is_universal, left, right),
+            false => self.push(BranchingNode::Until { all: is_universal, left, right }),
         })
     }
 
     /// Builds a weak until, as the dual of an until.
-    fn weak(&mut self, all: bool, left: usize, right: usize) -> usize {
+    fn weak(&mut self, is_universal: bool, left: usize, right: usize) -> usize {
         let (not_left, not_right) = (self.not(left), self.not(right));
         let neither = self.push(BranchingNode::And(not_left, not_right));
-        let until = self.push(BranchingNode::Until { all: !all, left: not_right, right: neither });
+        let until =
+            self.push(BranchingNode::Until { all: !is_universal, left: not_right, right: neither });
         self.not(until)
     }
 
+    /// Applies a prefix operator to the node `part`. Returns the new node.
     fn applied(&mut self, token: BranchingToken, part: usize) -> usize {
         match token {
             BranchingToken::Any { all } | BranchingToken::Quantified { all, operator: 'X' } => {

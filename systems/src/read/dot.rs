@@ -32,7 +32,9 @@ pub fn dot(text: &str, name: &str) -> Result<System, ReadError> {
 
 /// An edge as written in the file, with its offset.
 struct ParsedEdge {
+    /// The name of the source state, or of the root.
     from: String,
+    /// The name of the target state.
     to: String,
     label: String,
     offset: usize,
@@ -41,12 +43,14 @@ struct ParsedEdge {
 struct DotReader<'t> {
     text: &'t str,
     tokens: Vec<(SystemToken, usize)>,
+    /// The index of the next token.
     at: usize,
     /// The component of each state, to reject states of two components.
     component_of: HashMap<String, usize>,
 }
 
 impl DotReader<'_> {
+    /// Parses the whole graph.
     fn system(mut self, name: &str) -> Result<System, ReadError> {
         self.keyword("digraph")?;
         if let Some(SystemToken::Word(_)) = self.peek() {
@@ -84,10 +88,11 @@ impl DotReader<'_> {
             return Err(self.expected("the end of the file after the graph"));
         }
         system(name, components).map_err(|error| {
-            ReadError::at(self.text, end, "a component before this", error.to_string())
+            ReadError::at(self.text, end, "a component before this line", error.to_string())
         })
     }
 
+    /// Parses a subgraph after its keyword. `number` is the number of the component, from 0.
     fn component(&mut self, number: usize) -> Result<ComponentBuilder, ReadError> {
         let begin = self.offset();
         let name = match self.peek() {
@@ -118,7 +123,7 @@ impl DotReader<'_> {
                 Some(SystemToken::Arrow) => {
                     self.at += 1;
                     let target = self.offset();
-                    let to = self.word("the state that the edge leads to")?;
+                    let to = self.word("the target state of the edge")?;
                     let label = self.attributes()?.ok_or_else(|| {
                         self.expected("a label of the edge, as in `[label=\"a\"]`")
                     })?;
@@ -155,12 +160,12 @@ impl DotReader<'_> {
 
     /// Checks that a state belongs to only one component.
     fn belongs(&mut self, state: &str, number: usize, offset: usize) -> Result<(), ReadError> {
-        let of = *self.component_of.entry(state.to_owned()).or_insert(number);
-        if of == number {
+        let first_component = *self.component_of.entry(state.to_owned()).or_insert(number);
+        if first_component == number {
             return Ok(());
         }
         let expected = "a state of this component";
-        let found = format!("`{state}`, a state of component {of} (from 0)");
+        let found = format!("`{state}`, a state of component {first_component} (from 0)");
         Err(ReadError::at(self.text, offset, expected, found))
     }
 
@@ -175,14 +180,17 @@ impl DotReader<'_> {
         let mut component = ComponentBuilder::new(name);
         let root = edges.iter().find(|edge| edge.label.is_empty()).map(|edge| edge.from.clone());
         for edge in edges {
-            let touches = |state: &String| Some(state) == root.as_ref();
-            let wrong = match (touches(&edge.from), touches(&edge.to), edge.label.is_empty()) {
-                (_, true, _) => Some("no edge back to the root, from which the empty label leads"),
-                (true, _, false) => Some("no edge but those with an empty label from the root"),
-                (false, _, true) => Some("an empty label only on edges from one root"),
-                _ => None,
-            };
-            if let Some(expected) = wrong {
+            let is_root = |state: &String| Some(state) == root.as_ref();
+            let violated_rule =
+                match (is_root(&edge.from), is_root(&edge.to), edge.label.is_empty()) {
+                    (_, true, _) => {
+                        Some("no edge back to the root, which has the edges with an empty label")
+                    }
+                    (true, _, false) => Some("only edges with an empty label from the root"),
+                    (false, _, true) => Some("an empty label only on edges from one root"),
+                    _ => None,
+                };
+            if let Some(expected) = violated_rule {
                 let found = format!("`{}->{}`", edge.from, edge.to);
                 return Err(ReadError::at(self.text, edge.offset, expected, found));
             }
@@ -203,14 +211,14 @@ impl DotReader<'_> {
             Some(root) => component.set_root(&root),
             None => {
                 let is_target = |node: &&String| !edges.iter().any(|edge| edge.to == **node);
-                let mut without: Vec<&String> = nodes.iter().filter(is_target).collect();
-                without.dedup();
-                without.sort_unstable();
-                without.dedup();
-                let &[start] = &without[..] else {
-                    let expected = "an edge with an empty label to the start state of the component, \
-                                    or just one state to which no edge leads";
-                    let found = format!("{} such states", without.len());
+                let mut source_states: Vec<&String> = nodes.iter().filter(is_target).collect();
+                source_states.dedup();
+                source_states.sort_unstable();
+                source_states.dedup();
+                let &[start] = &source_states[..] else {
+                    let expected = "an edge with an empty label to the start state of the \
+                                    component, or exactly one state without incoming edges";
+                    let found = format!("{} such states", source_states.len());
                     return Err(ReadError::at(self.text, begin, expected, found));
                 };
                 let start = component.state(start);

@@ -28,6 +28,7 @@ use crate::system::System;
 
 /// A component under construction.
 struct Process {
+    /// The component, without the edges collected so far.
     component: ComponentBuilder,
     /// The initial state. It is a root if an empty label leads from it.
     first: String,
@@ -44,21 +45,21 @@ struct Process {
 /// # Errors
 /// Returns the position of the first error.
 pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
-    let mut all: Vec<Process> = Vec::new();
-    let mut open: Option<Process> = None;
+    let mut processes: Vec<Process> = Vec::new();
+    let mut open_process: Option<Process> = None;
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
         let begin = offset + (line.len() - line.trim_start().len());
         offset += line.len();
         let line = line.trim();
-        let wrong = |expected: &str| {
+        let unexpected_line = |expected: &str| {
             let found = format!("`{}`", line.chars().take(40).collect::<String>());
             ReadError::at(text, begin, expected, found)
         };
-        if let Some(rest) = line.strip_prefix("active proctype Proc") {
-            all.extend(open.take());
-            let number = rest.trim_end_matches(['(', ')', '{', ' ']);
-            open = Some(Process {
+        if let Some(after_prefix) = line.strip_prefix("active proctype Proc") {
+            processes.extend(open_process.take());
+            let number = after_prefix.trim_end_matches(['(', ')', '{', ' ']);
+            open_process = Some(Process {
                 component: ComponentBuilder::new(&format!("component{number}")),
                 first: String::new(),
                 edges: Vec::new(),
@@ -67,76 +68,82 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
             });
             continue;
         }
-        let Some(process) = &mut open else { continue };
+        let Some(process) = &mut open_process else { continue };
         if line.starts_with("#define") || line.starts_with("ltl ") {
-            all.extend(open.take());
+            processes.extend(open_process.take());
             continue;
         }
         if let Some(first) = line.strip_prefix("int state =") {
             process.first = first.trim().trim_end_matches(';').to_owned();
-        } else if let Some(rest) = line.strip_prefix(":: state ==") {
-            let state = rest.trim_end_matches("->").trim();
+        } else if let Some(after_prefix) = line.strip_prefix(":: state ==") {
+            let state = after_prefix.trim_end_matches("->").trim();
             process.state = Some(state.to_owned());
-        } else if let Some(rest) = line.strip_prefix("::") {
-            let message = rest.trim_end_matches("->").split_once(['?', '!']);
-            let (_, label) = message.ok_or_else(|| wrong("`:: CHANNEL ? LABEL ->` or with `!`"))?;
+        } else if let Some(after_prefix) = line.strip_prefix("::") {
+            let message = after_prefix.trim_end_matches("->").split_once(['?', '!']);
+            let (_, label) =
+                message.ok_or_else(|| unexpected_line("`:: CHANNEL ? LABEL ->` or with `!`"))?;
             process.label = Some(label.trim().to_owned());
-        } else if let Some(rest) = line.strip_prefix("state =") {
-            let to = rest.trim().trim_end_matches(';').to_owned();
-            let from =
-                process.state.clone().ok_or_else(|| wrong("`:: state == N ->` before this"))?;
+        } else if let Some(after_prefix) = line.strip_prefix("state =") {
+            let to = after_prefix.trim().trim_end_matches(';').to_owned();
+            let from = process
+                .state
+                .clone()
+                .ok_or_else(|| unexpected_line("`:: state == N ->` before this"))?;
             let label = process.label.take();
-            let label = label.ok_or_else(|| wrong("a message before the next state"))?;
+            let label = label.ok_or_else(|| unexpected_line("a message before the next state"))?;
             process.edges.push((from, label, to, begin));
         } else if !is_known(line) {
-            return Err(wrong("a line as RERS writes its processes"));
+            return Err(unexpected_line("a line of a process in the format of RERS"));
         }
     }
-    all.extend(open);
-    if all.is_empty() {
-        let expected = "a process `active proctype Proc0()`, as RERS writes them";
+    processes.extend(open_process);
+    if processes.is_empty() {
+        let expected = "a process `active proctype Proc0()`, in the format of RERS";
         return Err(ReadError::at(text, text.len(), expected, "none in the file"));
     }
     let mut components = Vec::new();
-    for process in all {
+    for process in processes {
         components.push(process.finished(text)?);
     }
     system(name, components).map_err(|error| {
-        ReadError::at(text, text.len(), "processes as RERS writes them", error.to_string())
+        ReadError::at(text, text.len(), "processes in the format of RERS", error.to_string())
     })
 }
 
 /// Returns true for the other lines of a process.
 fn is_known(line: &str) -> bool {
-    let plain = ["", "{", "}", "do", "od", "if", "fi", "fi;", "od;", "atomic {", "skip;"];
-    plain.contains(&line)
+    let structural_lines =
+        ["", "{", "}", "do", "od", "if", "fi", "fi;", "od;", "atomic {", "skip;"];
+    structural_lines.contains(&line)
         || line.starts_with("act !")
         || line.starts_with("/*")
         || line.starts_with("//")
 }
 
 impl Process {
+    /// Adds the edges to the component and determines its start states.
     fn finished(self, text: &str) -> Result<ComponentBuilder, ReadError> {
         let Process { mut component, first, edges, .. } = self;
-        let empty = |label: &str| label == "nop";
-        let begins = edges.iter().any(|edge| edge.0 == first && empty(&edge.1));
+        let is_empty_label = |label: &str| label == "nop";
+        let has_root = edges.iter().any(|edge| edge.0 == first && is_empty_label(&edge.1));
         for (from, label, to, offset) in edges {
-            if begins && from == first {
-                if !empty(&label) {
+            if has_root && from == first {
+                if !is_empty_label(&label) {
                     let expected = "only the message `nop` in the first state";
                     return Err(ReadError::at(text, offset, expected, format!("`{label}`")));
                 }
                 let to = component.state(&to);
                 component.start(to);
-            } else if empty(&label) || (begins && to == first) {
-                let expected = "the message `nop` only in the first state, and no way back there";
+            } else if is_empty_label(&label) || (has_root && to == first) {
+                let expected = "the message `nop` only in the first state, and no transition back \
+                                to this state";
                 return Err(ReadError::at(text, offset, expected, format!("`{label}`")));
             } else {
                 let (from, to) = (component.state(&from), component.state(&to));
                 component.edge(from, &label, to);
             }
         }
-        match begins {
+        match has_root {
             true => component.set_root(&first),
             false => {
                 let first = component.state(&first);

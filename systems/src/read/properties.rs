@@ -41,7 +41,7 @@ impl PropertyLine {
 /// # Errors
 /// Returns the position of the first error.
 pub fn properties(text: &str) -> Result<Vec<PropertyLine>, ReadError> {
-    let mut all: Vec<PropertyLine> = Vec::new();
+    let mut found_properties: Vec<PropertyLine> = Vec::new();
     let mut numbers = HashSet::new();
     let mut offset = 0;
     let mut header = 0;
@@ -53,11 +53,11 @@ pub fn properties(text: &str) -> Result<Vec<PropertyLine>, ReadError> {
             let Some((number, solution)) = numbered(rest) else {
                 continue;
             };
-            if let Some(last) = all.last().filter(|last| last.formula.is_empty()) {
+            if let Some(last) = found_properties.last().filter(|last| last.formula.is_empty()) {
                 return Err(missing(text, header, last));
             }
             if !numbers.insert(number) {
-                let found = format!("#{number} for the second time");
+                let found = format!("#{number} a second time");
                 return Err(ReadError::at(text, begin, "a number of its own", found));
             }
             let solution = match solution {
@@ -65,18 +65,25 @@ pub fn properties(text: &str) -> Result<Vec<PropertyLine>, ReadError> {
                 "true" => Some(true),
                 "false" => Some(false),
                 other => {
-                    let at = begin + line.find(other).unwrap_or(0);
+                    let offset_of_word = begin + line.find(other).unwrap_or(0);
                     let expected = "`true`, `false`, `unknown` or nothing after the number";
                     let found = format!("`{}`", other.chars().take(40).collect::<String>());
-                    return Err(ReadError::at(text, at, expected, found));
+                    return Err(ReadError::at(text, offset_of_word, expected, found));
                 }
             };
             header = begin;
-            all.push(PropertyLine { number, solution, formula: String::new(), offset });
+            found_properties.push(PropertyLine {
+                number,
+                solution,
+                formula: String::new(),
+                offset,
+            });
         } else if !trimmed.is_empty() {
             let expected = "a number such as `#1:` before the first formula";
             let found = format!("`{}`", trimmed.chars().take(40).collect::<String>());
-            let last = all.last_mut().ok_or_else(|| ReadError::at(text, begin, expected, found))?;
+            let last = found_properties
+                .last_mut()
+                .ok_or_else(|| ReadError::at(text, begin, expected, found))?;
             if last.formula.is_empty() {
                 last.offset = begin + (line.len() - line.trim_start().len());
             }
@@ -85,13 +92,13 @@ pub fn properties(text: &str) -> Result<Vec<PropertyLine>, ReadError> {
             last.formula = text[last.offset..end].to_owned();
         }
     }
-    match all.last() {
+    match found_properties.last() {
         None => {
             let expected = "properties such as `#1:` with a formula in the next line";
             Err(ReadError::at(text, text.len(), expected, "no property in the file"))
         }
         Some(last) if last.formula.is_empty() => Err(missing(text, header, last)),
-        Some(_) => Ok(all),
+        Some(_) => Ok(found_properties),
     }
 }
 

@@ -27,17 +27,22 @@ impl SystemToken {
 /// Returns the tokens of a text, each with its byte offset.
 pub(crate) fn tokens(text: &str) -> Result<Vec<(SystemToken, usize)>, ReadError> {
     let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        let rest = &text[at..];
+    let mut offset = 0;
+    while let Some(c) = text[offset..].chars().next() {
+        let rest = &text[offset..];
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
         let (token, length) = if c.is_whitespace() {
             (None, c.len_utf8())
-        } else if rest.starts_with("//") || (c == '#' && begins_line(text, at)) {
+        } else if rest.starts_with("//") || (c == '#' && begins_line(text, offset)) {
             (None, rest.find('\n').unwrap_or(rest.len()))
         } else if rest.starts_with("/*") {
             let end = rest.find("*/").ok_or_else(|| {
-                ReadError::at(text, at, "an end `*/` of this comment", "the end of the file")
+                ReadError::at(
+                    text,
+                    offset,
+                    "a closing `*/` for this comment",
+                    "the end of the file",
+                )
             })?;
             (None, end + 2)
         } else if rest.starts_with("->") {
@@ -46,25 +51,26 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(SystemToken, usize)>, ReadError>
             (Some(SystemToken::Sign(c)), 1)
         } else if c == '"' {
             let (word, length) = quoted(rest).ok_or_else(|| {
-                ReadError::at(text, at, "a closing `\"` for this one", "the end of the file")
+                ReadError::at(text, offset, "a closing `\"` for this one", "the end of the file")
             })?;
             (Some(SystemToken::Word(word)), length)
         } else if is_word(c) || c == '-' && rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
             let sign = usize::from(c == '-');
-            let length = rest[sign..].find(|c| !is_word(c)).map_or(rest.len(), |at| at + sign);
+            let length =
+                rest[sign..].find(|c| !is_word(c)).map_or(rest.len(), |offset| offset + sign);
             (Some(SystemToken::Word(rest[..length].to_owned())), length)
         } else {
             let expected = "a name, `->`, or one of `{ } [ ] = ; ,`";
-            return Err(ReadError::at(text, at, expected, format!("`{c}`")));
+            return Err(ReadError::at(text, offset, expected, format!("`{c}`")));
         };
-        tokens.extend(token.map(|token| (token, at)));
-        at += length;
+        tokens.extend(token.map(|token| (token, offset)));
+        offset += length;
     }
     Ok(tokens)
 }
 
-fn begins_line(text: &str, at: usize) -> bool {
-    text[..at].rsplit('\n').next().is_some_and(|line| line.trim().is_empty())
+fn begins_line(text: &str, offset: usize) -> bool {
+    text[..offset].rsplit('\n').next().is_some_and(|line| line.trim().is_empty())
 }
 
 /// Reads a quoted text; returns its content and its length in bytes with the quotes. `\"` is a

@@ -80,8 +80,11 @@ struct TableauCase {
     open: Vec<LinearFormula>,
     /// All formulas of the case, decomposed or not; the word satisfies all of them.
     known: BTreeSet<LinearFormula>,
+    /// The literals that the current letter satisfies.
     literals: BTreeSet<Literal>,
+    /// The formulas that the rest of the word satisfies.
     next: BTreeSet<LinearFormula>,
+    /// The untils whose right side is not satisfied now.
     postponed: BTreeSet<LinearFormula>,
 }
 
@@ -99,18 +102,18 @@ impl LinearTableau {
         cases: usize,
     ) -> Result<(), TableauRefusal> {
         self.check_numbers()?;
-        let demanded = conjuncts(formulas, formula);
+        let conjuncts_of_formula = conjuncts(formulas, formula);
         let initial = &self.obligations[self.automaton.initial];
-        if !initial.iter().all(|obligation| demanded.contains(obligation)) {
+        if !initial.iter().all(|obligation| conjuncts_of_formula.contains(obligation)) {
             return Err(TableauRefusal::Initial);
         }
-        let mut left = cases;
+        let mut cases_left = cases;
         for state in 0..self.automaton.states.len() {
-            let mut first = TableauCase::default();
-            first.demand(self.obligations[state].iter().copied());
-            let mut stack = vec![first];
+            let mut whole_state = TableauCase::default();
+            whole_state.demand(self.obligations[state].iter().copied());
+            let mut stack = vec![whole_state];
             while let Some(case) = stack.pop() {
-                left = left.checked_sub(1).ok_or(TableauRefusal::TooMany(cases))?;
+                cases_left = cases_left.checked_sub(1).ok_or(TableauRefusal::TooMany(cases))?;
                 // An edge that covers a case covers all its refinements.
                 if self.automaton.states[state].iter().any(|edge| self.covers(edge, &case)) {
                     continue;
@@ -146,8 +149,9 @@ impl LinearTableau {
         }
         for (state, edges) in self.automaton.states.iter().enumerate() {
             for (number, edge) in edges.iter().enumerate() {
-                let is_met = |&obligation: &LinearFormula| self.meets(formulas, edge, obligation);
-                if !self.obligations[state].iter().all(is_met) {
+                let is_implied =
+                    |&obligation: &LinearFormula| self.meets(formulas, edge, obligation);
+                if !self.obligations[state].iter().all(is_implied) {
                     return Err(TableauRefusal::Unmet { state, edge: number });
                 }
             }
@@ -155,6 +159,7 @@ impl LinearTableau {
         Ok(())
     }
 
+    /// Checks that all numbers of states and marks are in range.
     fn check_numbers(&self) -> Result<(), TableauRefusal> {
         let automaton = &self.automaton;
         if self.obligations.len() != automaton.states.len() {
@@ -184,22 +189,28 @@ impl LinearTableau {
     /// Returns true if a formula follows from the literals of an edge and the obligations of its
     /// target.
     fn meets(&self, formulas: &Ltl, edge: &AutomatonEdge, formula: LinearFormula) -> bool {
-        let next = &self.obligations[edge.target];
-        let postpones = |until: LinearFormula| {
+        let target_obligations = &self.obligations[edge.target];
+        let is_postponed = |until: LinearFormula| {
             let mark = self.untils.iter().position(|&other| other == until);
-            next.contains(&until) && mark.is_some_and(|mark| !edge.marks.has(mark as u32))
+            target_obligations.contains(&until)
+                && mark.is_some_and(|mark| !edge.marks.has(mark as u32))
         };
-        formulas.fold(formula, |part, node, met: &PartValues<_, bool>| match node {
+        formulas.fold(formula, |subformula, node, is_implied: &PartValues<_, bool>| match node {
             Node::True => true,
             Node::False => false,
             Node::Literal(literal) => edge.cube.literals().contains(literal),
-            Node::And(all) => all.iter().all(|&inner| met[inner]),
-            Node::Or(all) => all.iter().any(|&inner| met[inner]),
-            Node::Next(_, inner) => {
-                conjuncts(formulas, *inner).iter().all(|demanded| next.contains(demanded))
+            Node::And(operands) => operands.iter().all(|&inner| is_implied[inner]),
+            Node::Or(operands) => operands.iter().any(|&inner| is_implied[inner]),
+            Node::Next(_, inner) => conjuncts(formulas, *inner)
+                .iter()
+                .all(|demanded| target_obligations.contains(demanded)),
+            Node::Until(_, left, right) => {
+                is_implied[*right] || (is_implied[*left] && is_postponed(subformula))
             }
-            Node::Until(_, left, right) => met[*right] || (met[*left] && postpones(part)),
-            Node::Release(_, left, right) => met[*right] && (met[*left] || next.contains(&part)),
+            Node::Release(_, left, right) => {
+                is_implied[*right]
+                    && (is_implied[*left] || target_obligations.contains(&subformula))
+            }
         })
     }
 }
@@ -227,9 +238,9 @@ impl TableauCase {
 fn take_apart(formulas: &Ltl, mut case: TableauCase, stack: &mut Vec<TableauCase>) {
     let is_choice =
         |node: &Node<Linear>| matches!(node, Node::Or(_) | Node::Until(..) | Node::Release(..));
-    let plain = case.open.iter().position(|&part| !is_choice(formulas.node(part)));
-    let Some(at) = plain.or(case.open.len().checked_sub(1)) else { return };
-    let formula = case.open.swap_remove(at);
+    let without_choice = case.open.iter().position(|&part| !is_choice(formulas.node(part)));
+    let Some(index) = without_choice.or(case.open.len().checked_sub(1)) else { return };
+    let formula = case.open.swap_remove(index);
     match formulas.node(formula) {
         Node::True => stack.push(case),
         Node::False => {}
@@ -239,12 +250,14 @@ fn take_apart(formulas: &Ltl, mut case: TableauCase, stack: &mut Vec<TableauCase
                 stack.push(case);
             }
         }
-        Node::And(all) => {
-            case.demand(all.iter().copied());
+        Node::And(operands) => {
+            case.demand(operands.iter().copied());
             stack.push(case);
         }
-        Node::Or(all) if all.iter().any(|part| case.known.contains(part)) => stack.push(case),
-        Node::Or(all) => stack.extend(all.iter().map(|&part| case.with(part))),
+        Node::Or(operands) if operands.iter().any(|part| case.known.contains(part)) => {
+            stack.push(case)
+        }
+        Node::Or(operands) => stack.extend(operands.iter().map(|&part| case.with(part))),
         Node::Next(_, part) => {
             if !formulas.is(*part, false) {
                 case.next.extend(conjuncts(formulas, *part));
@@ -276,16 +289,16 @@ fn take_apart(formulas: &Ltl, mut case: TableauCase, stack: &mut Vec<TableauCase
 fn conjuncts(formulas: &Ltl, formula: LinearFormula) -> Vec<LinearFormula> {
     match formulas.node(formula) {
         Node::True => Vec::new(),
-        Node::And(all) => {
-            let mut open = all.to_vec();
-            let mut found = Vec::new();
+        Node::And(operands) => {
+            let mut open = operands.to_vec();
+            let mut conjuncts_found = Vec::new();
             while let Some(part) = open.pop() {
                 match formulas.node(part) {
                     Node::And(inner) => open.extend_from_slice(inner),
-                    _ => found.push(part),
+                    _ => conjuncts_found.push(part),
                 }
             }
-            found
+            conjuncts_found
         }
         _ => vec![formula],
     }

@@ -18,7 +18,7 @@ use super::emptiness::Components;
 /// The strength of a component or an automaton; see the module documentation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Strength {
-    /// No run that stays there is accepting.
+    /// No run that stays in the component is accepting.
     Rejecting,
     /// Every word is accepted there.
     Terminal,
@@ -31,16 +31,16 @@ pub enum Strength {
 impl Automaton {
     /// Returns the strength of the component of each state.
     pub fn strengths(&self) -> Vec<Strength> {
-        let found = Components::new(self, |_| true);
-        let weak = self.weak_components(&found);
-        let universal = self.universal_components(&found);
-        let of = |component: usize| match () {
+        let components = Components::new(self, |_| true);
+        let weak = self.weak_components(&components);
+        let universal = self.universal_components(&components);
+        let strength_of = |component: usize| match () {
             () if universal[component] => Strength::Terminal,
             () if weak[component] => Strength::Weak,
-            () if found.is_accepting(component, self) => Strength::Strong,
+            () if components.is_accepting(component, self) => Strength::Strong,
             () => Strength::Rejecting,
         };
-        found.of.iter().map(|&component| of(component)).collect()
+        components.of.iter().map(|&component| strength_of(component)).collect()
     }
 
     /// Returns the largest strength of a component.

@@ -30,6 +30,7 @@ type CoverFormula = Formula<Linear>;
 /// An alternative for satisfying a formula.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct CoverTerm {
+    /// The condition on the current letter.
     pub(super) cube: Cube,
     /// The formulas that the rest of the word must satisfy: ascending, without conjunctions and
     /// without true.
@@ -57,34 +58,36 @@ impl CoverTerm {
 }
 
 /// Returns true if all elements of one ascending list are in another.
-pub(super) fn is_subset(few: &[CoverFormula], many: &[CoverFormula]) -> bool {
-    let mut many = many.iter();
-    few.iter().all(|one| many.any(|other| other == one))
+pub(super) fn is_subset(subset: &[CoverFormula], superset: &[CoverFormula]) -> bool {
+    let mut superset = superset.iter();
+    subset.iter().all(|one| superset.any(|other| other == one))
 }
 
 /// Returns the conjuncts of a formula in ascending order, without nested conjunctions and without
 /// the constant true.
 pub(super) fn conjuncts(formulas: &Ltl, formula: CoverFormula) -> Vec<CoverFormula> {
     let mut open = vec![formula];
-    let mut all = Vec::new();
+    let mut found = Vec::new();
     while let Some(part) = open.pop() {
         match formulas.node(part) {
             Node::True => {}
             Node::And(parts) => open.extend_from_slice(parts),
-            _ => all.push(part),
+            _ => found.push(part),
         }
     }
-    all.sort_unstable();
-    all.dedup();
-    all
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Covers of formulas, computed at most once per formula.
 pub(super) struct Covers<'f> {
     formulas: &'f Ltl,
+    /// The limits on the number of terms.
     limits: AutomatonLimits,
     /// The marks, by until formula.
     marks: HashMap<CoverFormula, u32>,
+    /// The computed covers, by formula.
     covers: HashMap<CoverFormula, Rc<Vec<CoverTerm>>>,
 }
 
@@ -126,7 +129,7 @@ impl<'f> Covers<'f> {
             missing.push(part);
             match self.formulas.node(part) {
                 Node::True | Node::False | Node::Literal(_) | Node::Next(..) => {}
-                Node::And(all) | Node::Or(all) => open.extend_from_slice(all),
+                Node::And(operands) | Node::Or(operands) => open.extend_from_slice(operands),
                 Node::Until(_, left, right) | Node::Release(_, left, right) => {
                     open.extend([*left, *right]);
                 }
@@ -142,7 +145,7 @@ impl<'f> Covers<'f> {
 
     /// Computes the cover of a formula from the covers of its parts.
     fn of_parts(&self, formula: CoverFormula) -> Result<Vec<CoverTerm>, AutomatonTooLarge> {
-        let later =
+        let holding_next =
             |formula| CoverTerm { next: conjuncts(self.formulas, formula), ..CoverTerm::default() };
         let cover = |part: &CoverFormula| self.covers[part].clone();
         match self.formulas.node(formula) {
@@ -152,27 +155,28 @@ impl<'f> Covers<'f> {
                 let cube = Cube::of([*literal]).expect("one literal agrees with itself");
                 Ok(vec![CoverTerm { cube, ..CoverTerm::default() }])
             }
-            Node::And(all) => self.conjunction(all.iter().map(cover).collect()),
-            Node::Or(all) => {
+            Node::And(operands) => self.conjunction(operands.iter().map(cover).collect()),
+            Node::Or(operands) => {
                 let mut terms = Vec::new();
-                for part in all.iter() {
+                for part in operands.iter() {
                     self.add_all(&mut terms, cover(part).iter().cloned())?;
                 }
                 Ok(terms)
             }
             Node::Next(_, part) if self.formulas.is(*part, false) => Ok(Vec::new()),
-            Node::Next(_, part) => Ok(vec![later(*part)]),
+            Node::Next(_, part) => Ok(vec![holding_next(*part)]),
             Node::Until(_, left, right) => {
-                let mut wait = later(formula);
-                wait.postponed = Marks::NONE.with(self.marks[&formula]);
+                let mut postponing = holding_next(formula);
+                postponing.postponed = Marks::NONE.with(self.marks[&formula]);
                 let mut terms = cover(right).as_ref().clone();
-                let waiting = self.conjunction(vec![cover(left), Rc::new(vec![wait])])?;
-                self.add_all(&mut terms, waiting)?;
+                let postponing_terms =
+                    self.conjunction(vec![cover(left), Rc::new(vec![postponing])])?;
+                self.add_all(&mut terms, postponing_terms)?;
                 Ok(terms)
             }
             Node::Release(_, left, right) => {
                 let mut either = cover(left).as_ref().clone();
-                self.add_all(&mut either, [later(formula)])?;
+                self.add_all(&mut either, [holding_next(formula)])?;
                 self.conjunction(vec![cover(right), Rc::new(either)])
             }
         }
@@ -200,9 +204,9 @@ impl<'f> Covers<'f> {
     fn add_all(
         &self,
         terms: &mut Vec<CoverTerm>,
-        new: impl IntoIterator<Item = CoverTerm>,
+        new_terms: impl IntoIterator<Item = CoverTerm>,
     ) -> Result<(), AutomatonTooLarge> {
-        for term in new {
+        for term in new_terms {
             if !terms.iter().any(|other| other.is_weaker(&term)) {
                 terms.retain(|other| !term.is_weaker(other));
                 terms.push(term);

@@ -11,11 +11,11 @@ pub struct Cube(Vec<Literal>);
 impl Cube {
     /// Returns the conjunction of the literals, or `None` if two of them contradict each other.
     pub fn of(literals: impl IntoIterator<Item = Literal>) -> Option<Self> {
-        let mut all: Vec<Literal> = literals.into_iter().collect();
-        all.sort_unstable();
-        all.dedup();
-        let agree = all.windows(2).all(|pair| pair[0].atom != pair[1].atom);
-        agree.then_some(Self(all))
+        let mut sorted: Vec<Literal> = literals.into_iter().collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let is_consistent = sorted.windows(2).all(|pair| pair[0].atom != pair[1].atom);
+        is_consistent.then_some(Self(sorted))
     }
 
     /// Returns the literals in ascending order.
@@ -35,44 +35,44 @@ impl Cube {
 
     /// Returns the conjunction of both cubes, or `None` if they contradict each other.
     pub fn and(&self, other: &Self) -> Option<Self> {
-        let mut all = Vec::with_capacity(self.0.len() + other.0.len());
+        let mut both = Vec::with_capacity(self.0.len() + other.0.len());
         let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
-        while let (Some(one), Some(two)) = (left.peek(), right.peek()) {
-            match one.cmp(two) {
+        while let (Some(left_literal), Some(right_literal)) = (left.peek(), right.peek()) {
+            match left_literal.cmp(right_literal) {
                 std::cmp::Ordering::Equal => {
-                    all.push(**one);
+                    both.push(**left_literal);
                     left.next();
                     right.next();
                 }
-                _ if one.atom == two.atom => return None,
-                std::cmp::Ordering::Less => all.extend(left.next()),
-                std::cmp::Ordering::Greater => all.extend(right.next()),
+                _ if left_literal.atom == right_literal.atom => return None,
+                std::cmp::Ordering::Less => both.extend(left.next()),
+                std::cmp::Ordering::Greater => both.extend(right.next()),
             }
         }
-        all.extend(left);
-        all.extend(right);
-        Some(Self(all))
+        both.extend(left);
+        both.extend(right);
+        Some(Self(both))
     }
 
     /// Returns true if every letter of the other cube is a letter of this cube.
     pub fn contains(&self, other: &Self) -> bool {
-        let mut others = other.0.iter();
+        let mut other_literals = other.0.iter();
         self.0.len() <= other.0.len()
-            && self.0.iter().all(|literal| others.any(|other| other == literal))
+            && self.0.iter().all(|literal| other_literals.any(|other| other == literal))
     }
 
     /// Returns the literals of this cube that the other cube does not imply, or `None` if the cubes
     /// contradict each other.
     pub(crate) fn within(&self, other: &Self) -> Option<Self> {
-        let mut rest = Vec::new();
+        let mut not_implied = Vec::new();
         for literal in &self.0 {
             match other.0.binary_search_by_key(&literal.atom, |other| other.atom) {
-                Err(_) => rest.push(*literal),
-                Ok(at) if other.0[at] == *literal => {}
+                Err(_) => not_implied.push(*literal),
+                Ok(index) if other.0[index] == *literal => {}
                 Ok(_) => return None,
             }
         }
-        Some(Self(rest))
+        Some(Self(not_implied))
     }
 
     /// Returns the cube for the union of both cubes, if they differ only in the sign of one
@@ -82,26 +82,26 @@ impl Cube {
             return None;
         }
         let mut different = None;
-        for (at, (one, two)) in self.0.iter().zip(&other.0).enumerate() {
-            if one != two && (one.atom != two.atom || different.replace(at).is_some()) {
+        for (index, (one, two)) in self.0.iter().zip(&other.0).enumerate() {
+            if one != two && (one.atom != two.atom || different.replace(index).is_some()) {
                 return None;
             }
         }
-        let mut all = self.0.clone();
-        all.remove(different?);
-        Some(Self(all))
+        let mut shared = self.0.clone();
+        shared.remove(different?);
+        Some(Self(shared))
     }
 
     /// Returns the letters of this cube that are not in the other, as disjoint cubes.
     pub fn without(&self, other: &Self) -> Vec<Self> {
-        let Some(demanded) = other.within(self) else { return vec![self.clone()] };
-        let mut parts = Vec::with_capacity(demanded.0.len());
-        let mut met = self.clone();
-        for &literal in &demanded.0 {
-            parts.extend(met.and(&Self(vec![literal.negated()])));
+        let Some(required) = other.within(self) else { return vec![self.clone()] };
+        let mut parts = Vec::with_capacity(required.0.len());
+        let mut remaining = self.clone();
+        for &literal in &required.0 {
+            parts.extend(remaining.and(&Self(vec![literal.negated()])));
             // The following cubes contain only letters that satisfy this literal.
-            match met.and(&Self(vec![literal])) {
-                Some(more) => met = more,
+            match remaining.and(&Self(vec![literal])) {
+                Some(satisfying) => remaining = satisfying,
                 None => break,
             }
         }
@@ -113,8 +113,8 @@ impl Cube {
 /// case.
 pub(crate) fn cover_all_letters(cubes: &[&Cube]) -> bool {
     // Each entry holds the cubes that are compatible with the decided literals.
-    let mut open: Vec<(Vec<&Cube>, Vec<Literal>)> = vec![(cubes.to_vec(), Vec::new())];
-    while let Some((cubes, decided)) = open.pop() {
+    let mut cases: Vec<(Vec<&Cube>, Vec<Literal>)> = vec![(cubes.to_vec(), Vec::new())];
+    while let Some((cubes, decided)) = cases.pop() {
         let undecided =
             |cube: &&Cube| cube.0.iter().find(|literal| !decided.contains(literal)).copied();
         let Some(shortest) = cubes.iter().min_by_key(|cube| cube.0.len()) else { return false };
@@ -126,7 +126,7 @@ pub(crate) fn cover_all_letters(cubes: &[&Cube]) -> bool {
             let possible = cubes.iter().filter(|cube| !cube.0.contains(&literal.negated()));
             let mut decided = decided.clone();
             decided.push(literal);
-            open.push((possible.copied().collect(), decided));
+            cases.push((possible.copied().collect(), decided));
         }
     }
     true

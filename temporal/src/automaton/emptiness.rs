@@ -19,23 +19,24 @@ pub(super) struct Components {
 }
 
 impl Components {
-    /// Computes the components of the automaton restricted to the edges that `takes` allows.
-    pub(super) fn new(automaton: &Automaton, takes: impl Fn(&AutomatonEdge) -> bool) -> Self {
+    /// Computes the components of the automaton restricted to the edges that `is_allowed` allows.
+    pub(super) fn new(automaton: &Automaton, is_allowed: impl Fn(&AutomatonEdge) -> bool) -> Self {
         let allowed: Vec<Vec<&AutomatonEdge>> = automaton
             .states
             .iter()
-            .map(|edges| edges.iter().filter(|edge| takes(edge)).collect())
+            .map(|edges| edges.iter().filter(|edge| is_allowed(edge)).collect())
             .collect();
         let found = components_of_rows(&allowed, |edge| edge.target as u32);
-        let of: Vec<usize> = found.of.iter().map(|&component| component as usize).collect();
+        let component_of: Vec<usize> = found.of.iter().map(|&number| number as usize).collect();
         let mut marks = vec![None; found.count as usize];
         for (state, edges) in allowed.iter().enumerate() {
-            for edge in edges.iter().filter(|edge| of[edge.target] == of[state]) {
-                let all: &mut Option<Marks> = &mut marks[of[state]];
-                *all = Some(all.unwrap_or_default().or(edge.marks));
+            for edge in edges.iter().filter(|edge| component_of[edge.target] == component_of[state])
+            {
+                let inner_marks: &mut Option<Marks> = &mut marks[component_of[state]];
+                *inner_marks = Some(inner_marks.unwrap_or_default().or(edge.marks));
             }
         }
-        Self { of, marks }
+        Self { of: component_of, marks }
     }
 
     /// Returns true if the component has a cycle with all marks.
@@ -56,9 +57,11 @@ impl Automaton {
     /// continues after the last edge.
     pub(super) fn find_run(&self) -> Option<(Vec<AutomatonEdge>, usize)> {
         let components = Components::new(self, |_| true);
-        let accepts = |state: usize| components.is_accepting(components.of[state], self);
-        let prefix = self.shortest(self.initial, |_| true, |_, edge| accepts(edge.target));
-        let (mut path, entry) = if accepts(self.initial) {
+        let is_in_accepting_component =
+            |state: usize| components.is_accepting(components.of[state], self);
+        let prefix =
+            self.shortest(self.initial, |_| true, |_, edge| is_in_accepting_component(edge.target));
+        let (mut path, entry) = if is_in_accepting_component(self.initial) {
             (Vec::new(), self.initial)
         } else {
             let path = prefix?;
@@ -66,25 +69,25 @@ impl Automaton {
             (path, entry)
         };
         let back = path.len();
-        let inside = |edge: &AutomatonEdge| components.of[edge.target] == components.of[entry];
-        let mut at = entry;
-        let mut carried = Marks::NONE;
+        let is_inner = |edge: &AutomatonEdge| components.of[edge.target] == components.of[entry];
+        let mut current = entry;
+        let mut collected_marks = Marks::NONE;
         // Take one edge for each missing mark, at least one edge, and return to the entry.
         loop {
-            let missing = Marks(Marks::all(self.marks).0 & !carried.0);
+            let missing = Marks(Marks::all(self.marks).0 & !collected_marks.0);
             let is_new = |_: usize, edge: &AutomatonEdge| missing.and(edge.marks) != Marks::NONE;
-            let done = missing == Marks::NONE;
-            if done && at == entry && path.len() > back {
+            let has_all_marks = missing == Marks::NONE;
+            if has_all_marks && current == entry && path.len() > back {
                 break;
             }
-            let piece = if done {
-                self.shortest(at, inside, |_, edge| edge.target == entry)?
+            let segment = if has_all_marks {
+                self.shortest(current, is_inner, |_, edge| edge.target == entry)?
             } else {
-                self.shortest(at, inside, is_new)?
+                self.shortest(current, is_inner, is_new)?
             };
-            for edge in piece {
-                carried = carried.or(edge.marks);
-                at = edge.target;
+            for edge in segment {
+                collected_marks = collected_marks.or(edge.marks);
+                current = edge.target;
                 path.push(edge);
             }
         }
@@ -96,31 +99,32 @@ impl Automaton {
         !self.live(|_| true)[self.initial]
     }
 
-    /// Returns a shortest path along edges that `takes` allows, ending with the first edge for
-    /// which `ends` is true.
+    /// Returns a shortest path along edges that `is_allowed` allows, ending with the first edge for
+    /// which `is_last` is true.
     fn shortest(
         &self,
         from: usize,
-        takes: impl Fn(&AutomatonEdge) -> bool,
-        ends: impl Fn(usize, &AutomatonEdge) -> bool,
+        is_allowed: impl Fn(&AutomatonEdge) -> bool,
+        is_last: impl Fn(usize, &AutomatonEdge) -> bool,
     ) -> Option<Vec<&AutomatonEdge>> {
-        let mut reached: Vec<Option<(usize, &AutomatonEdge)>> = vec![None; self.states.len()];
+        let mut reached_by: Vec<Option<(usize, &AutomatonEdge)>> = vec![None; self.states.len()];
         let mut open = VecDeque::from([from]);
         while let Some(state) = open.pop_front() {
-            for edge in self.states[state].iter().filter(|edge| takes(edge)) {
-                if ends(state, edge) {
+            for edge in self.states[state].iter().filter(|edge| is_allowed(edge)) {
+                if is_last(state, edge) {
                     let mut path = vec![edge];
-                    let mut at = state;
-                    while at != from {
-                        let (before, edge) = reached[at].expect("all but the first are reached");
+                    let mut path_state = state;
+                    while path_state != from {
+                        let (predecessor, edge) =
+                            reached_by[path_state].expect("all but the first are reached");
                         path.push(edge);
-                        at = before;
+                        path_state = predecessor;
                     }
                     path.reverse();
                     return Some(path);
                 }
-                if edge.target != from && reached[edge.target].is_none() {
-                    reached[edge.target] = Some((state, edge));
+                if edge.target != from && reached_by[edge.target].is_none() {
+                    reached_by[edge.target] = Some((state, edge));
                     open.push_back(edge.target);
                 }
             }
@@ -128,22 +132,22 @@ impl Automaton {
         None
     }
 
-    /// Returns, for each state, whether some word is accepted from it along edges that `takes`
+    /// Returns, for each state, whether some word is accepted from it along edges that `is_allowed`
     /// allows.
-    pub(super) fn live(&self, takes: impl Fn(&AutomatonEdge) -> bool) -> Vec<bool> {
-        let components = Components::new(self, &takes);
-        let mut by_component: Vec<Vec<usize>> = vec![Vec::new(); components.marks.len()];
+    pub(super) fn live(&self, is_allowed: impl Fn(&AutomatonEdge) -> bool) -> Vec<bool> {
+        let components = Components::new(self, &is_allowed);
+        let mut states_of_component: Vec<Vec<usize>> = vec![Vec::new(); components.marks.len()];
         for (state, &component) in components.of.iter().enumerate() {
-            by_component[component].push(state);
+            states_of_component[component].push(state);
         }
         // Edges lead only to components that are already processed.
-        let mut live = vec![false; components.marks.len()];
-        for (component, states) in by_component.iter().enumerate() {
+        let mut is_live = vec![false; components.marks.len()];
+        for (component, states) in states_of_component.iter().enumerate() {
             let mut edges = states.iter().flat_map(|&state| &self.states[state]);
-            live[component] = components.is_accepting(component, self)
-                || edges.any(|edge| takes(edge) && live[components.of[edge.target]]);
+            is_live[component] = components.is_accepting(component, self)
+                || edges.any(|edge| is_allowed(edge) && is_live[components.of[edge.target]]);
         }
-        components.of.iter().map(|&component| live[component]).collect()
+        components.of.iter().map(|&component| is_live[component]).collect()
     }
 
     /// Returns, for each state, whether it accepts the word that repeats this letter forever. This

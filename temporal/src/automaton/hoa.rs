@@ -22,10 +22,10 @@ impl Automaton {
             0 => "acc-name: all\nAcceptance: 0 t".to_owned(),
             1 => "acc-name: Buchi\nAcceptance: 1 Inf(0)".to_owned(),
             count => {
-                let all: Vec<_> = (0..count).map(|mark| format!("Inf({mark})")).collect();
+                let listed: Vec<_> = (0..count).map(|mark| format!("Inf({mark})")).collect();
                 format!(
                     "acc-name: generalized-Buchi {count}\nAcceptance: {count} {}",
-                    all.join(" & ")
+                    listed.join(" & ")
                 )
             }
         };
@@ -37,16 +37,16 @@ impl Automaton {
             text.push_str(&format!("State: {state}\n"));
             for edge in edges {
                 let literal = |literal: &crate::Literal| {
-                    let at = atoms.binary_search(&literal.atom).expect("an atom of an edge");
-                    format!("{}{at}", if literal.positive { "" } else { "!" })
+                    let index = atoms.binary_search(&literal.atom).expect("an atom of an edge");
+                    format!("{}{index}", if literal.positive { "" } else { "!" })
                 };
                 let label: Vec<_> = edge.cube.literals().iter().map(literal).collect();
                 let label = if label.is_empty() { "t".to_owned() } else { label.join(" & ") };
                 text.push_str(&format!("[{label}] {}", edge.target));
                 let marks = edge.marks.and(Marks::all(self.marks));
                 if marks != Marks::NONE {
-                    let all: Vec<_> = marks.numbers().map(|mark| mark.to_string()).collect();
-                    text.push_str(&format!(" {{{}}}", all.join(" ")));
+                    let listed: Vec<_> = marks.numbers().map(|mark| mark.to_string()).collect();
+                    text.push_str(&format!(" {{{}}}", listed.join(" ")));
                 }
                 text.push('\n');
             }

@@ -138,8 +138,8 @@ impl Automaton {
     /// Returns true if the automaton is deterministic: edges of one state exclude each other.
     pub fn is_deterministic(&self) -> bool {
         let excludes = |edges: &Vec<AutomatonEdge>| {
-            edges.iter().enumerate().all(|(at, edge)| {
-                edges[..at].iter().all(|before| before.cube.and(&edge.cube).is_none())
+            edges.iter().enumerate().all(|(index, edge)| {
+                edges[..index].iter().all(|earlier| earlier.cube.and(&edge.cube).is_none())
             })
         };
         self.states.iter().all(excludes)

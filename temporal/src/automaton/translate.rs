@@ -47,20 +47,20 @@ impl LinearTableau {
         let mut states = Vec::new();
         let mut edges = 0;
         while states.len() < obligations.len() {
-            let mut out = Vec::new();
+            let mut out_edges = Vec::new();
             for term in covers.of_all(&obligations[states.len()])? {
                 let target = *numbers.entry(term.next).or_insert_with_key(|next| {
                     obligations.push(next.clone());
                     obligations.len() - 1
                 });
                 let marks = Marks(!term.postponed.0);
-                out.push(AutomatonEdge { target, marks, cube: term.cube });
+                out_edges.push(AutomatonEdge { target, marks, cube: term.cube });
             }
             // Edges that differ in one literal are not merged here, because each single edge must
             // show that its state is satisfied.
-            out.sort_unstable();
-            edges += out.len();
-            states.push(out);
+            out_edges.sort_unstable();
+            edges += out_edges.len();
+            states.push(out_edges);
             AutomatonTooLarge::refuse(obligations.len(), limits.states, "states")?;
             AutomatonTooLarge::refuse(edges, limits.edges, "edges")?;
         }
@@ -76,14 +76,15 @@ impl LinearTableau {
     /// Removes the marks of untils that no edge postpones.
     fn keep_postponed(&mut self, untils: &[Formula<Linear>]) {
         let edges = || self.automaton.states.iter().flatten();
-        let always = edges().fold(u64::MAX, |all, edge| all & edge.marks.0);
-        let kept: Vec<u32> =
-            (0..untils.len() as u32).filter(|&mark| !Marks(always).has(mark)).collect();
+        let on_all_edges = edges().fold(u64::MAX, |marks_so_far, edge| marks_so_far & edge.marks.0);
+        let kept_marks: Vec<u32> =
+            (0..untils.len() as u32).filter(|&mark| !Marks(on_all_edges).has(mark)).collect();
         for edge in self.automaton.states.iter_mut().flatten() {
-            let marks = kept.iter().zip(0..).filter(|(mark, _)| edge.marks.has(**mark));
-            edge.marks = marks.fold(Marks::NONE, |all, (_, new)| all.with(new));
+            let marks = kept_marks.iter().zip(0..).filter(|(mark, _)| edge.marks.has(**mark));
+            edge.marks =
+                marks.fold(Marks::NONE, |marks_so_far, (_, new_mark)| marks_so_far.with(new_mark));
         }
-        self.automaton.marks = kept.len() as u32;
-        self.untils = kept.iter().map(|&mark| untils[mark as usize]).collect();
+        self.automaton.marks = kept_marks.len() as u32;
+        self.untils = kept_marks.iter().map(|&mark| untils[mark as usize]).collect();
     }
 }

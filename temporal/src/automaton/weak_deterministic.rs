@@ -35,6 +35,7 @@ const SETS: usize = 400;
 /// A complete deterministic automaton: for each state, the successor under each letter.
 struct Deterministic {
     atoms: Vec<AtomId>,
+    /// The successor, indexed by state and letter. Bit k of a letter is the value of atom k.
     next: Vec<Vec<usize>>,
     /// True if runs that stay among states like this one are accepting.
     accepting: Vec<bool>,
@@ -48,16 +49,19 @@ impl Automaton {
         negation: &Self,
         limits: AutomatonLimits,
     ) -> Option<Self> {
-        let found = Deterministic::of_sets(self)?.minimal();
-        let too_much = found.automaton(false).and(negation, limits).ok()?;
-        let missing = found.automaton(true).and(self, limits).ok()?;
-        (too_much.is_empty() && missing.is_empty()).then(|| found.automaton(false).simplified())
+        let candidate = Deterministic::of_sets(self)?.minimal();
+        let wrongly_accepted = candidate.automaton(false).and(negation, limits).ok()?;
+        let wrongly_rejected = candidate.automaton(true).and(self, limits).ok()?;
+        (wrongly_accepted.is_empty() && wrongly_rejected.is_empty())
+            .then(|| candidate.automaton(false).simplified())
     }
 }
 
 impl Deterministic {
     fn letter(atoms: &[AtomId], number: usize) -> Letter {
-        Letter::of(atoms.iter().zip(0..).filter(|(_, at)| number >> at & 1 == 1).map(|(&it, _)| it))
+        Letter::of(
+            atoms.iter().zip(0..).filter(|(_, index)| number >> index & 1 == 1).map(|(&it, _)| it),
+        )
     }
 
     /// Computes the reachable sets of states of an automaton.
@@ -78,11 +82,11 @@ impl Deterministic {
             let mut row = Vec::with_capacity(letters.len());
             for letter in &letters {
                 let read = edges().filter(|edge| edge.cube.holds(letter));
-                let mut after: Vec<usize> = read.map(|edge| edge.target).collect();
-                after.sort_unstable();
-                after.dedup();
-                row.push(*numbers.entry(after).or_insert_with_key(|after| {
-                    sets.push(after.clone());
+                let mut successor_set: Vec<usize> = read.map(|edge| edge.target).collect();
+                successor_set.sort_unstable();
+                successor_set.dedup();
+                row.push(*numbers.entry(successor_set).or_insert_with_key(|successor_set| {
+                    sets.push(successor_set.clone());
                     sets.len() - 1
                 }));
             }
@@ -91,11 +95,11 @@ impl Deterministic {
                 return None;
             }
         }
-        let mut found = Self { atoms, next, accepting: Vec::new() };
-        found.accepting = found.colours(|state, word| {
+        let mut deterministic = Self { atoms, next, accepting: Vec::new() };
+        deterministic.accepting = deterministic.colours(|state, word| {
             sets[state].iter().any(|&member| automaton.accepts_from(member, word))
         });
-        Some(found)
+        Some(deterministic)
     }
 
     /// Returns, for each state, whether it counts as accepting. `accepts` decides whether a word is
@@ -106,51 +110,56 @@ impl Deterministic {
     /// it that is even if the component accepts and odd otherwise. States with even colours accept.
     fn colours(&self, accepts: impl Fn(usize, &Lasso) -> bool) -> Vec<bool> {
         let found = components_of_rows(&self.next, |&to| to as u32);
-        let of: Vec<usize> = found.of.iter().map(|&component| component as usize).collect();
+        let component_of: Vec<usize> = found.of.iter().map(|&number| number as usize).collect();
         let count = found.count as usize;
         let mut members = vec![Vec::new(); count];
-        of.iter().enumerate().for_each(|(state, &component)| members[component].push(state));
+        component_of
+            .iter()
+            .enumerate()
+            .for_each(|(state, &component)| members[component].push(state));
         let largest = 2 * count + 1;
         let mut colour = vec![largest; count];
         // Edges lead only to components that are already processed.
         for component in 0..count {
             let states = &members[component];
-            let after = states.iter().flat_map(|&state| &self.next[state]);
-            let least = after
-                .filter(|&&state| of[state] != component)
-                .map(|&state| colour[of[state]])
+            let successors = states.iter().flat_map(|&state| &self.next[state]);
+            let lowest_below = successors
+                .filter(|&&state| component_of[state] != component)
+                .map(|&state| colour[component_of[state]])
                 .min()
                 .unwrap_or(largest);
-            colour[component] = match self.cycle(states[0], &of) {
-                None => least,
-                Some(word) if accepts(states[0], &word) => least & !1,
-                Some(_) => (least - 1) | 1,
+            colour[component] = match self.cycle(states[0], &component_of) {
+                None => lowest_below,
+                Some(word) if accepts(states[0], &word) => lowest_below & !1,
+                Some(_) => (lowest_below - 1) | 1,
             };
         }
-        of.iter().map(|&component| colour[component] % 2 == 0).collect()
+        component_of.iter().map(|&component| colour[component] % 2 == 0).collect()
     }
 
     /// Returns the word of a shortest cycle through a state, if there is one.
-    fn cycle(&self, state: usize, of: &[usize]) -> Option<Lasso> {
-        let mut before: HashMap<usize, (usize, usize)> = HashMap::new();
+    fn cycle(&self, state: usize, component_of: &[usize]) -> Option<Lasso> {
+        let mut predecessor_of: HashMap<usize, (usize, usize)> = HashMap::new();
         let mut open = std::collections::VecDeque::from([state]);
-        while let Some(at) = open.pop_front() {
-            for (letter, &after) in self.next[at].iter().enumerate() {
-                if of[after] != of[state] || before.contains_key(&after) {
+        while let Some(current) = open.pop_front() {
+            for (letter, &successor) in self.next[current].iter().enumerate() {
+                if component_of[successor] != component_of[state]
+                    || predecessor_of.contains_key(&successor)
+                {
                     continue;
                 }
-                before.insert(after, (at, letter));
-                if after != state {
-                    open.push_back(after);
+                predecessor_of.insert(successor, (current, letter));
+                if successor != state {
+                    open.push_back(successor);
                     continue;
                 }
                 let mut letters = Vec::new();
-                let mut back = state;
+                let mut path_state = state;
                 loop {
-                    let (from, letter) = before[&back];
+                    let (from, letter) = predecessor_of[&path_state];
                     letters.push(Self::letter(&self.atoms, letter));
-                    back = from;
-                    if back == state {
+                    path_state = from;
+                    if path_state == state {
                         letters.reverse();
                         return Lasso::new(letters, 0);
                     }
@@ -166,14 +175,14 @@ impl Deterministic {
         let mut classes = 0;
         loop {
             let mut numbers = HashMap::new();
-            let new: Vec<usize> = (0..class.len())
+            let new_class: Vec<usize> = (0..class.len())
                 .map(|state| {
                     let row: Vec<usize> = self.next[state].iter().map(|&to| class[to]).collect();
                     let count = numbers.len();
                     *numbers.entry((class[state], row)).or_insert(count)
                 })
                 .collect();
-            class = new;
+            class = new_class;
             if numbers.len() == classes {
                 break;
             }
@@ -181,29 +190,30 @@ impl Deterministic {
         }
         // Classes are numbered in the order of their first states, so the class of the initial
         // state is 0.
-        let mut found = Self { atoms: self.atoms.clone(), next: Vec::new(), accepting: Vec::new() };
-        for (state, &of) in class.iter().enumerate() {
-            if of == found.next.len() {
-                found.next.push(self.next[state].iter().map(|&to| class[to]).collect());
-                found.accepting.push(self.accepting[state]);
+        let mut minimised =
+            Self { atoms: self.atoms.clone(), next: Vec::new(), accepting: Vec::new() };
+        for (state, &class_number) in class.iter().enumerate() {
+            if class_number == minimised.next.len() {
+                minimised.next.push(self.next[state].iter().map(|&to| class[to]).collect());
+                minimised.accepting.push(self.accepting[state]);
             }
         }
-        found
+        minimised
     }
 
-    /// Converts to an automaton with one mark, for the accepted words or (with `others`) for the
-    /// complement.
-    fn automaton(&self, others: bool) -> Automaton {
+    /// Converts to an automaton with one mark, for the accepted words or (with `is_complement`) for
+    /// the complement.
+    fn automaton(&self, is_complement: bool) -> Automaton {
         let mut states = Vec::with_capacity(self.next.len());
         for (row, &accepting) in self.next.iter().zip(&self.accepting) {
             let mut targets = row.clone();
             targets.sort_unstable();
             targets.dedup();
-            let marks = if accepting != others { Marks::all(1) } else { Marks::NONE };
+            let marks = if accepting != is_complement { Marks::all(1) } else { Marks::NONE };
             let mut edges = Vec::new();
             for target in targets {
-                let leads: Vec<bool> = row.iter().map(|&to| to == target).collect();
-                let cubes = cubes(&leads, &self.atoms).into_iter();
+                let leads_to_target: Vec<bool> = row.iter().map(|&to| to == target).collect();
+                let cubes = cubes(&leads_to_target, &self.atoms).into_iter();
                 edges.extend(cubes.map(|cube| AutomatonEdge { target, marks, cube }));
             }
             states.push(edges);
@@ -214,23 +224,23 @@ impl Deterministic {
 
 /// Returns disjoint cubes for the letters at which the table is true.
 fn cubes(table: &[bool], atoms: &[AtomId]) -> Vec<Cube> {
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     let mut open = vec![(table, atoms.len(), Vec::new())];
-    while let Some((table, left, literals)) = open.pop() {
+    while let Some((table, atoms_left, literals)) = open.pop() {
         if table.iter().all(|&it| it) {
-            found.extend(Cube::of(literals));
+            result.extend(Cube::of(literals));
         } else if table.iter().any(|&it| it) {
-            let (without, with) = table.split_at(table.len() / 2);
-            if without == with {
-                open.push((without, left - 1, literals));
+            let (if_false, if_true) = table.split_at(table.len() / 2);
+            if if_false == if_true {
+                open.push((if_false, atoms_left - 1, literals));
                 continue;
             }
-            for (half, positive) in [(without, false), (with, true)] {
-                let literal = Literal { atom: atoms[left - 1], positive };
+            for (half, positive) in [(if_false, false), (if_true, true)] {
+                let literal = Literal { atom: atoms[atoms_left - 1], positive };
                 let literals = literals.iter().copied().chain([literal]).collect();
-                open.push((half, left - 1, literals));
+                open.push((half, atoms_left - 1, literals));
             }
         }
     }
-    found
+    result
 }

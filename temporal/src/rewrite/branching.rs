@@ -126,12 +126,12 @@ const CHAINS: &[(Chain, Chain)] = &[
 fn chain(formulas: &mut Ctl, formula: BranchingFormula) -> Option<BranchingFormula> {
     for (long, short) in CHAINS {
         let mut body = Some(formula);
-        for &link in *long {
-            body = body.and_then(|body| unlinked(formulas, body, link));
+        for &operator in *long {
+            body = body.and_then(|body| unlinked(formulas, body, operator));
         }
         let Some(body) = body else { continue };
-        let links = short.iter().rev();
-        return Some(links.fold(body, |body, &(paths, eventually)| match eventually {
+        let operators = short.iter().rev();
+        return Some(operators.fold(body, |body, &(paths, is_eventually)| match is_eventually {
             true => formulas.eventually(paths, body),
             false => formulas.always(paths, body),
         }));
@@ -143,13 +143,17 @@ fn chain(formulas: &mut Ctl, formula: BranchingFormula) -> Option<BranchingFormu
 fn unlinked(
     formulas: &Ctl,
     formula: BranchingFormula,
-    (paths, eventually): (Quantifier, bool),
+    (paths, is_eventually): (Quantifier, bool),
 ) -> Option<BranchingFormula> {
     match *formulas.node(formula) {
-        Node::Until(of, left, body) if eventually && of == paths && formulas.is(left, true) => {
+        Node::Until(quantifier, left, body)
+            if is_eventually && quantifier == paths && formulas.is(left, true) =>
+        {
             Some(body)
         }
-        Node::Release(of, left, body) if !eventually && of == paths && formulas.is(left, false) => {
+        Node::Release(quantifier, left, body)
+            if !is_eventually && quantifier == paths && formulas.is(left, false) =>
+        {
             Some(body)
         }
         _ => None,

@@ -92,18 +92,18 @@ pub const LINEAR_RULES: &[RewriteRule<Linear>] = &[
 /// X φ U X ψ = X (φ U ψ), and likewise for R, F and G, because the evaluation at each position
 /// moves by one. A constant equals its own "next".
 fn next_outwards(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearFormula> {
-    let after = |formulas: &Ltl, part: LinearFormula| match *formulas.node(part) {
+    let body_of_next = |formulas: &Ltl, part: LinearFormula| match *formulas.node(part) {
         Node::Next(_, inner) => Some(inner),
         Node::True | Node::False => Some(part),
         _ => None,
     };
     let result = match *formulas.node(formula) {
         Node::Until(_, left, right) => {
-            let (left, right) = (after(formulas, left)?, after(formulas, right)?);
+            let (left, right) = (body_of_next(formulas, left)?, body_of_next(formulas, right)?);
             formulas.until(Linear, left, right)
         }
         Node::Release(_, left, right) => {
-            let (left, right) = (after(formulas, left)?, after(formulas, right)?);
+            let (left, right) = (body_of_next(formulas, left)?, body_of_next(formulas, right)?);
             formulas.release(Linear, left, right)
         }
         _ => return None,
@@ -129,33 +129,33 @@ fn recurring(formulas: &Ltl, formula: LinearFormula) -> Option<(LinearFormula, b
 /// Returns true if the formula has the same value at all positions: GF φ and G (F φ ∧ F ψ), their
 /// duals, and combinations of these with ∧ and ∨.
 fn is_suspendable(formulas: &Ltl, formula: LinearFormula) -> bool {
-    let eventually = |part: &LinearFormula| match *formulas.node(*part) {
+    let is_eventually = |part: &LinearFormula| match *formulas.node(*part) {
         Node::Until(_, left, _) => formulas.is(left, true),
         _ => false,
     };
-    let always = |part: &LinearFormula| match *formulas.node(*part) {
+    let is_always = |part: &LinearFormula| match *formulas.node(*part) {
         Node::Release(_, left, _) => formulas.is(left, false),
         _ => false,
     };
     let mut open = vec![formula];
     while let Some(part) = open.pop() {
-        let suspends = match *formulas.node(part) {
+        let has_right_form = match *formulas.node(part) {
             Node::True | Node::False => true,
-            Node::And(ref all) | Node::Or(ref all) => {
-                open.extend_from_slice(all);
+            Node::And(ref operands) | Node::Or(ref operands) => {
+                open.extend_from_slice(operands);
                 true
             }
-            Node::Release(_, _, body) if always(&part) => match formulas.node(body) {
-                Node::And(all) => all.iter().all(eventually),
-                _ => eventually(&body),
+            Node::Release(_, _, body) if is_always(&part) => match formulas.node(body) {
+                Node::And(operands) => operands.iter().all(is_eventually),
+                _ => is_eventually(&body),
             },
-            Node::Until(_, _, body) if eventually(&part) => match formulas.node(body) {
-                Node::Or(all) => all.iter().all(always),
-                _ => always(&body),
+            Node::Until(_, _, body) if is_eventually(&part) => match formulas.node(body) {
+                Node::Or(operands) => operands.iter().all(is_always),
+                _ => is_always(&body),
             },
             _ => false,
         };
-        if !suspends {
+        if !has_right_form {
             return false;
         }
     }
@@ -182,18 +182,18 @@ fn suspended_part(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearFo
     let (Node::Next(_, body) | Node::Until(_, _, body) | Node::Release(_, _, body)) = node else {
         return None;
     };
-    let (parts, and) = match formulas.node(body) {
-        Node::And(all) => (all.to_vec(), true),
-        Node::Or(all) if !matches!(node, Node::Until(..)) => (all.to_vec(), false),
+    let (parts, is_conjunction) = match formulas.node(body) {
+        Node::And(operands) => (operands.to_vec(), true),
+        Node::Or(operands) if !matches!(node, Node::Until(..)) => (operands.to_vec(), false),
         _ => return None,
     };
-    let (mut out, inside): (Vec<LinearFormula>, Vec<LinearFormula>) =
+    let (mut moved, kept): (Vec<LinearFormula>, Vec<LinearFormula>) =
         parts.into_iter().partition(|&part| is_suspendable(formulas, part));
-    if out.is_empty() {
+    if moved.is_empty() {
         return None;
     }
-    let body = if and { formulas.and(inside) } else { formulas.or(inside) };
-    out.push(match node {
+    let body = if is_conjunction { formulas.and(kept) } else { formulas.or(kept) };
+    moved.push(match node {
         Node::Next(..) => formulas.next(Linear, body),
         Node::Until(_, left, _) => formulas.until(Linear, left, body),
         _ => {
@@ -201,41 +201,43 @@ fn suspended_part(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearFo
             formulas.release(Linear, left, body)
         }
     });
-    Some(if and { formulas.and(out) } else { formulas.or(out) })
+    Some(if is_conjunction { formulas.and(moved) } else { formulas.or(moved) })
 }
 
 /// F φ ∨ GF ψ = F (φ ∨ GF ψ), because GF ψ has the same value at all positions. One state of the
 /// automaton then waits for both.
 fn suspended_choice(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearFormula> {
-    let Node::Or(all) = formulas.node(formula).clone() else { return None };
+    let Node::Or(operands) = formulas.node(formula).clone() else { return None };
     let body = |part: LinearFormula| match *formulas.node(part) {
         Node::Until(_, left, right) if formulas.is(left, true) => Some(right),
         _ => None,
     };
-    let place = all.iter().position(|&part| body(part).is_some())?;
-    let mut inside = vec![body(all[place])?];
-    let mut rest = Vec::new();
-    for (at, &part) in all.iter().enumerate().filter(|&(at, _)| at != place) {
-        let suspends = matches!(recurring(formulas, part), Some((_, true)));
-        if suspends { inside.push(part) } else { rest.push(all[at]) }
+    let index_of_eventually = operands.iter().position(|&part| body(part).is_some())?;
+    let mut moved = vec![body(operands[index_of_eventually])?];
+    let mut other_operands = Vec::new();
+    for (index, &part) in
+        operands.iter().enumerate().filter(|&(index, _)| index != index_of_eventually)
+    {
+        let is_recurring = matches!(recurring(formulas, part), Some((_, true)));
+        if is_recurring { moved.push(part) } else { other_operands.push(operands[index]) }
     }
-    if inside.len() == 1 {
+    if moved.len() == 1 {
         return None;
     }
-    let either = formulas.or(inside);
-    rest.push(formulas.eventually(Linear, either));
-    Some(formulas.or(rest))
+    let either = formulas.or(moved);
+    other_operands.push(formulas.eventually(Linear, either));
+    Some(formulas.or(other_operands))
 }
 
 /// Returns the body of X … X F (with `true`) or X … X G.
-fn later(formulas: &Ltl, formula: LinearFormula, eventually: bool) -> Option<LinearFormula> {
+fn later(formulas: &Ltl, formula: LinearFormula, is_eventually: bool) -> Option<LinearFormula> {
     let mut part = formula;
     while let Node::Next(_, inner) = *formulas.node(part) {
         part = inner;
     }
     match *formulas.node(part) {
-        Node::Until(_, left, body) if eventually && formulas.is(left, true) => Some(body),
-        Node::Release(_, left, body) if !eventually && formulas.is(left, false) => Some(body),
+        Node::Until(_, left, body) if is_eventually && formulas.is(left, true) => Some(body),
+        Node::Release(_, left, body) if !is_eventually && formulas.is(left, false) => Some(body),
         _ => None,
     }
 }
@@ -245,76 +247,76 @@ fn later(formulas: &Ltl, formula: LinearFormula, eventually: bool) -> Option<Lin
 /// each ψ. The rule also holds with more X and without X. The duals are F (φ ∨ X G ψ) = F (φ ∨ G ψ)
 /// and so on.
 fn recurring_parts(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearFormula> {
-    let (body, always) = match *formulas.node(formula) {
+    let (body, is_always) = match *formulas.node(formula) {
         Node::Release(_, left, body) if formulas.is(left, false) => (body, true),
         Node::Until(_, left, body) if formulas.is(left, true) => (body, false),
         _ => return None,
     };
     let parts = |formulas: &Ltl, body: LinearFormula| match formulas.node(body) {
-        Node::And(all) if always => all.to_vec(),
-        Node::Or(all) if !always => all.to_vec(),
+        Node::And(operands) if is_always => operands.to_vec(),
+        Node::Or(operands) if !is_always => operands.to_vec(),
         _ => vec![body],
     };
-    let join = |formulas: &mut Ltl, all: Vec<LinearFormula>| match always {
-        true => formulas.and(all),
-        false => formulas.or(all),
+    let join = |formulas: &mut Ltl, operands: Vec<LinearFormula>| match is_always {
+        true => formulas.and(operands),
+        false => formulas.or(operands),
     };
-    let before = parts(formulas, body);
-    let mut after = Vec::new();
-    for &part in &before {
-        let Some(inner) = later(formulas, part, always) else {
-            after.push(part);
+    let old_parts = parts(formulas, body);
+    let mut new_parts = Vec::new();
+    for &part in &old_parts {
+        let Some(inner) = later(formulas, part, is_always) else {
+            new_parts.push(part);
             continue;
         };
         let mut bodies = Vec::new();
-        let mut rest = Vec::new();
+        let mut other_parts = Vec::new();
         for part in parts(formulas, inner) {
-            match later(formulas, part, always) {
+            match later(formulas, part, is_always) {
                 Some(body) => bodies.push(body),
-                None => rest.push(part),
+                None => other_parts.push(part),
             }
         }
-        if !rest.is_empty() {
-            bodies.push(join(formulas, rest));
+        if !other_parts.is_empty() {
+            bodies.push(join(formulas, other_parts));
         }
-        after.extend(bodies.into_iter().map(|body| match always {
+        new_parts.extend(bodies.into_iter().map(|body| match is_always {
             true => formulas.eventually(Linear, body),
             false => formulas.always(Linear, body),
         }));
     }
-    if after == before {
+    if new_parts == old_parts {
         return None;
     }
-    let body = join(formulas, after);
-    Some(if always { formulas.always(Linear, body) } else { formulas.eventually(Linear, body) })
+    let body = join(formulas, new_parts);
+    Some(if is_always { formulas.always(Linear, body) } else { formulas.eventually(Linear, body) })
 }
 
 /// GF φ ∨ GF ψ = GF (φ ∨ ψ): if the disjunction occurs infinitely often, so does one of the two.
 /// The dual: FG φ ∧ FG ψ = FG (φ ∧ ψ).
 fn recurring_disjunction(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearFormula> {
-    let (parts, often) = match formulas.node(formula) {
-        Node::Or(all) => (all.to_vec(), true),
-        Node::And(all) => (all.to_vec(), false),
+    let (parts, is_gf) = match formulas.node(formula) {
+        Node::Or(operands) => (operands.to_vec(), true),
+        Node::And(operands) => (operands.to_vec(), false),
         _ => return None,
     };
     let body = |part: LinearFormula| match recurring(formulas, part) {
-        Some((body, of)) if of == often => Some(body),
+        Some((body, is_body_gf)) if is_body_gf == is_gf => Some(body),
         _ => None,
     };
-    let (moved, mut rest): (Vec<LinearFormula>, Vec<LinearFormula>) =
+    let (moved, mut other_parts): (Vec<LinearFormula>, Vec<LinearFormula>) =
         parts.iter().partition(|&&part| body(part).is_some());
     if moved.len() < 2 {
         return None;
     }
     let bodies: Vec<LinearFormula> = moved.iter().filter_map(|&part| body(part)).collect();
-    let together = if often { formulas.or(bodies) } else { formulas.and(bodies) };
-    rest.push(recur(formulas, together, often));
-    Some(if often { formulas.or(rest) } else { formulas.and(rest) })
+    let joined_bodies = if is_gf { formulas.or(bodies) } else { formulas.and(bodies) };
+    other_parts.push(recur(formulas, joined_bodies, is_gf));
+    Some(if is_gf { formulas.or(other_parts) } else { formulas.and(other_parts) })
 }
 
 /// Returns GF body (with `true`) or FG body.
-fn recur(formulas: &mut Ltl, body: LinearFormula, often: bool) -> LinearFormula {
-    if often {
+fn recur(formulas: &mut Ltl, body: LinearFormula, is_gf: bool) -> LinearFormula {
+    if is_gf {
         let inner = formulas.eventually(Linear, body);
         formulas.always(Linear, inner)
     } else {

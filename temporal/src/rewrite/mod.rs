@@ -66,20 +66,20 @@ enum RewriteTask<P> {
 }
 
 impl<P: Paths> Formulas<P> {
-    /// Rewrites a formula until no rule applies or `steps` rules were applied. Returns the result
-    /// and the applied steps.
+    /// Rewrites a formula until no rule applies or `max_steps` rules were applied. Returns the
+    /// result and the applied steps.
     pub fn rewritten(
         &mut self,
         formula: Formula<P>,
         rules: &[RewriteRule<P>],
-        steps: usize,
+        max_steps: usize,
     ) -> (Formula<P>, Vec<RewriteStep<P>>) {
-        let mut done: HashMap<Formula<P>, Formula<P>> = HashMap::new();
-        let mut taken = Vec::new();
+        let mut results: HashMap<Formula<P>, Formula<P>> = HashMap::new();
+        let mut applied_steps = Vec::new();
         let mut tasks = vec![RewriteTask::Visit(formula)];
         while let Some(task) = tasks.pop() {
             match task {
-                RewriteTask::Visit(part) if done.contains_key(&part) => {}
+                RewriteTask::Visit(part) if results.contains_key(&part) => {}
                 RewriteTask::Visit(part) => {
                     tasks.push(RewriteTask::Leave(part));
                     crate::formula::for_each_part(self.node(part), |inner| {
@@ -87,28 +87,28 @@ impl<P: Paths> Formulas<P> {
                     });
                 }
                 RewriteTask::Leave(part) => {
-                    let new = self.with_parts(part, |inner| done[&inner]);
-                    let applied = (taken.len() < steps)
+                    let new = self.with_parts(part, |inner| results[&inner]);
+                    let next_step = (applied_steps.len() < max_steps)
                         .then(|| rules.iter().find_map(|rule| self.apply(rule, new)))
                         .flatten();
-                    let Some(step) = applied else {
-                        done.insert(new, new);
-                        done.insert(part, new);
+                    let Some(step) = next_step else {
+                        results.insert(new, new);
+                        results.insert(part, new);
                         continue;
                     };
-                    taken.push(step);
+                    applied_steps.push(step);
                     tasks.extend([
                         RewriteTask::Same(part, step.after),
                         RewriteTask::Visit(step.after),
                     ]);
                 }
                 RewriteTask::Same(part, new) => {
-                    let result = done[&new];
-                    done.insert(part, result);
+                    let result = results[&new];
+                    results.insert(part, result);
                 }
             }
         }
-        (done[&formula], taken)
+        (results[&formula], applied_steps)
     }
 
     fn apply(&mut self, rule: &RewriteRule<P>, before: Formula<P>) -> Option<RewriteStep<P>> {

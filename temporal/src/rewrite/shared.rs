@@ -12,14 +12,18 @@ fn operands<P: Paths>(
     formula: Formula<P>,
 ) -> Option<(Vec<Formula<P>>, bool)> {
     match formulas.node(formula) {
-        Node::And(all) => Some((all.to_vec(), true)),
-        Node::Or(all) => Some((all.to_vec(), false)),
+        Node::And(inner) => Some((inner.to_vec(), true)),
+        Node::Or(inner) => Some((inner.to_vec(), false)),
         _ => None,
     }
 }
 
-fn join<P: Paths>(formulas: &mut Formulas<P>, all: Vec<Formula<P>>, and: bool) -> Formula<P> {
-    if and { formulas.and(all) } else { formulas.or(all) }
+fn join<P: Paths>(
+    formulas: &mut Formulas<P>,
+    operands: Vec<Formula<P>>,
+    is_conjunction: bool,
+) -> Formula<P> {
+    if is_conjunction { formulas.and(operands) } else { formulas.or(operands) }
 }
 
 /// φ ∧ ψ = φ and φ ∨ ψ = ψ if φ ⇒ ψ.
@@ -27,24 +31,28 @@ pub(super) fn implied_operand<P: Paths>(
     formulas: &mut Formulas<P>,
     formula: Formula<P>,
 ) -> Option<Formula<P>> {
-    let (mut all, and) = operands(formulas, formula)?;
-    let before = all.len();
-    if before > COMPARED {
+    let (mut kept_operands, is_conjunction) = operands(formulas, formula)?;
+    let count_before = kept_operands.len();
+    if count_before > COMPARED {
         return None;
     }
-    let mut at = 0;
-    while at < all.len() {
-        let goes = (0..all.len()).any(|other| {
-            let (one, two) = if and { (all[other], all[at]) } else { (all[at], all[other]) };
-            other != at && formulas.implies(one, two)
+    let mut index = 0;
+    while index < kept_operands.len() {
+        let is_superfluous = (0..kept_operands.len()).any(|other| {
+            let (one, two) = if is_conjunction {
+                (kept_operands[other], kept_operands[index])
+            } else {
+                (kept_operands[index], kept_operands[other])
+            };
+            other != index && formulas.implies(one, two)
         });
-        if goes {
-            all.remove(at);
+        if is_superfluous {
+            kept_operands.remove(index);
         } else {
-            at += 1;
+            index += 1;
         }
     }
-    (all.len() < before).then(|| join(formulas, all, and))
+    (kept_operands.len() < count_before).then(|| join(formulas, kept_operands, is_conjunction))
 }
 
 /// φ ∧ ψ = false if φ ⇒ ¬ψ, and φ ∨ ψ = true if ¬φ ⇒ ψ.
@@ -52,20 +60,20 @@ pub(super) fn opposite_operands<P: Paths>(
     formulas: &mut Formulas<P>,
     formula: Formula<P>,
 ) -> Option<Formula<P>> {
-    let (all, and) = operands(formulas, formula)?;
-    if all.len() > COMPARED {
+    let (all_operands, is_conjunction) = operands(formulas, formula)?;
+    if all_operands.len() > COMPARED {
         return None;
     }
-    for (at, &one) in all.iter().enumerate() {
+    for (index, &one) in all_operands.iter().enumerate() {
         let negation = formulas.negate(one);
-        for &other in all.iter().take(at) {
-            let is_opposite = if and {
+        for &other in all_operands.iter().take(index) {
+            let is_opposite = if is_conjunction {
                 formulas.implies(other, negation)
             } else {
                 formulas.implies(negation, other)
             };
             if is_opposite {
-                return Some(formulas.constant(!and));
+                return Some(formulas.constant(!is_conjunction));
             }
         }
     }
@@ -78,33 +86,35 @@ pub(super) fn excluded_choice<P: Paths>(
     formulas: &mut Formulas<P>,
     formula: Formula<P>,
 ) -> Option<Formula<P>> {
-    let (all, and) = operands(formulas, formula)?;
-    if all.len() > COMPARED {
+    let (all_operands, is_conjunction) = operands(formulas, formula)?;
+    if all_operands.len() > COMPARED {
         return None;
     }
-    for (at, &choice) in all.iter().enumerate() {
+    for (index, &choice) in all_operands.iter().enumerate() {
         let Some((inner, _)) =
-            operands(formulas, choice).filter(|(inner, of)| *of != and && inner.len() <= COMPARED)
+            operands(formulas, choice).filter(|(inner, is_inner_conjunction)| {
+                *is_inner_conjunction != is_conjunction && inner.len() <= COMPARED
+            })
         else {
             continue;
         };
-        for (other, &fact) in all.iter().enumerate() {
-            if other == at {
+        for (fact_index, &fact) in all_operands.iter().enumerate() {
+            if fact_index == index {
                 continue;
             }
             let negation = formulas.negate(fact);
-            let stays = |&part: &Formula<P>| {
-                !(if and {
+            let is_possible = |&part: &Formula<P>| {
+                !(if is_conjunction {
                     formulas.implies(part, negation)
                 } else {
                     formulas.implies(negation, part)
                 })
             };
-            let left: Vec<_> = inner.iter().copied().filter(stays).collect();
-            if left.len() < inner.len() {
-                let mut new = all.clone();
-                new[at] = join(formulas, left, !and);
-                return Some(join(formulas, new, and));
+            let remaining: Vec<_> = inner.iter().copied().filter(is_possible).collect();
+            if remaining.len() < inner.len() {
+                let mut new_operands = all_operands.clone();
+                new_operands[index] = join(formulas, remaining, !is_conjunction);
+                return Some(join(formulas, new_operands, is_conjunction));
             }
         }
     }
@@ -128,17 +138,21 @@ pub(super) fn joined_operators<P: Paths>(
     formulas: &mut Formulas<P>,
     formula: Formula<P>,
 ) -> Option<Formula<P>> {
-    let (all, and) = operands(formulas, formula)?;
-    for (at, &one) in all.iter().enumerate() {
-        for (before, &other) in all.iter().enumerate().take(at) {
+    let (all_operands, is_conjunction) = operands(formulas, formula)?;
+    for (index, &one) in all_operands.iter().enumerate() {
+        for (earlier_index, &other) in all_operands.iter().enumerate().take(index) {
             let (first, second) = (formulas.node(other).clone(), formulas.node(one).clone());
-            let together = match (first, second) {
-                (Node::Next(p, a), Node::Next(q, b)) if p == q && p.moves_out_of(and) => {
-                    let both = join(formulas, vec![a, b], and);
+            let merged = match (first, second) {
+                (Node::Next(p, a), Node::Next(q, b))
+                    if p == q && p.moves_out_of(is_conjunction) =>
+                {
+                    let both = join(formulas, vec![a, b], is_conjunction);
                     formulas.next(p, both)
                 }
-                (Node::Until(p, a, b), Node::Until(q, c, d)) if p == q && p.moves_out_of(and) => {
-                    match and {
+                (Node::Until(p, a, b), Node::Until(q, c, d))
+                    if p == q && p.moves_out_of(is_conjunction) =>
+                {
+                    match is_conjunction {
                         false if a == c => {
                             let either = formulas.or([b, d]);
                             formulas.until(p, a, either)
@@ -151,9 +165,9 @@ pub(super) fn joined_operators<P: Paths>(
                     }
                 }
                 (Node::Release(p, a, b), Node::Release(q, c, d))
-                    if p == q && p.moves_out_of(and) =>
+                    if p == q && p.moves_out_of(is_conjunction) =>
                 {
-                    match and {
+                    match is_conjunction {
                         true if a == c => {
                             let both = formulas.and([b, d]);
                             formulas.release(p, a, both)
@@ -167,10 +181,10 @@ pub(super) fn joined_operators<P: Paths>(
                 }
                 _ => continue,
             };
-            let mut new = all.clone();
-            new[at] = together;
-            new.remove(before);
-            return Some(join(formulas, new, and));
+            let mut new_operands = all_operands.clone();
+            new_operands[index] = merged;
+            new_operands.remove(earlier_index);
+            return Some(join(formulas, new_operands, is_conjunction));
         }
     }
     None

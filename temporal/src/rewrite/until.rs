@@ -48,14 +48,16 @@ pub(super) fn inner_alone<P: Paths>(
 ) -> Option<Formula<P>> {
     match *formulas.node(formula) {
         Node::Until(outer, left, inner) => match *formulas.node(inner) {
-            Node::Until(paths, wait, _) if outer.imply(paths) && formulas.implies(left, wait) => {
+            Node::Until(paths, inner_left, _)
+                if outer.imply(paths) && formulas.implies(left, inner_left) =>
+            {
                 Some(inner)
             }
             _ => None,
         },
         Node::Release(outer, left, inner) => match *formulas.node(inner) {
-            Node::Release(paths, wait, _)
-                if outer.dual().imply(paths.dual()) && formulas.implies(wait, left) =>
+            Node::Release(paths, inner_left, _)
+                if outer.dual().imply(paths.dual()) && formulas.implies(inner_left, left) =>
             {
                 Some(inner)
             }
@@ -77,7 +79,7 @@ pub(super) fn inner_target<P: Paths>(
     match *formulas.node(formula) {
         Node::Until(outer, left, body) if formulas.is(left, true) => {
             let parts = match formulas.node(body) {
-                Node::Or(all) => all.to_vec(),
+                Node::Or(operands) => operands.to_vec(),
                 _ => vec![body],
             };
             let target = |part: Formula<P>| match *formulas.node(part) {
@@ -92,7 +94,7 @@ pub(super) fn inner_target<P: Paths>(
         }
         Node::Release(outer, left, body) if formulas.is(left, false) => {
             let parts = match formulas.node(body) {
-                Node::And(all) => all.to_vec(),
+                Node::And(operands) => operands.to_vec(),
                 _ => vec![body],
             };
             let target = |part: Formula<P>| match *formulas.node(part) {

@@ -114,14 +114,14 @@ enum Operand<P> {
 /// quantifier before them.
 fn lower<P: Paths>(
     text: &str,
-    quantified: bool,
+    has_quantifiers: bool,
     formulas: &mut Formulas<P>,
     names: &mut AtomNames,
     implied: Option<P>,
     quantifier: impl Fn(OperatorToken) -> Option<P>,
 ) -> Result<Formula<P>, ParseError> {
     let mut stack: Vec<Operand<P>> = Vec::new();
-    for item in postfix(text, quantified)? {
+    for item in postfix(text, has_quantifiers)? {
         let (operator, column) = match item {
             postfix::PostfixItem::Constant(value) => {
                 stack.push(Operand::Formula(formulas.constant(value)));
@@ -175,6 +175,7 @@ fn needs_temporal(column: usize, operator: OperatorToken) -> ParseError {
     }
 }
 
+/// Applies a Boolean operator. Returns `None` for other operators.
 fn boolean<P: Paths>(
     formulas: &mut Formulas<P>,
     operator: OperatorToken,
@@ -192,18 +193,19 @@ fn boolean<P: Paths>(
         OperatorToken::Xor | OperatorToken::Equivalent => {
             let not_left = formulas.negate(left);
             let not_right = formulas.negate(right);
-            let (same, other) = match operator {
+            let (right_if_left, right_if_not_left) = match operator {
                 OperatorToken::Xor => (not_right, right),
                 _ => (right, not_right),
             };
-            let with = formulas.and([left, same]);
-            let without = formulas.and([not_left, other]);
-            formulas.or([with, without])
+            let case_left = formulas.and([left, right_if_left]);
+            let case_not_left = formulas.and([not_left, right_if_not_left]);
+            formulas.or([case_left, case_not_left])
         }
         _ => return None,
     })
 }
 
+/// Applies a temporal operator on the given paths.
 fn temporal<P: Paths>(
     formulas: &mut Formulas<P>,
     paths: P,

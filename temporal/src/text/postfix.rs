@@ -19,40 +19,41 @@ enum StackEntry {
 }
 
 /// Returns the items of a formula, operands before their operators.
-pub(super) fn postfix(text: &str, quantified: bool) -> Result<Vec<PostfixItem>, ParseError> {
+pub(super) fn postfix(text: &str, has_quantifiers: bool) -> Result<Vec<PostfixItem>, ParseError> {
     let mut items = Vec::new();
-    let mut waiting: Vec<StackEntry> = Vec::new();
+    let mut operator_stack: Vec<StackEntry> = Vec::new();
     let mut needs_operand = true;
-    for (token, column) in tokens(text, quantified)? {
-        let wrong = |expected| ParseError { column, expected, found: described(&token) };
+    for (token, column) in tokens(text, has_quantifiers)? {
+        let error_expecting = |expected| ParseError { column, expected, found: described(&token) };
         match &token {
             FormulaToken::Constant(_) | FormulaToken::Name(_) | FormulaToken::Open
                 if !needs_operand =>
             {
-                return Err(wrong("an operator or the end"));
+                return Err(error_expecting("an operator or the end"));
             }
             FormulaToken::Constant(value) => items.push(PostfixItem::Constant(*value)),
             FormulaToken::Name(name) => items.push(PostfixItem::Name(name.clone())),
-            FormulaToken::Open => waiting.push(StackEntry::Open(column)),
+            FormulaToken::Open => operator_stack.push(StackEntry::Open(column)),
             FormulaToken::Operator(operator) if operator.is_unary() => {
                 if !needs_operand {
-                    return Err(wrong("a binary operator or the end"));
+                    return Err(error_expecting("a binary operator or the end"));
                 }
-                waiting.push(StackEntry::Operator(*operator, column));
+                operator_stack.push(StackEntry::Operator(*operator, column));
             }
-            _ if needs_operand => return Err(wrong("a formula")),
+            _ if needs_operand => return Err(error_expecting("a formula")),
             FormulaToken::Operator(operator) => {
-                let (tightness, to_the_right) = operator.precedence();
-                unload(&mut items, &mut waiting, |before| {
-                    let (other, _) = before.precedence();
-                    other > tightness || (other == tightness && !to_the_right)
+                let (precedence, is_right_associative) = operator.precedence();
+                unload(&mut items, &mut operator_stack, |earlier_operator| {
+                    let (earlier_precedence, _) = earlier_operator.precedence();
+                    earlier_precedence > precedence
+                        || (earlier_precedence == precedence && !is_right_associative)
                 });
-                waiting.push(StackEntry::Operator(*operator, column));
+                operator_stack.push(StackEntry::Operator(*operator, column));
             }
             FormulaToken::Close => {
-                unload(&mut items, &mut waiting, |_| true);
-                if waiting.pop().is_none() {
-                    return Err(wrong("an operator or the end"));
+                unload(&mut items, &mut operator_stack, |_| true);
+                if operator_stack.pop().is_none() {
+                    return Err(error_expecting("an operator or the end"));
                 }
             }
         }
@@ -66,26 +67,26 @@ pub(super) fn postfix(text: &str, quantified: bool) -> Result<Vec<PostfixItem>, 
         let found = "the end".to_owned();
         return Err(ParseError { column: end, expected: "a formula", found });
     }
-    unload(&mut items, &mut waiting, |_| true);
-    if let Some(StackEntry::Open(column)) = waiting.pop() {
+    unload(&mut items, &mut operator_stack, |_| true);
+    if let Some(StackEntry::Open(column)) = operator_stack.pop() {
         let found = format!("the end; `(` of column {column} is open");
         return Err(ParseError { column: end, expected: "`)`", found });
     }
     Ok(items)
 }
 
-/// Moves operators from the stack to the items, down to the next parenthesis, as long as `goes`
+/// Moves operators from the stack to the items, down to the next parenthesis, as long as `is_moved`
 /// accepts them.
 fn unload(
     items: &mut Vec<PostfixItem>,
-    waiting: &mut Vec<StackEntry>,
-    goes: impl Fn(OperatorToken) -> bool,
+    operator_stack: &mut Vec<StackEntry>,
+    is_moved: impl Fn(OperatorToken) -> bool,
 ) {
-    while let Some(&StackEntry::Operator(operator, column)) = waiting.last()
-        && goes(operator)
+    while let Some(&StackEntry::Operator(operator, column)) = operator_stack.last()
+        && is_moved(operator)
     {
         items.push(PostfixItem::Operator(operator, column));
-        waiting.pop();
+        operator_stack.pop();
     }
 }
 

@@ -25,14 +25,14 @@ impl<P: Paths> Formulas<P> {
         let mut text = String::new();
         let mut open = vec![PrintPiece::Formula(formula, 0)];
         while let Some(piece) = open.pop() {
-            let (formula, around) = match piece {
+            let (formula, outer_precedence) = match piece {
                 PrintPiece::Text(piece) => {
                     text.push_str(piece);
                     continue;
                 }
-                PrintPiece::Formula(formula, around) => (formula, around),
+                PrintPiece::Formula(formula, outer_precedence) => (formula, outer_precedence),
             };
-            if self.tightness(formula) < around {
+            if self.tightness(formula) < outer_precedence {
                 open.push(PrintPiece::Text(")"));
                 text.push('(');
             }
@@ -40,8 +40,8 @@ impl<P: Paths> Formulas<P> {
                 Node::True => text.push('1'),
                 Node::False => text.push('0'),
                 Node::Literal(literal) => write_literal(&mut text, *literal, names),
-                Node::And(all) => row(&mut open, all, " & "),
-                Node::Or(all) => row(&mut open, all, " | "),
+                Node::And(operands) => row(&mut open, operands, " & "),
+                Node::Or(operands) => row(&mut open, operands, " | "),
                 Node::Next(paths, part) => {
                     text.push_str(paths.prefix());
                     self.operator(&mut text, 'X', *part, names);
@@ -102,10 +102,10 @@ impl<P: Paths> Formulas<P> {
 }
 
 /// Pushes operands and the signs between them, the last one first.
-fn row<P: Paths>(open: &mut Vec<PrintPiece<P>>, all: &[Formula<P>], sign: &'static str) {
-    for (at, &part) in all.iter().enumerate().rev() {
+fn row<P: Paths>(open: &mut Vec<PrintPiece<P>>, operands: &[Formula<P>], sign: &'static str) {
+    for (index, &part) in operands.iter().enumerate().rev() {
         open.push(PrintPiece::Formula(part, UNARY));
-        if at > 0 {
+        if index > 0 {
             open.push(PrintPiece::Text(sign));
         }
     }

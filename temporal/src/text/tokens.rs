@@ -91,11 +91,11 @@ const SIGNS: &[(&str, FormulaToken)] = &[
     (")", FormulaToken::Close),
 ];
 
-/// Returns the tokens of a text, each with its column from 1. With `quantified`, `E` and `A` are
-/// operators.
+/// Returns the tokens of a text, each with its column from 1. With `has_quantifiers`, `E` and `A`
+/// are operators.
 pub(super) fn tokens(
     text: &str,
-    quantified: bool,
+    has_quantifiers: bool,
 ) -> Result<Vec<(FormulaToken, usize)>, ParseError> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -116,7 +116,7 @@ pub(super) fn tokens(
             };
             (Some(FormulaToken::Name(quoted[..end].to_owned())), end + 2)
         } else if first.is_alphanumeric() || first == '_' {
-            let (token, length) = word(rest, quantified);
+            let (token, length) = word(rest, has_quantifiers);
             (Some(token), length)
         } else {
             return Err(ParseError {
@@ -134,18 +134,18 @@ pub(super) fn tokens(
 
 /// Reads a name, a constant, or an operator written in letters. Returns the token and its length in
 /// bytes.
-fn word(rest: &str, quantified: bool) -> (FormulaToken, usize) {
+fn word(rest: &str, has_quantifiers: bool) -> (FormulaToken, usize) {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
     let word = &rest[..length];
     let mut letters = word.chars();
     let first = letters.next();
     let second = letters.next();
-    let after = rest[length..].trim_start().chars().next();
-    if quantified && let Some('E' | 'A') = first {
+    let next_character = rest[length..].trim_start().chars().next();
+    if has_quantifiers && let Some('E' | 'A') = first {
         let operator = if first == Some('E') { OperatorToken::Exists } else { OperatorToken::All };
-        let before_path = matches!(second, Some('F' | 'G' | 'X'));
-        if before_path || (second.is_none() && after == Some('(')) {
+        let is_before_operator = matches!(second, Some('F' | 'G' | 'X'));
+        if is_before_operator || (second.is_none() && next_character == Some('(')) {
             return (FormulaToken::Operator(operator), 1);
         }
     }

@@ -101,7 +101,7 @@ pub struct Answers {
 impl Answers {
     /// Returns true if no place ever holds more than one token.
     pub fn one_safe(&self) -> bool {
-        self.most_in_place.is_some_and(|most| most <= 1)
+        self.most_in_place.is_some_and(|max_tokens| max_tokens <= 1)
     }
 }
 

@@ -3,9 +3,9 @@
 use super::answers::{Answers, KnownCount, KnownNet};
 use super::sketch::Sketch;
 
-/// Makes `count` cycles of `length` places with one token each. If `coupled`, the step that closes
-/// cycle i reads the first place of cycle i + 1, so that the cycles are not independent; the last
-/// cycle is free.
+/// Makes `count` cycles of `length` places with one token each. If `are_coupled`, the step that
+/// closes cycle i reads the first place of cycle i + 1, so that the cycles are not independent; the
+/// last cycle is free.
 ///
 /// ```text
 /// place p_i_0 1    place p_i_1    …
@@ -21,9 +21,9 @@ use super::sketch::Sketch;
 ///
 /// # Panics
 /// Without cycles, or when they have fewer than two places.
-pub fn cycles(count: u32, length: u32, coupled: bool) -> KnownNet {
+pub fn cycles(count: u32, length: u32, are_coupled: bool) -> KnownNet {
     assert!(count >= 1 && length >= 2, "at least one cycle of two places");
-    let kind = if coupled { "coupled" } else { "free" };
+    let kind = if are_coupled { "coupled" } else { "free" };
     let mut sketch = Sketch::new(format!("cycles-{count}x{length}-{kind}"));
     let mut places = Vec::new();
     for i in 0..count {
@@ -35,7 +35,7 @@ pub fn cycles(count: u32, length: u32, coupled: bool) -> KnownNet {
         for (j, &from) in cycle.iter().enumerate() {
             let to = cycle[(j + 1) % cycle.len()];
             let (mut inputs, mut outputs) = (vec![(from, 1)], vec![(to, 1)]);
-            if coupled && j + 1 == cycle.len() && i + 1 < places.len() {
+            if are_coupled && j + 1 == cycle.len() && i + 1 < places.len() {
                 let gate = places[i + 1][0];
                 inputs.push((gate, 1));
                 outputs.push((gate, 1));
@@ -44,10 +44,10 @@ pub fn cycles(count: u32, length: u32, coupled: bool) -> KnownNet {
         }
     }
     let states = KnownCount::power(length, count);
-    let firings = if coupled && count >= 2 {
-        let most = KnownCount::power(length, count - 1).times(u128::from(length - 1));
+    let firings = if are_coupled && count >= 2 {
+        let not_closing = KnownCount::power(length, count - 1).times(u128::from(length - 1));
         let closing = KnownCount::power(length, count - 2);
-        most.plus(closing).times(u128::from(count - 1)).plus(states)
+        not_closing.plus(closing).times(u128::from(count - 1)).plus(states)
     } else {
         states.times(count.into())
     };

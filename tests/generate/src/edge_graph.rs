@@ -22,6 +22,7 @@ use parikh_temporal::{Ctl, Formula, Letter, Node, PartValues, Quantifier};
 #[derive(Clone, Debug)]
 pub struct EdgeGraph {
     letters: Vec<Letter>,
+    /// The successors of each state, indexed by state.
     successors: Vec<Vec<usize>>,
 }
 
@@ -30,8 +31,9 @@ impl EdgeGraph {
     /// lengths differ or a successor does not exist.
     pub fn new(letters: Vec<Letter>, successors: Vec<Vec<usize>>) -> Option<Self> {
         let states = letters.len();
-        let fits = successors.len() == states && successors.iter().flatten().all(|&to| to < states);
-        fits.then_some(Self { letters, successors })
+        let is_consistent =
+            successors.len() == states && successors.iter().flatten().all(|&to| to < states);
+        is_consistent.then_some(Self { letters, successors })
     }
 
     /// Returns the letters, indexed by state.
@@ -54,22 +56,23 @@ impl EdgeGraph {
             Node::Literal(literal) => {
                 self.letters.iter().map(|letter| letter.satisfies(*literal)).collect()
             }
-            Node::And(all) => {
-                (0..states).map(|at| all.iter().all(|&part| value[part][at])).collect()
+            Node::And(operands) => {
+                (0..states).map(|state| operands.iter().all(|&part| value[part][state])).collect()
             }
-            Node::Or(all) => {
-                (0..states).map(|at| all.iter().any(|&part| value[part][at])).collect()
+            Node::Or(operands) => {
+                (0..states).map(|state| operands.iter().any(|&part| value[part][state])).collect()
             }
             Node::Next(paths, part) => {
-                (0..states).map(|at| self.step(*paths, at, &value[*part])).collect()
+                (0..states).map(|state| self.step(*paths, state, &value[*part])).collect()
             }
-            Node::Until(paths, left, right) => self.fixpoint(false, |at, set| {
-                let goes_on = self.step(*paths, at, set) && !self.successors[at].is_empty();
-                value[*right][at] || (value[*left][at] && goes_on)
+            Node::Until(paths, left, right) => self.fixpoint(false, |state, set| {
+                let holds_next =
+                    self.step(*paths, state, set) && !self.successors[state].is_empty();
+                value[*right][state] || (value[*left][state] && holds_next)
             }),
-            Node::Release(paths, left, right) => self.fixpoint(true, |at, set| {
-                let goes_on = self.step(*paths, at, set) || self.successors[at].is_empty();
-                value[*right][at] && (value[*left][at] || goes_on)
+            Node::Release(paths, left, right) => self.fixpoint(true, |state, set| {
+                let holds_next = self.step(*paths, state, set) || self.successors[state].is_empty();
+                value[*right][state] && (value[*left][state] || holds_next)
             }),
         })
     }
@@ -87,7 +90,7 @@ impl EdgeGraph {
     fn fixpoint(&self, start: bool, step: impl Fn(usize, &[bool]) -> bool) -> Vec<bool> {
         let mut set = vec![start; self.letters.len()];
         loop {
-            let new: Vec<bool> = (0..set.len()).map(|at| step(at, &set)).collect();
+            let new: Vec<bool> = (0..set.len()).map(|state| step(state, &set)).collect();
             if new == set {
                 return set;
             }

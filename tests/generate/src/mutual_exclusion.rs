@@ -37,14 +37,14 @@ pub fn mutual_exclusion(processes: u32, permits: u32) -> KnownNet {
     let mut firings = KnownCount::Exactly(0);
     for j in 0..=permits.min(n) {
         let critical = choose(n.into(), j.into());
-        let rest = n - j;
-        let markings = product(critical, KnownCount::power(2, rest));
+        let others = n - j;
+        let markings = product(critical, KnownCount::power(2, others));
         states = states.plus(markings);
         // Every critical process may leave. Every other process may request or, with a permit left,
         // enter: over all markings with this j, half of the others are idle and half waiting.
         firings = firings.plus(markings.times(j.into()));
-        if rest > 0 {
-            let half = product(critical, KnownCount::power(2, rest - 1)).times(rest.into());
+        if others > 0 {
+            let half = product(critical, KnownCount::power(2, others - 1)).times(others.into());
             firings = firings.plus(half);
             if j < permits {
                 firings = firings.plus(half);

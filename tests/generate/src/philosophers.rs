@@ -36,15 +36,19 @@ pub fn philosophers(tables: u32) -> KnownNet {
         .collect();
     for (i, &[think, fork, left, right, eat]) in places.iter().enumerate() {
         let next = places[(i + 1) % places.len()][1];
-        let mut add = |name, inputs: &[_], outputs: &[_]| {
-            let one = |places: &[_]| places.iter().map(|&p| (p, 1)).collect::<Vec<_>>();
-            sketch.transition(&format!("{name}_{i}"), &one(inputs), &one(outputs));
+        let mut add_transition = |name, inputs: &[_], outputs: &[_]| {
+            let with_weight_one = |places: &[_]| places.iter().map(|&p| (p, 1)).collect::<Vec<_>>();
+            sketch.transition(
+                &format!("{name}_{i}"),
+                &with_weight_one(inputs),
+                &with_weight_one(outputs),
+            );
         };
-        add("take_left", &[think, fork], &[left]);
-        add("take_right", &[think, next], &[right]);
-        add("then_right", &[left, next], &[eat]);
-        add("then_left", &[right, fork], &[eat]);
-        add("leave", &[eat], &[think, fork, next]);
+        add_transition("take_left", &[think, fork], &[left]);
+        add_transition("take_right", &[think, next], &[right]);
+        add_transition("then_right", &[left, next], &[eat]);
+        add_transition("then_left", &[right, fork], &[eat]);
+        add_transition("leave", &[eat], &[think, fork, next]);
     }
     let known = Answers {
         states: KnownCount::power(3, tables),

@@ -73,7 +73,8 @@ pub fn random_with(rng: &mut Rng, shape: &Shape, name: String) -> Net {
 
 type WeightedPlaces = Vec<(PlaceId, u32)>;
 
-fn weighted(rng: &mut Rng, shape: &Shape, name: String, bounded: bool) -> Net {
+/// Makes a net with weights; if `is_bounded`, a weighted sum of tokens never increases.
+fn weighted(rng: &mut Rng, shape: &Shape, name: String, is_bounded: bool) -> Net {
     let mut sketch = Sketch::new(name);
     let tokens: Vec<u32> = (0..shape.places.max(1))
         .map(|_| if rng.u32(0..3) > 0 { rng.u32(0..=shape.tokens) } else { 0 })
@@ -83,17 +84,17 @@ fn weighted(rng: &mut Rng, shape: &Shape, name: String, bounded: bool) -> Net {
     let marked = places.iter().copied().filter(|place| tokens[place.index()] > 0);
     // The weight of each place in the sum that never increases.
     let values: Vec<u64> = places.iter().map(|_| rng.u64(1..=3)).collect();
-    let worth = |side: &WeightedPlaces| -> u64 {
+    let weighted_tokens = |side: &WeightedPlaces| -> u64 {
         side.iter().map(|&(place, weight)| values[place.index()] * u64::from(weight)).sum()
     };
-    let mut fed: Vec<PlaceId> = marked.collect();
+    let mut markable: Vec<PlaceId> = marked.collect();
     let mut earlier: Vec<(WeightedPlaces, WeightedPlaces)> = Vec::new();
     for t in 0..shape.transitions {
         let (inputs, outputs) = if !earlier.is_empty() && rng.u32(0..8) == 0 {
             earlier[rng.usize(0..earlier.len())].clone()
         } else {
             // Inputs prefer places that may be marked; otherwise most nets would be dead initially.
-            let from = if !fed.is_empty() && rng.u32(0..4) > 0 { &fed } else { &places };
+            let from = if !markable.is_empty() && rng.u32(0..4) > 0 { &markable } else { &places };
             let inputs = side(rng, from, shape.weight);
             let mut outputs = side(rng, &places, shape.weight);
             if rng.u32(0..5) == 0 && !inputs.is_empty() {
@@ -102,17 +103,20 @@ fn weighted(rng: &mut Rng, shape: &Shape, name: String, bounded: bool) -> Net {
                 outputs.retain(|&(other, _)| other != place);
                 outputs.push((place, if rng.bool() { weight } else { rng.u32(1..=shape.weight) }));
             }
-            while bounded && worth(&outputs) > worth(&inputs) {
-                let at = rng.usize(0..outputs.len());
-                outputs[at].1 -= 1;
+            while is_bounded && weighted_tokens(&outputs) > weighted_tokens(&inputs) {
+                let output_index = rng.usize(0..outputs.len());
+                outputs[output_index].1 -= 1;
                 outputs.retain(|&(_, weight)| weight > 0);
             }
             // Without this step, most bounded nets would lose their tokens in a few firings.
-            if bounded && rng.u32(0..4) > 0 {
+            if is_bounded && rng.u32(0..4) > 0 {
                 for _ in 0..3 {
                     let place = places[rng.usize(0..places.len())];
-                    let new = outputs.iter().all(|&(other, _)| other != place);
-                    if new && worth(&outputs) + values[place.index()] <= worth(&inputs) {
+                    let is_new = outputs.iter().all(|&(other, _)| other != place);
+                    if is_new
+                        && weighted_tokens(&outputs) + values[place.index()]
+                            <= weighted_tokens(&inputs)
+                    {
                         outputs.push((place, 1));
                     }
                 }
@@ -120,7 +124,7 @@ fn weighted(rng: &mut Rng, shape: &Shape, name: String, bounded: bool) -> Net {
             (inputs, outputs)
         };
         sketch.transition(&format!("t{t}"), &inputs, &outputs);
-        fed.extend(outputs.iter().map(|&(place, _)| place));
+        markable.extend(outputs.iter().map(|&(place, _)| place));
         earlier.push((inputs, outputs));
     }
     sketch.build()
@@ -147,17 +151,17 @@ fn one_safe(rng: &mut Rng, shape: &Shape, name: String) -> Net {
     let mut sketch = Sketch::new(name);
     let mut components: Vec<Vec<PlaceId>> = Vec::new();
     // For each component, the positions that its token may reach according to single transitions.
-    let mut fed: Vec<Vec<usize>> = Vec::new();
-    let mut made = 0;
-    while made < shape.places.max(1) {
-        let size = rng.u32(2..=5).min(shape.places.max(1) - made);
+    let mut markable: Vec<Vec<usize>> = Vec::new();
+    let mut place_count = 0;
+    while place_count < shape.places.max(1) {
+        let size = rng.u32(2..=5).min(shape.places.max(1) - place_count);
         let marked = rng.u32(0..size);
         let component = (0..size)
-            .map(|k| sketch.place(&format!("p{}", made + k), u32::from(k == marked)))
+            .map(|k| sketch.place(&format!("p{}", place_count + k), u32::from(k == marked)))
             .collect();
         components.push(component);
-        fed.push(vec![marked as usize]);
-        made += size;
+        markable.push(vec![marked as usize]);
+        place_count += size;
     }
     for t in 0..shape.transitions {
         let (mut inputs, mut outputs) = (WeightedPlaces::new(), WeightedPlaces::new());
@@ -169,13 +173,13 @@ fn one_safe(rng: &mut Rng, shape: &Shape, name: String) -> Net {
             }
             let from = match rng.u32(0..4) {
                 0 => rng.usize(0..component.len()),
-                _ => fed[chosen][rng.usize(0..fed[chosen].len())],
+                _ => markable[chosen][rng.usize(0..markable[chosen].len())],
             };
             let to = if rng.bool() { from + 1 } else { rng.usize(0..component.len()) };
             let to = to % component.len();
             inputs.push((component[from], 1));
             outputs.push((component[to], 1));
-            fed[chosen].push(to);
+            markable[chosen].push(to);
         }
         sketch.transition(&format!("t{t}"), &inputs, &outputs);
     }

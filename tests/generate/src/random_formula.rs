@@ -37,6 +37,7 @@ pub fn random_ctl(
     random_formula(formulas, rng, atoms, operators, &paths)
 }
 
+/// Returns a random formula; `paths` chooses the paths of each temporal operator.
 fn random_formula<P: Paths>(
     formulas: &mut Formulas<P>,
     rng: &mut Rng,

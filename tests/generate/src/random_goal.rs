@@ -30,22 +30,24 @@ pub fn random_goal(rng: &mut Rng, net: &Net) -> Goal {
 /// disjunctions of two or three parts. Comparisons are tight at a marking of a short random walk,
 /// so that many are neither always true nor always false.
 pub fn random_predicate(rng: &mut Rng, net: &Net, depth: u32) -> Predicate {
-    let seen = wander(rng, net);
-    nested(rng, net, &seen, depth)
+    let walked_marking = wander(rng, net);
+    nested(rng, net, &walked_marking, depth)
 }
 
-fn nested(rng: &mut Rng, net: &Net, seen: &Marking, depth: u32) -> Predicate {
+fn nested(rng: &mut Rng, net: &Net, walked_marking: &Marking, depth: u32) -> Predicate {
     if depth == 0 || rng.u32(0..5) == 0 {
-        return leaf(rng, net, seen);
+        return leaf(rng, net, walked_marking);
     }
-    let parts: Vec<_> = (0..rng.usize(2..=3)).map(|_| nested(rng, net, seen, depth - 1)).collect();
+    let parts: Vec<_> =
+        (0..rng.usize(2..=3)).map(|_| nested(rng, net, walked_marking, depth - 1)).collect();
     if rng.bool() { Predicate::and(parts) } else { Predicate::or(parts) }
 }
 
-fn leaf(rng: &mut Rng, net: &Net, seen: &Marking) -> Predicate {
+/// Returns a random leaf, whose comparison is tight at `walked_marking`.
+fn leaf(rng: &mut Rng, net: &Net, walked_marking: &Marking) -> Predicate {
     let transition = |rng: &mut Rng| {
-        let all = net.transition_count();
-        (all > 0).then(|| parikh_net::TransitionId::new(rng.usize(0..all)))
+        let count = net.transition_count();
+        (count > 0).then(|| parikh_net::TransitionId::new(rng.usize(0..count)))
     };
     match rng.u32(0..12) {
         0 => Predicate::Dead,
@@ -55,7 +57,7 @@ fn leaf(rng: &mut Rng, net: &Net, seen: &Marking) -> Predicate {
         _ => {
             let sum = random_sum(rng, net, false);
             // The values in short walks of random nets are far inside an i64.
-            let value = i64::try_from(sum.value(seen)).unwrap_or(0);
+            let value = i64::try_from(sum.value(walked_marking)).unwrap_or(0);
             let bound = value.saturating_add(rng.i64(-2..=2));
             let atom = Predicate::at_most(sum, bound);
             if rng.bool() { atom.negated() } else { atom }
@@ -64,8 +66,8 @@ fn leaf(rng: &mut Rng, net: &Net, seen: &Marking) -> Predicate {
 }
 
 /// Returns a sum over one to three places of `net` with coefficients from −2 to 3, or from 1 to 2
-/// if `positive`; mostly single places.
-pub fn random_sum(rng: &mut Rng, net: &Net, positive: bool) -> LinearSum {
+/// if `is_positive`; mostly single places.
+pub fn random_sum(rng: &mut Rng, net: &Net, is_positive: bool) -> LinearSum {
     if net.place_count() == 0 {
         return LinearSum::default();
     }
@@ -73,7 +75,7 @@ pub fn random_sum(rng: &mut Rng, net: &Net, positive: bool) -> LinearSum {
     let terms: Vec<_> = (0..size)
         .map(|_| {
             let place = PlaceId::new(rng.usize(0..net.place_count()));
-            let coefficient = match (rng.bool(), positive) {
+            let coefficient = match (rng.bool(), is_positive) {
                 (true, _) => 1,
                 (false, true) => rng.i64(1..=2),
                 (false, false) => [-2, -1, 1, 2, 3][rng.usize(0..5)],

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
-  0  done, and no answer is wrong or contradicts another
+  0  success: no answer is wrong or contradicts another
   1  the harness itself failed (a file, an archive, the tool's program)
   2  the command line is wrong
   3  some answer is wrong (contest, summary), contradicts the other file (compare), an
@@ -31,69 +31,69 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Write a file that teaches your shell to complete `parikh-bench`.
+    /// Write a file that makes your shell complete `parikh-bench` commands.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
     /// Write the manual pages parikh-bench.1, parikh-bench-contest.1, ….
     Man {
-        /// The output directory; created if absent
+        /// The output directory; created if necessary
         directory: PathBuf,
     },
     /// Run instances of the Model Checking Contest and score the answers
     ///
-    /// Each pair of an instance and an examination is one run: the archive is unpacked to a
-    /// directory of its own, the tool is started there as the contest does (BK_EXAMINATION,
-    /// BK_INPUT, BK_TOOL, BK_TIME_CONFINEMENT, BK_MEMORY_CONFINEMENT), and every line `FORMULA …`
-    /// or `STATE_SPACE …` on its stdout is an answer, stamped with the time it came.
+    /// Each pair of an instance and an examination is one run. The archive is unpacked to a
+    /// separate directory, and the tool starts there as in the contest (with BK_EXAMINATION,
+    /// BK_INPUT, BK_TOOL, BK_TIME_CONFINEMENT and BK_MEMORY_CONFINEMENT). Every line `FORMULA …` or
+    /// `STATE_SPACE …` on its stdout is an answer, and is recorded with its time.
     ///
     /// The result file has a line per question: instance, exam, id, expected, got, verdict
     /// (ok | wrong | missing | new | unknown), seconds to the answer, wall seconds and peak memory
     /// (MB, the largest process) of the run, how the run ended, the number of the run's lines, and
-    /// the techniques claimed. When the file exists, only the runs that it lacks are made, so an
-    /// interrupted contest is continued by giving the same command again. The table at the end
-    /// covers all runs asked for.
+    /// the techniques claimed. If the file exists, only missing runs are made, so the same command
+    /// continues an interrupted contest. The table at the end covers all requested runs.
     #[command(after_help = EXIT_CODES)]
     Contest(Box<ContestArgs>),
-    /// Sum up result files: tables, or a page
+    /// Summarise result files in tables or on a page
     ///
-    /// The first file is what it is about, the others are other tools, other machines, other versions. The
-    /// page has scores per examination, what changed, plots, and each question left open with what was tried.
+    /// The first file is the subject. The others are compared with it: other tools, machines or
+    /// versions. The page has scores per examination, changes, plots, and each open question with
+    /// the attempts to answer it.
     #[command(after_help = EXIT_CODES)]
     Summary(SummaryArgs),
-    /// Put the result files of the parts of a contest together
+    /// Merge the result files of the parts of a contest
     ///
-    /// Each run may be in one of them only, and has to be complete. Prints the table of all.
+    /// Each run must be complete and in exactly one file. Prints the table of all runs.
     #[command(after_help = EXIT_CODES)]
     Merge {
         /// The parts' result files
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// The instances of the whole contest: runs that no part has are told, with exit code 4
+        /// The instances of the whole contest: runs that no part has are reported, with exit code 4
         #[arg(long, value_name = "FILE")]
         list: Option<PathBuf>,
         /// The contest's examinations, for --list
         #[arg(long, value_delimiter = ',', default_value = EXAMS)]
         exams: Vec<Exam>,
-        /// The result file of all, written anew
+        /// The merged result file; an existing file is overwritten
         #[arg(short, long, value_name = "FILE.csv")]
         out: PathBuf,
     },
     /// Write a contest as tasks for BenchExec
     ///
     /// The directory gets a task definition NAME-XX.yml for each run, the instances, a benchmark definition
-    /// parikh.xml and the tool-info module contest/parikh.py. With BenchExec (pip install benchexec), there:
+    /// parikh.xml and the tool-info module contest/parikh.py. With BenchExec (pip install benchexec), run there:
     ///
     ///   PYTHONPATH=. benchexec --tool-directory RELEASE --no-compress-results parikh.xml
     ///
-    /// where RELEASE/bin/parikh is the program; `collect` takes the results.
+    /// where RELEASE/bin/parikh is the program. `collect` reads the results.
     #[command(verbatim_doc_comment)]
     Tasks(TaskArgs),
-    /// Score what BenchExec ran, as a result file like that of `contest`
+    /// Score runs of BenchExec, in a result file like that of `contest`
     ///
-    /// Reads results/parikh.DATE.results.XX.xml and the logs beside it. An answer counts as of the end of its
-    /// run: when it came, BenchExec does not say.
+    /// Reads results/parikh.DATE.results.XX.xml and the logs in the same directory. BenchExec does
+    /// not report the time of an answer, so the time of an answer is the end of its run.
     #[command(after_help = EXIT_CODES)]
     Collect {
         /// Result files of BenchExec, one for each examination
@@ -105,14 +105,14 @@ pub(crate) enum BenchCommand {
         /// Directory with the known answers NAME-XX.out
         #[arg(long, value_name = "DIR")]
         oracle: PathBuf,
-        /// The result file, written anew
+        /// The result file; an existing file is overwritten
         #[arg(short, long, value_name = "FILE.csv")]
         out: PathBuf,
     },
-    /// Put two result files side by side
+    /// Compare two result files
     ///
-    /// Only questions that both files have are compared. Files of peers need the columns instance,
-    /// exam, id, expected, got, verdict, seconds and wall, in any order.
+    /// Only questions in both files are compared. Result files of other tools need the columns
+    /// instance, exam, id, expected, got, verdict, seconds and wall, in any order.
     #[command(after_help = EXIT_CODES)]
     Compare {
         /// The first result file
@@ -126,40 +126,41 @@ pub(crate) enum BenchCommand {
         #[arg(long)]
         no_list: bool,
     },
-    /// Count what answers stand on, and how many an auditor confirms from the files alone
+    /// Count the kinds of evidence, and the answers that the auditor confirms
     ///
-    /// Each pair of an instance and an examination is one run of `parikh check --evidence` and one of
-    /// `parikh-certify`, a process of its own, on what was written. The table and the file have a line
-    /// per run: answers replayed, certified and searched, as the first says; confirmed, searched,
-    /// beyond and refused, as the second does.
+    /// Each pair of an instance and an examination is one run of `parikh check --evidence`, and one of
+    /// `parikh-certify` on the written files, in a separate process. The table and the file have a line
+    /// per run: answers replayed, certified and searched according to `parikh`, and confirmed, searched,
+    /// beyond and refused according to `parikh-certify`.
     #[command(verbatim_doc_comment)]
     Evidence(EvidenceArgs),
     /// Run each engine alone on a list of hard goals, and all of them together
     ///
-    /// A line of the list names an instance, an examination and a goal; `aside` on it has the goal counted
-    /// apart, too. The first line of the table is all engines together; then for each engine how much it
-    /// settles, and how much that no other one does by itself. Each has a result file of its own in the
-    /// directory, like those of `contest`; runs that are there already are not made again.
+    /// A line of the list names an instance, an examination and a goal. Goals with `aside` in their
+    /// line are also counted separately. The first line of the table is for all engines together.
+    /// Then each engine has a line: the goals that it settles, and the goals that no other engine
+    /// settles alone. Each line has a result file in the directory, like those of `contest`. Existing
+    /// runs are not repeated.
     #[command(after_help = EXIT_CODES)]
     Hard(TeamArgs),
-    /// Run examinations with all engines and rules, and with each engine or family of rules left out
+    /// Run examinations with all engines and rules, and without each engine or family of rules
     ///
-    /// Prints what is lost without it and what is gained; plots the times of the answers.
+    /// Prints the answers that are lost and gained without it, and plots the times of the answers.
     #[command(after_help = EXIT_CODES)]
     Ablate(AblateArgs),
-    /// Compare encodings and the solvers behind them, goal by goal
+    /// Compare encodings and solvers, goal by goal
     ///
-    /// Every goal in every encoding goes to every back-end, from scratch. The result file has a line
-    /// for each, with its outcome: refuted, candidate, gave-up, choices for what a linear program cannot
-    /// say, uncertified, not-asked; of bmc reached and not-within. The table is printed, and the plot shows
-    /// how many goals are refuted within which time. Bounds are asked for one more than the known maximum,
-    /// so UB needs --oracle.
+    /// Every back-end solves every goal in every encoding from scratch. The result file has a line for
+    /// each combination with its outcome: refuted, candidate, gave-up, choices (a linear program cannot
+    /// express the disjunctions), uncertified, not-asked; for bmc also reached and not-within. The table
+    /// is printed, and the plot shows the number of refuted goals over time. For bounds, the goal is one
+    /// more than the known maximum, so UB needs --oracle.
     #[command(after_help = EXIT_CODES)]
     Encodings(EncodingsArgs),
-    /// Read every model and its formulas twice, by the prover's reader and by the auditor's
+    /// Read every model and its formulas with the prover's reader and the auditor's reader
     ///
-    /// Whatever the two read differently is listed: nodes, tokens, weights, units, and what the
-    /// formulas of RC, RF and UB ask, down to the predicate.
+    /// Lists all differences between the two: nodes, tokens, weights, units, and the predicates of the
+    /// formulas of RC, RF and UB.
     #[command(after_help = EXIT_CODES)]
     Readers {
         /// Directory with the archives NAME.tgz
@@ -175,19 +176,19 @@ pub(crate) const EXAMS: &str = "RD,RC,RF,UB,OS,QL,SM";
 
 #[derive(Args)]
 pub(crate) struct SummaryArgs {
-    /// Result files, of `contest`, of `collect` or of a peer
+    /// Result files of `contest`, of `collect` or of another tool
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// Count only answers given within this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) at: Option<Duration>,
-    /// Write the page: one file that asks for no other
+    /// Write the page as one self-contained file
     #[arg(short = 'o', long, value_name = "FILE.html")]
     pub(crate) html: Option<PathBuf>,
-    /// An earlier result file: the page tells what changed since
+    /// An earlier result file: the page shows the changes since then
     #[arg(long, value_name = "FILE.csv", requires = "html")]
     pub(crate) last: Option<PathBuf>,
-    /// The logs of the first file's contest (`contest --logs`): why questions were left open
+    /// The logs of the first file's contest (`contest --logs`), for the reasons of open questions
     #[arg(long, value_name = "DIR", requires = "html")]
     pub(crate) logs: Option<PathBuf>,
 }
@@ -201,10 +202,10 @@ pub(crate) struct RunList {
     /// Directory with the known answers NAME-XX.out
     #[arg(long, value_name = "DIR")]
     pub(crate) oracle: PathBuf,
-    /// File with the names of the instances, one a line, `#` before comments
+    /// File with the names of the instances, one per line; `#` starts a comment
     #[arg(long, value_name = "FILE")]
     pub(crate) list: PathBuf,
-    /// Examinations, by their capitals or names
+    /// Examinations, by initials or names
     #[arg(long, value_delimiter = ',', default_value = EXAMS)]
     pub(crate) exams: Vec<Exam>,
 }
@@ -231,23 +232,23 @@ pub(crate) struct TaskArgs {
 pub(crate) struct ContestArgs {
     #[command(flatten)]
     pub(crate) of: RunList,
-    /// Make only the runs of one part of so many, as in 3/40, for many machines at a time; `merge` puts
-    /// the parts' result files together
+    /// Make only the runs of one part: 3/40 is the third of 40 parts, for example on 40 machines.
+    /// `merge` merges the result files of the parts
     #[arg(long, value_name = "PART/PARTS", default_value = "1/1")]
     pub(crate) shard: Shard,
-    /// Wall seconds of each run: then SIGTERM to its process group, and later answers do not count
+    /// Wall seconds of each run. Then its process group gets SIGTERM, and later answers do not count
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// Seconds from SIGTERM to SIGKILL
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
     pub(crate) grace: Duration,
-    /// Address space of each process in MB (RLIMIT_AS) [default: unlimited, the tool is told 16384]
+    /// Address space of each process in MB (RLIMIT_AS) [default: unlimited; the tool gets BK_MEMORY_CONFINEMENT=16384]
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) memory: Option<u64>,
-    /// Runs at a time
+    /// The number of runs at the same time
     #[arg(long, value_name = "N", default_value = "1")]
     pub(crate) jobs: usize,
-    /// The result file, continued when it exists
+    /// The result file; an existing file is continued
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) out: PathBuf,
     /// Directory for each run's stdout and stderr, NAME-XX.out and NAME-XX.err
@@ -256,7 +257,7 @@ pub(crate) struct ContestArgs {
     /// The `parikh` to run, as `parikh mcc` [default: the one beside this program]
     #[arg(long, value_name = "PATH", conflicts_with = "command")]
     pub(crate) parikh: Option<PathBuf>,
-    /// Another tool to run, a command of the shell, in the directory of the instance
+    /// Another tool to run: a shell command, started in the directory of the instance
     #[arg(long, value_name = "CMD")]
     pub(crate) command: Option<OsString>,
     /// The value of BK_TOOL for the tool
@@ -269,19 +270,19 @@ pub(crate) struct EncodingsArgs {
     /// Directory with the archives NAME.tgz
     #[arg(long, value_name = "DIR")]
     pub(crate) inputs: PathBuf,
-    /// Directory with the known answers NAME-XX.out; what contradicts them is wrong
+    /// Directory with the known answers NAME-XX.out; results that contradict them are wrong
     #[arg(long, value_name = "DIR")]
     pub(crate) oracle: Option<PathBuf>,
     /// File with the names of the instances
     #[arg(long, value_name = "FILE", required_unless_present = "goals")]
     pub(crate) list: Option<PathBuf>,
-    /// File with a goal a line, such as benchmarks/hard.txt: only these, of all their instances
+    /// File with a goal per line, such as benchmarks/hard.txt: use only these goals
     #[arg(long, value_name = "FILE", conflicts_with = "list")]
     pub(crate) goals: Option<PathBuf>,
     /// Examinations: RC, RF, RD, UB
     #[arg(long, value_delimiter = ',', default_value = "RC,RF,RD,UB")]
     pub(crate) exams: Vec<Exam>,
-    /// Encodings, as `parikh encode` names them; the first is what others are compared with
+    /// Encodings, named as in `parikh encode`; the others are compared with the first
     #[arg(
         long,
         value_delimiter = ',',
@@ -290,41 +291,41 @@ pub(crate) struct EncodingsArgs {
             state-equation+predecessor,state-equation+k-induction,state-equation+traps+read-feed"
     )]
     pub(crate) encodings: Vec<Encoding>,
-    /// k of bmc, bmc-steps and k-induction; several make each of these an encoding of its own
+    /// k of bmc, bmc-steps and k-induction; each value is a separate encoding
     #[arg(long, value_name = "K", value_delimiter = ',', default_value = "1",
         value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) steps: Vec<u32>,
-    /// Back-ends: highs, microlp, z3-lra, z3-lia, z3-bv (bit-vectors), z3-guest (z3-lia in a process of its own,
-    /// which is `parikh`), sat-order, sat-one-of-n and sat-log (bmc and bmc-steps in propositions, by the SAT solver
-    /// of the product), and SMT solvers that are commands: command:LINE over the integers, command-lra:LINE over the
-    /// reals, command-bv:LINE over bit-vectors
+    /// Back-ends: highs, microlp, z3-lra, z3-lia, z3-bv (bit-vectors), z3-guest (z3-lia in a worker
+    /// process of `parikh`), sat-order, sat-one-of-n and sat-log (bmc and bmc-steps in propositional
+    /// logic, with the built-in SAT solver), and SMT solvers started by a command: command:LINE over
+    /// the integers, command-lra:LINE over the reals, command-bv:LINE over bit-vectors
     #[arg(long, value_delimiter = ',', default_value = "highs,microlp,z3-lra,z3-lia")]
     pub(crate) backends: Vec<Backend>,
-    /// The program that z3-guest runs in [default: parikh beside this program]
+    /// The program of the worker process of z3-guest [default: parikh in the directory of this program]
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) parikh: Option<PathBuf>,
-    /// Wall seconds per question
+    /// Wall seconds per query
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// Ask only goals that are known to be unreachable
+    /// Use only goals that are known to be unreachable
     #[arg(long, requires = "oracle")]
     pub(crate) unreachable: bool,
-    /// Pass over nets with more places and transitions
+    /// Skip nets with more places and transitions than this
     #[arg(long, value_name = "N", default_value = "2000")]
     pub(crate) largest: usize,
-    /// Most goals of one examination of one instance
+    /// The largest number of goals of one examination of one instance
     #[arg(long, value_name = "N", default_value = "16")]
     pub(crate) most: usize,
-    /// Largest number of traps for listed-traps
+    /// The largest number of traps for listed-traps
     #[arg(long, value_name = "N", default_value = "100")]
     pub(crate) traps: usize,
-    /// The result file, written anew
+    /// The result file; an existing file is overwritten
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) out: PathBuf,
     /// The plot [default: none]
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) plot: Option<PathBuf>,
-    /// A plot of the seconds of each question, of the first encoding and back-end asked against the second
+    /// A scatter plot of the seconds of each query: the first encoding and back-end against the second
     /// [default: none]
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) scatter: Option<PathBuf>,
@@ -338,16 +339,16 @@ pub(crate) struct EvidenceArgs {
     /// File with the names of the instances [default: every P/T archive]
     #[arg(long, value_name = "FILE")]
     pub(crate) list: Option<PathBuf>,
-    /// Examinations, by their capitals or names
+    /// Examinations, by initials or names
     #[arg(long, value_delimiter = ',', default_value = "RD,RC,RF,UB,OS,QL,SM")]
     pub(crate) exams: Vec<Exam>,
-    /// Seconds that `parikh check` is given
+    /// Time limit of `parikh check` in seconds
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// The `parikh` to run [default: the one beside this program]
+    /// The `parikh` to run [default: parikh in the directory of this program]
     #[arg(long, value_name = "PATH")]
     pub(crate) parikh: Option<PathBuf>,
-    /// The result file, written anew
+    /// The result file; an existing file is overwritten
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) out: PathBuf,
 }
@@ -360,28 +361,28 @@ pub(crate) struct TeamArgs {
     /// Directory with the known answers NAME-XX.out
     #[arg(long, value_name = "DIR")]
     pub(crate) oracle: PathBuf,
-    /// File with a goal a line, such as benchmarks/hard.txt
+    /// File with a goal per line, such as benchmarks/hard.txt
     #[arg(long, value_name = "FILE", required_unless_present = "list")]
     pub(crate) goals: Option<PathBuf>,
-    /// File with the names of instances, of which whole examinations are asked
+    /// File with the names of instances, to run whole examinations
     #[arg(long, value_name = "FILE", conflicts_with = "goals")]
     pub(crate) list: Option<PathBuf>,
-    /// Examinations, by their capitals or names, for --list
+    /// Examinations, by initials or names, for --list
     #[arg(long, value_delimiter = ',', default_value = "RD,RC,RF,UB,OS,QL,SM")]
     pub(crate) exams: Vec<Exam>,
-    /// Only these engines, alone or left out [default: all, also those that take part only by name (hard)]
+    /// Only these engines, alone or excluded [default: all, including those that run only by name (hard)]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = parikh::run::engine_name)]
     pub(crate) engines: Vec<String>,
     /// Wall seconds per examination
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// Runs at a time
+    /// The number of runs at the same time
     #[arg(long, default_value = "1")]
     pub(crate) jobs: usize,
-    /// The `parikh` to run [default: the one beside this program]
+    /// The `parikh` to run [default: parikh in the directory of this program]
     #[arg(long, value_name = "PATH")]
     pub(crate) parikh: Option<PathBuf>,
-    /// The directory of the result files and the plot; another one for another timeout
+    /// The directory of the result files and the plot; use a separate directory for each timeout
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
 }
@@ -390,8 +391,8 @@ pub(crate) struct TeamArgs {
 pub(crate) struct AblateArgs {
     #[command(flatten)]
     pub(crate) of: TeamArgs,
-    /// Only these rules are left out, or families of them: dead, irrelevant, places, transitions, fusion,
-    /// agglomeration, all [default: with --engines none, else each family, and all]
+    /// Exclude only these rules or families of rules: dead, irrelevant, places, transitions, fusion,
+    /// agglomeration, all [default: with --engines none, otherwise each family, and all]
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules_called)]
     pub(crate) rules: Vec<String>,
 }
@@ -402,7 +403,7 @@ fn rules_called(name: &str) -> Result<String, String> {
 }
 
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no positive number of seconds");
+    let wrong = || format!("`{text}` is not a positive number of seconds");
     let number: f64 = text.parse().map_err(|_| wrong())?;
     match Duration::try_from_secs_f64(number) {
         Ok(duration) if !duration.is_zero() && number <= 1e9 => Ok(duration),

@@ -59,12 +59,12 @@ fn main() -> ExitCode {
 
 /// Returns the given program, or the one beside this program.
 fn parikh_program(given: Option<PathBuf>) -> Result<PathBuf, Error> {
-    let beside = || {
+    let beside_this = || {
         let own = std::env::current_exe().map_err(Error::at("/proc/self/exe"))?;
         Ok(own.with_file_name("parikh"))
     };
     // The tool runs in another directory, so the path must be absolute.
-    let path = given.map_or_else(beside, Ok)?;
+    let path = given.map_or_else(beside_this, Ok)?;
     path.canonicalize().map_err(Error::at(&path))
 }
 
@@ -126,24 +126,27 @@ fn in_teams(args: TeamArgs, teams: Vec<Team>, leave_out: bool) -> Result<u8, Err
         (Some(goals), _) => teams::read_goals(goals)?,
         (None, list) => {
             let instances = list.as_deref().map(read_list).transpose()?.unwrap_or_default();
-            let of = |instance: String| {
+            let requests_of = |instance: String| {
                 args.exams.iter().map(move |&exam| RequestedGoals::whole(instance.clone(), exam))
             };
-            instances.into_iter().flat_map(of).collect()
+            instances.into_iter().flat_map(requests_of).collect()
         }
     };
     let runs = asked.iter().map(|asked| (&*asked.instance, asked.exam));
     oracle::check_for(&args.oracle, runs)?;
     let team = Team { name: "all".to_owned(), engines: Vec::new(), without_rules: Vec::new() };
-    let all = [vec![team], teams].concat();
+    let all_teams = [vec![team], teams].concat();
     let parikh = parikh_program(args.parikh.clone())?;
     let TeamArgs { inputs, oracle, timeout, jobs, out, .. } = args;
-    let run = Teams { inputs, oracle, asked, teams: all, parikh, timeout, jobs, out };
+    let run = Teams { inputs, oracle, asked, teams: all_teams, parikh, timeout, jobs, out };
     signals::catch();
     let results = run.run()?;
     say!("{}", run.table(&results, !leave_out));
-    let title =
-        if leave_out { "With each engine, or rules, left out" } else { "Each engine alone" };
+    let title = if leave_out {
+        "With each engine or family of rules excluded"
+    } else {
+        "Each engine alone"
+    };
     let plot = run.out.join("engines.svg");
     let svg = cactus::plot(title, "goals settled", &teams::curves(&results));
     std::fs::write(&plot, svg).map_err(Error::at(&plot))?;
@@ -154,6 +157,7 @@ fn in_teams(args: TeamArgs, teams: Vec<Team>, leave_out: bool) -> Result<u8, Err
     Ok(if rows.any(|row| row.verdict == Score::Wrong) { 3 } else { 0 })
 }
 
+/// Measures the evidence of all instances and examinations.
 fn audit(args: EvidenceArgs) -> Result<u8, Error> {
     let instances = match &args.list {
         Some(list) => read_list(list)?,
@@ -165,7 +169,7 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
     let mut file = csv::Writer::from_path(&args.out).map_err(failed)?;
     file.write_record(evidence::COLUMNS).map_err(failed)?;
     signals::catch();
-    let mut all = Vec::new();
+    let mut measurements = Vec::new();
     for name in &instances {
         for &exam in &args.exams {
             if signals::interrupted() {
@@ -178,17 +182,18 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
             if measurement.is_wrong() {
                 note!("WRONG {}", fields.join(" "));
             }
-            all.push(measurement);
+            measurements.push(measurement);
         }
         note!("{name}");
     }
-    say!("{}", evidence::print(&all));
+    say!("{}", evidence::print(&measurements));
     if signals::interrupted() {
         return Ok(4);
     }
-    Ok(if all.iter().any(evidence::AuditMeasurement::is_wrong) { 3 } else { 0 })
+    Ok(if measurements.iter().any(evidence::AuditMeasurement::is_wrong) { 3 } else { 0 })
 }
 
+/// Compares the two readers on all instances.
 fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
     let instances = match list {
         Some(list) => read_list(list)?,
@@ -212,7 +217,7 @@ fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
     }
     say!(
         "{} and {} read twice, {different} differ; {:.1} s by the prover's reader, {:.1} s by the \
-         auditor's",
+         auditor's reader",
         counted(nets, "model"),
         counted(formulas, "formula"),
         seconds[0],
@@ -221,6 +226,7 @@ fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
     Ok(if different > 0 { 3 } else { 0 })
 }
 
+/// Makes the runs of a contest and prints their table.
 fn contest(args: ContestArgs) -> Result<u8, Error> {
     let command = match args.command {
         Some(command) => vec!["sh".into(), "-c".into(), command],
@@ -249,12 +255,13 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
     .run()?;
     say!("{}", table::print(&rows));
     if signals::interrupted() {
-        note!("interrupted; the same command continues");
+        note!("interrupted; run the same command again to continue");
         return Ok(4);
     }
     Ok(code_for(&rows))
 }
 
+/// Merges the parts of a contest.
 fn put_together(
     files: &[PathBuf],
     list: Option<&Path>,
@@ -267,12 +274,13 @@ fn put_together(
     let instances = list.map(read_list).transpose()?.unwrap_or_default();
     let lacking = shard::lacking(&rows, &instances, exams);
     if let Some((name, exam)) = lacking.first() {
-        note!("{} runs are in no part, the first of {name} {exam}", lacking.len());
+        note!("no part has {} of the runs, the first is {name} {exam}", lacking.len());
         return Ok(4);
     }
     Ok(code_for(&rows))
 }
 
+/// Writes the tasks for BenchExec.
 fn tasks(args: TaskArgs) -> Result<u8, Error> {
     let instances = read_list(&args.of.list)?;
     oracle::check_for(&args.of.oracle, oracle::runs(&instances, &args.of.exams))?;
@@ -291,6 +299,7 @@ fn tasks(args: TaskArgs) -> Result<u8, Error> {
     Ok(0)
 }
 
+/// Scores the results of BenchExec.
 fn collect(results: &[PathBuf], inputs: &Path, oracle: &Path, out: &Path) -> Result<u8, Error> {
     oracle::check(oracle)?;
     let mut rows = Vec::new();
@@ -302,10 +311,12 @@ fn collect(results: &[PathBuf], inputs: &Path, oracle: &Path, out: &Path) -> Res
     Ok(code_for(&rows))
 }
 
+/// Returns the exit code: 3 if an answer is wrong.
 fn code_for(rows: &[row::ResultRow]) -> u8 {
     if table::sum_up(rows).1.wrong > 0 { 3 } else { 0 }
 }
 
+/// Reads a result file, as if the runs had ended at the given time.
 fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::ResultRow>, Error> {
     let rows = row::read(path)?;
     Ok(match at {
@@ -314,11 +325,12 @@ fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::ResultRow>, Error>
     })
 }
 
+/// Prints the table of each result file, and writes the page.
 fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
     // A run is named by its file's stem, or by its path if two files have the same stem.
-    let every: Vec<&PathBuf> = args.files.iter().chain(&args.last).collect();
+    let all_files: Vec<&PathBuf> = args.files.iter().chain(&args.last).collect();
     let name = |path: &PathBuf| match path.file_stem() {
-        Some(stem) if every.iter().filter(|it| it.file_stem() == Some(stem)).count() == 1 => {
+        Some(stem) if all_files.iter().filter(|it| it.file_stem() == Some(stem)).count() == 1 => {
             stem.to_string_lossy().into_owned()
         }
         _ => path.display().to_string(),
@@ -342,6 +354,7 @@ fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
     Ok(code_for(&runs[0].rows))
 }
 
+/// Compares two result files.
 fn side_by_side(files: [PathBuf; 2], at: Option<Duration>, list: bool) -> Result<u8, Error> {
     let [a, b] = &files;
     let rows = [read(a, at)?, read(b, at)?];
@@ -354,6 +367,7 @@ fn side_by_side(files: [PathBuf; 2], at: Option<Duration>, list: bool) -> Result
     Ok(if comparison.contradicts() { 3 } else { 0 })
 }
 
+/// Compares encodings and back-ends.
 fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
     let only = args.goals.as_deref().map(teams::read_goals).transpose()?;
     let mut instances = match (&args.list, &only) {
@@ -361,8 +375,8 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
         (None, asked) => asked.iter().flatten().map(|asked| asked.instance.clone()).collect(),
     };
     // The goals of one instance may stand apart in the list.
-    let mut known = BTreeSet::new();
-    instances.retain(|name| known.insert(name.clone()));
+    let mut seen = BTreeSet::new();
+    instances.retain(|name| seen.insert(name.clone()));
     if let Some(oracle) = &args.oracle {
         oracle::check_for(oracle, oracle::runs(&instances, &args.exams))?;
     }
@@ -431,8 +445,8 @@ fn over<M>(
     let mut file = csv::Writer::from_path(out).map_err(failed)?;
     file.write_record(columns).map_err(failed)?;
     signals::catch();
-    let mut all = Vec::new();
-    let mut passed_over = 0;
+    let mut measurements = Vec::new();
+    let mut skipped_count = 0;
     for (index, name) in instances.iter().enumerate() {
         if signals::interrupted() {
             break;
@@ -443,12 +457,12 @@ fn over<M>(
                     file.write_record(line).map_err(failed)?;
                 }
                 file.flush().map_err(Error::at(out))?;
-                all.extend(measured);
+                measurements.extend(measured);
             }
-            None => passed_over += 1,
+            None => skipped_count += 1,
         }
         note!("{}/{} {name}", index + 1, instances.len());
     }
-    note!("{passed_over} of {} passed over", counted(instances.len(), "instance"));
-    Ok(all)
+    note!("{skipped_count} of {} skipped", counted(instances.len(), "instance"));
+    Ok(measurements)
 }

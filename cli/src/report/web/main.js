@@ -24,7 +24,7 @@ const openGroup = (group) => {
   look("around", members);
   const name = [...groups.places, ...groups.transitions][group];
   const shown = Math.min(members.length, MOST_AROUND);
-  byId("lit-title").textContent = `${name}: ${shown} of ${plural(members.length, "node")}, with what is next to them`;
+  byId("lit-title").textContent = `${name}: ${shown} of ${plural(members.length, "node")}, with adjacent nodes`;
   byId("lit").hidden = false;
 };
 
@@ -91,7 +91,7 @@ const setUpViews = () => {
     look("around", some.length ? some : [0]);
   };
   add("around", "Around", around);
-  views[views.length - 1].pressed.title = "only what is lit, and what is next to it";
+  views[views.length - 1].pressed.title = "only the highlighted nodes and adjacent nodes";
 };
 
 const firstView = () => {

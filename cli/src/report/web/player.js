@@ -63,10 +63,10 @@ class Player {
       }
       note = (position) => {
         const inside = position - play.firings;
-        if (inside < 0) return " — the way in";
-        if (play.comes_back) return ` — in the loop, which repeats for ever: ${inside} of ${length}`;
+        if (inside < 0) return " — the prefix";
+        if (play.comes_back) return ` — the cycle, which repeats forever: ${inside} of ${length}`;
         const rounds = Math.floor(inside / length);
-        return ` — the loop can repeat for ever: round ${Math.min(rounds + 1, ROUNDS)} of the ${ROUNDS} shown`;
+        return ` — the cycle can repeat forever: round ${Math.min(rounds + 1, ROUNDS)} of the ${ROUNDS} shown`;
       };
     }
     this.load(runs, title, note, null, play.comes_back ? play.firings : null, play.parts || []);
@@ -242,22 +242,22 @@ class Player {
       this.stopped = false;
       return [];
     }
-    if (isDone(this.marking)) return [" Nothing is enabled: the case is done, as it should be."];
+    if (isDone(this.marking)) return [" No transition is enabled: the case is completed."];
     const waiting = waitingIn(this.marking);
     const notes = new Map();
     this.marking.forEach((tokens, p) => { if (tokens > 0n) notes.set(p, "marked"); });
     for (const [t, lacks] of waiting) {
       const first = saidOf(lacks[0]);
-      notes.set(placeCount + t, `waits for ${lacks.length > 1 ? `${first} …` : first}`);
+      notes.set(placeCount + t, `lacks tokens on ${lacks.length > 1 ? `${first} …` : first}`);
     }
-    if (this.drawing.nodes && !this.stopped) light(notes, "A deadlock: what is marked, and what waits");
+    if (this.drawing.nodes && !this.stopped) light(notes, "A deadlock: the marked places and the blocked transitions");
     this.stopped = true;
     const said = waiting.slice(0, MOST_WAITING).flatMap(([t, lacks]) => [
-      make("br"), reference(placeCount + t), " waits for ",
+      make("br"), reference(placeCount + t), " lacks tokens on ",
       ...lacks.flatMap((p, at) => [at ? " and " : "", reference(p)]),
     ]);
     const more = waiting.length - MOST_WAITING;
-    return [" Nothing is enabled: a deadlock.", ...said,
+    return [" No transition is enabled: a deadlock.", ...said,
       ...(more > 0 ? [make("br"), `and ${plural(more, "more transition")}`] : [])];
   }
 
@@ -282,11 +282,11 @@ class Player {
     const buttons = some.map((t) =>
       button(saidOf(placeCount + t), () => this.fireByHand(t), {
         class: `fire${t === next ? " next" : ""}`, "data-fires": t,
-        title: `${t === next ? "what the witness fires next" : "fire it"}: ${nameOf(placeCount + t)}`,
+        title: `${t === next ? "the next transition of the witness" : "fire this transition"}: ${nameOf(placeCount + t)}`,
       }));
     const left = enabled.length - some.length;
     byId("enabled").replaceChildren(
-      make("span", { class: "muted" }, enabled.length ? "Enabled: " : "Nothing is enabled. "), ...buttons,
+      make("span", { class: "muted" }, enabled.length ? "Enabled: " : "No transition is enabled. "), ...buttons,
       ...(left > 0 ? [make("span", { class: "muted" }, ` and ${left} more, in the drawing`)] : []),
     );
     if (had === undefined) return;

@@ -18,9 +18,10 @@ const certificateReader = (number) => {
   const certificate = data.certificates[number];
   const about = [
     certificate.reduced_by !== undefined
-      ? `about the net that ${plural(certificate.reduced_by, "reduction step")} made; nodes it shares are lit`
+      ? `about the net after ${plural(certificate.reduced_by, "reduction step")}; `
+        + "nodes of the original net are highlighted"
       : null,
-    certificate.after_witness ? "about the net from the end of the witness on" : null,
+    certificate.after_witness ? "about the markings after the witness" : null,
   ].filter(Boolean).join("; ");
   const read = (pressed, line, at) => {
     pressed.closest("ol").querySelector("[aria-current]")?.removeAttribute("aria-current");
@@ -61,7 +62,7 @@ const findingsSection = () => {
       return node === null ? piece : saidOf(node);
     }).join("");
     const actions = [
-      playButton(finding.play, title, finding.play && finding.play.pump !== undefined ? "Play the loop" : "Play it"),
+      playButton(finding.play, title, finding.play && finding.play.pump !== undefined ? "Play the cycle" : "Play it"),
       nodesOf(finding.title).length
         ? button("Show", () => { lightNodes(nodesOf(finding.title), title); toFigure(); }) : null,
       finding.question !== undefined
@@ -76,15 +77,15 @@ const findingsSection = () => {
   });
   const body = items.length
     ? make("ol", { class: "findings" }, items)
-    : make("p", { class: "muted" }, "Nothing stood out.");
+    : make("p", { class: "muted" }, "There are no findings.");
   return section("findings", "Findings", body);
 };
 
 /** The nets to which answers refer, if this is not the net of the model's file. */
 const NETS = {
   coloured: "about the coloured net",
-  unfolding: "about the unfolding: single colours and bindings",
-  translation: "about the place/transition net that stands for inhibitor and reset arcs",
+  unfolding: "about the unfolding: a place for each colour, a transition for each binding",
+  translation: "about the place/transition net into which inhibitor and reset arcs are translated",
 };
 
 /** Returns a key that can be wrapped only after underscores. */
@@ -102,8 +103,8 @@ const questionsSection = () => {
       question.techniques.length ? ` · ${question.techniques.join(", ")}` : "",
       ` · ${question.seconds.toFixed(2)} s`,
       NETS[question.net] ? ` · ${NETS[question.net]}` : "",
-      question.assumes_units ? " · rests on the model's claim of safe units (NUPN)" : "");
-    const tried = question.tried.length ? fold(`What was tried, for ${question.seconds.toFixed(1)} s`, () =>
+      question.assumes_units ? " · assumes the model's claim of safe units (NUPN)" : "");
+    const tried = question.tried.length ? fold(`Attempts, ${question.seconds.toFixed(1)} s in total`, () =>
       make("table", { class: "plain" }, make("tbody", {}, question.tried.map(([stage, text]) =>
         make("tr", {}, make("th", { scope: "row" }, stage), make("td", {}, words(text))))))) : null;
     const play = playButton(question.play, title);
@@ -116,9 +117,9 @@ const questionsSection = () => {
       more > 0 ? make("p", { class: "muted" }, `and ${plural(more, "more certificate")}`) : null,
       play ? make("p", { class: "actions" }, play) : null);
   });
-  return section("questions", "Answers and what they stand on",
-    make("p", { class: "muted" }, "replayed: firing sequences, fired again on the net. certified: a document "
-      + "that a checker accepted. searched: the word of a search that visited all markings that matter."),
+  return section("questions", "Answers and their evidence",
+    make("p", { class: "muted" }, "replayed: firing sequences that were replayed on the net. certified: a certificate "
+      + "that a checker accepted. searched: an exhaustive search without a certificate."),
     make("ol", { class: "questions" }, items));
 };
 
@@ -133,10 +134,11 @@ const netSection = () => {
       class: key.form && key.form !== key.value && key.value !== "unknown" ? "conflict" : null },
     make("th", { scope: "row" }, breakable(key.key)), make("td", { class: `truth ${key.value}` }, key.value),
     form ? make("td", {}, key.form ? `form: ${key.form}` : "") : null,
-    make("td", { class: "reason" }, words(key.reason), key.assumes_units ? " (rests on the model's claim of safe units)" : "")))));
+    make("td", { class: "reason" }, words(key.reason),
+      key.assumes_units ? " (assumes the model's claim of safe units)" : "")))));
   const about = [...new Set(data.keys.map((key) => NETS[key.net]).filter(Boolean))];
   return section("net", "Size and shape", figures,
-    fold(`The ${data.keys.length} keys of a model form, with reasons`, () => [
+    fold(`The ${data.keys.length} properties of the contest's model form, with reasons`, () => [
       about.length ? make("p", { class: "muted" }, `${capital(about.join("; "))}.`) : null,
       make("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Keys" }, keys()),
     ], { open: form }));
@@ -163,11 +165,11 @@ const shapesSection = () => {
       make("p", { class: "muted" }, `${capital(kind.about)}.`,
         kind.incomplete ? ` Incomplete: ${kind.incomplete}.` : ""),
       kind.shapes.length ? make("ol", { class: "shapes" }, kind.shapes.map((shape) => item(kind, shape)))
-        : make("p", {}, "There is none."),
+        : make("p", {}, "None."),
     ]);
   });
   return section("structure", "Structure",
-    make("p", { class: "muted" }, "What the arcs alone say, exactly. Press one to see it in the drawing."),
+    make("p", { class: "muted" }, "Facts that follow from the arcs alone. Press a line to highlight it in the drawing."),
     ...kinds);
 };
 
@@ -183,15 +185,19 @@ const reductionsSection = () => {
       make("table", { class: "plain" }, make("thead", {}, make("tr", {}, make("td", {}),
         make("th", { scope: "col" }, "before"), make("th", { scope: "col" }, "after"))),
       make("tbody", {}, row("places", 0), row("transitions", 1), row("arcs", 2))),
-      make("p", {}, rules ? `Rules: ${rules}.` : "No rule applies.", one.cut_short ? " Cut short by time." : ""),
+      make("p", {}, rules ? `Rules: ${rules}.` : "No rule applies.", one.cut_short ? " Stopped at the time limit." : ""),
       left.size ? make("p", { class: "actions" },
-        button("Show what is left", () => { light(left, `What is left for ${one.keeps}`); toFigure(); })) : null,
+        button("Show the remaining nodes", () => {
+          light(left, `The remaining nodes for ${one.keeps}`);
+          toFigure();
+        })) : null,
       one.steps.length ? make("ol", { class: "steps" }, one.steps.map((step) => make("li", {}, words(step)))) : null,
       more > 0 ? make("p", { class: "muted" }, `and ${plural(more, "more application")}`) : null,
     ]);
   });
   return section("reductions", "Reductions",
-    make("p", { class: "muted" }, "A smaller net with the same answers to one question; the engines work on such."),
+    make("p", { class: "muted" },
+      "Smaller nets that preserve the answer to one question. The engines work on such nets."),
     ...items);
 };
 
@@ -204,7 +210,7 @@ const factsOf = (node) => {
     const tokens = (count) => `${count} ${count === 1n ? "token" : "tokens"}`;
     facts.push(`${tokens(initial)} initially`);
     if (player.position > 0) facts.push(`${tokens(player.marking[node])} now`);
-    if (bound) facts.push(bound.most === "+inf" ? "unbounded" : `at most ${bound.most} ever`);
+    if (bound) facts.push(bound.most === "+inf" ? "unbounded" : `at most ${bound.most} in every reachable marking`);
   } else {
     const fate = data.fates[node - placeCount];
     if (fate) facts.push(fate.fires ? "can fire" : "can never fire");
@@ -230,8 +236,8 @@ const nodePanel = (node) => {
     make("p", { class: "muted facts" }, factsOf(node)), ...sides.filter(Boolean),
     known?.certificate !== undefined ? certificateReader(known.certificate) : "",
     make("p", { class: "actions" },
-      playButton(known?.play, title, isPlace(node) ? "Play how it fills" : "Play how it fires") || "",
-      button("Look around it", () => look("around", [node]))));
+      playButton(known?.play, title, isPlace(node) ? "Play a run that fills it" : "Play a run that fires it") || "",
+      button("Show its neighbours", () => look("around", [node]))));
   panel.chosen = node;
   panel.hidden = false;
 };

@@ -8,7 +8,7 @@ const drawn = byId("sheet").querySelector("svg");
 const natural = { width: drawn.viewBox.baseVal.width, height: drawn.viewBox.baseVal.height };
 
 const player = {
-  title: "Where the components begin", steps: [], states: [], circle: null, ends: false, position: 0, timer: null,
+  title: "Start states of the components", steps: [], states: [], circle: null, ends: false, position: 0, timer: null,
   lit: [],
 
   /** Loads a run, or the start states if there is no run. */
@@ -111,19 +111,19 @@ const player = {
   said() {
     const [at, length] = [this.position, this.steps.length];
     if (!length) {
-      const some = data.runs.length ? "Answers that a run shows have it to play." : "";
-      return [`The states in which the components begin. ${some}`];
+      const some = data.runs.length ? "Answers with a run have a button that plays it." : "";
+      return [`The start states of the components. ${some}`];
     }
-    if (at === 0) return ["The states in which the components begin."];
+    if (at === 0) return ["The start states of the components."];
     const [label, moves] = this.steps[at - 1];
     const names = moves.map(([component]) => data.components[component].name).join(", ");
     const parts = [`Step ${at}: `, make("b", {}, data.labels[label]), ` by ${names}`];
     if (this.circle !== null) {
-      parts.push(at <= this.circle ? " — the way in."
-        : ` — in the loop, which repeats for ever: ${at - this.circle} of ${length - this.circle}.`);
+      parts.push(at <= this.circle ? " — the prefix."
+        : ` — the cycle, which repeats forever: ${at - this.circle} of ${length - this.circle}.`);
     } else if (at === length) {
-      parts.push(this.ends ? ". The run ends here: nothing can move."
-        : ". The run goes on for ever; no more of it is on this page.");
+      parts.push(this.ends ? ". The run ends here: no component can move."
+        : ". The run is infinite; the page shows only this part.");
     } else parts.push(".");
     return parts;
   },
@@ -158,7 +158,7 @@ const fit = () => {
 };
 
 /** Shows the start states of the components. */
-const beginning = () => player.load(data.beginning, "Where the components begin");
+const beginning = () => player.load(data.beginning, "Start states of the components");
 
 /** Plays a run, with the player visible. */
 const playRun = (run, title) => {
@@ -177,7 +177,7 @@ const question = (row) => {
   const word = row.value === null ? "unknown" : String(row.value).toUpperCase();
   const level = row.good === null ? "unknown" : row.good ? "good" : "problem";
   const how = row.evidence ? ` [${row.evidence}]` : "";
-  const title = `${row.name} is ${word}: a run that shows it`;
+  const title = `${row.name} is ${word}: a run as evidence`;
   return make("li", { class: `question ${level}` },
     make("p", { class: "title" }, make("span", { class: "badge" }, word), row.name),
     make("p", { class: "formula" }, row.formula),
@@ -196,16 +196,19 @@ const labels = () => {
   if (!data.coming.length) return null;
   const nameOf = (one) => data.labels[one.label];
   const others = data.coming.filter((one) => one.comes !== true).map((one) => question({
-    name: nameOf(one), formula: one.comes === null ? "Does it ever come?" : "It never comes.", value: one.comes,
+    name: nameOf(one), value: one.comes,
+    formula: one.comes === null ? "Does this label occur?" : "This label never occurs.",
     good: one.comes, reason: one.reason, evidence: one.evidence, lines: one.lines, blocked: [], run: null,
     otherwise: null,
   }));
   const come = data.coming.filter((one) => one.comes === true).map((one) => (one.run === null
     ? make("span", {}, nameOf(one))
-    : button(nameOf(one), () => playRun(one.run, `A run that ends with ${nameOf(one)}`), { title: "Play a run to it" })));
+    : button(nameOf(one), () => playRun(one.run, `A run that ends with ${nameOf(one)}`),
+      { title: "Play a run that ends with this label" })));
   return make("section", { id: "labels" }, make("h2", {}, "Labels"),
     others.length ? make("ol", { class: "questions" }, others) : null,
-    come.length ? make("p", { class: "muted" }, "These come. Press one to play a run that ends with it.") : null,
+    come.length ? make("p", { class: "muted" },
+      "These labels occur. Press a label to play a run that ends with it.") : null,
     make("div", { class: "labels" }, come));
 };
 
@@ -213,7 +216,7 @@ byId("model").textContent = data.model;
 byId("made").textContent = data.made;
 byId("semantics").textContent = data.semantics;
 if (data.boxes) {
-  byId("boxes").textContent = `${plural(data.boxes, "component")} of too many states to look at: a box`;
+  byId("boxes").textContent = `${plural(data.boxes, "component")} with too many states, drawn as a box`;
 }
 byId("article").append(
   make("section", { id: "findings" }, make("h2", {}, data.asked),

@@ -11,8 +11,8 @@ use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError};
 /// Returns the places of a unit and of its enclosing units.
 pub(super) fn places(net: &Net, unit: UnitId) -> impl Iterator<Item = PlaceId> {
     let units = net.units();
-    let around = move |unit: &UnitId| units.and_then(|units| units.get(*unit).parent);
-    let chain = std::iter::successors(Some(unit), around);
+    let parent_of = move |unit: &UnitId| units.and_then(|units| units.get(*unit).parent);
+    let chain = std::iter::successors(Some(unit), parent_of);
     chain.flat_map(move |unit| {
         units.into_iter().flat_map(move |u| u.get(unit).places.iter().copied())
     })
@@ -27,10 +27,10 @@ pub(super) fn add(
     forms: &mut Vec<RowForm>,
 ) -> Result<(), ProgramError> {
     let Some(units) = net.safe_units() else { return Ok(()) };
-    let mut inner = vec![true; units.len()];
+    let mut is_innermost = vec![true; units.len()];
     for (_, unit) in units.iter() {
         if let Some(parent) = unit.parent {
-            inner[parent.index()] = false;
+            is_innermost[parent.index()] = false;
         }
     }
     // Every covered place has at most one token. The chains imply it, but a bound costs the simplex
@@ -39,13 +39,14 @@ pub(super) fn add(
         let interval = StateEquation::tokens(net, place, 0, Some(1));
         program.set_row_bounds(StateEquation::row(place), interval)?;
     }
-    let mut room = 20 * net.place_count() + 1000;
-    for (id, _) in units.iter().filter(|(id, _)| inner[id.index()]) {
+    // Limit on the total number of terms in the rows of chains.
+    let mut terms_left = 20 * net.place_count() + 1000;
+    for (id, _) in units.iter().filter(|(id, _)| is_innermost[id.index()]) {
         let places: Vec<PlaceId> = places(net, id).collect();
-        if places.len() < 2 || places.len() > room {
+        if places.len() < 2 || places.len() > terms_left {
             continue;
         }
-        room -= places.len();
+        terms_left -= places.len();
         let Ok(sum) = LinearSum::new(places.iter().map(|&place| (place, 1))) else { continue };
         let Some(firings) = equation.over_firings(net, &sum) else { continue };
         let Ok(upper) = i64::try_from(1 - firings.constant) else { continue };

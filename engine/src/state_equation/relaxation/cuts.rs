@@ -21,58 +21,59 @@ use parikh_net::{EffectId, LinearSum};
 use parikh_solvers::linear_program::Row;
 use std::collections::BTreeMap;
 
-/// Limit on the number of fractional counts considered per solution.
+/// Limit on the number of fractional firing counts that are considered for one solution.
 const ROWS: usize = 12;
-/// Limit on the number of terms of a cut.
+/// Limit on the number of terms of a cut. Longer cuts make the split's row too dense.
 const TERMS: usize = 300;
-/// Limit on the size of coefficients.
+/// Limit on the absolute value of a cut's coefficients.
 const LARGEST: f64 = 1e6;
 
 impl Relaxation<'_> {
-    /// Returns at most `most` sums of firings with fractional values in `point`, each with its
+    /// Returns at most `max_cuts` sums of firings with fractional values in `point`, each with its
     /// value rounded down, the shortest first. `point` must be the solution found last.
     pub(in super::super) fn cuts(
         &mut self,
         point: &SolutionPoint,
-        most: usize,
+        max_cuts: usize,
     ) -> Vec<(LinearSum, i64)> {
-        let distance = |count: f64| (count - count.round()).abs();
-        let mut broken: Vec<(f64, EffectId)> = Vec::new();
+        let distance_to_integer = |count: f64| (count - count.round()).abs();
+        let mut fractional: Vec<(f64, EffectId)> = Vec::new();
         for effect in self.net.effect_classes() {
             let Some(column) = self.equation.column(effect) else { continue };
             let count = point.firings.get(column.index()).copied().unwrap_or(0.0);
-            if distance(count) > 100.0 * TOLERANCE {
-                broken.push((distance(count), effect));
+            if distance_to_integer(count) > 100.0 * TOLERANCE {
+                fractional.push((distance_to_integer(count), effect));
             }
         }
-        broken.sort_by(|a, b| b.0.total_cmp(&a.0));
+        fractional.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut cuts: Vec<(LinearSum, i64)> = Vec::new();
-        for &(_, effect) in broken.iter().take(ROWS) {
+        for &(_, effect) in fractional.iter().take(ROWS) {
             let cut = self.cut(point, effect);
             cuts.extend(cut.filter(|cut| !cuts.contains(cut)));
         }
         cuts.sort_by_key(|(sum, _)| sum.terms().len());
-        cuts.truncate(most);
+        cuts.truncate(max_cuts);
         cuts
     }
 
+    /// Returns the cut from the row of the basis in which the firing count of `effect` is basic.
     fn cut(&mut self, point: &SolutionPoint, effect: EffectId) -> Option<(LinearSum, i64)> {
         let column = self.equation.column(effect)?;
         let multipliers = self.lp.inverse_row(column)?;
         let program = self.lp.program();
-        let mut gains: BTreeMap<u32, f64> = BTreeMap::new();
+        let mut coefficients: BTreeMap<u32, f64> = BTreeMap::new();
         for (row, y) in multipliers {
             let Some(y) = self.fraction(point, row, y) else { continue };
             for &(column, a) in program.row(row) {
-                *gains.entry(column.0).or_default() += y * a as f64;
+                *coefficients.entry(column.0).or_default() += y * a as f64;
             }
         }
         let mut terms = Vec::new();
         let mut value = 0.0;
         for effect in self.net.effect_classes() {
             let Some(column) = self.equation.column(effect) else { continue };
-            let Some(gain) = gains.get(&column.0) else { continue };
-            let coefficient = (gain + TOLERANCE).floor();
+            let Some(sum) = coefficients.get(&column.0) else { continue };
+            let coefficient = (sum + TOLERANCE).floor();
             if coefficient.abs() > LARGEST {
                 return None;
             }
@@ -81,8 +82,8 @@ impl Relaxation<'_> {
                 value += coefficient * point.firings[column.index()];
             }
         }
-        let broken = value.abs() < 1e9 && (value - value.round()).abs() > 100.0 * TOLERANCE;
-        if terms.is_empty() || terms.len() > TERMS || !broken {
+        let is_fractional = value.abs() < 1e9 && (value - value.round()).abs() > 100.0 * TOLERANCE;
+        if terms.is_empty() || terms.len() > TERMS || !is_fractional {
             return None;
         }
         Some((LinearSum::new(terms).ok()?, value.floor() as i64))
@@ -97,9 +98,10 @@ impl Relaxation<'_> {
         let program = self.lp.program();
         let terms = program.row(row).iter();
         let value: f64 = terms.map(|&(c, a)| a as f64 * point.firings[c.index()]).sum();
-        let at = |end: Option<i64>| end.is_some_and(|end| (value - end as f64).abs() < 1e-4);
+        let is_active =
+            |bound: Option<i64>| bound.is_some_and(|bound| (value - bound as f64).abs() < 1e-4);
         let interval = program.rows()[row.index()];
-        match (at(interval.lower), at(interval.upper)) {
+        match (is_active(interval.lower), is_active(interval.upper)) {
             (true, _) => Some(y - y.ceil()),
             (false, true) => Some(y - y.floor()),
             // A row with slack is basic, and its multiplier is only numerical noise.

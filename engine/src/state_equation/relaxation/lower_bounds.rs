@@ -6,7 +6,7 @@ use parikh_evidence::certificate::LowerBound;
 use parikh_net::{LinearSum, PlaceId};
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError};
 
-/// Raises the lower end of the row of each place that a lower bound is about.
+/// Raises the lower bound of the row of each place with a lower bound of its own.
 pub(super) fn add(
     program: &mut LinearProgram,
     lower_bounds: &[LowerBound],
@@ -15,7 +15,7 @@ pub(super) fn add(
     for bound in lower_bounds {
         let [(place, 1)] = bound.weights[..] else { continue };
         let row = StateEquation::row(place);
-        // Both are below 2⁶³.
+        // Both token counts are below 2⁶³.
         let lower = Some(bound.tokens as i64 - initially(place) as i64);
         program.set_row_bounds(row, Interval { lower, ..program.rows()[row.index()] })?;
     }
@@ -23,17 +23,17 @@ pub(super) fn add(
 }
 
 impl Relaxation<'_> {
-    /// The number of traps and of lower bounds so far.
+    /// Returns the numbers of traps and of lower bounds found so far.
     pub(in super::super) fn learned(&self) -> LearnedRows {
         LearnedRows { traps: self.traps.len(), lower_bounds: self.lower_bounds.len() }
     }
 
-    /// The traps found so far, in the order of lemmas' references.
+    /// Returns the traps found so far. Lemmas refer to the traps by these indices.
     pub(in super::super) fn traps(&self) -> &[Vec<PlaceId>] {
         &self.traps
     }
 
-    /// The lower bounds known so far, in the order of lemmas' references.
+    /// Returns the lower bounds found so far. Lemmas refer to the bounds by these indices.
     pub(in super::super) fn lower_bounds(&self) -> &[LowerBound] {
         &self.lower_bounds
     }
@@ -49,7 +49,8 @@ impl Relaxation<'_> {
             && self.lower_bounds[since.lower_bounds..].iter().all(satisfies)
     }
 
-    /// Demands from now on that a marked trap stays marked, unless this is known or beyond 64 bits.
+    /// Adds a row for a marked trap: the sum of its places is at least 1. Does nothing if the trap
+    /// is known or its row does not fit 64 bits.
     pub(in super::super) fn add_trap(&mut self, trap: Vec<PlaceId>) {
         let weights = trap.iter().map(|&place| (place, 1)).collect();
         let form = RowForm::Trap(self.traps.len());
@@ -58,8 +59,8 @@ impl Relaxation<'_> {
         }
     }
 
-    /// Demands from now on that a sum does not fall below its lower bound, unless this is known or
-    /// beyond 64 bits.
+    /// Adds a row for a weighted sum with a lower bound. Does nothing if the bound is known or its
+    /// row does not fit 64 bits.
     pub(in super::super) fn add_lower_bound(&mut self, bound: LowerBound) {
         let weights = bound.weights.iter().filter_map(|&(p, w)| Some((p, i64::try_from(w).ok()?)));
         let form = RowForm::LowerBound(self.lower_bounds.len());
@@ -69,11 +70,12 @@ impl Relaxation<'_> {
         }
     }
 
-    /// Adds the row of a sum that is at least `least`. Returns false if it does not fit.
-    fn add_least(&mut self, weights: Vec<(PlaceId, i64)>, least: i128, form: RowForm) -> bool {
+    /// Adds the row w·m ≥ `min_value` for these weights. Returns false if a number does not fit 64
+    /// bits.
+    fn add_least(&mut self, weights: Vec<(PlaceId, i64)>, min_value: i128, form: RowForm) -> bool {
         let Ok(sum) = LinearSum::new(weights) else { return false };
         let Some(row) = self.equation.over_firings(self.net, &sum) else { return false };
-        let Ok(lower) = i64::try_from(least - row.constant) else { return false };
+        let Ok(lower) = i64::try_from(min_value - row.constant) else { return false };
         let interval = Interval::at_least(lower);
         if self.lp.add_row(interval, &row.coefficients).is_err() {
             return false;

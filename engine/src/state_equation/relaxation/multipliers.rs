@@ -17,22 +17,23 @@ use parikh_solvers::linear_program::Row;
 use std::collections::BTreeMap;
 
 impl Relaxation<'_> {
-    /// Returns a lemma from row multipliers y, positive for upper and negative for lower bounds,
-    /// and the factor of a sum whose comparison is still missing. Returns `None` beyond 127 bits.
+    /// Returns the lemma of row multipliers y, which are positive for upper bounds and negative for
+    /// lower bounds. `open_sum` is a sum whose comparison is not in the lemma yet, with its factor.
+    /// Also returns this factor after division. Returns `None` if a number does not fit 127 bits.
     pub(super) fn lemma(
         &self,
         numerators: &[(Row, BigInt)],
-        open: Option<(&LinearSum, &BigInt)>,
+        open_sum: Option<(&LinearSum, &BigInt)>,
     ) -> Option<(Lemma, i128)> {
-        let mut common = open.map_or(BigInt::from(0), |(_, factor)| factor.clone());
+        let mut common_divisor = open_sum.map_or(BigInt::from(0), |(_, factor)| factor.clone());
         for (_, y) in numerators {
-            common = common.gcd(y);
+            common_divisor = common_divisor.gcd(y);
         }
         let reduced = |y: &BigInt| -> Option<i128> {
-            if common.is_positive() { (y / &common).to_i128() } else { y.to_i128() }
+            if common_divisor.is_positive() { (y / &common_divisor).to_i128() } else { y.to_i128() }
         };
         let mut weights: BTreeMap<PlaceId, i128> = BTreeMap::new();
-        let mut weigh = |place: PlaceId, a: i128, y: i128| -> Option<()> {
+        let mut subtract = |place: PlaceId, a: i128, y: i128| -> Option<()> {
             let entry = weights.entry(place).or_default();
             *entry = entry.checked_sub(a.checked_mul(y)?)?;
             Some(())
@@ -45,29 +46,31 @@ impl Relaxation<'_> {
             let y = reduced(y)?;
             let form = self.forms.get(row.index())?;
             match form {
-                RowForm::Tokens(place) => weigh(*place, 1, y)?,
+                RowForm::Tokens(place) => subtract(*place, 1, y)?,
                 RowForm::Sum(sum) => {
-                    sum.terms().iter().try_for_each(|&(p, a)| weigh(p, a.into(), y))?;
+                    sum.terms().iter().try_for_each(|&(p, a)| subtract(p, a.into(), y))?;
                 }
                 RowForm::Trap(trap) => {
-                    self.traps[*trap].iter().try_for_each(|&place| weigh(place, 1, y))?;
+                    self.traps[*trap].iter().try_for_each(|&place| subtract(place, 1, y))?;
                 }
-                RowForm::LowerBound(at) => {
-                    let weights = &self.lower_bounds[*at].weights;
-                    weights.iter().try_for_each(|&(place, w)| weigh(place, w.into(), y))?;
+                RowForm::LowerBound(bound_index) => {
+                    let weights = &self.lower_bounds[*bound_index].weights;
+                    weights.iter().try_for_each(|&(place, w)| subtract(place, w.into(), y))?;
                 }
                 RowForm::Chain(unit) => {
                     super::chains::places(self.net, *unit)
-                        .try_for_each(|place| weigh(place, 1, y))?;
+                        .try_for_each(|place| subtract(place, 1, y))?;
                 }
             }
             let asserted = self.asserted.get(&row.0).copied().unwrap_or_default();
-            let source = if y > 0 { asserted.upper } else { asserted.lower };
-            match (source, form) {
+            let asserted_bound = if y > 0 { asserted.upper } else { asserted.lower };
+            match (asserted_bound, form) {
                 _ if y == 0 => {}
                 (Some((_, atom)), _) => *atoms.entry(atom.index()).or_default() += y.abs(),
                 (None, RowForm::Trap(trap)) => *traps.entry(*trap).or_default() += y.abs(),
-                (None, RowForm::LowerBound(at)) => *lower_bounds.entry(*at).or_default() += y.abs(),
+                (None, RowForm::LowerBound(bound_index)) => {
+                    *lower_bounds.entry(*bound_index).or_default() += y.abs()
+                }
                 (None, RowForm::Chain(unit)) => *units.entry(*unit).or_default() += y,
                 // A place has at most one token because of its unit. The lower bound 0 needs no
                 // reason.
@@ -75,17 +78,17 @@ impl Relaxation<'_> {
                     *units.entry(self.net.units()?.unit_of(*place)).or_default() += y;
                 }
                 (None, RowForm::Tokens(place)) => {
-                    if let Some(&at) = self.lower_bound_of.get(place) {
-                        *lower_bounds.entry(at).or_default() += y.abs();
+                    if let Some(&bound_index) = self.lower_bound_of.get(place) {
+                        *lower_bounds.entry(bound_index).or_default() += y.abs();
                     }
                 }
                 (None, RowForm::Sum(_)) => return None,
             }
         }
         let mut factor = 0;
-        if let Some((sum, denominator)) = open {
+        if let Some((sum, denominator)) = open_sum {
             factor = reduced(denominator)?;
-            sum.terms().iter().try_for_each(|&(place, a)| weigh(place, a.into(), factor))?;
+            sum.terms().iter().try_for_each(|&(place, a)| subtract(place, a.into(), factor))?;
         }
         weights.retain(|_, weight| *weight != 0);
         let lemma = Lemma {

@@ -13,28 +13,30 @@ use std::collections::HashMap;
 
 /// Number of firings between two checks of the budget.
 const POLLING: u64 = 512;
-/// Number of candidates of a walk with one-step lookahead.
+/// Number of candidates drawn per firing of a walk with one-step lookahead.
 const AHEAD: usize = 6;
-/// Limit on the number of firings towards one target letter.
+/// Maximum number of firings towards one target letter.
 const PATIENCE: usize = 64;
 
-/// Number of firings tried per cycle search in the first round. It grows in later rounds.
+/// Maximum number of firings tried per cycle search in the first round. It doubles in each of the
+/// next six rounds.
 const TOURS: usize = 256;
 
 /// The state of a walk.
 struct WalkState {
     /// The fired transitions.
     history: Vec<u32>,
-    /// The letters read, indexed by firing.
+    /// The letters read so far, one per firing.
     letters: Vec<u32>,
-    /// The sets of automaton states, indexed by property.
+    /// For each property, the current set of automaton states.
     sets: Vec<u32>,
-    /// For each property, the positions at which its set changed, with the new set.
+    /// For each property, the numbers of firings after which its set changed, with the new set.
     log: Vec<Vec<(u32, u32)>>,
-    /// For each marking hash, the first position with this hash.
+    /// For each marking hash, the number of firings before the first marking with this hash.
     met: HashMap<u64, u32>,
+    /// The hash of the current marking.
     name: u64,
-    /// Number of times that a marking was visited again.
+    /// Number of returns to a marking that the walk visited before.
     again: u64,
     /// The letter of the current marking, without atoms on firings.
     here: u32,
@@ -48,45 +50,47 @@ struct WalkState {
     aimed: (u32, usize),
 }
 
-/// A callback that receives runs, and returns true if no other run is needed.
+/// A callback that receives a run with the index of its property. It returns true if the property
+/// needs no other run.
 pub(super) type Sink<'s> = dyn FnMut(usize, LassoRun) -> bool + 's;
 
 impl ProductWalk<'_> {
     /// Walks from the initial marking, with at most `limit` firings.
     pub(super) fn walk_once(
         &mut self,
-        manner: WalkKind,
+        kind: WalkKind,
         limit: usize,
         budget: &Budget,
-        found: &mut Sink<'_>,
+        sink: &mut Sink<'_>,
     ) {
-        let mut course = self.begin(manner);
-        self.walk_on(manner, limit, &mut course, budget, found);
+        let mut state = self.begin(kind);
+        self.walk_on(kind, limit, &mut state, budget, sink);
         // Restarting touches a few cells per firing, or every cell.
-        if course.history.len() * 8 < self.machine.compiled.cells() {
-            self.machine.restart_after(course.history.iter().copied());
+        if state.history.len() * 8 < self.machine.compiled.cells() {
+            self.machine.restart_after(state.history.iter().copied());
         } else {
             self.machine.restart();
         }
     }
 
+    /// Continues a walk with at most `limit` firings.
     fn walk_on(
         &mut self,
-        manner: WalkKind,
+        kind: WalkKind,
         limit: usize,
-        course: &mut WalkState,
+        state: &mut WalkState,
         budget: &Budget,
-        found: &mut Sink<'_>,
+        sink: &mut Sink<'_>,
     ) {
         for _ in 0..limit {
             if self.is_over(self.firings.is_multiple_of(POLLING), budget) {
                 break;
             }
-            if !self.look_around(course, budget, found) {
+            if !self.look_around(state, budget, sink) {
                 break;
             }
-            let Some(transition) = self.choose(manner, course) else { break };
-            if !self.go(course, transition) {
+            let Some(transition) = self.choose(kind, state) else { break };
+            if !self.go(state, transition) {
                 break;
             }
         }
@@ -96,61 +100,56 @@ impl ProductWalk<'_> {
     /// one property.
     pub(super) fn walk_along(
         &mut self,
-        way: &FiringSequence,
+        prefix: &FiringSequence,
         limit: usize,
         budget: &Budget,
-        found: &mut Sink<'_>,
+        sink: &mut Sink<'_>,
     ) {
-        let mut course = self.begin(WalkKind::Blind);
-        let steps = way.steps().iter();
+        let mut state = self.begin(WalkKind::Blind);
+        let steps = prefix.steps().iter();
         let mut firings = steps.flat_map(|step| {
             std::iter::repeat_n(step.transition.index() as u32, step.count as usize)
         });
-        let came = loop {
+        let has_arrived = loop {
             if self.is_over(self.firings.is_multiple_of(POLLING), budget)
-                || !self.look_around(&mut course, budget, found)
+                || !self.look_around(&mut state, budget, sink)
             {
                 break false;
             }
             match firings.next() {
-                Some(transition) if self.go(&mut course, transition) => {}
+                Some(transition) if self.go(&mut state, transition) => {}
                 Some(_) => break false,
                 None => break true,
             }
         };
-        let left: Vec<usize> =
-            (0..course.sets.len()).filter(|&at| course.sets[at] != NOTHING).collect();
-        if came && !left.is_empty() {
-            let position = left[below(&mut self.resources.rng, left.len())];
-            self.walk_on(WalkKind::Solo(position), limit, &mut course, budget, found);
+        let open_properties: Vec<usize> =
+            (0..state.sets.len()).filter(|&property| state.sets[property] != NOTHING).collect();
+        if has_arrived && !open_properties.is_empty() {
+            let position = open_properties[below(&mut self.resources.rng, open_properties.len())];
+            self.walk_on(WalkKind::Solo(position), limit, &mut state, budget, sink);
         }
         self.machine.restart();
     }
 
     /// Reads the letter and searches for infinite continuations. Returns false if no property is
     /// left.
-    fn look_around(
-        &mut self,
-        course: &mut WalkState,
-        budget: &Budget,
-        found: &mut Sink<'_>,
-    ) -> bool {
-        course.here = self.letter_here();
+    fn look_around(&mut self, state: &mut WalkState, budget: &Budget, sink: &mut Sink<'_>) -> bool {
+        state.here = self.letter_here();
         if self.machine.is_dead() {
-            self.end_dead(course, found);
+            self.end_dead(state, sink);
             return false;
         }
-        if !course.is_quiet {
-            self.look_for_ends(course, budget, found);
+        if !state.is_quiet {
+            self.look_for_ends(state, budget, sink);
         }
-        self.look_back(course, found);
-        course.sets.iter().any(|&set| set != NOTHING)
+        self.look_back(state, sink);
+        state.sets.iter().any(|&set| set != NOTHING)
     }
 
-    fn begin(&mut self, manner: WalkKind) -> WalkState {
-        let set = |at: usize| match manner {
-            _ if !self.is_followed(at) => NOTHING,
-            WalkKind::Solo(only) if only != at => NOTHING,
+    fn begin(&mut self, kind: WalkKind) -> WalkState {
+        let set = |property: usize| match kind {
+            _ if !self.is_followed(property) => NOTHING,
+            WalkKind::Solo(only) if only != property => NOTHING,
             _ => FIRST,
         };
         let sets: Vec<u32> = (0..self.followed.len()).map(set).collect();
@@ -170,9 +169,10 @@ impl ProductWalk<'_> {
         }
     }
 
-    /// Reads the letter and fires. Returns false if a number would overflow.
-    fn go(&mut self, course: &mut WalkState, transition: u32) -> bool {
-        let letter = self.letter_with(course.here, transition);
+    /// Fires a transition and reads its letter into all sets. Returns false if a number would
+    /// overflow.
+    fn go(&mut self, state: &mut WalkState, transition: u32) -> bool {
+        let letter = self.letter_with(state.here, transition);
         let class = self.machine.class_of(transition);
         let flipped = self.machine.flipped;
         if !self.machine.fire(class) {
@@ -180,15 +180,15 @@ impl ProductWalk<'_> {
         }
         self.firings += 1;
         self.patience += 1 + self.counted_since(flipped);
-        let is_same = course.letters.last() == Some(&letter);
-        course.history.push(transition);
-        course.letters.push(letter);
-        let mut changes = false;
-        if !is_same || !course.is_stable {
-            course.is_stable = true;
-            let at = course.history.len() as u32;
-            for (position, set) in course.sets.iter_mut().enumerate() {
-                let Some(followed) = &mut self.followed[position] else { continue };
+        let is_same_letter = state.letters.last() == Some(&letter);
+        state.history.push(transition);
+        state.letters.push(letter);
+        let mut has_changed = false;
+        if !is_same_letter || !state.is_stable {
+            state.is_stable = true;
+            let step = state.history.len() as u32;
+            for (property, set) in state.sets.iter_mut().enumerate() {
+                let Some(followed) = &mut self.followed[property] else { continue };
                 if *set == NOTHING {
                     continue;
                 }
@@ -198,31 +198,33 @@ impl ProductWalk<'_> {
                 };
                 if next != *set {
                     *set = next;
-                    course.log[position].push((at, next));
-                    course.is_stable = false;
-                    changes = true;
+                    state.log[property].push((step, next));
+                    state.is_stable = false;
+                    has_changed = true;
                 }
             }
         }
         self.machine.news.clear();
-        changes |=
-            self.alphabet.bits(course.here)[..self.machine.truths.len()] != self.machine.truths[..];
-        course.is_quiet &= !changes;
-        course.name = course.name.wrapping_add(self.names[class as usize]);
-        let changes = self.machine.compiled.changes_of(class);
+        has_changed |=
+            self.alphabet.bits(state.here)[..self.machine.truths.len()] != self.machine.truths[..];
+        state.is_quiet &= !has_changed;
+        state.name = state.name.wrapping_add(self.names[class as usize]);
+        let cell_changes = self.machine.compiled.changes_of(class);
         let places = self.net.place_count() as u32;
-        let given = changes.iter().rev().find(|change| change.delta > 0 && change.cell < places);
-        course.given = given.map(|change| change.cell);
+        let marked_place =
+            cell_changes.iter().rev().find(|change| change.delta > 0 && change.cell < places);
+        state.given = marked_place.map(|change| change.cell);
         true
     }
 
-    fn choose(&mut self, manner: WalkKind, course: &mut WalkState) -> Option<u32> {
+    /// Returns the next transition to fire, or `None` to end the walk.
+    fn choose(&mut self, kind: WalkKind, state: &mut WalkState) -> Option<u32> {
         if let Some(neutral) = self.neutral() {
             return Some(neutral);
         }
-        let class = match manner {
-            WalkKind::Solo(position) => return self.choose_ahead(position, course),
-            WalkKind::Chase => self.chased(course.given),
+        let class = match kind {
+            WalkKind::Solo(position) => return self.choose_ahead(position, state),
+            WalkKind::Chase => self.chased(state.given),
             WalkKind::Blind => None,
         };
         let class = match class {
@@ -240,25 +242,26 @@ impl ProductWalk<'_> {
             return None;
         }
         let rng = &mut self.resources.rng;
-        let now = self.machine.enabled().is_empty() || below(rng, 8) == 0;
-        now.then(|| neutral[below(rng, neutral.len())])
+        let fires_neutral = self.machine.enabled().is_empty() || below(rng, 8) == 0;
+        fires_neutral.then(|| neutral[below(rng, neutral.len())])
     }
 
+    /// Returns a random enabled class with an effect.
     fn any(&mut self) -> Option<u32> {
         let enabled = self.machine.enabled();
         (!enabled.is_empty()).then(|| enabled.nth(below(&mut self.resources.rng, enabled.len())))
     }
 
     /// Returns, most of the time, a class that consumes from the place that received tokens last.
-    fn chased(&mut self, given: Option<u32>) -> Option<u32> {
+    fn chased(&mut self, marked_place: Option<u32>) -> Option<u32> {
         let rng = &mut self.resources.rng;
-        let arcs = self.net.consumers(PlaceId::new(given? as usize));
+        let arcs = self.net.consumers(PlaceId::new(marked_place? as usize));
         if arcs.is_empty() || below(rng, 8) == 0 {
             return None;
         }
-        let turn = below(rng, arcs.len());
-        (0..arcs.len().min(16)).find_map(|at| {
-            let transition = arcs[(turn + at) % arcs.len()].transition;
+        let first = below(rng, arcs.len());
+        (0..arcs.len().min(16)).find_map(|offset| {
+            let transition = arcs[(first + offset) % arcs.len()].transition;
             let class = self.net.effect_of(transition).index() as u32;
             (self.machine.is_live(class) && !self.machine.is_neutral(class)).then_some(class)
         })
@@ -266,29 +269,29 @@ impl ProductWalk<'_> {
 
     /// Returns a transition that keeps the property, preferably one that leads towards an accepting
     /// component.
-    fn choose_ahead(&mut self, position: usize, course: &mut WalkState) -> Option<u32> {
-        let set = course.sets[position];
+    fn choose_ahead(&mut self, property: usize, state: &mut WalkState) -> Option<u32> {
+        let set = state.sets[property];
         if set == NOTHING {
             // While following a given sequence, other properties may still be possible, but this
             // one is lost.
             return None;
         }
-        course.aimed.1 += 1;
-        if course.aimed.0 != set || course.aimed.1 > PATIENCE {
-            course.aimed = (set, 0);
-            let followed = self.followed[position].as_ref()?;
-            let wanted = followed.subsets.wanted(set, &mut self.resources.rng);
-            self.directed.begin_all(&self.machine, &wanted, &mut self.resources);
+        state.aimed.1 += 1;
+        if state.aimed.0 != set || state.aimed.1 > PATIENCE {
+            state.aimed = (set, 0);
+            let followed = self.followed[property].as_ref()?;
+            let conditions = followed.subsets.wanted(set, &mut self.resources.rng);
+            self.directed.begin_all(&self.machine, &conditions, &mut self.resources);
         }
-        let mut left = None;
+        let mut fallback = None;
         for _ in 0..AHEAD {
             if self.machine.enabled().is_empty() {
                 return None;
             }
             let class = self.directed.choose(&mut self.machine, &mut self.resources)?;
             let transition = self.machine.representative(class, &mut self.resources.rng);
-            let letter = self.letter_with(course.here, transition);
-            let followed = self.followed[position].as_mut()?;
+            let letter = self.letter_with(state.here, transition);
+            let followed = self.followed[property].as_mut()?;
             let next = followed.subsets.after(set, letter, &self.alphabet);
             if next == NOTHING {
                 continue;
@@ -301,93 +304,95 @@ impl ProductWalk<'_> {
                 continue;
             }
             self.firings += 1;
-            let there = self.letter_here();
+            let next_letter = self.letter_here();
             self.machine.fire_many(class, -1);
-            let followed = self.followed[position].as_mut()?;
-            let later = followed.subsets.after(next, there, &self.alphabet);
-            if later == NOTHING {
+            let followed = self.followed[property].as_mut()?;
+            let set_after_next = followed.subsets.after(next, next_letter, &self.alphabet);
+            if set_after_next == NOTHING {
                 continue;
             }
-            if followed.subsets.distance(later) <= distance {
+            if followed.subsets.distance(set_after_next) <= distance {
                 return Some(transition);
             }
-            left = left.or(Some(transition));
+            fallback = fallback.or(Some(transition));
         }
-        left
+        fallback
     }
 
     /// Handles a dead marking, whose letter repeats forever.
-    fn end_dead(&mut self, course: &WalkState, found: &mut Sink<'_>) {
-        for position in 0..course.sets.len() {
-            if course.sets[position] == NOTHING || !self.is_followed(position) {
+    fn end_dead(&mut self, state: &WalkState, sink: &mut Sink<'_>) {
+        for property in 0..state.sets.len() {
+            if state.sets[property] == NOTHING || !self.is_followed(property) {
                 continue;
             }
-            let Some(followed) = &mut self.followed[position] else { continue };
-            let set = course.sets[position];
-            if followed.subsets.accepts_for_ever(set, course.here, &self.alphabet) {
-                self.report(position, course, course.history.len(), RunEnd::Dead, found);
+            let Some(followed) = &mut self.followed[property] else { continue };
+            let set = state.sets[property];
+            if followed.subsets.accepts_for_ever(set, state.here, &self.alphabet) {
+                self.report(property, state, state.history.len(), RunEnd::Dead, sink);
             }
         }
     }
 
     /// Searches for cycles from here, for each property for which this was not tried often enough.
-    fn look_for_ends(&mut self, course: &mut WalkState, budget: &Budget, found: &mut Sink<'_>) {
-        let generous = 1 + self.rounds / 2;
-        for position in 0..course.sets.len() {
-            let set = course.sets[position];
-            if set == NOTHING || !self.is_followed(position) || budget.is_exhausted() {
+    fn look_for_ends(&mut self, state: &mut WalkState, budget: &Budget, sink: &mut Sink<'_>) {
+        let max_searches = 1 + self.rounds / 2;
+        for property in 0..state.sets.len() {
+            let set = state.sets[property];
+            if set == NOTHING || !self.is_followed(property) || budget.is_exhausted() {
                 continue;
             }
-            let tried = self.tried.entry((position as u32, set, course.here)).or_insert(0);
-            if *tried >= generous {
+            let searches = self.tried.entry((property as u32, set, state.here)).or_insert(0);
+            if *searches >= max_searches {
                 continue;
             }
-            *tried += 1;
-            if self.look_for_end(position, course, budget, found) {
-                course.sets[position] = NOTHING;
+            *searches += 1;
+            if self.look_for_end(property, state, budget, sink) {
+                state.sets[property] = NOTHING;
             }
         }
         // Once per combination of letter and sets. Repeated combinations are tried again in other
         // walks.
-        course.is_quiet = true;
+        state.is_quiet = true;
     }
 
     /// Like [`look_for_ends`](Self::look_for_ends) for one property. Returns true if a run was
     /// found.
     fn look_for_end(
         &mut self,
-        position: usize,
-        course: &WalkState,
+        property: usize,
+        state: &WalkState,
         budget: &Budget,
-        found: &mut Sink<'_>,
+        sink: &mut Sink<'_>,
     ) -> bool {
-        let (set, here, at) = (course.sets[position], course.here, course.history.len());
-        let Some(followed) = &mut self.followed[position] else { return false };
+        let (set, letter, firings) = (state.sets[property], state.here, state.history.len());
+        let Some(followed) = &mut self.followed[property] else { return false };
         let is_universal = followed.subsets.is_universal(set);
         let speaks_of_firings = followed.speaks_of_firings;
-        let for_ever =
-            !speaks_of_firings && followed.subsets.accepts_for_ever(set, here, &self.alphabet);
-        let is_near = followed.subsets.distance(set) == 0;
-        if is_universal && self.report(position, course, at, RunEnd::Anything, found) {
+        let accepts_repetition =
+            !speaks_of_firings && followed.subsets.accepts_for_ever(set, letter, &self.alphabet);
+        let is_in_accepting_component = followed.subsets.distance(set) == 0;
+        if is_universal && self.report(property, state, firings, RunEnd::Anything, sink) {
             return true;
         }
-        if let (true, Some(&neutral)) = (is_universal || for_ever, self.machine.neutral().first()) {
+        if let (true, Some(&neutral)) =
+            (is_universal || accepts_repetition, self.machine.neutral().first())
+        {
             let end = RunEnd::Repeats(sequence(&[neutral]));
-            return self.report(position, course, at, end, found);
+            return self.report(property, state, firings, end, sink);
         }
         let letters = match () {
             () if is_universal => Letters::Any,
-            () if for_ever => Letters::Same,
-            () if is_near => Letters::Accepted,
+            () if accepts_repetition => Letters::Same,
+            () if is_in_accepting_component => Letters::Accepted,
             () => return false,
         };
         let limit = 24usize << self.rounds.min(6);
-        let cycle = self.find_loop(position, set, here, letters, limit).or_else(|| {
-            let start = Start { position, set, here, allowed: letters };
+        let cycle = self.find_loop(property, set, letter, letters, limit).or_else(|| {
+            let start = Start { position: property, set, here: letter, allowed: letters };
             self.find_tour(start, TOURS << self.rounds.min(6), budget)
         });
         cycle.is_some_and(|cycle| {
-            self.report(position, course, at, RunEnd::Repeats(sequence(&cycle)), found)
+            self.report(property, state, firings, RunEnd::Repeats(sequence(&cycle)), sink)
         })
     }
 
@@ -395,15 +400,16 @@ impl ProductWalk<'_> {
     /// machine is unchanged afterwards.
     fn find_loop(
         &mut self,
-        position: usize,
+        property: usize,
         set: u32,
-        here: u32,
+        base_letter: u32,
         allowed: Letters,
         limit: usize,
     ) -> Option<Vec<u32>> {
         self.homing.begin();
-        let (mut fired, mut letters) = (Vec::new(), Vec::new());
-        let (mut now, mut at, mut refused, mut looks) = (set, here, 0, 0);
+        let (mut fired, mut read_letters) = (Vec::new(), Vec::new());
+        let (mut current_set, mut current_letter, mut refused, mut tests) =
+            (set, base_letter, 0, 0);
         let mut is_found = false;
         while fired.len() < limit && refused < 16 && !is_found {
             let transition = match self.neutral() {
@@ -415,20 +421,20 @@ impl ProductWalk<'_> {
                 }
             };
             let class = self.machine.class_of(transition);
-            let letter = self.letter_with(at, transition);
-            let followed = self.followed[position].as_mut()?;
+            let letter = self.letter_with(current_letter, transition);
+            let followed = self.followed[property].as_mut()?;
             let next = match allowed {
-                Letters::Accepted => followed.subsets.after(now, letter, &self.alphabet),
-                _ => now,
+                Letters::Accepted => followed.subsets.after(current_set, letter, &self.alphabet),
+                _ => current_set,
             };
             if next == NOTHING || !self.machine.fire(class) {
                 refused += 1;
                 continue;
             }
             self.firings += 1;
-            let there = self.letter_here();
-            let followed = self.followed[position].as_mut()?;
-            let differs = followed.tells_apart(here, there, &self.alphabet);
+            let next_letter = self.letter_here();
+            let followed = self.followed[property].as_mut()?;
+            let differs = followed.tells_apart(base_letter, next_letter, &self.alphabet);
             if allowed == Letters::Same && differs {
                 self.machine.fire_many(class, -1);
                 refused += 1;
@@ -437,13 +443,17 @@ impl ProductWalk<'_> {
             refused = 0;
             self.homing.fired(&self.machine, class, 1);
             fired.push(transition);
-            letters.push(letter);
-            (now, at) = (next, there);
+            read_letters.push(letter);
+            (current_set, current_letter) = (next, next_letter);
             if self.homing.is_back(&followed.looked_at) {
-                looks += 1;
+                tests += 1;
                 is_found = allowed != Letters::Accepted
-                    || looks < 16
-                        && followed.subsets.accepts_again_and_again(set, &letters, &self.alphabet);
+                    || tests < 16
+                        && followed.subsets.accepts_again_and_again(
+                            set,
+                            &read_letters,
+                            &self.alphabet,
+                        );
             }
         }
         for &transition in fired.iter().rev() {
@@ -455,34 +465,34 @@ impl ProductWalk<'_> {
     }
 
     /// Tests if the marking was visited before and the letters since then are accepted as a cycle.
-    fn look_back(&mut self, course: &mut WalkState, found: &mut Sink<'_>) {
-        let at = course.history.len() as u32;
-        let first = *course.met.entry(course.name).or_insert(at);
-        if first == at {
+    fn look_back(&mut self, state: &mut WalkState, sink: &mut Sink<'_>) {
+        let step = state.history.len() as u32;
+        let first_visit = *state.met.entry(state.name).or_insert(step);
+        if first_visit == step {
             return;
         }
-        course.again += 1;
+        state.again += 1;
         // Later cycles from the same marking are longer and have read more letters.
-        if course.again > 4 && !course.again.is_power_of_two() {
+        if state.again > 4 && !state.again.is_power_of_two() {
             return;
         }
-        for position in 0..course.sets.len() {
-            if course.sets[position] == NOTHING || !self.is_followed(position) {
+        for property in 0..state.sets.len() {
+            if state.sets[property] == NOTHING || !self.is_followed(property) {
                 continue;
             }
-            let log = &course.log[position];
-            let before = log.partition_point(|&(since, _)| since <= first);
-            let Some(&(_, set)) = log.get(before.wrapping_sub(1)) else { continue };
-            let Some(followed) = &self.followed[position] else { continue };
-            let letters = &course.letters[first as usize..];
+            let log = &state.log[property];
+            let set_changes = log.partition_point(|&(change_step, _)| change_step <= first_visit);
+            let Some(&(_, set)) = log.get(set_changes.wrapping_sub(1)) else { continue };
+            let Some(followed) = &self.followed[property] else { continue };
+            let letters = &state.letters[first_visit as usize..];
             if followed.subsets.distance(set) > 0
                 || !followed.subsets.accepts_again_and_again(set, letters, &self.alphabet)
             {
                 continue;
             }
-            let end = RunEnd::Repeats(sequence(&course.history[first as usize..]));
-            if self.report(position, course, first as usize, end, found) {
-                course.sets[position] = NOTHING;
+            let end = RunEnd::Repeats(sequence(&state.history[first_visit as usize..]));
+            if self.report(property, state, first_visit as usize, end, sink) {
+                state.sets[property] = NOTHING;
             }
         }
     }
@@ -490,24 +500,25 @@ impl ProductWalk<'_> {
     /// Reports a run after checking it. Returns true if no other run is needed.
     fn report(
         &mut self,
-        position: usize,
-        course: &WalkState,
+        index: usize,
+        state: &WalkState,
         firings: usize,
         end: RunEnd,
-        found: &mut Sink<'_>,
+        sink: &mut Sink<'_>,
     ) -> bool {
-        let Some(followed) = &mut self.followed[position] else { return false };
-        let run = LassoRun { prefix: sequence(&course.history[..firings]), end };
+        let Some(followed) = &mut self.followed[index] else { return false };
+        let run = LassoRun { prefix: sequence(&state.history[..firings]), end };
         // The letters may decide more than the simple evaluation of prefixes, and marking hashes
         // may be equal by chance.
         if check_lasso(self.net, followed.property, &run, &mut || true).is_err() {
             return false;
         }
-        followed.is_gone = found(position, run);
+        followed.is_gone = sink(index, run);
         followed.is_gone
     }
 }
 
+/// Converts transition indices to a firing sequence.
 fn sequence(transitions: &[u32]) -> FiringSequence {
     transitions.iter().map(|&t| TransitionId::new(t as usize)).collect()
 }

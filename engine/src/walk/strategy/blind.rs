@@ -31,6 +31,7 @@ pub(super) fn any(machine: &WatchedMarking<'_>, resources: &mut Resources) -> u3
 
 /// Takes the class fired least often of a few candidates.
 pub(in crate::walk) struct Novelty {
+    /// For each class, the number of times that it was chosen, halved from time to time.
     fired: Vec<u32>,
     /// Number of candidates drawn, at least 1.
     pub(in crate::walk) candidates: u32,
@@ -55,9 +56,9 @@ impl FiringStrategy for Novelty {
     ) -> Option<u32> {
         let mut best = any(machine, resources);
         for _ in 1..self.candidates {
-            let other = any(machine, resources);
-            if self.fired[other as usize] < self.fired[best as usize] {
-                best = other;
+            let candidate = any(machine, resources);
+            if self.fired[candidate as usize] < self.fired[best as usize] {
+                best = candidate;
             }
         }
         resources.work += 1;

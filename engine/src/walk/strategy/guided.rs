@@ -17,25 +17,31 @@ use parikh_net::GoalId;
 /// The order in which classes with remaining firings are chosen.
 #[derive(Clone, Copy)]
 enum HintOrder {
+    /// A random order.
     Any,
-    /// In cyclic order, beginning at a random class per walk.
+    /// The cyclic order of class indices, beginning at this class.
     From(u32),
+    /// The class with the most remaining firings first.
     MostLeft,
 }
 
 /// Guided strategy: follows a single hint at a time.
 pub(in crate::walk) struct HintStrategy {
-    /// Remaining firings, indexed by class.
+    /// Remaining firings, by class index.
     left: Vec<u64>,
     /// The classes of the hint.
     classes: Vec<u32>,
+    /// Sum of the remaining firings over all classes.
     total: u64,
+    /// The order of the classes.
     order: HintOrder,
+    /// True if a chosen class fires all its remaining firings at once, if possible.
     in_runs: bool,
     /// Chance of a firing beyond the hint, in 1024ths.
     astray: usize,
     /// Number of dead ends that may be left by firing any class.
     detours: u32,
+    /// Number of firings wanted of the class chosen last.
     wanted: Option<u64>,
 }
 
@@ -54,8 +60,8 @@ impl HintStrategy {
         }
     }
 
-    /// Prepares attempt number `tries` at following `hint` from the initial marking.
-    pub(in crate::walk) fn begin(&mut self, hint: &Hint, tries: u32, resources: &mut Resources) {
+    /// Prepares attempt number `attempt` at following `hint` from the initial marking.
+    pub(in crate::walk) fn begin(&mut self, hint: &Hint, attempt: u32, resources: &mut Resources) {
         self.classes.drain(..).for_each(|class| self.left[class as usize] = 0);
         self.total = 0;
         for &(effect, count) in &hint.firings {
@@ -72,15 +78,15 @@ impl HintStrategy {
         };
         // Single firings succeed more often, but a million of one class would take too long.
         self.in_runs = self.total > 1 << 16 || below(&mut resources.rng, 3) == 0;
-        self.astray = if below(&mut resources.rng, 2) == 0 { 0 } else { tries.min(256) as usize };
-        self.detours = tries / 2;
+        self.astray = if below(&mut resources.rng, 2) == 0 { 0 } else { attempt.min(256) as usize };
+        self.detours = attempt / 2;
     }
 
-    /// Returns a live class with remaining firings.
+    /// Returns an enabled class with remaining firings.
     fn next(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<u32> {
-        let (enabled, wanted) = (machine.enabled().len(), self.classes.len());
-        resources.work += enabled.min(wanted) as u64 / 16;
-        match enabled < wanted {
+        let (enabled, hint_classes) = (machine.enabled().len(), self.classes.len());
+        resources.work += enabled.min(hint_classes) as u64 / 16;
+        match enabled < hint_classes {
             true => self.choose_of(machine.enabled().iter(), machine, resources),
             false => self.choose_of(self.classes.iter().copied(), machine, resources),
         }
@@ -89,28 +95,28 @@ impl HintStrategy {
     /// Chooses among the given classes.
     fn choose_of(
         &self,
-        few: impl Iterator<Item = u32>,
+        candidates: impl Iterator<Item = u32>,
         machine: &WatchedMarking<'_>,
         resources: &mut Resources,
     ) -> Option<u32> {
-        let mut ready =
-            few.filter(|&class| self.left[class as usize] > 0 && machine.is_live(class));
+        let mut choices =
+            candidates.filter(|&class| self.left[class as usize] > 0 && machine.is_live(class));
         match self.order {
             HintOrder::Any => {
                 let mut chosen = None;
-                for (seen, class) in ready.enumerate() {
-                    if below(&mut resources.rng, seen + 1) == 0 {
+                for (count, class) in choices.enumerate() {
+                    if below(&mut resources.rng, count + 1) == 0 {
                         chosen = Some(class);
                     }
                 }
                 chosen
             }
-            HintOrder::From(first) => ready.min_by_key(|class| class.wrapping_sub(first)),
+            HintOrder::From(first) => choices.min_by_key(|class| class.wrapping_sub(first)),
             HintOrder::MostLeft => {
-                let first = ready.next()?;
-                let more =
+                let first = choices.next()?;
+                let with_more_left =
                     |a: u32, b| if self.left[b as usize] > self.left[a as usize] { b } else { a };
-                Some(ready.fold(first, more))
+                Some(choices.fold(first, with_more_left))
             }
         }
     }
@@ -144,27 +150,29 @@ impl FiringStrategy for HintStrategy {
     }
 
     fn fired(&mut self, _: &WatchedMarking<'_>, class: u32, count: u64, _: u64) {
-        let left = &mut self.left[class as usize];
-        let used = count.min(*left);
-        *left -= used;
-        self.total = self.total.saturating_sub(used);
+        let remaining = &mut self.left[class as usize];
+        let counted = count.min(*remaining);
+        *remaining -= counted;
+        self.total = self.total.saturating_sub(counted);
     }
 }
 
-/// The hints, each with its goals and the number of attempts.
+/// The hints of a run, used in turn.
 pub(in crate::walk) struct Hints {
+    /// Each hint with its goals and the number of attempts to follow it.
     hints: Vec<(Hint, Vec<GoalId>, u32)>,
+    /// Index of the hint to return next.
     next: usize,
 }
 
 impl Hints {
     /// Merges hints with equal firings.
     pub(in crate::walk) fn new(hints: &[Hint]) -> Self {
-        let mut known: std::collections::HashMap<&[_], usize> = Default::default();
+        let mut index_of: std::collections::HashMap<&[_], usize> = Default::default();
         let mut merged: Vec<(Hint, Vec<GoalId>, u32)> = Vec::new();
         for hint in hints.iter().filter(|hint| !hint.firings.is_empty()) {
-            let at = *known.entry(&hint.firings).or_insert(merged.len());
-            match merged.get_mut(at) {
+            let index = *index_of.entry(&hint.firings).or_insert(merged.len());
+            match merged.get_mut(index) {
                 Some((_, goals, _)) => goals.push(hint.goal),
                 None => merged.push((hint.clone(), vec![hint.goal], 0)),
             }
@@ -176,12 +184,12 @@ impl Hints {
     /// hints without a wanted goal.
     pub(in crate::walk) fn next(
         &mut self,
-        wanted: impl Fn(GoalId) -> bool,
+        is_wanted: impl Fn(GoalId) -> bool,
     ) -> Option<(&Hint, &mut u32)> {
-        self.hints.retain(|(_, goals, _)| goals.iter().any(|&goal| wanted(goal)));
-        let at = self.next % self.hints.len().max(1);
-        self.next = at + 1;
-        self.hints.get_mut(at).map(|(hint, _, tries)| (&*hint, tries))
+        self.hints.retain(|(_, goals, _)| goals.iter().any(|&goal| is_wanted(goal)));
+        let index = self.next % self.hints.len().max(1);
+        self.next = index + 1;
+        self.hints.get_mut(index).map(|(hint, _, attempts)| (&*hint, attempts))
     }
 
     /// Returns true if there are no hints.

@@ -9,6 +9,7 @@
 
 /// Keys with their items.
 pub(super) struct MonotoneQueue {
+    /// The key removed last.
     last: u64,
     /// Bucket b contains the keys whose highest bit that differs from `last` is bit b − 1. Bucket 0
     /// contains the keys equal to `last`.
@@ -52,13 +53,13 @@ impl MonotoneQueue {
         }
         let bucket = self.filled.trailing_zeros() as usize + 1;
         self.filled &= self.filled - 1;
-        let mut dealt = std::mem::take(&mut self.buckets[bucket]);
-        self.last = dealt.iter().map(|&(key, _)| key).min()?;
-        for (key, item) in dealt.drain(..) {
+        let mut entries = std::mem::take(&mut self.buckets[bucket]);
+        self.last = entries.iter().map(|&(key, _)| key).min()?;
+        for (key, item) in entries.drain(..) {
             self.push(key, item);
         }
         // Reuse the allocated memory.
-        self.buckets[bucket] = dealt;
+        self.buckets[bucket] = entries;
         self.buckets[0].pop()
     }
 }

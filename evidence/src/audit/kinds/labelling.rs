@@ -7,20 +7,20 @@ use crate::tree::NamedLabelling;
 
 /// Checks a labelling. Its premises become proof obligations.
 pub(super) fn weigh<'n>(
-    desk: &mut AuditContext<'n>,
-    account: &mut AnswerObligations<'n>,
+    context: &mut AuditContext<'n>,
+    obligations: &mut AnswerObligations<'n>,
     id: &str,
 ) -> Result<(), String> {
-    if account.trees.is_empty() {
-        return Err("nothing is asked of the tree of runs".to_owned());
+    if obligations.trees.is_empty() {
+        return Err("the question is not about the computation tree".to_owned());
     }
-    let labelling: NamedLabelling = desk.shelf.take(id)?;
-    let labelling = labelling.resolve(desk.net)?;
-    let AnswerObligations { trees, refuted, home, sightings, .. } = account;
+    let labelling: NamedLabelling = context.shelf.take(id)?;
+    let labelling = labelling.resolve(context.net)?;
+    let AnswerObligations { trees, refuted, home, sightings, .. } = obligations;
     let mut homes = Vec::new();
     for wanted in &labelling.given.stays {
         let home = home.get_or_insert_with(|| HomeObligations::of(Vec::new()));
         homes.push(home.premise(wanted, sightings));
     }
-    trees.weigh(desk.net, (&labelling, homes), refuted, &desk.watch)
+    trees.weigh(context.net, (&labelling, homes), refuted, &context.watch)
 }

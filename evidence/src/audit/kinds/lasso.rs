@@ -10,17 +10,17 @@ use parikh_net::printable::Quoted;
 
 /// Replays an infinite run, and records the properties that it has.
 pub(super) fn weigh<'n>(
-    desk: &mut AuditContext<'n>,
-    account: &mut AnswerObligations<'n>,
+    context: &mut AuditContext<'n>,
+    obligations: &mut AnswerObligations<'n>,
     id: &str,
 ) -> Result<(), String> {
-    if account.runs.is_empty() {
-        return Err("nothing is asked of runs".to_owned());
+    if obligations.runs.is_empty() {
+        return Err("the question is not about runs".to_owned());
     }
-    let lasso: NamedLasso = desk.shelf.take(id)?;
-    let run = lasso.resolve(desk.net)?;
-    account.runs.follow(desk.net, &run, &desk.watch)?;
-    desk.note_breach(|net| {
+    let lasso: NamedLasso = context.shelf.take(id)?;
+    let run = lasso.resolve(context.net)?;
+    obligations.runs.follow(context.net, &run, &context.watch)?;
+    context.note_breach(|net| {
         breach(net, &run).map(|how| format!("along lasso {}, {how}", Quoted(id)))
     });
     Ok(())

@@ -6,15 +6,18 @@ use crate::file::LoopsLine;
 
 /// Replays a run with loops, and looks for goals along the first rounds of its blocks.
 pub(super) fn weigh<'n>(
-    desk: &mut AuditContext<'n>,
-    account: &mut AnswerObligations<'n>,
+    context: &mut AuditContext<'n>,
+    obligations: &mut AnswerObligations<'n>,
     id: &str,
 ) -> Result<(), String> {
-    if desk.net.safe_units().is_some() {
-        return Err("it would have to be held against the claim that units are safe".to_owned());
+    if context.net.safe_units().is_some() {
+        return Err(
+            "a run with nested loops cannot be checked against the claim that units are safe"
+                .to_owned(),
+        );
     }
-    let loops: LoopsLine = desk.shelf.take(id)?;
-    let run = loops.resolve(desk.net)?;
-    let goes_on = &mut || desk.watch.goes_on();
-    account.sightings.along_loops(&run, goes_on).map_err(|error| error.to_string())
+    let loops: LoopsLine = context.shelf.take(id)?;
+    let run = loops.resolve(context.net)?;
+    let goes_on = &mut || context.watch.goes_on();
+    obligations.sightings.along_loops(&run, goes_on).map_err(|error| error.to_string())
 }

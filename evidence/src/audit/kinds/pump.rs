@@ -9,37 +9,38 @@ use parikh_net::{Net, PumpSequence, Stage};
 
 /// Replays the prefix and the pump of each stage, and records the sums that grow.
 pub(super) fn weigh<'n>(
-    desk: &mut AuditContext<'n>,
-    account: &mut AnswerObligations<'n>,
+    context: &mut AuditContext<'n>,
+    obligations: &mut AnswerObligations<'n>,
     id: &str,
 ) -> Result<(), String> {
-    let PumpLine { earlier, prefix, pump } = desk.shelf.take(id)?;
-    let net = desk.net;
+    let PumpLine { earlier, prefix, pump } = context.shelf.take(id)?;
+    let net = context.net;
     let stage = |prefix: &Steps, pump: &Steps| -> Result<Stage, String> {
         Ok(Stage { prefix: sequence(net, prefix)?, pump: sequence(net, pump)? })
     };
-    let stages = earlier.iter().map(|before| stage(&before.prefix, &before.pump));
+    let stages =
+        earlier.iter().map(|earlier_stage| stage(&earlier_stage.prefix, &earlier_stage.pump));
     let earlier = stages.collect::<Result<_, _>>()?;
     let pumping = PumpSequence { earlier, last: stage(&prefix, &pump)? };
     if passes_a_cap(net, &pumping) {
-        return Err(format!("pump {} passes a cap of the net", Quoted(id)));
+        return Err(format!("pump {} exceeds a token cap of the translated net", Quoted(id)));
     }
     let growth = check_pumping(net, &pumping).map_err(|error| error.to_string())?;
-    for (sum, grows) in &mut account.sums {
+    for (sum, grows) in &mut obligations.sums {
         *grows |= growth.grows(sum);
     }
-    desk.note_breach(|net| {
+    context.note_breach(|net| {
         let grows = net.safe_units().is_some() && growth.places().next().is_some();
-        grows.then(|| format!("pump {} puts ever more tokens on a place", Quoted(id)))
+        grows.then(|| format!("pump {} adds tokens without bound", Quoted(id)))
     });
     Ok(())
 }
 
 /// Returns true if some firing removes the token that shows that no cap was exceeded.
 fn passes_a_cap(net: &Net, pumping: &PumpSequence) -> bool {
-    let of_stage = |stage: &Stage| {
+    let stage_passes = |stage: &Stage| {
         let mut steps = stage.prefix.steps().iter().chain(stage.pump.steps());
         steps.any(|step| net.passes_a_cap(step.transition))
     };
-    pumping.earlier.iter().chain([&pumping.last]).any(of_stage)
+    pumping.earlier.iter().chain([&pumping.last]).any(stage_passes)
 }

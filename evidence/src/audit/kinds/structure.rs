@@ -14,10 +14,12 @@ use crate::home::undone::check_undone;
 use crate::{Document, begun_after, first_breach};
 use parikh_net::{Net, Predicate, TransitionId};
 
-/// The conclusion of an argument. Predicates are indices in the `HomeAccount`.
+/// The conclusion of an argument. Predicates are indices among the home obligations.
 #[derive(Default)]
 struct StructureConclusion {
+    /// The predicates that stay reachable.
     stay: Vec<usize>,
+    /// The predicates that do not stay reachable.
     lost: Vec<usize>,
     /// True if every firing can be undone.
     undone: bool,
@@ -28,49 +30,52 @@ struct StructureConclusion {
 /// The net of an argument, and the predicates of the answer translated to this net, with their
 /// indices.
 struct StructureNet<'s> {
+    /// The net that the argument is about.
     net: &'s Net,
     /// True if this is the original net.
     is_original: bool,
+    /// The translated predicates, each with its index among the home obligations. Predicates that
+    /// the reduction does not preserve are left out.
     asked: Vec<(usize, Predicate)>,
 }
 
 impl StructureNet<'_> {
     /// Returns the indices of the predicates that satisfy a condition.
     fn those(&self, mut is_so: impl FnMut(&Predicate) -> bool) -> Vec<usize> {
-        self.asked.iter().filter(|(_, wanted)| is_so(wanted)).map(|(at, _)| *at).collect()
+        self.asked.iter().filter(|(_, wanted)| is_so(wanted)).map(|(index, _)| *index).collect()
     }
 }
 
 /// Checks an argument about the whole net, and discharges the obligations that it shows. `searched`
 /// is true if the answer also relies on a search, which may be too large to repeat.
 pub(super) fn weigh<'n>(
-    desk: &mut AuditContext<'n>,
-    account: &mut AnswerObligations<'n>,
+    context: &mut AuditContext<'n>,
+    obligations: &mut AnswerObligations<'n>,
     id: &str,
     searched: bool,
 ) -> Result<(), String> {
-    let (structure, on) = read(&mut desk.shelf, id)?;
-    let Some(home) = &mut account.home else {
-        return Err("it is not asked what stays reachable".to_owned());
+    let (structure, on) = read(&mut context.shelf, id)?;
+    let Some(home) = &mut obligations.home else {
+        return Err("the question is not about home properties".to_owned());
     };
-    let (on, shelf) = (on.as_deref(), &desk.shelf);
+    let (on, lines) = (on.as_deref(), &context.shelf);
     // A predicate that cannot be translated to the net of the reduction is not covered.
-    let here = |(at, wanted)| Some((at, shelf.translate_home(wanted, on)?));
-    let asked = (0..).zip(&home.wanted).filter_map(here).collect();
-    let subject = StructureNet { net: shelf.net_of(on)?, is_original: on.is_none(), asked };
-    let is_too_large = |markings: &u64| searched && *markings > desk.most_visited;
+    let translate = |(index, wanted)| Some((index, lines.translate_home(wanted, on)?));
+    let asked = (0..).zip(&home.wanted).filter_map(translate).collect();
+    let subject = StructureNet { net: lines.net_of(on)?, is_original: on.is_none(), asked };
+    let is_too_large = |markings: &u64| searched && *markings > context.most_visited;
     let StructureConclusion { stay, lost, undone, checked } = match &structure {
         Structure::Visited(markings) if is_too_large(markings) => StructureConclusion::default(),
-        structure => conclusion(desk, &subject, structure)?,
+        structure => conclusion(context, &subject, structure)?,
     };
     if let Structure::Lost { after, .. } = &structure
         && subject.is_original
-        && desk.breach.is_none()
+        && context.breach.is_none()
     {
-        let breach = first_breach(desk.net, &sequence(after), u64::MAX);
-        desk.breach = breach.map(|how| format!("on the way to what is lost, {how}"));
+        let breach = first_breach(context.net, &sequence(after), u64::MAX);
+        context.breach = breach.map(|how| format!("on the firing sequence to the loss, {how}"));
     }
-    stay.into_iter().for_each(|at| home.stays[at] = true);
+    stay.into_iter().for_each(|index| home.stays[index] = true);
     home.lose(lost);
     home.undone |= undone;
     if !checked.is_empty() && !home.checked.contains(&checked) {
@@ -81,11 +86,11 @@ pub(super) fn weigh<'n>(
 
 /// Checks an argument and returns its conclusion.
 fn conclusion(
-    desk: &AuditContext<'_>,
+    context: &AuditContext<'_>,
     subject: &StructureNet<'_>,
     structure: &Structure,
 ) -> Result<StructureConclusion, String> {
-    let goes_on = &mut || desk.watch.goes_on();
+    let goes_on = &mut || context.watch.goes_on();
     let net = subject.net;
     Ok(match structure {
         Structure::Finitely(weights) => {
@@ -104,9 +109,9 @@ fn conclusion(
         }
         Structure::Closed { traps, refutation } => {
             let (mut stay, mut flaw) = (Vec::new(), None);
-            for (at, wanted) in &subject.asked {
+            for (index, wanted) in &subject.asked {
                 match check_closed(net, wanted, traps, refutation, goes_on) {
-                    Ok(()) => stay.push(*at),
+                    Ok(()) => stay.push(*index),
                     Err(it) => flaw = Some(it.to_string()),
                 }
             }
@@ -119,7 +124,9 @@ fn conclusion(
         }
         // Reductions do not preserve that firings can be undone.
         Structure::Undone(_) if !subject.is_original => {
-            return Err("that firings are undone is to be said of the net itself".to_owned());
+            return Err(
+                "an argument that firings are undone must be about the original net".to_owned()
+            );
         }
         Structure::Undone(steps) => {
             check_undone(net, steps, goes_on).map_err(|flaw| flaw.to_string())?;
@@ -128,34 +135,34 @@ fn conclusion(
         }
         Structure::Returning(ways) => {
             if let ReturnWay::Downhill { document, .. } = &ways.way {
-                desk.refuse_large(document)?;
+                context.refuse_large(document)?;
             }
             let asked: Vec<&Predicate> = subject.asked.iter().map(|(_, wanted)| wanted).collect();
             let kept =
                 check_returning(net, ways, &asked, goes_on).map_err(|flaw| flaw.to_string())?;
             let mut kept = kept.into_iter();
             let stay = subject.those(|_| kept.next() == Some(true));
-            let checked = "ways back from everywhere checked";
+            let checked = "firing sequences back from all markings checked";
             StructureConclusion { stay, checked, ..StructureConclusion::default() }
         }
-        Structure::Lost { after, document } => lost_after(desk, subject, after, document)?,
+        Structure::Lost { after, document } => lost_after(context, subject, after, document)?,
         Structure::Visited(markings) => {
-            desk.refuse_more(*markings)?;
+            context.refuse_more(*markings)?;
             let asked: Vec<Predicate> =
                 subject.asked.iter().map(|(_, wanted)| wanted.clone()).collect();
-            let told =
+            let results =
                 which_stay(net, *markings, &asked, goes_on).map_err(|flaw| flaw.to_string())?;
-            let those = |stays: bool| {
-                let mut told = told.iter();
-                subject.those(|_| told.next() == Some(&Some(stays)))
+            let with_result = |stays: bool| {
+                let mut results = results.iter();
+                subject.those(|_| results.next() == Some(&Some(stays)))
             };
             let checked = match subject.is_original {
                 false => "all markings of the reduced net visited again",
                 true => "all markings visited again",
             };
             StructureConclusion {
-                stay: those(true),
-                lost: those(false),
+                stay: with_result(true),
+                lost: with_result(false),
                 checked,
                 ..StructureConclusion::default()
             }
@@ -166,7 +173,7 @@ fn conclusion(
 /// Checks a document about the net after a firing sequence, and returns the predicates that it
 /// refutes there.
 fn lost_after(
-    desk: &AuditContext<'_>,
+    context: &AuditContext<'_>,
     subject: &StructureNet<'_>,
     after: &[(TransitionId, u64)],
     document: &Document,
@@ -174,27 +181,29 @@ fn lost_after(
     if document.assumes_units() {
         return Err("the document assumes safe units".to_owned());
     }
-    desk.refuse_large(document)?;
-    let goes_on = &mut || desk.watch.goes_on();
+    context.refuse_large(document)?;
+    let goes_on = &mut || context.watch.goes_on();
     // The document is checked once for all predicates: the set may be large, and there may be many
     // predicates.
-    let there = begun_after(subject.net, &sequence(after)).map_err(|error| error.to_string())?;
-    let checked = document.check(&there, goes_on).map_err(|flaw| flaw.to_string())?;
-    let lost = subject
-        .those(|wanted| checked.refutes_in_any_shape(wanted, &mut || desk.watch.goes_on()).is_ok());
+    let net_after =
+        begun_after(subject.net, &sequence(after)).map_err(|error| error.to_string())?;
+    let checked = document.check(&net_after, goes_on).map_err(|flaw| flaw.to_string())?;
+    let lost = subject.those(|wanted| {
+        checked.refutes_in_any_shape(wanted, &mut || context.watch.goes_on()).is_ok()
+    });
     if lost.is_empty() {
-        return Err("nothing that is asked is lost there".to_owned());
+        return Err("no goal of the question becomes unreachable there".to_owned());
     }
-    let checked = "what comes after a sequence checked";
+    let checked = "the markings after a sequence checked";
     Ok(StructureConclusion { lost, checked, ..StructureConclusion::default() })
 }
 
 /// Reads an argument about the whole net, and the id of its reduction, which is replayed first.
-fn read(shelf: &mut EvidenceLines<'_>, id: &str) -> Result<(Structure, Option<String>), String> {
-    let StructureLine { on, structure } = shelf.take(id)?;
+fn read(lines: &mut EvidenceLines<'_>, id: &str) -> Result<(Structure, Option<String>), String> {
+    let StructureLine { on, structure } = lines.take(id)?;
     if let Some(on) = &on {
-        shelf.reduce(on)?;
+        lines.reduce(on)?;
     }
-    let structure = structure.resolve(shelf.net_of(on.as_deref())?);
+    let structure = structure.resolve(lines.net_of(on.as_deref())?);
     Ok((structure.map_err(|flaw| flaw.to_string())?, on))
 }

@@ -8,29 +8,29 @@ use crate::first_breach;
 use parikh_net::FiringSequence;
 use parikh_net::printable::Quoted;
 
-/// Replays a trace. Looks for goals after each number of firings in `looks`, or everywhere for
-/// `None`.
+/// Replays a trace. Evaluates the goals after each number of firings in `firing_counts`, or after
+/// each step for `None`.
 pub(super) fn weigh<'n>(
-    desk: &mut AuditContext<'n>,
-    account: &mut AnswerObligations<'n>,
-    looks: Vec<Option<u64>>,
+    context: &mut AuditContext<'n>,
+    obligations: &mut AnswerObligations<'n>,
+    firing_counts: Vec<Option<u64>>,
     id: &str,
 ) -> Result<(), String> {
-    let sequence = sequence(&desk.shelf, id)?;
-    let to_the_end = looks.contains(&None);
-    let mut stops: Vec<u64> = looks.into_iter().flatten().collect();
+    let sequence = sequence(&context.shelf, id)?;
+    let to_the_end = firing_counts.contains(&None);
+    let mut stops: Vec<u64> = firing_counts.into_iter().flatten().collect();
     stops.sort_unstable();
-    let goes_on = &mut || desk.watch.goes_on();
-    account.sightings.along(&sequence, &stops, to_the_end, goes_on)?;
+    let goes_on = &mut || context.watch.goes_on();
+    obligations.sightings.along(&sequence, &stops, to_the_end, goes_on)?;
     let last = stops.last().copied().filter(|_| !to_the_end).unwrap_or(u64::MAX);
-    desk.note_breach(|net| {
+    context.note_breach(|net| {
         first_breach(net, &sequence, last).map(|how| format!("along trace {}, {how}", Quoted(id)))
     });
     Ok(())
 }
 
 /// Reads the firing sequence with this id.
-pub(super) fn sequence(shelf: &EvidenceLines<'_>, id: &str) -> Result<FiringSequence, String> {
-    let TraceLine { steps } = shelf.take(id)?;
-    file::sequence(shelf.net(), &steps)
+pub(super) fn sequence(lines: &EvidenceLines<'_>, id: &str) -> Result<FiringSequence, String> {
+    let TraceLine { steps } = lines.take(id)?;
+    file::sequence(lines.net(), &steps)
 }

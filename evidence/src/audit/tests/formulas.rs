@@ -21,12 +21,12 @@ fn formulas_over_questions_take_evidence_for_each_part_that_decides() {
     );
     judge("both", "TRUE", BY_DOCUMENT, Some("not shown: a reachable marking with `q` ≥ 1"));
     judge("both", "TRUE", "", Some("and 1 more"));
-    judge("both", "FALSE", &both, Some("or one of 1 others"));
+    judge("both", "FALSE", &both, Some("or one of 1 alternatives"));
     judge("both", "1", &both, Some("TRUE or FALSE"));
     judge("either", "FALSE", &both, None);
     judge("either", "FALSE", BY_TRACE, Some("`q` ≥ 3"));
     judge("either", "FALSE", BY_DOCUMENT, Some("`q` ≥ 1"));
-    judge("either", "TRUE", &both, Some("or one of 1 others"));
+    judge("either", "TRUE", &both, Some("or one of 1 alternatives"));
     // A repeated search shows the refuted goals, and a trace the reached goals.
     let searched = |value: &str, shown_by: &str| {
         format!(
@@ -44,7 +44,7 @@ fn formulas_over_questions_take_evidence_for_each_part_that_decides() {
     let stays =
         |value: &str| visited.to_owned() + &answer("stays", value, "{\"structure\": \"s\"}");
     check(small, &formulas(), "Some", &stays("TRUE"), None);
-    check(small, &formulas(), "Some", &stays("FALSE"), Some("something of it is lost"));
+    check(small, &formulas(), "Some", &stays("FALSE"), Some("some goal can become unreachable"));
 }
 
 /// Evaluates a formula over questions about goals under a partial assignment of the goals.

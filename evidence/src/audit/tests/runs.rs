@@ -67,11 +67,11 @@ fn judge(id: &str, value: &str, evidence: &str, shown_by: &str, why: Option<&str
 fn a_run_that_never_ends_shows_that_not_all_have_something() {
     let turning = lasso("[\"serve\", 1], [\"again\", 1]", "\"repeats\": [[\"turn\", 3]]");
     judge("again", "FALSE", &turning, BY_LASSO, None);
-    judge("again", "TRUE", &turning, BY_LASSO, Some("that all runs have A GF\"`served` ≥ 1\""));
-    judge("again", "FALSE", "", "", Some("a run without A GF\"`served` ≥ 1\""));
-    judge("some", "FALSE", &turning, BY_LASSO, Some("does not have the property"));
+    judge("again", "TRUE", &turning, BY_LASSO, Some("that all runs satisfy A GF\"`served` ≥ 1\""));
+    judge("again", "FALSE", "", "", Some("a run that violates A GF\"`served` ≥ 1\""));
+    judge("some", "FALSE", &turning, BY_LASSO, Some("does not satisfy the property"));
     let serving = lasso("", "\"repeats\": [[\"serve\", 1], [\"again\", 1]]");
-    judge("again", "FALSE", &serving, BY_LASSO, Some("does not have the property"));
+    judge("again", "FALSE", &serving, BY_LASSO, Some("does not satisfy the property"));
     let dead = lasso("", "\"dead\": true");
     judge("again", "FALSE", &dead, BY_LASSO, Some("is not dead"));
     let two = lasso("", "\"dead\": true, \"whatever\": true");
@@ -82,10 +82,10 @@ fn a_run_that_never_ends_shows_that_not_all_have_something() {
     judge("next", "FALSE", &lasso("[\"turn\", 1]", "\"whatever\": true"), BY_LASSO, None);
     // A trace suffices for a property of markings.
     judge("twice", "FALSE", &trace("[\"serve\", 1]"), BY_TRACE, None);
-    judge("again", "FALSE", &trace("[\"turn\", 1]"), BY_TRACE, Some("a run without"));
+    judge("again", "FALSE", &trace("[\"turn\", 1]"), BY_TRACE, Some("a run that violates"));
     // The initial marking decides the question.
     judge("now", "TRUE", "", "", None);
-    judge("now", "FALSE", &turning, BY_LASSO, Some("nothing is asked of runs"));
+    judge("now", "FALSE", &turning, BY_LASSO, Some("the question is not about runs"));
 }
 
 /// Returns a property that no run must have, over `w` (waits ≥ 5), `s` (served ≥ 2) and `l` (leaves
@@ -140,14 +140,14 @@ fn an_argument_shows_that_all_have_something_and_its_premises_are_duties() {
         "TRUE",
         &no_run,
         BY_NO_RUN,
-        Some("that no reachable marking has `served` ≥ 2, a premise of that all runs have A G("),
+        Some("that no reachable marking has `served` ≥ 2, a premise of that all runs satisfy A G("),
     );
-    judge("never", "TRUE", &document(2), BY_DOCUMENT, Some("that all runs have A G("));
-    judge("never", "FALSE", &(no_run.clone() + &document(2)), &both, Some("a run without"));
+    judge("never", "TRUE", &document(2), BY_DOCUMENT, Some("that all runs satisfy A G("));
+    judge("never", "FALSE", &(no_run.clone() + &document(2)), &both, Some("a run that violates"));
     judge("again", "TRUE", &no_run, BY_NO_RUN, Some("about another formula"));
     // Without the premise, the argument does not exclude the run.
     let bare = argument(&net, &asked, Vec::new());
-    judge("never", "TRUE", &bare, BY_NO_RUN, Some("may go on for ever in state"));
+    judge("never", "TRUE", &bare, BY_NO_RUN, Some("may stay forever in state"));
     // The argument may be about a more general property: under the premise, both are equivalent to
     // false.
     let more = argument(&net, &property(&net, "F s"), vec![two.clone()]);
@@ -192,9 +192,9 @@ fn searches_for_runs_are_made_again() {
         other => panic!("{other:?}"),
     };
     assert!(confirmed(searched("never", "TRUE", 2)));
-    refused(searched("again", "TRUE", 2), "visited again: some run is without A GF");
+    refused(searched("again", "TRUE", 2), "visited again: some run violates A GF");
     refused(searched("next", "TRUE", 2), "visited again");
-    refused(searched("again", "FALSE", 2), "a run without");
+    refused(searched("again", "FALSE", 2), "a run that violates");
     assert!(matches!(searched("never", "TRUE", 101), AuditVerdict::Searched(_)));
     let growing =
         text::parse(&format!("{QUEUE}\ntransition grow: other -> other + waits")).unwrap();
@@ -213,10 +213,10 @@ fn markings_along_runs_are_visited_where_that_is_the_evidence() {
     judge("never", "TRUE", &visited(2), by, None);
     // The number only estimates the work, and no conclusion depends on it.
     judge("never", "TRUE", &visited(1), by, None);
-    judge("again", "TRUE", &visited(2), by, Some("some run is without A GF"));
-    judge("never", "FALSE", &visited(2), by, Some("a run without"));
-    judge("never", "TRUE", &visited(1 << 40), by, Some("it may be 1000000"));
-    judge("never", "TRUE", &visited(2), "{\"visited\": \"w\"}", Some("no line `visited`"));
+    judge("again", "TRUE", &visited(2), by, Some("some run violates A GF"));
+    judge("never", "FALSE", &visited(2), by, Some("a run that violates"));
+    judge("never", "TRUE", &visited(1 << 40), by, Some("more than the limit of 1000000"));
+    judge("never", "TRUE", &visited(2), "{\"visited\": \"w\"}", Some("no earlier line `visited`"));
     // The search does not continue from markings where the property is already false.
     let net = "net n\nplace p 1\nplace q\ntransition t: p -> q\ntransition grow: q -> 2*q";
     let next = |inside: &str| format!("<next>{inside}</next>");

@@ -104,7 +104,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<CertifyR
                     Some("contest") => FormulaLanguage::Contest,
                     Some("2011") => FormulaLanguage::Early,
                     _ => {
-                        let what = "--language is inline, xml, contest, 2011 or lola";
+                        let what = "--language: expected inline, xml, contest, 2011 or lola";
                         return Err(what.to_owned());
                     }
                 }
@@ -114,7 +114,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<CertifyR
             "--semantics" => match value()?.to_str() {
                 Some("infinite") => arguments.spin = false,
                 Some("spin") => arguments.spin = true,
-                _ => return Err("--semantics is infinite or spin".to_owned()),
+                _ => return Err("--semantics: expected infinite or spin".to_owned()),
             },
             "--visit" => arguments.visit = number(option, &value()?)?,
             "--unfold" => arguments.unfold = number(option, &value()?)?,
@@ -123,7 +123,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<CertifyR
             "--format" => match value()?.to_str() {
                 Some("text") => arguments.json = false,
                 Some("json") => arguments.json = true,
-                _ => return Err("--format is text or json".to_owned()),
+                _ => return Err("--format: expected text or json".to_owned()),
             },
             "--cases" if attached.is_none() => arguments.cases = true,
             "--untimed" if attached.is_none() => arguments.times = TimeTreatment::LeftOut,
@@ -138,10 +138,10 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<CertifyR
         }
     }
     let mut paths = paths.into_iter();
-    arguments.model = paths.next().ok_or("the model is missing")?;
+    arguments.model = paths.next().ok_or("the argument MODEL is missing")?;
     arguments.evidence = paths.collect();
     if arguments.evidence.is_empty() {
-        return Err("the evidence is missing".to_owned());
+        return Err("the argument EVIDENCE is missing".to_owned());
     }
     Ok(CertifyRequest::Audit(arguments))
 }

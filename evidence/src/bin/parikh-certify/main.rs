@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     // The thread has a large stack, because functions recurse over predicates as deep as the
     // readers allow.
     if let Err(error) = std::thread::Builder::new().stack_size(256 << 20).spawn(audit) {
-        say("error", &format!("the audit could not begin: {error}"));
+        say("error", &format!("the audit could not start: {error}"));
         return ExitCode::from(1);
     }
     match guard::wait(&found, &watch, arguments.timeout, arguments.memory) {
@@ -136,7 +136,7 @@ fn audit_net(
     let asked = |net: &Net, examination: &str| asked(arguments, path, net, examination);
     let report = if coloured::is_coloured(bytes) {
         if !arguments.finals.is_empty() || arguments.cases {
-            let why = "--final and --cases are about processes, which no coloured model is";
+            let why = "--final and --cases are not supported for coloured models";
             return Err(Refusal { code: 2, why: why.to_owned() });
         }
         let model =
@@ -241,14 +241,14 @@ fn tell(
     AuditOutcome { report, broken, unasked }: AuditOutcome,
 ) -> u8 {
     for file in &unasked {
-        let what = "its formulas were given on a command line; nothing of it was looked at (give them \
-                    here, too, with the same --formula and --formulas)";
+        let what = "the file was not checked, because its formulas were given on the command line \
+                    of `parikh check`; repeat the same --formula and --formulas here";
         say("note", &format!("{}: {what}", file.display()));
     }
     broken.iter().for_each(|broken| say("error", &broken.to_string()));
     report.incomplete.iter().for_each(|incomplete| say("note", &incomplete.to_string()));
     for cut in &report.cut_short {
-        let what = "as an interrupted run leaves it; what comes before was read";
+        let what = "as after an interrupted run; the lines before were read";
         say("note", &format!("{cut}, {what}"));
     }
     report.irregular.iter().for_each(|irregular| say("note", &irregular.to_string()));
@@ -257,7 +257,7 @@ fn tell(
             ExhaustedLimit::Time => format!("--timeout {}s", arguments.timeout.as_secs_f64()),
             ExhaustedLimit::Memory => format!("--memory {}M", arguments.memory >> 20),
         };
-        say("error", &format!("{here} ({limit}); nothing that comes after was looked at"));
+        say("error", &format!("{here} ({limit}); the rest was not checked"));
     }
     print(&match arguments.json {
         true => printed::json(&report, broken.len()),
@@ -335,12 +335,12 @@ fn query_file(
     let plain = !examination.is_empty() && examination.bytes().all(|b| b.is_ascii_alphanumeric());
     // The questions of the file are printed beside the verdict.
     let file = match &arguments.queries {
-        _ if !plain => return Err(format!("{} is no examination", Quoted(examination))),
+        _ if !plain => return Err(format!("{} is not an examination", Quoted(examination))),
         Some(file) => file.clone(),
         None => model.with_file_name(format!("{examination}.xml")),
     };
     if arguments.queries.is_none() && !file.exists() && !parikh_files::is_file(&file) {
-        return Err(format!("{examination} needs formulas, and there is no {}", file.display()));
+        return Err(format!("{examination} needs formulas, but there is no {}", file.display()));
     }
     let mut properties = questions_in(&file, arguments, net)?;
     typed::name_the_others(&mut properties);
@@ -364,7 +364,7 @@ fn evidence_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
             }
         }
         if inside.is_empty() {
-            return Err(format!("{}: no evidence (*.jsonl) in it", path.display()));
+            return Err(format!("{}: the directory has no evidence (*.jsonl)", path.display()));
         }
         inside.sort();
         files.extend(inside);
@@ -378,13 +378,13 @@ fn contents(path: &Path, memory: u64) -> Result<Vec<u8>, String> {
     let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
     let too_large = |has: &str| {
         let may = memory >> 20;
-        let what = format!("the file has {has}, more than the memory that may be taken");
+        let what = format!("the file has {has}, more than the memory limit");
         Err(format!("{}: {what} (--memory {may}M)", path.display()))
     };
     // Files in an archive and standard input have no metadata.
     let metadata = std::fs::metadata(path).ok();
     if metadata.as_ref().is_some_and(|it| !it.is_file()) {
-        return Err(format!("{}: this is no regular file", path.display()));
+        return Err(format!("{}: this is not a regular file", path.display()));
     }
     let length = metadata.map_or(0, |it| it.len());
     if length > memory {

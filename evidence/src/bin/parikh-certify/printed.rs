@@ -87,18 +87,18 @@ pub(crate) fn text(report: &AuditReport, quiet: bool) -> String {
     let answers = if counts.answers == 1 { "answer" } else { "answers" };
     let _ = write!(text, "{} of {} {answers} confirmed", counts.confirmed, counts.answers);
     if counts.confirmed < counts.answers {
-        let _ = write!(text, ", {} searched and not visited again", counts.searched);
+        let _ = write!(text, ", {} searched and not repeated", counts.searched);
         if counts.beyond > 0 {
             let _ = write!(text, ", {} beyond this program", counts.beyond);
         }
         if counts.stopped > 0 {
-            let _ = write!(text, ", {} not looked at to the end", counts.stopped);
+            let _ = write!(text, ", {} not checked in time", counts.stopped);
         }
         let _ = write!(text, ", {} refused", counts.refused);
     }
     text.push('\n');
     if counts.assuming > 0 {
-        let what = "assume that the model's units are safe, as it claims";
+        let what = "assume that the model's units are safe, as the model claims";
         let _ = writeln!(text, "{} of them {what}", counts.assuming);
     }
     match unanswered {

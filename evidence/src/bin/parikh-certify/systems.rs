@@ -57,7 +57,7 @@ pub(crate) fn audit(
             SystemAudit::new(&system, &properties, endings, arguments.visit, watch.clone());
         let name = file.display().to_string();
         let text = String::from_utf8(contents(file, arguments.memory)?)
-            .map_err(|_| format!("{name}: the file is no UTF-8"))?;
+            .map_err(|_| format!("{name}: expected text in UTF-8"))?;
         audited.broken.extend(audit.file(&name, &text).err());
         audited.report.extend(audit.finish());
     }
@@ -79,8 +79,8 @@ fn property_file(
     match beside.is_file() {
         true => Ok(beside),
         false => Err(format!(
-            "{}: there is no such file; name the properties with --queries, or, if examinations were asked \
-             about, ask them of the net that `parikh convert` makes of the system",
+            "{}: there is no such file; name the properties with --queries; for examinations, use \
+             the net that `parikh convert` writes for the system",
             beside.display()
         )),
     }

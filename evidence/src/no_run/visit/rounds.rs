@@ -21,7 +21,7 @@ use parikh_net::components::components;
 use parikh_net::{Fairness, Marking, Net, TransitionId};
 use parikh_temporal::Marks;
 
-/// An edge between nodes.
+/// An edge between nodes: a marking with a state of the automaton each.
 pub(super) struct RunEdge {
     /// The target node.
     pub(super) to: u32,
@@ -31,7 +31,7 @@ pub(super) struct RunEdge {
     pub(super) fires: Option<TransitionId>,
 }
 
-/// The fairness that a run must have with respect to a transition.
+/// The fairness constraint of a transition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FairnessConstraint {
     Anyhow,
@@ -42,12 +42,13 @@ enum FairnessConstraint {
 /// The graph of the visited nodes, with the fairness constraints.
 pub(super) struct ProductGraph<'a> {
     net: &'a Net,
+    /// The acceptance marks that a component must carry.
     wanted: Marks,
     /// The transitions with a fairness constraint.
     listed: Vec<TransitionId>,
     /// The fairness constraint of each transition.
     fair: Vec<FairnessConstraint>,
-    /// The edges of each node.
+    /// The outgoing edges of each node.
     pub(super) after: Vec<Vec<RunEdge>>,
     /// The listed transitions that each node enables.
     enabled: Vec<Box<[TransitionId]>>,
@@ -78,86 +79,92 @@ impl<'a> ProductGraph<'a> {
     /// # Errors
     /// [`Flaw::Stopped`] when `goes_on` returns false.
     pub(super) fn has_round(&self, goes_on: &mut dyn FnMut() -> bool) -> Result<bool, Flaw> {
-        // The component of each node in the previous decomposition.
-        let mut part = vec![0u32; self.after.len()];
-        let mut looks = ComponentFirings::new(self.net.transition_count());
+        // By node, the number of its component in the previous decomposition, or `GONE` if the node
+        // is removed.
+        let mut component_of = vec![0u32; self.after.len()];
+        let mut firings = ComponentFirings::new(self.net.transition_count());
         loop {
             if !goes_on() {
                 return Err(Flaw::Stopped);
             }
-            let found = components(self.after.len() as u32, |node, k| {
-                let ways = self.after.get(node as usize).filter(|_| part[node as usize] != GONE)?;
-                let way = ways.get(k as usize)?;
+            let refined = components(self.after.len() as u32, |node, k| {
+                let outgoing = self
+                    .after
+                    .get(node as usize)
+                    .filter(|_| component_of[node as usize] != GONE)?;
+                let edge = outgoing.get(k as usize)?;
                 // An edge that leaves the component is replaced by a self-loop, which does not
                 // affect the decomposition.
-                let inside = part[way.to as usize] == part[node as usize];
-                Some(if inside { way.to } else { node })
+                let inside = component_of[edge.to as usize] == component_of[node as usize];
+                Some(if inside { edge.to } else { node })
             });
-            let left = (0..self.after.len()).filter(|&node| part[node] != GONE);
-            let mut nodes: Vec<usize> = left.collect();
-            nodes.sort_by_key(|&node| found.of[node]);
-            let is_inside = |part: &[u32], node: usize, way: &RunEdge| {
-                part[way.to as usize] == part[node] && found.of[way.to as usize] == found.of[node]
+            let remaining = (0..self.after.len()).filter(|&node| component_of[node] != GONE);
+            let mut nodes: Vec<usize> = remaining.collect();
+            nodes.sort_by_key(|&node| refined.of[node]);
+            let is_inside = |component_of: &[u32], node: usize, edge: &RunEdge| {
+                component_of[edge.to as usize] == component_of[node]
+                    && refined.of[edge.to as usize] == refined.of[node]
             };
-            let before = part.clone();
-            let mut takes_away = false;
-            for component in nodes.chunk_by(|&a, &b| found.of[a] == found.of[b]) {
-                let inside = |node: usize, way: &RunEdge| is_inside(&before, node, way);
-                match self.look(component, &inside, &mut looks) {
+            let old_component_of = component_of.clone();
+            let mut has_removed_nodes = false;
+            for component in nodes.chunk_by(|&a, &b| refined.of[a] == refined.of[b]) {
+                let inside = |node: usize, edge: &RunEdge| is_inside(&old_component_of, node, edge);
+                match self.look(component, &inside, &mut firings) {
                     ComponentResult::Round => return Ok(true),
                     ComponentResult::Nothing => {
-                        component.iter().for_each(|&node| part[node] = GONE)
+                        component.iter().for_each(|&node| component_of[node] = GONE)
                     }
-                    ComponentResult::Without(gone) => {
+                    ComponentResult::Without(unfair) => {
                         for &node in component {
-                            let enables = self.enabled[node].iter().any(|t| gone.contains(t));
-                            part[node] = if enables { GONE } else { found.of[node] };
-                            takes_away |= enables;
+                            let enables = self.enabled[node].iter().any(|t| unfair.contains(t));
+                            component_of[node] = if enables { GONE } else { refined.of[node] };
+                            has_removed_nodes |= enables;
                         }
                     }
                 }
             }
-            if !takes_away {
+            if !has_removed_nodes {
                 return Ok(false);
             }
         }
     }
 
-    /// Examines a component.
+    /// Examines the component with the nodes `component`. `is_inside` selects the edges inside the
+    /// component.
     fn look(
         &self,
         component: &[usize],
-        inside: &dyn Fn(usize, &RunEdge) -> bool,
-        looks: &mut ComponentFirings,
+        is_inside: &dyn Fn(usize, &RunEdge) -> bool,
+        firings: &mut ComponentFirings,
     ) -> ComponentResult {
-        let mut carried: Option<Marks> = None;
-        looks.begin();
+        let mut carried_marks: Option<Marks> = None;
+        firings.begin();
         for &node in component {
-            for way in self.after[node].iter().filter(|way| inside(node, way)) {
-                carried = Some(carried.unwrap_or(Marks::NONE).or(way.marks));
-                way.fires.into_iter().for_each(|t| looks.fires(t));
+            for edge in self.after[node].iter().filter(|edge| is_inside(node, edge)) {
+                carried_marks = Some(carried_marks.unwrap_or(Marks::NONE).or(edge.marks));
+                edge.fires.into_iter().for_each(|t| firings.fires(t));
             }
-            self.enabled[node].iter().for_each(|&t| looks.enables(t));
+            self.enabled[node].iter().for_each(|&t| firings.enables(t));
         }
-        if !carried.is_some_and(|marks| self.wanted.within(marks)) {
+        if !carried_marks.is_some_and(|marks| self.wanted.within(marks)) {
             return ComponentResult::Nothing;
         }
-        let waits = looks.waits();
-        let is = |wanted: FairnessConstraint| {
-            move |&(t, _): &(TransitionId, usize)| self.fair[t.index()] == wanted
+        let unfired = firings.waits();
+        let has_constraint = |constraint: FairnessConstraint| {
+            move |&(t, _): &(TransitionId, usize)| self.fair[t.index()] == constraint
         };
-        if waits
+        if unfired
             .iter()
             .copied()
-            .filter(is(FairnessConstraint::Weakly))
-            .any(|(_, times)| times == component.len())
+            .filter(has_constraint(FairnessConstraint::Weakly))
+            .any(|(_, node_count)| node_count == component.len())
         {
             return ComponentResult::Nothing;
         }
-        let strongly: Vec<TransitionId> = waits
+        let strongly: Vec<TransitionId> = unfired
             .iter()
             .copied()
-            .filter(is(FairnessConstraint::Strongly))
+            .filter(has_constraint(FairnessConstraint::Strongly))
             .map(|(t, _)| t)
             .collect();
         if strongly.is_empty() {
@@ -181,13 +188,14 @@ enum ComponentResult {
 
 /// The transitions that fire in a component, and the number of nodes that enable each transition.
 struct ComponentFirings {
+    /// The number of the component that is examined, counted from 1.
     round: u32,
-    /// The last round in which each transition was seen to fire.
+    /// By transition, the last round in which it fired.
     fired: Vec<u32>,
-    /// The last round in which each transition was seen to be enabled, and the number of nodes in
-    /// this round.
+    /// By transition, the last round in which some node enabled it, and the number of such nodes in
+    /// that round.
     enabled: Vec<(u32, usize)>,
-    /// Transitions that some node of the component enables.
+    /// Transitions that some node of the current component enables.
     seen: Vec<TransitionId>,
 }
 
@@ -219,10 +227,10 @@ impl ComponentFirings {
         *times += 1;
     }
 
-    /// Returns the transitions that are enabled somewhere and never fire, with the number of nodes
-    /// that enable each.
+    /// Returns the transitions that some node of the component enables and that never fire inside
+    /// it, with the number of nodes that enable each.
     fn waits(&self) -> Vec<(TransitionId, usize)> {
-        let waits = self.seen.iter().filter(|t| self.fired[t.index()] != self.round);
-        waits.map(|&t| (t, self.enabled[t.index()].1)).collect()
+        let unfired = self.seen.iter().filter(|t| self.fired[t.index()] != self.round);
+        unfired.map(|&t| (t, self.enabled[t.index()].1)).collect()
     }
 }

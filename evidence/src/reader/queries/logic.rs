@@ -36,12 +36,14 @@ pub(super) fn predicate(
     node: Node<'_, '_>,
     negated: bool,
 ) -> Result<Predicate, Unreadable> {
-    let part = |node, negated| {
+    let signed_leaf = |node, negated| {
         let leaf = leaf(net, node)?;
         Ok(if negated { leaf.negated() } else { leaf })
     };
-    let join = |any, parts| if any { Predicate::or(parts) } else { Predicate::and(parts) };
-    Ok(junctions(node, negated, &part, &join)?.sorted())
+    let join = |is_disjunction, parts| {
+        if is_disjunction { Predicate::or(parts) } else { Predicate::and(parts) }
+    };
+    Ok(junctions(node, negated, &signed_leaf, &join)?.sorted())
 }
 
 /// The number of leaves read for one formula beyond four times its elements. An equivalence reads
@@ -57,28 +59,33 @@ pub(super) fn junctions<'a, 'input, T>(
     leaf: &dyn Fn(Node<'a, 'input>, bool) -> Result<T, Unreadable>,
     join: &dyn Fn(bool, Vec<T>) -> T,
 ) -> Result<T, Unreadable> {
-    let mut open: Vec<OpenJunction<'a, 'input, T>> = Vec::new();
+    let mut open_junctions: Vec<OpenJunction<'a, 'input, T>> = Vec::new();
     let mut next = UnreadOperand::Formula(node, negated);
-    let (mut leaves, mut depth) = (0, 0);
-    let most = SPARE_LEAVES + 4 * node.descendants().count();
+    let (mut leaf_count, mut depth) = (0, 0);
+    let max_leaves = SPARE_LEAVES + 4 * node.descendants().count();
     loop {
-        let mut made = match operands(next)? {
-            Some((any, left)) => {
+        let mut result = match operands(next)? {
+            Some((is_disjunction, open_operands)) => {
                 let levels = usize::from(matches!(next, UnreadOperand::Formula(..)));
-                open.push(OpenJunction { any, left, done: Vec::new(), levels });
+                open_junctions.push(OpenJunction {
+                    any: is_disjunction,
+                    left: open_operands,
+                    done: Vec::new(),
+                    levels,
+                });
                 depth += levels;
                 if depth > DEEPEST {
-                    let what = format!("formulas nested deeper than {DEEPEST} are not read");
+                    let what = format!("formulas nested deeper than {DEEPEST} are not supported");
                     return Err(Unreadable::at(node, what));
                 }
                 None
             }
             None => {
-                leaves += 1;
+                leaf_count += 1;
                 let UnreadOperand::Formula(node, negated) = next else {
                     return Err(Unreadable::at(node, "expected a formula"));
                 };
-                if leaves > most {
+                if leaf_count > max_leaves {
                     return Err(Unreadable::at(node, "the formula has too many equivalences"));
                 }
                 Some(leaf(node, negated)?)
@@ -86,21 +93,21 @@ pub(super) fn junctions<'a, 'input, T>(
         };
         // Closes complete junctions, and goes on with the next operand.
         loop {
-            let Some(junction) = open.last_mut() else {
-                match made {
+            let Some(junction) = open_junctions.last_mut() else {
+                match result {
                     // No junction is open, so this is the result.
-                    Some(made) => return Ok(made),
+                    Some(result) => return Ok(result),
                     None => break,
                 }
             };
-            junction.done.extend(made.take());
+            junction.done.extend(result.take());
             if let Some(operand) = junction.left.pop() {
                 next = operand;
                 break;
             }
-            made = Some(join(junction.any, std::mem::take(&mut junction.done)));
+            result = Some(join(junction.any, std::mem::take(&mut junction.done)));
             depth -= junction.levels;
-            open.pop();
+            open_junctions.pop();
         }
     }
 }
@@ -111,38 +118,43 @@ pub(super) type JunctionOperands<'a, 'input> = (bool, Vec<UnreadOperand<'a, 'inp
 /// Returns the operands of a formula, negated if the formula is negated, or `None` for a leaf. ¬(a
 /// ∧ b) = ¬a ∨ ¬b, ¬(a ∨ b) = ¬a ∧ ¬b, a → b = ¬a ∨ b, and a ↔ b = (a ∧ b) ∨ (¬a ∧ ¬b).
 pub(super) fn operands<'a, 'input>(
-    whole: UnreadOperand<'a, 'input>,
+    formula: UnreadOperand<'a, 'input>,
 ) -> Result<Option<JunctionOperands<'a, 'input>>, Unreadable> {
-    let (node, negated) = match whole {
+    let (node, negated) = match formula {
         UnreadOperand::Formula(node, negated) => (node, negated),
-        UnreadOperand::Both(both) => {
-            let both =
-                both.into_iter().rev().map(|(node, negated)| UnreadOperand::Formula(node, negated));
-            return Ok(Some((false, both.collect())));
+        UnreadOperand::Both(two_formulas) => {
+            let two_formulas = two_formulas
+                .into_iter()
+                .rev()
+                .map(|(node, negated)| UnreadOperand::Formula(node, negated));
+            return Ok(Some((false, two_formulas.collect())));
         }
     };
     let Some(connective) = Connective::of(node)? else { return Ok(None) };
-    let mut parts: Vec<_> = elements(node).map(|operand| (operand, negated)).collect();
-    let any = match connective {
+    let mut signed_operands: Vec<_> = elements(node).map(|operand| (operand, negated)).collect();
+    let is_disjunction = match connective {
         Connective::And => negated,
         Connective::Or => !negated,
         Connective::Not => {
-            parts[0].1 = !negated;
+            signed_operands[0].1 = !negated;
             true
         }
         Connective::Implies => {
-            parts[0].1 = !negated;
+            signed_operands[0].1 = !negated;
             !negated
         }
-        Connective::Alike(alike) => {
-            let (a, b) = (parts[0].0, parts[1].0);
-            let differ = alike == negated;
-            let cases = [[(a, true), (b, !differ)], [(a, false), (b, differ)]];
+        Connective::Alike(is_equivalence) => {
+            let (a, b) = (signed_operands[0].0, signed_operands[1].0);
+            let is_exclusive = is_equivalence == negated;
+            let cases = [[(a, true), (b, !is_exclusive)], [(a, false), (b, is_exclusive)]];
             return Ok(Some((true, cases.map(UnreadOperand::Both).to_vec())));
         }
     };
-    let parts = parts.into_iter().rev();
-    Ok(Some((any, parts.map(|(node, negated)| UnreadOperand::Formula(node, negated)).collect())))
+    let signed_operands = signed_operands.into_iter().rev();
+    Ok(Some((
+        is_disjunction,
+        signed_operands.map(|(node, negated)| UnreadOperand::Formula(node, negated)).collect(),
+    )))
 }
 
 /// A logical operator.
@@ -171,11 +183,11 @@ impl Connective {
             "exclusive-disjunction" | "xor" => (Connective::Alike(false), 2..=2),
             _ => return Ok(None),
         };
-        let found = elements(node).count();
-        match counts.contains(&found) {
+        let operand_count = elements(node).count();
+        match counts.contains(&operand_count) {
             true => Ok(Some(connective)),
             false => {
-                let what = format!("`{}` of {found} operands", name(node));
+                let what = format!("`{}` of {operand_count} operands", name(node));
                 Err(Unreadable::at(node, what))
             }
         }

@@ -88,25 +88,32 @@ pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Un
         return refuse("the model has no final marking");
     }
     // A marking beyond the bounds of the model's places is unreachable.
-    let goes_on = |last: &Marking| net.marking_of_model(last).is_some_and(|it| !net.is_dead(&it));
-    if finals.iter().any(goes_on) {
-        return refuse("something is enabled in a final marking, so that cases do not end there");
+    let has_successor = |final_marking: &Marking| {
+        net.marking_of_model(final_marking).is_some_and(|it| !net.is_dead(&it))
+    };
+    if finals.iter().any(has_successor) {
+        return refuse("a transition is enabled in a final marking, so cases do not end there");
     }
-    let mut each = Vec::new();
-    for last in finals {
-        let done = last.marked().map(|(place, tokens)| Predicate::at_least(place, tokens));
-        let all = LinearSum::new(net.model_places().map(|place| (place, 1)));
-        let (Ok(all), Ok(most)) = (all, i64::try_from(last.total())) else {
+    let mut predicates = Vec::new();
+    for final_marking in finals {
+        let lower_bounds =
+            final_marking.marked().map(|(place, tokens)| Predicate::at_least(place, tokens));
+        let token_sum = LinearSum::new(net.model_places().map(|place| (place, 1)));
+        let (Ok(token_sum), Ok(max_tokens)) = (token_sum, i64::try_from(final_marking.total()))
+        else {
             return refuse("a final marking has 2^63 tokens or more");
         };
-        each.push(Predicate::and(done.chain([Predicate::at_most(all, most)])));
+        predicates
+            .push(Predicate::and(lower_bounds.chain([Predicate::at_most(token_sum, max_tokens)])));
     }
-    properties(net, Some(&Predicate::or(each).sorted()), bytes)
+    properties(net, Some(&Predicate::or(predicates).sorted()), bytes)
 }
 
+/// Reads the properties of a query file. With `case_end`, they are about cases that end in a
+/// marking with this predicate.
 fn properties(
     net: &Net,
-    done: Option<&Predicate>,
+    case_end: Option<&Predicate>,
     bytes: &[u8],
 ) -> Result<Vec<AuditedProperty>, Unreadable> {
     let text = decode(bytes)?;
@@ -118,7 +125,7 @@ fn properties(
     }
     let (mut properties, mut unreadable): (Vec<AuditedProperty>, usize) = (Vec::new(), 0);
     for node in elements(root) {
-        let property = property(net, done, node, unreadable < MOST_UNREADABLE)?;
+        let property = property(net, case_end, node, unreadable < MOST_UNREADABLE)?;
         unreadable += usize::from(property.question.is_err());
         properties.push(property);
     }
@@ -129,16 +136,16 @@ fn properties(
 /// Makes equal ids of properties different. The first keeps the id, and the others become `ID-2`,
 /// `ID-3` and so on, in order, without collisions with existing ids.
 fn number_equal_ids(properties: &mut [AuditedProperty]) {
-    let mut taken: HashSet<String> = properties.iter().map(|it| it.id.clone()).collect();
-    let mut met = HashSet::new();
+    let mut used_ids: HashSet<String> = properties.iter().map(|it| it.id.clone()).collect();
+    let mut seen_ids = HashSet::new();
     for property in properties.iter_mut().filter(|it| !it.id.is_empty()) {
-        if met.insert(property.id.clone()) {
+        if seen_ids.insert(property.id.clone()) {
             continue;
         }
-        let mut others = (2u64..).map(|number| format!("{}-{number}", property.id));
-        property.id = others.find(|id| !taken.contains(id)).unwrap_or_default();
-        taken.insert(property.id.clone());
-        met.insert(property.id.clone());
+        let mut numbered_ids = (2u64..).map(|number| format!("{}-{number}", property.id));
+        property.id = numbered_ids.find(|id| !used_ids.contains(id)).unwrap_or_default();
+        used_ids.insert(property.id.clone());
+        seen_ids.insert(property.id.clone());
     }
 }
 
@@ -149,7 +156,7 @@ const MOST_UNREADABLE: usize = 1000;
 /// Reads a property. Its formula is only read if `is_read`.
 fn property(
     net: &Net,
-    done: Option<&Predicate>,
+    case_end: Option<&Predicate>,
     node: Node<'_, '_>,
     is_read: bool,
 ) -> Result<AuditedProperty, Unreadable> {
@@ -158,20 +165,23 @@ fn property(
         return Err(Unreadable::at(node, what));
     }
     let question = match is_read {
-        true => question(net, done, child(node, "formula")?),
+        true => question(net, case_end, child(node, "formula")?),
         false => {
-            let what = format!("this formula was not read: {MOST_UNREADABLE} before it cannot be");
+            let what = format!(
+                "this formula was not read, because {MOST_UNREADABLE} earlier formulas are \
+                 unreadable"
+            );
             Err(Unreadable { line: 0, what })
         }
     };
     Ok(AuditedProperty { id: text(child(node, "id")?)?, question })
 }
 
-/// Returns the question of a `formula`. With `done`, the question is about cases that end in a
-/// marking with `done`.
+/// Returns the question of a `formula`. With `case_end`, the question is about cases that end in a
+/// marking with `case_end`.
 fn question(
     net: &Net,
-    done: Option<&Predicate>,
+    case_end: Option<&Predicate>,
     formula: Node<'_, '_>,
 ) -> Result<Question, Unreadable> {
     let (mut node, mut negated) = (inside(formula)?, false);
@@ -184,23 +194,23 @@ fn question(
     }
     // A path formula without a quantifier is about all paths.
     if speaks_of_its_path(node) {
-        return match done {
+        return match case_end {
             None => on_paths(net, true, (node, negated)),
-            Some(_) => runs::of_runs(net, done, true, (node, negated)),
+            Some(_) => runs::of_runs(net, case_end, true, (node, negated)),
         };
     }
     // The reader of a leaf finds a path quantifier inside the leaf.
     if !node.descendants().any(is_path) {
         return Ok(Question::Initially(predicate(net, node, negated)?));
     }
-    match done {
+    match case_end {
         None => of_marking(net, node, negated),
-        Some(done) => {
-            let part = |node, negated| match is_path(node) {
-                true => of_cases(net, done, node, negated),
+        Some(case_end) => {
+            let path_or_predicate = |node, negated| match is_path(node) {
+                true => of_cases(net, case_end, node, negated),
                 false => Ok(Question::Initially(predicate(net, node, negated)?)),
             };
-            junctions(node, negated, &part, &joined)
+            junctions(node, negated, &path_or_predicate, &joined)
         }
     }
 }
@@ -212,8 +222,9 @@ fn inside<'a, 'input>(node: Node<'a, 'input>) -> Result<Node<'a, 'input>, Unread
 
 /// Reads a formula without logical operators.
 fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
-    // The comparisons are left ≤ right and left + 1 ≤ right, with the sides exchanged if `swapped`.
-    let (swapped, less) = match name(node) {
+    // The comparisons are left ≤ right and left + 1 ≤ right. The sides are exchanged if
+    // `is_swapped`.
+    let (is_swapped, strictness) = match name(node) {
         "true" => return Ok(Predicate::True),
         "false" => return Ok(Predicate::False),
         "deadlock" | "is-deadlock" => return Ok(Predicate::Dead),
@@ -238,7 +249,7 @@ fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
             return Err(Unreadable::at(node, format!("expected a state formula, found `{other}`")));
         }
     };
-    compare(net, node, swapped, less)
+    compare(net, node, is_swapped, strictness)
 }
 
 /// Returns the nodes listed inside `node`, at least one, all of this `kind`.
@@ -260,8 +271,8 @@ fn listed<T>(
             (None, inside) => inside,
             (Some(_), _) => return Err(Unreadable::at(listed, "a name twice")),
         };
-        let known = named(&id).filter(|_| name(listed) == kind);
-        nodes.push(known.ok_or_else(|| {
+        let found = named(&id).filter(|_| name(listed) == kind);
+        nodes.push(found.ok_or_else(|| {
             Unreadable::at(listed, format!("the net has no {kind} {}", Quoted(&id)))
         })?);
     }

@@ -20,7 +20,9 @@ use std::collections::BTreeMap;
 /// A sum Σ a·m(p) + constant, without coefficients 0.
 #[derive(Default)]
 struct IntegerSum {
+    /// The coefficient of each place.
     terms: BTreeMap<PlaceId, i128>,
+    /// The constant part.
     constant: i128,
 }
 
@@ -32,8 +34,8 @@ impl IntegerSum {
     /// Adds `factor` times another number. Returns `None` on overflow of 128 bits.
     fn add(mut self, other: &IntegerSum, factor: i128) -> Option<IntegerSum> {
         for (&place, coefficient) in &other.terms {
-            let own = self.terms.entry(place).or_default();
-            *own = own.checked_add(coefficient.checked_mul(factor)?)?;
+            let coefficient_here = self.terms.entry(place).or_default();
+            *coefficient_here = coefficient_here.checked_add(coefficient.checked_mul(factor)?)?;
         }
         self.terms.retain(|_, coefficient| *coefficient != 0);
         self.constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
@@ -51,29 +53,30 @@ fn too_large(node: Node<'_, '_>) -> Unreadable {
     Unreadable::at(node, "the numbers of this comparison are too large")
 }
 
-/// Returns the comparison left + `less` ≤ right of the two operands, exchanged if `swapped`.
+/// Returns the comparison left + `strictness` ≤ right of the two operands, exchanged if
+/// `is_swapped`.
 pub(super) fn compare(
     net: &Net,
     node: Node<'_, '_>,
-    swapped: bool,
-    less: i128,
+    is_swapped: bool,
+    strictness: i128,
 ) -> Result<Predicate, Unreadable> {
     let mut sides = elements(node);
     let (Some(left), Some(right), None) = (sides.next(), sides.next(), sides.next()) else {
         return Err(Unreadable::at(node, "expected two operands"));
     };
-    let (left, right) = if swapped { (right, left) } else { (left, right) };
+    let (left, right) = if is_swapped { (right, left) } else { (left, right) };
     let [left, right] = [integer(net, left, 0)?, integer(net, right, 0)?];
-    let all = left.add(&right, -1).ok_or_else(|| too_large(node))?;
-    let sum = sum(node, all.terms(node)?)?;
-    let bound = all.constant.checked_neg().and_then(|bound| bound.checked_sub(less));
+    let difference = left.add(&right, -1).ok_or_else(|| too_large(node))?;
+    let sum = sum(node, difference.terms(node)?)?;
+    let bound = difference.constant.checked_neg().and_then(|bound| bound.checked_sub(strictness));
     let bound = bound.ok_or_else(|| too_large(node))?;
     // Token counts are never negative, so the signs of the coefficients decide some comparisons.
-    let positive = |&(_, a): &(PlaceId, i64)| a > 0;
-    if bound >= 0 && !sum.terms().iter().any(positive) {
+    let has_positive_coefficient = |&(_, a): &(PlaceId, i64)| a > 0;
+    if bound >= 0 && !sum.terms().iter().any(has_positive_coefficient) {
         return Ok(Predicate::True);
     }
-    if bound < 0 && sum.terms().iter().all(positive) {
+    if bound < 0 && sum.terms().iter().all(has_positive_coefficient) {
         return Ok(Predicate::False);
     }
     match i64::try_from(bound) {
@@ -85,22 +88,22 @@ pub(super) fn compare(
 /// Reads the number at `node`, at nesting depth `depth`.
 fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<IntegerSum, Unreadable> {
     if depth > DEEPEST {
-        let what = format!("numbers nested deeper than {DEEPEST} are not read");
+        let what = format!("numbers nested deeper than {DEEPEST} are not supported");
         return Err(Unreadable::at(node, what));
     }
     match name(node) {
         "integer-constant" => constant(node),
         "tokens-count" => {
-            let mut all = IntegerSum::default();
-            for (place, times) in tokens(net, node)? {
-                *all.terms.entry(place).or_default() += i128::from(times);
+            let mut token_sum = IntegerSum::default();
+            for (place, coefficient) in tokens(net, node)? {
+                *token_sum.terms.entry(place).or_default() += i128::from(coefficient);
             }
-            Ok(all)
+            Ok(token_sum)
         }
         operator @ ("integer-sum" | "integer-product" | "integer-difference") => {
-            let parts = elements(node).map(|part| integer(net, part, depth + 1));
-            let parts: Vec<IntegerSum> = parts.collect::<Result<_, _>>()?;
-            operated(node, operator, parts)
+            let operand_sums = elements(node).map(|part| integer(net, part, depth + 1));
+            let operand_sums: Vec<IntegerSum> = operand_sums.collect::<Result<_, _>>()?;
+            operated(node, operator, operand_sums)
         }
         other => {
             let what = format!(
@@ -115,24 +118,24 @@ fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<IntegerSum, Un
 fn operated(
     node: Node<'_, '_>,
     operator: &str,
-    parts: Vec<IntegerSum>,
+    operands: Vec<IntegerSum>,
 ) -> Result<IntegerSum, Unreadable> {
-    let count = parts.len();
+    let count = operands.len();
     let is_difference = operator == "integer-difference";
     if count == 0 || is_difference && count != 2 {
         let expected = if is_difference { "two operands" } else { "at least one operand" };
         let what = format!("expected {expected} in `{operator}`, found {count}");
         return Err(Unreadable::at(node, what));
     }
-    let mut parts = parts.into_iter();
-    let first = parts.next().unwrap_or_default();
-    parts.try_fold(first, |all, part| {
+    let mut operands = operands.into_iter();
+    let first = operands.next().unwrap_or_default();
+    operands.try_fold(first, |result, operand| {
         let joined = match operator {
-            "integer-sum" => all.add(&part, 1),
-            "integer-difference" => all.add(&part, -1),
-            _ if part.terms.is_empty() => IntegerSum::default().add(&all, part.constant),
-            _ if all.terms.is_empty() => IntegerSum::default().add(&part, all.constant),
-            _ => return Err(Unreadable::at(node, "tokens times tokens are no sum of tokens")),
+            "integer-sum" => result.add(&operand, 1),
+            "integer-difference" => result.add(&operand, -1),
+            _ if operand.terms.is_empty() => IntegerSum::default().add(&result, operand.constant),
+            _ if result.terms.is_empty() => IntegerSum::default().add(&operand, result.constant),
+            _ => return Err(Unreadable::at(node, "products of token counts are not supported")),
         };
         joined.ok_or_else(|| too_large(node))
     })

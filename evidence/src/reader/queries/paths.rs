@@ -21,55 +21,55 @@ pub(super) fn of_marking(
     node: Node<'_, '_>,
     negated: bool,
 ) -> Result<Question, Unreadable> {
-    let part = |node, negated| match is_path(node) {
+    let path_or_predicate = |node, negated| match is_path(node) {
         true => of_paths(net, node, negated),
         false => Ok(Question::Initially(predicate(net, node, negated)?)),
     };
-    junctions(node, negated, &part, &joined)
+    junctions(node, negated, &path_or_predicate, &joined)
 }
 
 /// Reads a question about cases, negated if `negated`.
 pub(super) fn of_cases(
     net: &Net,
-    done: &Predicate,
+    case_end: &Predicate,
     node: Node<'_, '_>,
     negated: bool,
 ) -> Result<Question, Unreadable> {
     if EarlyQuantifier::of(node).is_some() {
-        return Err(Unreadable::at(node, "this quantifier is not asked of cases"));
+        return Err(Unreadable::at(node, "this quantifier is not supported for cases"));
     }
-    let all = name(node) == "all-paths";
-    runs::of_runs(net, Some(done), all != negated, (inside(node)?, negated))
+    let is_universal = name(node) == "all-paths";
+    runs::of_runs(net, Some(case_end), is_universal != negated, (inside(node)?, negated))
 }
 
 /// Reads a question with path quantifiers, negated if `negated`.
 fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Unreadable> {
     if let Some(early) = EarlyQuantifier::of(node) {
-        let (always, met) =
+        let (is_invariant, is_possibility) =
             (early == EarlyQuantifier::Invariant, early == EarlyQuantifier::Possibility);
-        let inside = inside(node)?;
-        if inside.descendants().any(is_path) {
+        let inner = inside(node)?;
+        if inner.descendants().any(is_path) {
             return trees::of_tree(net, node, negated);
         }
-        if speaks_of_its_path(inside) {
+        if speaks_of_its_path(inner) {
             // ¬EF φ = A ¬F φ.
             let is_negated = negated != (early == EarlyQuantifier::Impossibility);
-            let all = (early != EarlyQuantifier::Possibility) != negated;
-            return runs::of_runs(net, None, all, (node, is_negated));
+            let is_universal = (early != EarlyQuantifier::Possibility) != negated;
+            return runs::of_runs(net, None, is_universal, (node, is_negated));
         }
-        let goals = vec![predicate(net, inside, always)?];
-        return Ok(Question::Reach { goals, all: true, then: met != negated });
+        let goals = vec![predicate(net, inner, is_invariant)?];
+        return Ok(Question::Reach { goals, all: true, then: is_possibility != negated });
     }
-    let all = name(node) == "all-paths";
+    let is_universal = name(node) == "all-paths";
     // ¬A ψ = E ¬ψ, and ¬E ψ = A ¬ψ.
-    on_paths(net, all != negated, (inside(node)?, negated))
+    on_paths(net, is_universal != negated, (inside(node)?, negated))
 }
 
-/// Returns the question if all paths satisfy the formula at `path`, or some path if not `all`. The
-/// formula is negated if `negated`.
+/// Returns the question if all paths satisfy the formula at `path`, or some path if not
+/// `is_universal`. The formula is negated if `negated`.
 pub(super) fn on_paths(
     net: &Net,
-    all: bool,
+    is_universal: bool,
     (path, negated): (Node<'_, '_>, bool),
 ) -> Result<Question, Unreadable> {
     let (mut path, mut negated) = (path, negated);
@@ -77,60 +77,69 @@ pub(super) fn on_paths(
         (path, negated) = (inside(path)?, !negated);
     }
     if path.descendants().any(is_path) {
-        return on_nested_paths(net, all, (path, negated));
+        return on_nested_paths(net, is_universal, (path, negated));
     }
     if !speaks_of_its_path(path) {
         return Ok(Question::Initially(predicate(net, path, negated)?));
     }
     // EF φ is reachability of φ, and AG φ = ¬EF ¬φ.
-    let always = match name(path) {
+    let is_always = match name(path) {
         "globally" => Some(!negated),
         "finally" => Some(negated),
         _ => None,
     };
-    match always {
-        Some(always) if always == all && !speaks_of_its_path(inside(path)?) => {
-            let goals = vec![predicate(net, inside(path)?, all != negated)?];
-            Ok(Question::Reach { goals, all: true, then: !all })
+    match is_always {
+        Some(is_always) if is_always == is_universal && !speaks_of_its_path(inside(path)?) => {
+            let goals = vec![predicate(net, inside(path)?, is_universal != negated)?];
+            Ok(Question::Reach { goals, all: true, then: !is_universal })
         }
-        _ => runs::of_runs(net, None, all, (path, negated)),
+        _ => runs::of_runs(net, None, is_universal, (path, negated)),
     }
 }
 
-/// Does the same as [`on_paths`] for a formula with path quantifiers inside. A (φ ∧ ψ) = A φ ∧ A ψ
-/// and E (φ ∨ ψ) = E φ ∨ E ψ. The other two combinations can be split if at most one part is a path
-/// formula: the other parts are about the first marking.
+/// Returns the question of [`on_paths`] for a formula with path quantifiers inside. A (φ ∧ ψ) = A φ
+/// ∧ A ψ and E (φ ∨ ψ) = E φ ∨ E ψ. The other two combinations can be split if at most one part is
+/// a path formula: the other parts are about the first marking.
 fn on_nested_paths(
     net: &Net,
-    all: bool,
+    is_universal: bool,
     (path, negated): (Node<'_, '_>, bool),
 ) -> Result<Question, Unreadable> {
     if is_operator_of_time(path) {
-        return trees::on_paths(net, all, (path, negated));
+        return trees::on_paths(net, is_universal, (path, negated));
     }
     if !speaks_of_its_path(path) {
         return of_marking(net, path, negated);
     }
-    let (any, left) = operands(UnreadOperand::Formula(path, negated))?.unwrap_or_default();
-    let speaks = |signed: &(Node<'_, '_>, bool)| speaks_of_its_path(signed.0);
-    let count = |operand: &UnreadOperand<'_, '_>| match operand {
+    let (is_disjunction, reversed_operands) =
+        operands(UnreadOperand::Formula(path, negated))?.unwrap_or_default();
+    let is_path_formula = |signed: &(Node<'_, '_>, bool)| speaks_of_its_path(signed.0);
+    let count_path_formulas = |operand: &UnreadOperand<'_, '_>| match operand {
         UnreadOperand::Formula(node, _) => usize::from(speaks_of_its_path(*node)),
-        UnreadOperand::Both(both) => both.iter().filter(|signed| speaks(signed)).count(),
+        UnreadOperand::Both(both) => both.iter().filter(|signed| is_path_formula(signed)).count(),
     };
     // E (φ ∧ ψ) also has to be split in the cases of an equivalence.
-    let is_apart =
-        |operand| matches!(operand, UnreadOperand::Formula(..)) || all || count(&operand) <= 1;
-    let spoken: usize = left.iter().map(count).sum();
-    if any == all && spoken > 1 || !left.iter().copied().all(is_apart) {
-        let what = "formulas of CTL and LTL are answered, and not what mixes them";
+    let is_splittable = |operand| {
+        matches!(operand, UnreadOperand::Formula(..))
+            || is_universal
+            || count_path_formulas(&operand) <= 1
+    };
+    let path_formula_count: usize = reversed_operands.iter().map(count_path_formulas).sum();
+    if is_disjunction == is_universal && path_formula_count > 1
+        || !reversed_operands.iter().copied().all(is_splittable)
+    {
+        let what = "CTL and LTL formulas are supported, but not their mixture";
         return Err(Unreadable::at(path, what));
     }
-    let part = |operand: UnreadOperand<'_, '_>| match operand {
-        UnreadOperand::Formula(node, negated) => on_paths(net, all, (node, negated)),
+    let operand_question = |operand: UnreadOperand<'_, '_>| match operand {
+        UnreadOperand::Formula(node, negated) => on_paths(net, is_universal, (node, negated)),
         UnreadOperand::Both(both) => {
-            let both = both.into_iter().map(|signed| on_paths(net, all, signed));
+            let both = both.into_iter().map(|signed| on_paths(net, is_universal, signed));
             Ok(joined(false, both.collect::<Result<_, _>>()?))
         }
     };
-    Ok(joined(any, left.into_iter().rev().map(part).collect::<Result<_, _>>()?))
+    Ok(joined(
+        is_disjunction,
+        reversed_operands.into_iter().rev().map(operand_question).collect::<Result<_, _>>()?,
+    ))
 }

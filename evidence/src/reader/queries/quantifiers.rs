@@ -5,11 +5,11 @@ use crate::question::Question;
 use crate::reader::{elements, name};
 use roxmltree::Node;
 
-/// Joins questions into a disjunction if `any` is true, otherwise into a conjunction.
-pub(super) fn joined(any: bool, mut parts: Vec<Question>) -> Question {
+/// Joins questions into a disjunction if `is_disjunction` is true, otherwise into a conjunction.
+pub(super) fn joined(is_disjunction: bool, mut parts: Vec<Question>) -> Question {
     match parts.len() {
         1 => parts.remove(0),
-        _ => Question::Junction { all: !any, parts },
+        _ => Question::Junction { all: !is_disjunction, parts },
     }
 }
 
@@ -26,13 +26,13 @@ pub(super) fn is_operator_of_time(node: Node<'_, '_>) -> bool {
 /// Returns true if the formula speaks of a path and not only of its first marking: some temporal
 /// operator stands outside of all path quantifiers inside.
 pub(super) fn speaks_of_its_path(formula: Node<'_, '_>) -> bool {
-    let mut left = vec![formula];
-    while let Some(node) = left.pop() {
+    let mut open_nodes = vec![formula];
+    while let Some(node) = open_nodes.pop() {
         if is_operator_of_time(node) || name(node) == "fires" {
             return true;
         }
         if !is_path(node) {
-            left.extend(elements(node));
+            open_nodes.extend(elements(node));
         }
     }
     false

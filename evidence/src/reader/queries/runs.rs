@@ -30,38 +30,40 @@ use parikh_net::{Net, Predicate, TransitionId};
 use parikh_temporal::Linear;
 use roxmltree::Node;
 
-/// Returns the question if all runs satisfy the formula at `path`, or some run if not `all`. The
-/// formula is negated if `negated`. With `done`, only runs that reach a marking with `done` count.
+/// Returns the question if all runs satisfy the formula at `path`, or some run if not
+/// `is_universal`. The formula is negated if `negated`. With `case_end`, only runs that reach a
+/// marking with `case_end` count.
 pub(super) fn of_runs(
     net: &Net,
-    done: Option<&Predicate>,
-    all: bool,
+    case_end: Option<&Predicate>,
+    is_universal: bool,
     (path, negated): (Node<'_, '_>, bool),
 ) -> Result<Question, Unreadable> {
-    let next_of_marking = name(path) == "next" && !speaks_of_its_path(inside(path)?);
-    if done.is_none() && next_of_marking && net.is_dead(net.initial()) {
-        let what = "`next` in a dead initial marking means one thing in CTL and another in LTL";
+    let is_next_of_state_formula = name(path) == "next" && !speaks_of_its_path(inside(path)?);
+    if case_end.is_none() && is_next_of_state_formula && net.is_dead(net.initial()) {
+        let what = "`next` in a dead initial marking differs between CTL and LTL";
         return Err(Unreadable::at(path, what));
     }
-    let mut reading: TemporalReader<'_, Linear> = TemporalReader::new(net, path);
-    reading.ends = done.is_some();
-    let read = match EarlyQuantifier::of(path) {
+    let mut reader: TemporalReader<'_, Linear> = TemporalReader::new(net, path);
+    reader.ends = case_end.is_some();
+    let path_formula = match EarlyQuantifier::of(path) {
         // The caller has read the quantifier already.
         Some(_) => {
-            reading.timed(TemporalElement { paths: Some(Linear), negated: false, node: path })?
+            reader.timed(TemporalElement { paths: Some(Linear), negated: false, node: path })?
         }
-        None => reading.formula(path)?,
+        None => reader.formula(path)?,
     };
     // All runs satisfy the formula if no run violates it.
-    let mut formula = if all == negated { read } else { reading.formulas.negate(read) };
-    if let Some(done) = done {
-        let done = reading.holds(done.clone());
-        let met = reading.formulas.eventually(Linear, done);
-        formula = reading.formulas.and([met, formula]);
+    let mut formula =
+        if is_universal == negated { path_formula } else { reader.formulas.negate(path_formula) };
+    if let Some(case_end) = case_end {
+        let case_end = reader.holds(case_end.clone());
+        let reaches_end = reader.formulas.eventually(Linear, case_end);
+        formula = reader.formulas.and([reaches_end, formula]);
     }
-    let property = RunProperty::new(&reading.formulas, formula, &reading.atoms);
-    let none = Question::NoRun(Box::new(property));
-    Ok(if all { none } else { Question::Not(Box::new(none)) })
+    let property = RunProperty::new(&reader.formulas, formula, &reader.atoms);
+    let no_run = Question::NoRun(Box::new(property));
+    Ok(if is_universal { no_run } else { Question::Not(Box::new(no_run)) })
 }
 
 impl TemporalElements for Linear {
@@ -92,7 +94,7 @@ impl TemporalElements for Linear {
         match node.descendants().find(|&it| is_path(it)) {
             None => Ok(()),
             Some(path) => {
-                let what = "a path quantifier inside a formula about runs is beyond this";
+                let what = "a path quantifier inside a formula about runs is not supported";
                 Err(Unreadable::at(path, what))
             }
         }

@@ -88,8 +88,8 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
         let mut timed = HashSet::new();
         for node in whole.descendants().filter(|&node| P::is_timed(node)) {
             // If an element was inserted before, so were all elements around it.
-            let mut around = node.ancestors();
-            while around.next().is_some_and(|node| timed.insert(node.id())) {}
+            let mut enclosing = node.ancestors();
+            while enclosing.next().is_some_and(|node| timed.insert(node.id())) {}
         }
         let (formulas, atoms, numbers) = (Formulas::default(), Vec::new(), HashMap::new());
         TemporalReader { net, formulas, atoms, numbers, timed, ends: false }
@@ -108,6 +108,8 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
         self.read(ReadingTask::Timed(timed), whole)
     }
 
+    /// Performs the task `first` and all tasks that follow from it. `whole` is the formula for
+    /// error messages.
     fn read<'a, 'input>(
         &mut self,
         first: ReadingTask<'a, 'input, P>,
@@ -118,7 +120,7 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
         let mut depth = 0;
         while let Some(task) = tasks.pop() {
             if depth > DEEPEST {
-                let what = format!("formulas nested deeper than {DEEPEST} are not read");
+                let what = format!("formulas nested deeper than {DEEPEST} are not supported");
                 return Err(Unreadable::at(whole, what));
             }
             match task {
@@ -169,6 +171,7 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
         read.pop().ok_or_else(|| Unreadable::at(whole, "expected a formula"))
     }
 
+    /// Applies an operator to formulas, which are in reverse order of reading.
     fn join(&mut self, operator: TemporalOperator<P>, parts: &[Formula<P>]) -> Formula<P> {
         let formulas = &mut self.formulas;
         match (operator, parts) {
@@ -180,21 +183,21 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
                     return next;
                 }
                 let dead = self.holds(Predicate::Dead);
-                let goes_on = self.formulas.negate(dead);
-                self.formulas.and([goes_on, next])
+                let is_not_dead = self.formulas.negate(dead);
+                self.formulas.and([is_not_dead, next])
             }
             (TemporalOperator::Until(paths), &[reach, before]) => {
                 formulas.until(paths, before, reach)
             }
             (TemporalOperator::Not, &[part]) => formulas.negate(part),
-            (TemporalOperator::Implication, &[then, premise]) => {
+            (TemporalOperator::Implication, &[conclusion, premise]) => {
                 let not = formulas.negate(premise);
-                formulas.or([not, then])
+                formulas.or([not, conclusion])
             }
             (TemporalOperator::Alike(alike), &[b, a]) => {
                 let [not_a, not_b] = [a, b].map(|it| formulas.negate(it));
-                let (with, without) = if alike { (b, not_b) } else { (not_b, b) };
-                let cases = [[a, with], [not_a, without]].map(|case| formulas.and(case));
+                let (b_if_a, b_if_not_a) = if alike { (b, not_b) } else { (not_b, b) };
+                let cases = [[a, b_if_a], [not_a, b_if_not_a]].map(|case| formulas.and(case));
                 formulas.or(cases)
             }
             (TemporalOperator::Junction(true), parts) => formulas.or(parts.iter().copied()),
@@ -235,11 +238,13 @@ fn operator_of_time<'a, 'input, P: TemporalElements>(
     node: Node<'a, 'input>,
     paths: P,
 ) -> Result<(TemporalOperator<P>, Vec<Node<'a, 'input>>), Unreadable> {
-    let one = |operator| Ok((operator, vec![inside(node)?]));
+    let with_operand = |operator| Ok((operator, vec![inside(node)?]));
     match name(node) {
-        "globally" | "invariant" => one(TemporalOperator::Globally(paths)),
-        "finally" | "possibility" | "impossibility" => one(TemporalOperator::Finally(paths)),
-        "next" => one(TemporalOperator::Next(paths)),
+        "globally" | "invariant" => with_operand(TemporalOperator::Globally(paths)),
+        "finally" | "possibility" | "impossibility" => {
+            with_operand(TemporalOperator::Finally(paths))
+        }
+        "next" => with_operand(TemporalOperator::Next(paths)),
         _ => {
             let parts = vec![inside(child(node, "before")?)?, inside(child(node, "reach")?)?];
             match elements(node).count() {

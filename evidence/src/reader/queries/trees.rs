@@ -29,35 +29,35 @@ pub(super) fn of_tree(
     formula: Node<'_, '_>,
     negated: bool,
 ) -> Result<Question, Unreadable> {
-    let mut reading: TemporalReader<'_, Quantifier> = TemporalReader::new(net, formula);
-    let read = reading.formula(formula)?;
-    Ok(asked(net, reading, read, negated))
+    let mut reader: TemporalReader<'_, Quantifier> = TemporalReader::new(net, formula);
+    let tree_formula = reader.formula(formula)?;
+    Ok(asked(net, reader, tree_formula, negated))
 }
 
-/// Returns the question if all paths satisfy the formula at `path`, or some path if not `all`. The
-/// formula is a temporal operator over formulas of CTL, negated if `negated`.
+/// Returns the question if all paths satisfy the formula at `path`, or some path if not
+/// `is_universal`. The formula is a temporal operator over formulas of CTL, negated if `negated`.
 pub(super) fn on_paths(
     net: &Net,
-    all: bool,
+    is_universal: bool,
     (path, negated): (Node<'_, '_>, bool),
 ) -> Result<Question, Unreadable> {
-    let mut reading: TemporalReader<'_, Quantifier> = TemporalReader::new(net, path);
+    let mut reader: TemporalReader<'_, Quantifier> = TemporalReader::new(net, path);
     // A ¬ψ = ¬E ψ.
-    let paths = if all == negated { Quantifier::Exists } else { Quantifier::All };
-    let read = reading.timed(TemporalElement { paths: Some(paths), negated, node: path })?;
-    Ok(asked(net, reading, read, false))
+    let paths = if is_universal == negated { Quantifier::Exists } else { Quantifier::All };
+    let tree_formula = reader.timed(TemporalElement { paths: Some(paths), negated, node: path })?;
+    Ok(asked(net, reader, tree_formula, false))
 }
 
 fn asked(
     net: &Net,
-    mut reading: TemporalReader<'_, Quantifier>,
-    read: Formula<Quantifier>,
+    mut reader: TemporalReader<'_, Quantifier>,
+    tree_formula: Formula<Quantifier>,
     negated: bool,
 ) -> Question {
-    let read = if negated { reading.formulas.negate(read) } else { read };
+    let tree_formula = if negated { reader.formulas.negate(tree_formula) } else { tree_formula };
     // Atoms of CTL are conditions on markings, never about firings.
-    let atoms: Vec<Predicate> = reading.atoms.iter().filter_map(RunAtom::condition).collect();
-    Question::of_tree(net, &TreeProperty::new(&reading.formulas, read, &atoms))
+    let atoms: Vec<Predicate> = reader.atoms.iter().filter_map(RunAtom::condition).collect();
+    Question::of_tree(net, &TreeProperty::new(&reader.formulas, tree_formula, &atoms))
 }
 
 impl TemporalElements for Quantifier {
@@ -99,10 +99,10 @@ impl TemporalElements for Quantifier {
             // A state formula, about the first marking of the paths.
             false if !speaks_of_its_path(path) => None,
             false => {
-                let (around, found) = (name(node), name(path));
+                let (outer, found) = (name(node), name(path));
                 let what = format!(
-                    "expected an operator of time directly inside `{around}`, found `{found}`: \
-                     formulas of CTL and LTL are answered, and not what mixes them"
+                    "expected a temporal operator directly inside `{outer}`, found `{found}`: CTL \
+                     and LTL formulas are supported, but not their mixture"
                 );
                 return Err(Unreadable::at(path, what));
             }

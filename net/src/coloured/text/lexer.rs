@@ -18,7 +18,7 @@ impl fmt::Display for ColouredToken {
     }
 }
 
-/// The marks, longer ones first.
+/// The signs; a sign comes before its prefixes.
 const MARKS: [&str; 24] = [
     "++", "--", "->", "..", "!=", "<=", ">=", "{", "}", "(", ")", "[", "]", ":", ";", ",", "=",
     "<", ">", "+", "-", "*", "'", "|",
@@ -29,6 +29,7 @@ pub(super) fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '@'
 }
 
+/// Splits a line into tokens.
 pub(super) fn tokens(line: &str) -> Result<Vec<ColouredToken>, String> {
     let mut tokens = Vec::new();
     let mut rest = line.trim_start();
@@ -37,15 +38,15 @@ pub(super) fn tokens(line: &str) -> Result<Vec<ColouredToken>, String> {
             break;
         }
         if c == '"' {
-            let (name, after) = quoted(&rest[1..])?;
+            let (name, after_dot) = quoted(&rest[1..])?;
             tokens.push(ColouredToken::Name(name, true));
-            rest = after;
+            rest = after_dot;
         } else if is_plain(c) {
             let mut end = rest.find(|c| !is_plain(c)).unwrap_or(rest.len());
             // A name may contain a dot, but not the two dots of a range.
             while rest[end..].starts_with('.') && rest[end + 1..].starts_with(is_plain) {
-                let after = &rest[end + 1..];
-                end += 1 + after.find(|c| !is_plain(c)).unwrap_or(after.len());
+                let after_dot = &rest[end + 1..];
+                end += 1 + after_dot.find(|c| !is_plain(c)).unwrap_or(after_dot.len());
             }
             tokens.push(ColouredToken::Name(rest[..end].to_owned(), false));
             rest = &rest[end..];
@@ -57,7 +58,8 @@ pub(super) fn tokens(line: &str) -> Result<Vec<ColouredToken>, String> {
             rest = &rest[1..];
         } else {
             return Err(format!(
-                "found `{c}`, expected a name or a sign; names with it are quoted"
+                "found `{c}`, expected a name or an operator; quote names that contain this \
+                 character"
             ));
         }
         rest = rest.trim_start();
@@ -68,14 +70,14 @@ pub(super) fn tokens(line: &str) -> Result<Vec<ColouredToken>, String> {
 fn quoted(text: &str) -> Result<(String, &str), String> {
     let mut name = String::new();
     let mut chars = text.char_indices();
-    while let Some((at, c)) = chars.next() {
+    while let Some((offset, c)) = chars.next() {
         match c {
-            '"' => return Ok((name, &text[at + 1..])),
+            '"' => return Ok((name, &text[offset + 1..])),
             '\\' => name.extend(chars.next().map(|(_, c)| c)),
             c => name.push(c),
         }
     }
-    Err("a quoted name does not end".into())
+    Err("a quoted name is not closed".into())
 }
 
 /// A name in its written form, quoted if necessary.

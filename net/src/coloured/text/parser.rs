@@ -15,8 +15,8 @@ pub fn parse(text: &str) -> Result<ColouredNet, ColouredTextError> {
     let mut net = ColouredNet::new("");
     let mut transitions = Vec::new();
     for (index, line) in text.lines().enumerate() {
-        let line_at = |problem: String| ColouredTextError { line: index + 1, problem };
-        let tokens = tokens(line).map_err(line_at)?;
+        let error_in_line = |problem: String| ColouredTextError { line: index + 1, problem };
+        let tokens = tokens(line).map_err(error_in_line)?;
         if tokens.is_empty() {
             continue;
         }
@@ -24,7 +24,7 @@ pub fn parse(text: &str) -> Result<ColouredNet, ColouredTextError> {
         match line.declaration() {
             Ok(None) => {}
             Ok(Some(rest)) => transitions.push((index + 1, rest)),
-            Err(problem) => return Err(line_at(problem)),
+            Err(problem) => return Err(error_in_line(problem)),
         }
     }
     // Arcs may name places that are declared further down.
@@ -55,6 +55,7 @@ enum SumTree {
 struct LineParser<'n> {
     net: &'n mut ColouredNet,
     tokens: Vec<ColouredToken>,
+    /// The index of the next token.
     at: usize,
 }
 
@@ -66,15 +67,17 @@ impl LineParser<'_> {
     }
 
     fn eat(&mut self, mark: &'static str) -> bool {
-        let found = matches!(self.peek(), Some(ColouredToken::Mark(found)) if *found == mark);
-        self.at += usize::from(found);
-        found
+        let is_found =
+            matches!(self.peek(), Some(ColouredToken::Mark(is_found)) if *is_found == mark);
+        self.at += usize::from(is_found);
+        is_found
     }
 
     fn eat_word(&mut self, word: &str) -> bool {
-        let found = matches!(self.peek(), Some(ColouredToken::Name(name, false)) if name == word);
-        self.at += usize::from(found);
-        found
+        let is_found =
+            matches!(self.peek(), Some(ColouredToken::Name(name, false)) if name == word);
+        self.at += usize::from(is_found);
+        is_found
     }
 
     fn expected<T>(&self, expected: &str) -> ParseResult<T> {
@@ -127,9 +130,10 @@ impl LineParser<'_> {
 
     fn sort_named(&mut self) -> ParseResult<SortId> {
         let name = self.name("a sort")?;
-        self.net.sort_named(&name).ok_or_else(|| format!("`{name}` is no sort"))
+        self.net.sort_named(&name).ok_or_else(|| format!("`{name}` is not a sort"))
     }
 
+    /// Parses the declaration of a sort.
     fn sort(&mut self) -> ParseResult<()> {
         let name = self.name("the sort's name")?;
         self.expect("=")?;
@@ -161,7 +165,7 @@ impl LineParser<'_> {
     fn integer(&mut self) -> ParseResult<i64> {
         let sign = if self.eat("-") { "-" } else { "" };
         let digits = self.name("a number")?;
-        format!("{sign}{digits}").parse().map_err(|_| format!("`{digits}` is no whole number"))
+        format!("{sign}{digits}").parse().map_err(|_| format!("`{digits}` is not a whole number"))
     }
 
     fn constants(&mut self) -> ParseResult<Vec<Box<str>>> {
@@ -174,6 +178,7 @@ impl LineParser<'_> {
         Ok(constants)
     }
 
+    /// Parses the blocks of a partition of a sort.
     fn partition(&mut self) -> ParseResult<SortKind> {
         let of = self.sort_named()?;
         let size = self.net.sort(of).size();
@@ -186,7 +191,7 @@ impl LineParser<'_> {
             while matches!(self.peek(), Some(ColouredToken::Name(..))) {
                 let name = self.name("a colour")?;
                 let colour = self.net.colour_named(of, &name);
-                let colour = colour.ok_or_else(|| format!("`{name}` is no colour there"))?;
+                let colour = colour.ok_or_else(|| format!("`{name}` is not a colour there"))?;
                 block_of[colour as usize] = elements.len() as u32 - 1;
             }
             if !self.eat(";") {
@@ -206,7 +211,7 @@ impl LineParser<'_> {
         let sort = self.sort_named()?;
         for name in names {
             if self.net.variable_named(&name).is_some() {
-                return Err(format!("two variables are called `{name}`"));
+                return Err(format!("two variables have the name `{name}`"));
             }
             self.net.add_variable(&name, sort).map_err(|error| error.to_string())?;
         }
@@ -229,11 +234,12 @@ impl LineParser<'_> {
     fn dot(&mut self) -> ParseResult<SortId> {
         let sorts = self.net.sorts();
         match sorts.iter().position(|sort| *sort.kind() == SortKind::Dot) {
-            Some(at) => Ok(SortId(at as u32)),
+            Some(index) => Ok(SortId(index as u32)),
             None => self.net.add_sort("dot", SortKind::Dot).map_err(|error| error.to_string()),
         }
     }
 
+    /// Parses a transition after its keyword.
     fn transition(&mut self) -> ParseResult<()> {
         let name = self.name("the transition's id")?;
         let guard = match self.eat("[") {
@@ -257,12 +263,13 @@ impl LineParser<'_> {
         self.end()
     }
 
+    /// Parses the places on one side of an arrow, with their inscriptions.
     fn arcs(&mut self) -> ParseResult<Vec<(ColouredPlaceId, Multiset)>> {
         let mut arcs = Vec::new();
         while matches!(self.peek(), Some(ColouredToken::Name(..))) {
             let name = self.name("a place")?;
             let place = self.net.place_named(&name);
-            let place = place.ok_or_else(|| format!("`{name}` is no place of this net"))?;
+            let place = place.ok_or_else(|| format!("this net has no place `{name}`"))?;
             let sort = self.net.place(place).sort;
             let inscription = match (self.peek(), self.net.sort(sort).kind()) {
                 (Some(ColouredToken::Mark("{")), _) => self.braced(sort)?,
@@ -284,6 +291,7 @@ impl LineParser<'_> {
         self.multiset(&sum, sort)
     }
 
+    /// Parses a multiset, whose constants have no sort yet.
     fn sum(&mut self) -> ParseResult<SumTree> {
         let mut sum = self.operand()?;
         loop {
@@ -301,11 +309,13 @@ impl LineParser<'_> {
         }
     }
 
+    /// Parses an operand of a multiset sum.
     fn operand(&mut self) -> ParseResult<SumTree> {
         if let (Some(ColouredToken::Name(count, false)), Some(ColouredToken::Mark("'"))) =
             (self.peek(), self.tokens.get(self.at + 1))
         {
-            let count = count.parse().map_err(|_| format!("`{count}` is no count of tokens"))?;
+            let count =
+                count.parse().map_err(|_| format!("`{count}` is not a number of tokens"))?;
             self.at += 2;
             return Ok(match self.operand()? {
                 SumTree::Of(1, tree) => SumTree::Of(count, tree),
@@ -320,6 +330,7 @@ impl LineParser<'_> {
         Ok(SumTree::Of(1, self.tree()?))
     }
 
+    /// Parses a term, whose constants have no sort yet.
     fn tree(&mut self) -> ParseResult<ExpressionTree> {
         let mut tree = if self.eat("(") {
             let mut parts = vec![self.tree()?];
@@ -370,6 +381,7 @@ impl LineParser<'_> {
         Ok(Guard::and(parts))
     }
 
+    /// Parses a comparison, a negation, or a guard in brackets.
     fn comparison(&mut self) -> ParseResult<Guard> {
         if self.eat_word("not") {
             return Ok(self.comparison()?.negated());
@@ -413,6 +425,7 @@ impl LineParser<'_> {
         }
     }
 
+    /// Converts a parsed multiset to a multiset of colours of `sort`.
     fn multiset(&self, sum: &SumTree, sort: SortId) -> ParseResult<Multiset> {
         Ok(match sum {
             SumTree::Of(count, tree) => {
@@ -423,15 +436,17 @@ impl LineParser<'_> {
                     parts.iter().map(|part| self.multiset(part, sort)).collect();
                 Multiset::sum(parts?)
             }
-            SumTree::Times(factor, of) => {
-                self.multiset(of, sort)?.times(*factor).ok_or("more tokens than 64 bits count")?
-            }
+            SumTree::Times(factor, of) => self
+                .multiset(of, sort)?
+                .times(*factor)
+                .ok_or("the number of tokens does not fit 64 bits")?,
             SumTree::Difference(a, b) => {
                 Multiset::minus(self.multiset(a, sort)?, self.multiset(b, sort)?)
             }
         })
     }
 
+    /// Converts a parsed term to a term of `sort`.
     fn term(&self, tree: &ExpressionTree, sort: SortId) -> ParseResult<Term> {
         Ok(match tree {
             ExpressionTree::All => Term::All(sort),
@@ -440,7 +455,7 @@ impl LineParser<'_> {
                 None => {
                     let colour = self.net.colour_named(sort, name).ok_or_else(|| {
                         let sort = self.net.sort(sort).name();
-                        format!("`{name}` is no colour of `{sort}`, and no variable")
+                        format!("`{name}` is neither a colour of `{sort}` nor a variable")
                     })?;
                     Term::Constant { sort, colour }
                 }
@@ -451,7 +466,7 @@ impl LineParser<'_> {
                 let Some((id, SortKind::Partition { of: sort, .. })) =
                     id.map(|id| (id, self.net.sort(id).kind()))
                 else {
-                    return Err(format!("`{partition}` is no partition"));
+                    return Err(format!("`{partition}` is not a partition"));
                 };
                 Term::Block { partition: id, of: Box::new(self.term(of, *sort)?) }
             }

@@ -27,9 +27,10 @@ pub fn print(net: &ColouredNet) -> String {
             }
             SortKind::Partition { of, elements, block_of } => {
                 let mut blocks = Vec::new();
-                for (at, element) in elements.iter().enumerate() {
+                for (block_number, element) in elements.iter().enumerate() {
                     let mut block = format!("{}:", WrittenName(element));
-                    for colour in (0..).zip(block_of).filter(|(_, b)| **b as usize == at) {
+                    for colour in (0..).zip(block_of).filter(|(_, b)| **b as usize == block_number)
+                    {
                         let _ = write!(block, " {}", WrittenName(&net.colour_name(*of, colour.0)));
                     }
                     blocks.push(block);
@@ -86,8 +87,8 @@ pub fn guard(net: &ColouredNet, of: &Guard) -> String {
     write_guard(net, of, false)
 }
 
-/// Writes a multiset; `inner` adds brackets if it must be a single operand.
-fn write_multiset(net: &ColouredNet, multiset_: &Multiset, inner: bool) -> String {
+/// Writes a multiset; `is_operand` adds brackets if it must be a single operand.
+fn write_multiset(net: &ColouredNet, multiset_: &Multiset, is_operand: bool) -> String {
     let text = match multiset_ {
         Multiset::Of { count: 1, term } => return write_term(net, term),
         Multiset::Of { count, term } => return format!("{count}'{}", write_term(net, term)),
@@ -100,9 +101,10 @@ fn write_multiset(net: &ColouredNet, multiset_: &Multiset, inner: bool) -> Strin
             format!("{} - {}", write_multiset(net, a, true), write_multiset(net, b, true))
         }
     };
-    if inner { format!("[{text}]") } else { text }
+    if is_operand { format!("[{text}]") } else { text }
 }
 
+/// Writes a term.
 fn write_term(net: &ColouredNet, term: &Term) -> String {
     match term {
         Term::Constant { sort, colour } => constant(net, *sort, *colour),
@@ -136,8 +138,8 @@ fn constant(net: &ColouredNet, sort: SortId, colour: u64) -> String {
     }
 }
 
-/// Writes a guard; `inner` adds brackets if it must be a single operand.
-fn write_guard(net: &ColouredNet, guard_: &Guard, inner: bool) -> String {
+/// Writes a guard; `is_operand` adds brackets if it must be a single operand.
+fn write_guard(net: &ColouredNet, guard_: &Guard, is_operand: bool) -> String {
     let (parts, word) = match guard_ {
         Guard::Compare(relation, left, right) => {
             let sign = match relation {
@@ -158,5 +160,5 @@ fn write_guard(net: &ColouredNet, guard_: &Guard, inner: bool) -> String {
     }
     let parts: Vec<String> = parts.iter().map(|part| write_guard(net, part, true)).collect();
     let text = parts.join(word);
-    if inner { format!("[{text}]") } else { text }
+    if is_operand { format!("[{text}]") } else { text }
 }

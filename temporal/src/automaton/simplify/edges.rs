@@ -13,30 +13,32 @@ pub(super) fn tidy(edges: &mut Vec<AutomatonEdge>) {
     loop {
         let mut merged = Vec::new();
         for group in edges.chunk_by(|one, two| one.target == two.target && one.marks == two.marks) {
-            for (at, one) in group.iter().enumerate() {
-                let both = group[..at].iter().filter_map(|two| one.cube.merged(&two.cube));
-                merged.extend(both.map(|cube| AutomatonEdge { cube, ..one.clone() }));
+            for (index, one) in group.iter().enumerate() {
+                let merged_cubes =
+                    group[..index].iter().filter_map(|two| one.cube.merged(&two.cube));
+                merged.extend(merged_cubes.map(|cube| AutomatonEdge { cube, ..one.clone() }));
             }
         }
         // After a merge, both original edges are superfluous.
-        let grows = !merged.is_empty();
+        let has_merged = !merged.is_empty();
         edges.extend(merged);
-        let all = std::mem::take(edges);
-        for (at, edge) in all.iter().enumerate() {
-            let mut others = all.iter().enumerate().filter(|&(other, _)| other != at);
-            let is_superfluous = others.any(|(other, better)| {
-                let as_good = better.target == edge.target
+        let candidates = std::mem::take(edges);
+        for (index, edge) in candidates.iter().enumerate() {
+            let mut others =
+                candidates.iter().enumerate().filter(|&(other_index, _)| other_index != index);
+            let is_superfluous = others.any(|(other_index, better)| {
+                let is_as_good = better.target == edge.target
                     && edge.marks.within(better.marks)
                     && better.cube.contains(&edge.cube);
-                // Of two equal edges, the first stays.
-                as_good && (other < at || better != edge)
+                // The first of two equal edges stays.
+                is_as_good && (other_index < index || better != edge)
             });
             if !is_superfluous {
                 edges.push(edge.clone());
             }
         }
         edges.sort_unstable();
-        if !grows {
+        if !has_merged {
             return;
         }
     }

@@ -16,7 +16,7 @@ impl Automaton {
         let mut classes = 1;
         loop {
             let mut numbers: HashMap<Vec<(usize, Marks, &Cube)>, usize> = HashMap::new();
-            let new: Vec<usize> = (self.states.iter())
+            let new_class: Vec<usize> = (self.states.iter())
                 .map(|edges| {
                     let mut signature: Vec<_> = edges
                         .iter()
@@ -30,16 +30,19 @@ impl Automaton {
                 .collect();
             // Classes only ever split: if their number stays the same, the classes stay the same.
             let count = numbers.len();
-            class = new;
+            class = new_class;
             if count == classes {
                 break;
             }
             classes = count;
         }
-        let mut first = vec![usize::MAX; classes];
-        for (state, &of) in class.iter().enumerate().rev() {
-            first[of] = state;
+        let mut representative = vec![usize::MAX; classes];
+        for (state, &class_number) in class.iter().enumerate().rev() {
+            representative[class_number] = state;
         }
-        self.mapped(|state| first[class[state]], |state| first[class[state]] == state)
+        self.mapped(
+            |state| representative[class[state]],
+            |state| representative[class[state]] == state,
+        )
     }
 }

@@ -16,40 +16,42 @@ use crate::automaton::{Automaton, AutomatonEdge, Marks};
 use crate::components::components_of_rows;
 
 impl Automaton {
-    /// Renumbers the marks component by component; see the module documentation. With `between`,
-    /// edges between components carry all marks, otherwise none.
-    pub(super) fn simplify_marks(&mut self, between: bool) {
-        let found = Components::new(self, |_| true);
-        let all = Marks::all(self.marks);
-        let mut inner: Vec<Vec<Marks>> = vec![Vec::new(); found.marks.len()];
+    /// Renumbers the marks component by component; see the module documentation. With
+    /// `marks_between`, edges between components carry all marks, otherwise none.
+    pub(super) fn simplify_marks(&mut self, marks_between: bool) {
+        let sccs = Components::new(self, |_| true);
+        let marks_so_far = Marks::all(self.marks);
+        let mut inner_marks: Vec<Vec<Marks>> = vec![Vec::new(); sccs.marks.len()];
         for (state, edges) in self.states.iter().enumerate() {
-            let component = found.of[state];
-            let stays = |edge: &&AutomatonEdge| found.of[edge.target] == component;
-            inner[component].extend(edges.iter().filter(stays).map(|edge| edge.marks.and(all)));
+            let component = sccs.of[state];
+            let is_inner = |edge: &&AutomatonEdge| sccs.of[edge.target] == component;
+            inner_marks[component]
+                .extend(edges.iter().filter(is_inner).map(|edge| edge.marks.and(marks_so_far)));
         }
-        let weak = self.weak_components(&found);
+        let is_weak = self.weak_components(&sccs);
         // The marks that each component needs; `None` if it is not accepting.
-        let needed: Vec<Option<Vec<u32>>> = (0..found.marks.len())
+        let needed: Vec<Option<Vec<u32>>> = (0..sccs.marks.len())
             .map(|component| {
-                if weak[component] {
+                if is_weak[component] {
                     return Some(Vec::new());
                 }
-                found
-                    .is_accepting(component, self)
-                    .then(|| needed_marks(&mut inner[component], self.marks))
+                sccs.is_accepting(component, self)
+                    .then(|| needed_marks(&mut inner_marks[component], self.marks))
             })
             .collect();
-        let most = needed.iter().flatten().map(Vec::len).max().unwrap_or(0);
-        let rejects = (0..needed.len()).any(|at| needed[at].is_none() && found.marks[at].is_some());
-        let count = most.max(usize::from(rejects)) as u32;
+        let max_needed = needed.iter().flatten().map(Vec::len).max().unwrap_or(0);
+        let has_rejecting_cycle = (0..needed.len()).any(|component_number| {
+            needed[component_number].is_none() && sccs.marks[component_number].is_some()
+        });
+        let count = max_needed.max(usize::from(has_rejecting_cycle)) as u32;
         let new_all = Marks::all(count);
         for (state, edges) in self.states.iter_mut().enumerate() {
-            let component = found.of[state];
+            let component = sccs.of[state];
             for edge in edges {
-                let stays = found.of[edge.target] == component;
+                let is_inner = sccs.of[edge.target] == component;
                 edge.marks = match &needed[component] {
-                    _ if !stays => {
-                        if between {
+                    _ if !is_inner => {
+                        if marks_between {
                             new_all
                         } else {
                             Marks::NONE
@@ -57,10 +59,12 @@ impl Automaton {
                     }
                     None => Marks::NONE,
                     Some(marks) => {
-                        let free = Marks(new_all.0 & !Marks::all(marks.len() as u32).0);
+                        let unused_marks = Marks(new_all.0 & !Marks::all(marks.len() as u32).0);
                         let carried =
                             marks.iter().zip(0..).filter(|(mark, _)| edge.marks.has(**mark));
-                        carried.fold(free, |all, (_, new)| all.with(new))
+                        carried.fold(unused_marks, |marks_so_far, (_, new_mark)| {
+                            marks_so_far.with(new_mark)
+                        })
                     }
                 };
             }
@@ -70,37 +74,39 @@ impl Automaton {
 
     /// Returns, for each component, whether it has cycles and every cycle has all marks. The test:
     /// after removal of the edges with any one mark, no cycle is left.
-    pub(in crate::automaton) fn weak_components(&self, found: &Components) -> Vec<bool> {
-        let mut weak: Vec<bool> =
-            (0..found.marks.len()).map(|at| found.is_accepting(at, self)).collect();
+    pub(in crate::automaton) fn weak_components(&self, sccs: &Components) -> Vec<bool> {
+        let mut is_weak: Vec<bool> =
+            (0..sccs.marks.len()).map(|at| sccs.is_accepting(at, self)).collect();
         for mark in 0..self.marks {
-            let lacking: Vec<Vec<usize>> = (self.states.iter().enumerate())
+            let targets_without_mark: Vec<Vec<usize>> = (self.states.iter().enumerate())
                 .map(|(state, edges)| {
-                    let stays = |edge: &&AutomatonEdge| found.of[edge.target] == found.of[state];
-                    let lacks = edges.iter().filter(stays).filter(|edge| !edge.marks.has(mark));
-                    lacks.map(|edge| edge.target).collect()
+                    let is_inner = |edge: &&AutomatonEdge| sccs.of[edge.target] == sccs.of[state];
+                    let edges_without_mark =
+                        edges.iter().filter(is_inner).filter(|edge| !edge.marks.has(mark));
+                    edges_without_mark.map(|edge| edge.target).collect()
                 })
                 .collect();
-            let inner = components_of_rows(&lacking, |&to| to as u32);
-            let mut size = vec![0; inner.count as usize];
-            inner.of.iter().for_each(|&component| size[component as usize] += 1);
-            for (state, targets) in lacking.iter().enumerate() {
-                if size[inner.of[state] as usize] > 1 || targets.contains(&state) {
-                    weak[found.of[state]] = false;
+            let found = components_of_rows(&targets_without_mark, |&to| to as u32);
+            let component_without_mark = found.of;
+            let mut size = vec![0; found.count as usize];
+            component_without_mark.iter().for_each(|&component| size[component] += 1);
+            for (state, targets) in targets_without_mark.iter().enumerate() {
+                if size[component_without_mark[state]] > 1 || targets.contains(&state) {
+                    is_weak[sccs.of[state]] = false;
                 }
             }
         }
-        weak
+        is_weak
     }
 
     /// Collapses each component that accepts every word to a single state: all its cycles have all
     /// marks, and from each of its states every letter leads to another of its states.
     pub(super) fn collapse_universal(&mut self) {
-        let found = Components::new(self, |_| true);
-        let universal = self.universal_components(&found);
+        let sccs = Components::new(self, |_| true);
+        let universal = self.universal_components(&sccs);
         let all = Marks::all(self.marks);
         for (state, edges) in self.states.iter_mut().enumerate() {
-            if universal[found.of[state]] {
+            if universal[sccs.of[state]] {
                 *edges =
                     vec![AutomatonEdge { target: state, marks: all, cube: Default::default() }];
             }
@@ -108,17 +114,17 @@ impl Automaton {
     }
 
     /// Returns, for each component, whether each of its states accepts every word.
-    pub(in crate::automaton) fn universal_components(&self, found: &Components) -> Vec<bool> {
-        let mut universal = self.weak_components(found);
+    pub(in crate::automaton) fn universal_components(&self, sccs: &Components) -> Vec<bool> {
+        let mut is_universal = self.weak_components(sccs);
         for (state, edges) in self.states.iter().enumerate() {
-            let component = found.of[state];
-            if universal[component] {
-                let stays = edges.iter().filter(|edge| found.of[edge.target] == component);
-                let cubes: Vec<_> = stays.map(|edge| &edge.cube).collect();
-                universal[component] = cover_all_letters(&cubes);
+            let component = sccs.of[state];
+            if is_universal[component] {
+                let inner_edges = edges.iter().filter(|edge| sccs.of[edge.target] == component);
+                let cubes: Vec<_> = inner_edges.map(|edge| &edge.cube).collect();
+                is_universal[component] = cover_all_letters(&cubes);
             }
         }
-        universal
+        is_universal
     }
 }
 
@@ -126,13 +132,13 @@ impl Automaton {
 fn needed_marks(edges: &mut Vec<Marks>, count: u32) -> Vec<u32> {
     edges.sort_unstable();
     edges.dedup();
-    let follows =
-        |mark: u32, from: u32| edges.iter().all(|marks| !marks.has(from) || marks.has(mark));
+    let is_implied =
+        |mark: u32, by: u32| edges.iter().all(|marks| !marks.has(by) || marks.has(mark));
     let mut needed: Vec<u32> = (0..count).collect();
     for mark in 0..count {
         let others: Vec<u32> = needed.iter().copied().filter(|&other| other != mark).collect();
-        let everywhere = edges.iter().all(|marks| marks.has(mark));
-        if everywhere || others.iter().any(|&other| follows(mark, other)) {
+        let is_everywhere = edges.iter().all(|marks| marks.has(mark));
+        if is_everywhere || others.iter().any(|&other| is_implied(mark, other)) {
             needed = others;
         }
     }

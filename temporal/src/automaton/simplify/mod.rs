@@ -32,7 +32,7 @@ impl Automaton {
     /// Returns an automaton for the same language, with fewer states, edges and marks if possible.
     #[must_use]
     pub fn simplified(&self) -> Self {
-        let size = |of: &Self| (of.states.len(), of.edges(), of.marks);
+        let size = |automaton: &Self| (automaton.states.len(), automaton.edges(), automaton.marks);
         // Merge with the original marks first: states that are equal now may differ after the
         // reduction of marks.
         let mut smallest = self.trimmed();
@@ -40,11 +40,11 @@ impl Automaton {
         smallest = smallest.merged_equal().reduced();
         loop {
             let sharpened = smallest.sharpened();
-            let again = sharpened.reduced();
-            if size(&again) >= size(&smallest) {
+            let resimplified = sharpened.reduced();
+            if size(&resimplified) >= size(&smallest) {
                 return sharpened;
             }
-            smallest = again;
+            smallest = resimplified;
         }
     }
 
@@ -52,10 +52,10 @@ impl Automaton {
     fn reduced(&self) -> Self {
         let mut automaton = self.clone();
         loop {
-            let before = (automaton.states.len(), automaton.edges(), automaton.marks);
-            for between in [false, true] {
+            let size_before = (automaton.states.len(), automaton.edges(), automaton.marks);
+            for marks_between in [false, true] {
                 automaton = automaton.trimmed();
-                automaton.simplify_marks(between);
+                automaton.simplify_marks(marks_between);
                 automaton.collapse_universal();
                 automaton.states.iter_mut().for_each(tidy);
                 automaton = automaton.merged_equal();
@@ -64,7 +64,7 @@ impl Automaton {
                 }
             }
             automaton = automaton.trimmed();
-            if before == (automaton.states.len(), automaton.edges(), automaton.marks) {
+            if size_before == (automaton.states.len(), automaton.edges(), automaton.marks) {
                 return automaton;
             }
         }
@@ -73,8 +73,8 @@ impl Automaton {
     /// Returns the automaton with fewer choices.
     fn sharpened(&self) -> Self {
         let mut automaton = self.clone();
-        for between in [false, true] {
-            automaton.simplify_marks(between);
+        for marks_between in [false, true] {
+            automaton.simplify_marks(marks_between);
             if automaton.may_be_compared() {
                 automaton.sharpen();
             }
@@ -86,12 +86,16 @@ impl Automaton {
         self.edges().saturating_mul(self.edges()) <= PAIRS_OF_EDGES
     }
 
-    /// Returns the automaton with targets changed by `map`, restricted to the states that are
-    /// `kept`.
-    fn mapped(&self, map: impl Fn(usize) -> usize, kept: impl Fn(usize) -> bool) -> Self {
+    /// Returns the automaton with each target replaced by `representative`, restricted to the
+    /// states for which `is_kept` returns true.
+    fn mapped(
+        &self,
+        representative: impl Fn(usize) -> usize,
+        is_kept: impl Fn(usize) -> bool,
+    ) -> Self {
         let mut numbers = vec![usize::MAX; self.states.len()];
         let mut count = 0;
-        for state in (0..self.states.len()).filter(|&state| kept(state)) {
+        for state in (0..self.states.len()).filter(|&state| is_kept(state)) {
             numbers[state] = count;
             count += 1;
         }
@@ -101,10 +105,10 @@ impl Automaton {
                 continue;
             }
             let mut out: Vec<_> = edges.clone();
-            out.iter_mut().for_each(|edge| edge.target = numbers[map(edge.target)]);
+            out.iter_mut().for_each(|edge| edge.target = numbers[representative(edge.target)]);
             out.retain(|edge| edge.target != usize::MAX);
             states.push(out);
         }
-        Self { states, initial: numbers[map(self.initial)], marks: self.marks }
+        Self { states, initial: numbers[representative(self.initial)], marks: self.marks }
     }
 }

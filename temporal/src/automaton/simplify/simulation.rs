@@ -29,6 +29,7 @@ const PARTS: usize = 16;
 /// The simulation relation: for each pair, whether the second state simulates the first.
 struct Simulation {
     states: usize,
+    /// True if state `by` simulates `state`, at index `state · states + by`.
     holds: Vec<bool>,
 }
 
@@ -53,15 +54,15 @@ impl Simulation {
         for better in others.filter(|better| self.leads_better(better, edge)) {
             match better.cube.within(&edge.cube) {
                 None => {}
-                Some(rest) if rest.literals().is_empty() => return true,
-                Some(rest) => parts.push(rest),
+                Some(remaining) if remaining.literals().is_empty() => return true,
+                Some(remaining) => parts.push(remaining),
             }
         }
         // A cube of k literals contains one in 2^k letters. If the parts have too few letters in
         // total, they cannot cover all.
         let letters = |cube: &Cube| 1u128 << (64 - cube.literals().len().min(64));
-        let most: u128 = parts.iter().map(letters).sum();
-        most >= 1 << 64 && cover_all_letters(&parts.iter().collect::<Vec<_>>())
+        let max_letters: u128 = parts.iter().map(letters).sum();
+        max_letters >= 1 << 64 && cover_all_letters(&parts.iter().collect::<Vec<_>>())
     }
 
     /// Computes the largest simulation. The state `first` is simulated only by itself.
@@ -74,20 +75,21 @@ impl Simulation {
             }
         }
         // Only states with an edge to a state that lost a simulating state need another check.
-        let mut lost = vec![true; states];
-        while lost.contains(&true) {
-            let before = std::mem::replace(&mut lost, vec![false; states]);
+        let mut has_lost = vec![true; states];
+        while has_lost.contains(&true) {
+            let lost_before = std::mem::replace(&mut has_lost, vec![false; states]);
             for state in 0..states {
                 let edges = &automaton.states[state];
-                if !edges.iter().any(|edge| before[edge.target] || lost[edge.target]) {
+                if !edges.iter().any(|edge| lost_before[edge.target] || has_lost[edge.target]) {
                     continue;
                 }
                 for by in (0..states).filter(|&by| by != state) {
-                    let others = &automaton.states[by];
-                    let follows = |edge: &AutomatonEdge| simulation.is_covered(edge, others.iter());
-                    if simulation.has(state, by) && !edges.iter().all(follows) {
+                    let edges_of_by = &automaton.states[by];
+                    let has_better =
+                        |edge: &AutomatonEdge| simulation.is_covered(edge, edges_of_by.iter());
+                    if simulation.has(state, by) && !edges.iter().all(has_better) {
                         simulation.holds[state * states + by] = false;
-                        lost[state] = true;
+                        has_lost[state] = true;
                     }
                 }
             }
@@ -115,32 +117,36 @@ impl Automaton {
         Self { states, ..*self }
     }
 
+    /// Replaces states by equivalent states, and removes edges whose letters are covered by better
+    /// edges.
     fn without_simulated(&self, simulation: &Simulation) -> Self {
         let count = self.states.len();
-        let first: Vec<usize> = (0..count)
+        let representative: Vec<usize> = (0..count)
             .map(|state| {
-                let same = |&by: &usize| simulation.has(state, by) && simulation.has(by, state);
-                (0..state).find(same).unwrap_or(state)
+                let is_equivalent =
+                    |&by: &usize| simulation.has(state, by) && simulation.has(by, state);
+                (0..state).find(is_equivalent).unwrap_or(state)
             })
             .collect();
         let mut automaton = self.clone();
         for edges in &mut automaton.states {
-            edges.iter_mut().for_each(|edge| edge.target = first[edge.target]);
+            edges.iter_mut().for_each(|edge| edge.target = representative[edge.target]);
             edges.sort_unstable();
             edges.dedup();
-            let all = edges.clone();
-            let mut at = 0;
+            let original_edges = edges.clone();
+            let mut index = 0;
             edges.retain(|edge| {
-                // Of two edges that are equally good, the first stays.
-                let others = all.iter().enumerate().filter(|&(other, better)| {
-                    other < at || (other > at && !simulation.leads_better(edge, better))
+                // The first of two equally good edges stays.
+                let others = original_edges.iter().enumerate().filter(|&(other_index, better)| {
+                    other_index < index
+                        || (other_index > index && !simulation.leads_better(edge, better))
                 });
                 let is_superfluous = simulation.is_covered(edge, others.map(|(_, better)| better));
-                at += 1;
+                index += 1;
                 !is_superfluous
             });
         }
-        automaton.mapped(|state| first[state], |state| first[state] == state)
+        automaton.mapped(|state| representative[state], |state| representative[state] == state)
     }
 
     /// Removes from each edge the letters that a better edge of the same state reads, if the
@@ -153,19 +159,20 @@ impl Automaton {
         let simulation = Simulation::of(self, None);
         for edges in &mut self.states {
             let mut sharp = Vec::with_capacity(edges.len());
-            for (at, edge) in edges.iter().enumerate() {
-                // Of two edges that are equally good, the first keeps its letters.
-                let is_better = |other: usize, better: &AutomatonEdge| {
+            for (index, edge) in edges.iter().enumerate() {
+                // The first of two equally good edges keeps its letters.
+                let is_better = |other_index: usize, better: &AutomatonEdge| {
                     simulation.leads_better(better, edge)
-                        && (other < at || (other > at && !simulation.leads_better(edge, better)))
+                        && (other_index < index
+                            || (other_index > index && !simulation.leads_better(edge, better)))
                 };
                 let mut parts = vec![edge.cube.clone()];
-                for (other, better) in edges.iter().enumerate() {
-                    if is_better(other, better) {
-                        let left: Vec<Cube> =
+                for (other_index, better) in edges.iter().enumerate() {
+                    if is_better(other_index, better) {
+                        let remaining: Vec<Cube> =
                             parts.iter().flat_map(|part| part.without(&better.cube)).collect();
-                        if left.len() <= PARTS {
-                            parts = left;
+                        if remaining.len() <= PARTS {
+                            parts = remaining;
                         }
                     }
                 }

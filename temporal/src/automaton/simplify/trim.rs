@@ -9,20 +9,20 @@ impl Automaton {
     /// Returns the automaton restricted to the states reachable through states that accept some
     /// word.
     pub(super) fn trimmed(&self) -> Self {
-        let live = self.live(|_| true);
-        if !live[self.initial] {
+        let is_live = self.live(|_| true);
+        if !is_live[self.initial] {
             return Self::nothing();
         }
-        let mut reached = vec![false; self.states.len()];
-        reached[self.initial] = true;
+        let mut is_reached = vec![false; self.states.len()];
+        is_reached[self.initial] = true;
         let mut open = vec![self.initial];
         while let Some(state) = open.pop() {
-            for edge in self.states[state].iter().filter(|edge| live[edge.target]) {
-                if !std::mem::replace(&mut reached[edge.target], true) {
+            for edge in self.states[state].iter().filter(|edge| is_live[edge.target]) {
+                if !std::mem::replace(&mut is_reached[edge.target], true) {
                     open.push(edge.target);
                 }
             }
         }
-        self.mapped(|state| state, |state| reached[state])
+        self.mapped(|state| state, |state| is_reached[state])
     }
 }

@@ -81,68 +81,74 @@ pub(super) fn properties(text: &str) -> Vec<TranslatedProperty> {
     properties.into_iter().map(translated).collect()
 }
 
+/// Translates the tokens of a property to tokens of the `--formula` language.
 fn tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
     let pieces = match pieces {
         [first, rest @ ..] if first.kind == ContestTokenKind::Quoted => rest,
         all => all,
     };
     let formula = match pieces {
-        [is, colon, formula @ .., end, stop]
-            if is.is("is") && colon.is(":") && end.is("end") && stop.is(".") =>
+        [is_word, colon, formula @ .., end, stop]
+            if is_word.is("is") && colon.is(":") && end.is("end") && stop.is(".") =>
         {
             formula
         }
         _ => return Err("expected a formula between `is:` and `end.`".to_owned()),
     };
     let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(piece) = formula.get(at) {
-        let is_list = |at: usize| {
-            let (name, behind) = (formula.get(at + 1), formula.get(at + 2));
+    let mut cursor = 0;
+    while let Some(piece) = formula.get(cursor) {
+        let is_list = |cursor: usize| {
+            let (name, behind) = (formula.get(cursor + 1), formula.get(cursor + 2));
             name.is_some_and(|name| name.kind == ContestTokenKind::Quoted)
                 && behind.is_some_and(|behind| behind.is(",") || behind.is(")"))
         };
         // Behind these words, names in parentheses are not a list of transitions.
-        let listed = |at: usize| {
-            let lists = ["tokens", "tokens-count", "is-fireable", "bound", "place-bound"];
-            formula[..at].last().is_some_and(|it| lists.iter().any(|word| it.is(word)))
+        let follows_list_keyword = |cursor: usize| {
+            let list_keywords = ["tokens", "tokens-count", "is-fireable", "bound", "place-bound"];
+            formula[..cursor].last().is_some_and(|it| list_keywords.iter().any(|word| it.is(word)))
         };
         match piece.kind {
             // A list of transitions means that at least one of them is enabled.
-            ContestTokenKind::Sign if piece.is("(") && is_list(at) && !listed(at) => {
-                let end = formula[at..].iter().position(|it| it.is(")")).map(|end| at + end);
-                let end = end.ok_or("a list of transitions has no end")?;
-                fireable(&formula[at + 1..end], &mut tokens)?;
-                at = question_mark(formula, end + 1)?;
+            ContestTokenKind::Sign
+                if piece.is("(") && is_list(cursor) && !follows_list_keyword(cursor) =>
+            {
+                let end =
+                    formula[cursor..].iter().position(|it| it.is(")")).map(|end| cursor + end);
+                let end = end.ok_or("a list of transitions is not closed")?;
+                fireable(&formula[cursor + 1..end], &mut tokens)?;
+                cursor = question_mark(formula, end + 1)?;
                 continue;
             }
-            ContestTokenKind::Quoted if formula.get(at + 1).is_some_and(|next| next.is("?")) => {
-                fireable(&formula[at..=at], &mut tokens)?;
-                at = question_mark(formula, at + 1)?;
+            ContestTokenKind::Quoted
+                if formula.get(cursor + 1).is_some_and(|next| next.is("?")) =>
+            {
+                fireable(&formula[cursor..=cursor], &mut tokens)?;
+                cursor = question_mark(formula, cursor + 1)?;
                 continue;
             }
             ContestTokenKind::Quoted => tokens.push(TypedToken::Name(piece.text.clone())),
             ContestTokenKind::Number => tokens.push(TypedToken::Number(piece.text.clone())),
             ContestTokenKind::Sign
-                if piece.is("#") && formula.get(at + 1).is_some_and(|it| it.is("tokens")) => {}
+                if piece.is("#") && formula.get(cursor + 1).is_some_and(|it| it.is("tokens")) => {}
             ContestTokenKind::Sign => {
                 let sign = SIGNS.iter().find(|sign| piece.is(sign));
                 tokens.push(TypedToken::Sign(sign.ok_or_else(|| not_known(piece))?));
             }
             ContestTokenKind::Word => {
                 let word = WORDS.iter().find(|(word, _)| piece.is(word));
-                let (_, own) = word.ok_or_else(|| not_known(piece))?;
-                tokens.push(TypedToken::Word((*own).to_owned()));
+                let (_, translation) = word.ok_or_else(|| not_known(piece))?;
+                tokens.push(TypedToken::Word((*translation).to_owned()));
             }
             ContestTokenKind::Unknown => return Err(not_known(piece)),
         }
-        at += 1;
+        cursor += 1;
     }
     Ok(tokens)
 }
 
 fn not_known(piece: &ContestToken) -> String {
-    format!("`{}` is no word of the contest's texts", piece.text)
+    format!("`{}` is not a word of the contest's textual format", piece.text)
 }
 
 /// Translates a list of transitions to the atom that at least one is enabled.
@@ -160,9 +166,9 @@ fn fireable(list: &[ContestToken], tokens: &mut Vec<TypedToken>) -> Result<(), S
 }
 
 /// Takes the question mark at this position, and returns the position behind it.
-fn question_mark(formula: &[ContestToken], at: usize) -> Result<usize, String> {
-    match formula.get(at).is_some_and(|it| it.is("?")) {
-        true => Ok(at + 1),
-        false => Err("expected `?` behind transitions".to_owned()),
+fn question_mark(formula: &[ContestToken], position: usize) -> Result<usize, String> {
+    match formula.get(position).is_some_and(|it| it.is("?")) {
+        true => Ok(position + 1),
+        false => Err("expected `?` after transitions".to_owned()),
     }
 }

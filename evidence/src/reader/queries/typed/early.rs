@@ -33,29 +33,33 @@ pub(super) fn is(text: &str) -> bool {
 /// brackets are closed, or before a line that begins with a name and `=`.
 pub(super) fn definitions(text: &str, net: &Net) -> Vec<TranslatedProperty> {
     let mut definitions: Vec<Vec<ContestToken>> = Vec::new();
-    let (mut is_open, mut brackets) = (false, 0usize);
+    let (mut is_open, mut open_brackets) = (false, 0usize);
     for (number, line) in (1..).zip(text.lines()) {
-        let own = pieces(line, number, &LEXIS);
-        if own.is_empty() {
-            is_open &= brackets > 0;
+        let line_tokens = pieces(line, number, &LEXIS);
+        if line_tokens.is_empty() {
+            is_open &= open_brackets > 0;
             continue;
         }
-        let is_named = matches!(&own[..], [name, is, ..] if name.name().is_some() && is.is("="));
+        let is_named =
+            matches!(&line_tokens[..], [name, is, ..] if name.name().is_some() && is.is("="));
         if is_named || !is_open {
             definitions.push(Vec::new());
-            brackets = 0;
+            open_brackets = 0;
         }
-        for piece in &own {
+        for piece in &line_tokens {
             match piece.text.as_str() {
-                "(" | "{" | "[" if piece.kind == ContestTokenKind::Sign => brackets += 1,
+                "(" | "{" | "[" if piece.kind == ContestTokenKind::Sign => open_brackets += 1,
                 ")" | "}" | "]" if piece.kind == ContestTokenKind::Sign => {
-                    brackets = brackets.saturating_sub(1);
+                    open_brackets = open_brackets.saturating_sub(1);
                 }
                 _ => {}
             }
         }
-        is_open = brackets > 0;
-        definitions.last_mut().into_iter().for_each(|last| last.extend(own.iter().cloned()));
+        is_open = open_brackets > 0;
+        definitions
+            .last_mut()
+            .into_iter()
+            .for_each(|last| last.extend(line_tokens.iter().cloned()));
     }
     let translated = |pieces: Vec<ContestToken>| {
         let first = pieces.first();
@@ -68,6 +72,7 @@ pub(super) fn definitions(text: &str, net: &Net) -> Vec<TranslatedProperty> {
     definitions.into_iter().map(translated).collect()
 }
 
+/// Translates the tokens of a definition to tokens of the `--formula` language.
 fn definition(pieces: &[ContestToken], net: &Net) -> Result<Vec<TypedToken>, String> {
     let [name, equals, verb, body @ ..] = pieces else {
         return Err("expected a formula such as `name = reachable …`".to_owned());
@@ -81,9 +86,9 @@ fn definition(pieces: &[ContestToken], net: &Net) -> Result<Vec<TypedToken>, Str
         () if verb.is("invariant") => typed("AG (")?,
         () => return Err("expected `reachable` or `invariant`".to_owned()),
     };
-    let mut at = 0;
-    while let Some(piece) = body.get(at) {
-        at += 1;
+    let mut position = 0;
+    while let Some(piece) = body.get(position) {
+        position += 1;
         match () {
             () if piece.is("and") => tokens.push(TypedToken::Sign("&&")),
             () if piece.is("or") => tokens.push(TypedToken::Sign("||")),
@@ -93,14 +98,14 @@ fn definition(pieces: &[ContestToken], net: &Net) -> Result<Vec<TypedToken>, Str
             () => {
                 let place = piece.name().filter(|_| !is_keyword(piece));
                 let place = place.ok_or_else(|| format!("found `{}`", piece.text))?;
-                let verb = body.get(at).ok_or("the formula ends behind a place")?;
+                let verb = body.get(position).ok_or("the formula ends after a place")?;
                 let is_equal = match () {
                     () if verb.is("contains") => false,
                     () if verb.is("equals") => true,
-                    () => return Err(format!("found `{}` behind a place", verb.text)),
+                    () => return Err(format!("found `{}` after a place", verb.text)),
                 };
-                let (counts, behind) = multiset(body, at + 1)?;
-                at = behind;
+                let (counts, after_multiset) = multiset(body, position + 1)?;
+                position = after_multiset;
                 tokens.extend(comparison(net, place, is_equal, &counts)?);
             }
         }
@@ -114,48 +119,51 @@ type ColourCounts = BTreeMap<String, i64>;
 
 /// Parses a multiset `{ 1*[.], … }`, and returns the position behind it.
 fn multiset(body: &[ContestToken], from: usize) -> Result<(ColourCounts, usize), String> {
-    let wrong = || "expected tokens such as `{2*[.]}`".to_owned();
-    let end = body[from.min(body.len())..].iter().position(|it| it.is("}")).ok_or_else(wrong)?;
-    let inside = match &body[from..from + end] {
-        [open, inside @ ..] if open.is("{") => inside,
-        _ => return Err(wrong()),
+    let invalid_multiset = || "expected tokens such as `{2*[.]}`".to_owned();
+    let end = body[from.min(body.len())..]
+        .iter()
+        .position(|it| it.is("}"))
+        .ok_or_else(invalid_multiset)?;
+    let between_braces = match &body[from..from + end] {
+        [open, between_braces @ ..] if open.is("{") => between_braces,
+        _ => return Err(invalid_multiset()),
     };
     let mut counts = ColourCounts::new();
-    let mut left = inside;
-    while !left.is_empty() {
-        let [count, times, open, rest @ ..] = left else { return Err(wrong()) };
+    let mut remaining = between_braces;
+    while !remaining.is_empty() {
+        let [count, times, open, rest @ ..] = remaining else { return Err(invalid_multiset()) };
         if count.kind != ContestTokenKind::Number || !times.is("*") || !open.is("[") {
-            return Err(wrong());
+            return Err(invalid_multiset());
         }
-        let end = rest.iter().position(|it| it.is("]")).ok_or_else(wrong)?;
+        let end = rest.iter().position(|it| it.is("]")).ok_or_else(invalid_multiset)?;
         let components: Vec<&[ContestToken]> = rest[..end].split(|it| it.is(",")).collect();
         let colour = match &components[..] {
             [[dot]] if dot.is(".") => String::new(),
             components => {
                 let component = |part: &&[ContestToken]| match part {
-                    [one]
+                    [token]
                         if matches!(
-                            one.kind,
+                            token.kind,
                             ContestTokenKind::Word
                                 | ContestTokenKind::Quoted
                                 | ContestTokenKind::Number
                         ) =>
                     {
-                        Some(one.text.clone())
+                        Some(token.text.clone())
                     }
                     _ => None,
                 };
                 let parts = components.iter().map(component).collect::<Option<Vec<_>>>();
-                parts.ok_or_else(wrong)?.join(",")
+                parts.ok_or_else(invalid_multiset)?.join(",")
             }
         };
         let number: i64 = count.text.parse().map_err(|_| "a number is too large".to_owned())?;
         let sum = counts.entry(colour).or_default();
         *sum = sum.checked_add(number).ok_or("a number is too large")?;
-        left = match &rest[end + 1..] {
+        remaining = match &rest[end + 1..] {
             [] => &[],
             [comma, more @ ..] if comma.is(",") && !more.is_empty() => more,
-            _ => return Err(wrong()),
+            _ => return Err(invalid_multiset()),
         };
     }
     Ok((counts, from + end + 1))
@@ -172,17 +180,17 @@ fn comparison(
     let relation = TypedToken::Sign(if is_equal { "=" } else { ">=" });
     let number = |count: i64| TypedToken::Number(count.to_string());
     let folding = net.folding().filter(|folding| folding.place_named(place).is_some());
-    let mut parts: Vec<Vec<TypedToken>> = Vec::new();
+    let mut conjuncts: Vec<Vec<TypedToken>> = Vec::new();
     if folding.is_none() {
         if counts.keys().any(|colour| !colour.is_empty()) {
             return Err(format!("place `{place}` has no colours"));
         }
-        let all = counts.values().try_fold(0i64, |sum, &count| sum.checked_add(count));
-        let all = all.ok_or("a number is too large")?;
-        parts.push(vec![name(), relation, number(all)]);
+        let total = counts.values().try_fold(0i64, |sum, &count| sum.checked_add(count));
+        let total = total.ok_or("a number is too large")?;
+        conjuncts.push(vec![name(), relation, number(total)]);
     } else {
         // Returns the tokens of the formula for the tokens of one colour.
-        let of = |colour: &str| -> Vec<TypedToken> {
+        let tokens_of_colour = |colour: &str| -> Vec<TypedToken> {
             let colour = if colour.is_empty() { "." } else { colour };
             vec![
                 name(),
@@ -192,28 +200,28 @@ fn comparison(
             ]
         };
         for (colour, &count) in counts {
-            let mut part = of(colour);
-            part.extend([relation.clone(), number(count)]);
-            parts.push(part);
+            let mut conjunct = tokens_of_colour(colour);
+            conjunct.extend([relation.clone(), number(count)]);
+            conjuncts.push(conjunct);
         }
         if is_equal {
-            let mut others = vec![name()];
+            let mut other_tokens = vec![name()];
             for colour in counts.keys() {
-                others.push(TypedToken::Sign("-"));
-                others.extend(of(colour));
+                other_tokens.push(TypedToken::Sign("-"));
+                other_tokens.extend(tokens_of_colour(colour));
             }
-            others.extend([TypedToken::Sign("="), number(0)]);
-            parts.push(others);
+            other_tokens.extend([TypedToken::Sign("="), number(0)]);
+            conjuncts.push(other_tokens);
         }
     }
     let mut tokens = vec![TypedToken::Sign("(")];
-    for (at, part) in parts.iter().enumerate() {
-        if at > 0 {
+    for (index, conjunct) in conjuncts.iter().enumerate() {
+        if index > 0 {
             tokens.push(TypedToken::Sign("&&"));
         }
-        tokens.extend(part.iter().cloned());
+        tokens.extend(conjunct.iter().cloned());
     }
-    if parts.is_empty() {
+    if conjuncts.is_empty() {
         tokens.push(TypedToken::Word("true".to_owned()));
     }
     tokens.push(TypedToken::Sign(")"));

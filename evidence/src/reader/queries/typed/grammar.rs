@@ -45,6 +45,7 @@ enum OpenOperator {
 pub(super) struct FormulaParser<'n> {
     net: &'n Net,
     tokens: std::vec::IntoIter<TypedToken>,
+    /// The next token; the iterator holds the tokens after it.
     next: TypedToken,
     /// The XML for `a` and `b` while the formula of a constraint is read.
     activities: Vec<String>,
@@ -129,20 +130,20 @@ impl<'n> FormulaParser<'n> {
 
     /// Parses an expression up to the end of the tokens.
     fn expression(&mut self) -> Result<ParsedOperand, String> {
-        let mut open: Vec<OpenOperator> = Vec::new();
+        let mut open_operators: Vec<OpenOperator> = Vec::new();
         loop {
-            if open.len() > MOST_OPEN {
-                return Err(format!("more than {MOST_OPEN} operators and brackets are open"));
+            if open_operators.len() > MOST_OPEN {
+                return Err(format!("more than {MOST_OPEN} operators and brackets are nested"));
             }
             if let Some((_, names)) = PREFIX.iter().find(|(text, _)| self.next.is(text)) {
                 self.take();
-                open.push(OpenOperator::Prefix(names));
+                open_operators.push(OpenOperator::Prefix(names));
                 continue;
             }
             let opening = [("(", ")"), ("[", "]")].into_iter().find(|(it, _)| self.next.is(it));
             if let Some((_, closing)) = opening {
                 self.take();
-                open.push(OpenOperator::Group(closing));
+                open_operators.push(OpenOperator::Group(closing));
                 continue;
             }
             let mut part = self.operand()?;
@@ -151,12 +152,13 @@ impl<'n> FormulaParser<'n> {
                     self.take();
                     let is_loosest = self.has_loosest_until && operator == Infix::Until;
                     let level = if is_loosest { 0 } else { level };
-                    let left = applied(&mut open, part, level, operator.is_to_the_right())?;
-                    open.push(OpenOperator::Infix { left, operator, level });
+                    let left =
+                        applied(&mut open_operators, part, level, operator.is_to_the_right())?;
+                    open_operators.push(OpenOperator::Infix { left, operator, level });
                     break;
                 }
-                part = applied(&mut open, part, 0, false)?;
-                match open.pop() {
+                part = applied(&mut open_operators, part, 0, false)?;
+                match open_operators.pop() {
                     Some(OpenOperator::Group(closing)) => {
                         self.must(closing)?;
                         part = closed(part);
@@ -174,15 +176,18 @@ impl<'n> FormulaParser<'n> {
     /// Takes an atom, a place, or a number.
     fn operand(&mut self) -> Result<ParsedOperand, String> {
         let token = self.take();
-        let plain = |xml: String| {
+        let state_formula = |xml: String| {
             Ok(ParsedOperand::Formula(XmlFormula { xml, by: None, is_of_a_run: false }))
         };
         match &token {
             TypedToken::Word(word) => match (word.as_str(), self.next.is("(")) {
-                ("true" | "false" | "deadlock", _) => plain(format!("<{word}/>")),
+                ("true" | "false" | "deadlock", _) => state_formula(format!("<{word}/>")),
                 ("fireable" | "enabled", true) => {
                     let names = self.nodes(NamedKind::Transitions)?;
-                    plain(format!("<is-fireable>{}</is-fireable>", listed("transition", &names)))
+                    state_formula(format!(
+                        "<is-fireable>{}</is-fireable>",
+                        listed("transition", &names)
+                    ))
                 }
                 ("fires", true) => {
                     let names = self.nodes(NamedKind::Transitions)?;
@@ -204,8 +209,10 @@ impl<'n> FormulaParser<'n> {
                 ("bound" | "max", true) => self.bound(),
                 (name, true) if constraints::named(name).is_some() => self.constraint(name),
                 (name, _) => {
-                    let at = ["a", "b"].iter().position(|it| *it == name);
-                    match at.and_then(|at| self.activities.get(at)) {
+                    let activity_index = ["a", "b"].iter().position(|it| *it == name);
+                    match activity_index
+                        .and_then(|activity_index| self.activities.get(activity_index))
+                    {
                         Some(xml) => Ok(of_a_run(xml.clone())),
                         None => self.place(&token).map(ParsedOperand::Number),
                     }
@@ -225,13 +232,13 @@ impl<'n> FormulaParser<'n> {
     /// colour that follows.
     fn place(&mut self, token: &TypedToken) -> Result<PlaceSum, String> {
         let mut ids = self.node(token, NamedKind::Places)?;
-        let coloured = |id: &String| self.net.folding().and_then(|it| it.place_named(id));
-        let coloured: Vec<Option<usize>> = ids.iter().map(coloured).collect();
-        if self.next.is("(") && coloured.iter().any(Option::is_some) {
+        let coloured_places = |id: &String| self.net.folding().and_then(|it| it.place_named(id));
+        let coloured_places: Vec<Option<usize>> = ids.iter().map(coloured_places).collect();
+        if self.next.is("(") && coloured_places.iter().any(Option::is_some) {
             let colour = self.colour()?;
             let mut unfolded = Vec::new();
-            for (id, place) in ids.iter().zip(coloured) {
-                let place = place.ok_or_else(|| format!("`{id}` is no coloured place"))?;
+            for (id, place) in ids.iter().zip(coloured_places) {
+                let place = place.ok_or_else(|| format!("`{id}` is not a coloured place"))?;
                 unfolded.extend(self.unfolded(place, &colour)?);
             }
             ids = unfolded;
@@ -241,18 +248,18 @@ impl<'n> FormulaParser<'n> {
 
     /// Returns the ids of the nodes that a token refers to. The word `id` and the quoted id behind
     /// it count as one token.
-    fn node(&mut self, token: &TypedToken, of: NamedKind) -> Result<Vec<String>, String> {
+    fn node(&mut self, token: &TypedToken, kind: NamedKind) -> Result<Vec<String>, String> {
         if token.is("id") && matches!(self.next, TypedToken::Name(_)) {
             let exact = self.take();
-            return meant(self.net, of, exact.name().unwrap_or_default(), NameNotation::Id);
+            return meant(self.net, kind, exact.name().unwrap_or_default(), NameNotation::Id);
         }
-        let written = match token {
+        let notation = match token {
             _ if self.has_ids_only => NameNotation::Id,
             TypedToken::Name(_) if !self.has_words_only => NameNotation::Quoted,
             _ => NameNotation::Bare,
         };
         let name = token.name().ok_or_else(|| instead_of(token, "a name"))?;
-        meant(self.net, of, name, written)
+        meant(self.net, kind, name, notation)
     }
 
     /// Returns the place of one colour in the unfolding. Returns `None` if tokens of this colour
@@ -262,12 +269,12 @@ impl<'n> FormulaParser<'n> {
         let id = folding.and_then(|folding| folding.colour_names()?.unfolded(place, colour));
         let id = id.ok_or_else(|| {
             let place = folding.map_or("", |folding| folding.place_name(place));
-            format!("{} is no colour of place {}", Quoted(colour), Quoted(place))
+            format!("{} is not a colour of place {}", Quoted(colour), Quoted(place))
         })?;
         let found = self.net.place_named(&id);
-        let of = |found| folding.map(|folding| folding.place_of(found));
+        let coloured_place_of = |found| folding.map(|folding| folding.place_of(found));
         match found {
-            Some(found) if of(found) == Some(place) => Ok(Some(id)),
+            Some(found) if coloured_place_of(found) == Some(place) => Ok(Some(id)),
             Some(_) => Err(format!("{} is another place of the unfolding", Quoted(&id))),
             None => Ok(None),
         }
@@ -275,12 +282,12 @@ impl<'n> FormulaParser<'n> {
 
     /// Takes a colour in parentheses, and returns it without them.
     fn colour(&mut self) -> Result<String, String> {
-        let (mut text, mut open) = (String::new(), 0u32);
+        let (mut text, mut open_parentheses) = (String::new(), 0u32);
         loop {
             let token = self.take();
             match &token {
-                TypedToken::Sign("(") => open += 1,
-                TypedToken::Sign(")") => open -= 1,
+                TypedToken::Sign("(") => open_parentheses += 1,
+                TypedToken::Sign(")") => open_parentheses -= 1,
                 TypedToken::Sign("," | "-")
                 | TypedToken::Word(_)
                 | TypedToken::Name(_)
@@ -294,19 +301,19 @@ impl<'n> FormulaParser<'n> {
                 }
                 TypedToken::End => {}
             }
-            if open == 0 {
+            if open_parentheses == 0 {
                 return Ok(text[1..text.len() - 1].to_owned());
             }
         }
     }
 
     /// Takes nodes in parentheses, separated by commas, and returns their ids.
-    fn nodes(&mut self, of: NamedKind) -> Result<Vec<String>, String> {
+    fn nodes(&mut self, kind: NamedKind) -> Result<Vec<String>, String> {
         self.must("(")?;
         let mut ids = Vec::new();
         loop {
             let token = self.take();
-            ids.extend(self.node(&token, of)?);
+            ids.extend(self.node(&token, kind)?);
             if !self.take_if(",") {
                 self.must(")")?;
                 return Ok(ids);
@@ -338,7 +345,7 @@ impl<'n> FormulaParser<'n> {
 
     /// Takes the operands of a constraint, and returns the formula of the constraint.
     fn constraint(&mut self, name: &str) -> Result<ParsedOperand, String> {
-        let (wanted, text) = constraints::named(name).unwrap_or((0, ""));
+        let (operand_count, text) = constraints::named(name).unwrap_or((0, ""));
         self.must("(")?;
         let mut activities = Vec::new();
         loop {
@@ -349,8 +356,11 @@ impl<'n> FormulaParser<'n> {
             }
         }
         self.must(")")?;
-        if activities.len() != wanted {
-            return Err(format!("`{name}` is about {wanted} activities, not {}", activities.len()));
+        if activities.len() != operand_count {
+            return Err(format!(
+                "`{name}` takes {operand_count} activities, not {}",
+                activities.len()
+            ));
         }
         let mut inner = FormulaParser::new(self.net, tokens(text)?);
         inner.activities = activities;
@@ -362,9 +372,11 @@ impl<'n> FormulaParser<'n> {
     fn activity(&mut self, token: &TypedToken) -> Result<String, String> {
         let name = token.name().ok_or_else(|| instead_of(token, "an activity"))?;
         // Inside the formula of a constraint, the words `a` and `b` stand for its operands.
-        let at = ["a", "b"].iter().position(|it| *it == name);
-        if let Some(known) = at.and_then(|at| self.activities.get(at)) {
-            return Ok(known.clone());
+        let activity_index = ["a", "b"].iter().position(|it| *it == name);
+        if let Some(xml) =
+            activity_index.and_then(|activity_index| self.activities.get(activity_index))
+        {
+            return Ok(xml.clone());
         }
         let ids = match token.is("id") && matches!(self.next, TypedToken::Name(_)) {
             true => self.node(token, NamedKind::Transitions)?,
@@ -379,22 +391,25 @@ fn instead_of(found: &TypedToken, expected: &str) -> String {
 }
 
 /// Applies the open operators that bind tighter than `level`. Operators of equal level are applied,
-/// too, unless `right` is set.
+/// too, unless `is_right_associative` is set.
 fn applied(
-    open: &mut Vec<OpenOperator>,
+    open_operators: &mut Vec<OpenOperator>,
     mut part: ParsedOperand,
     level: u8,
-    right: bool,
+    is_right_associative: bool,
 ) -> Result<ParsedOperand, String> {
-    let binds = |own: u8| own > level || own == level && !right;
+    let binds_tighter =
+        |own_level: u8| own_level > level || own_level == level && !is_right_associative;
     loop {
-        part = match open.pop() {
-            Some(OpenOperator::Prefix(names)) if binds(PREFIX_LEVEL) => prefixed(names, part)?,
-            Some(OpenOperator::Infix { left, operator, level }) if binds(level) => {
+        part = match open_operators.pop() {
+            Some(OpenOperator::Prefix(names)) if binds_tighter(PREFIX_LEVEL) => {
+                prefixed(names, part)?
+            }
+            Some(OpenOperator::Infix { left, operator, level }) if binds_tighter(level) => {
                 joined(operator, left, part)?
             }
             other => {
-                open.extend(other);
+                open_operators.extend(other);
                 return Ok(part);
             }
         };

@@ -45,24 +45,24 @@ pub fn read(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
 
 /// Reads the contest's textual formulas beside its XML.
 pub fn read_contest(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
-    let asked = contest::properties(text).into_iter();
+    let translated = contest::properties(text).into_iter();
     let property = |it: pieces::TranslatedProperty| {
         let tokens = it
             .tokens
             .map(|tokens| FormulaParser::new(net, tokens).with_ids_only().with_loosest_until());
         property(it.name, it.line, tokens, as_xml)
     };
-    asked.map(property).collect()
+    translated.map(property).collect()
 }
 
 /// Reads formulas in the contest's grammar of 2011.
 pub fn read_early(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
-    let asked = early::definitions(text, net).into_iter();
+    let translated = early::definitions(text, net).into_iter();
     let property = |it: pieces::TranslatedProperty| {
         let tokens = it.tokens.map(|tokens| FormulaParser::new(net, tokens).with_ids_only());
         property(it.name, it.line, tokens, as_xml)
     };
-    asked.map(property).collect()
+    translated.map(property).collect()
 }
 
 /// Reads formulas in the `--formula` language, one per line. An indented line continues the line
@@ -76,8 +76,8 @@ pub fn read_inline(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedPrope
 pub fn read_lola(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
     let formulas = lola::formulas(text).into_iter();
     let property = |(line, tokens): (u64, Result<_, String>)| {
-        let reading = tokens.map(|tokens| FormulaParser::of_words(net, tokens));
-        property(String::new(), line, reading, as_xml)
+        let parser = tokens.map(|tokens| FormulaParser::of_words(net, tokens));
+        property(String::new(), line, parser, as_xml)
     };
     formulas.map(property).collect()
 }
@@ -90,12 +90,12 @@ pub fn read_one(net: &Net, text: &str, as_xml: AsXml<'_>) -> AuditedProperty {
 /// Names each formula without a name `formula-N`, where N is its position among all formulas, or
 /// the next number that is free. Repeated names get numbers from the second on.
 pub fn name_the_others(properties: &mut [AuditedProperty]) {
-    let mut taken: std::collections::HashSet<String> =
+    let mut used_ids: std::collections::HashSet<String> =
         properties.iter().map(|it| it.id.clone()).collect();
-    for (at, property) in properties.iter_mut().enumerate().filter(|(_, it)| it.id.is_empty()) {
-        let mut names = (at + 1..).map(|number| format!("formula-{number}"));
-        property.id = names.find(|name| !taken.contains(name)).unwrap_or_default();
-        taken.insert(property.id.clone());
+    for (index, property) in properties.iter_mut().enumerate().filter(|(_, it)| it.id.is_empty()) {
+        let mut names = (index + 1..).map(|number| format!("formula-{number}"));
+        property.id = names.find(|name| !used_ids.contains(name)).unwrap_or_default();
+        used_ids.insert(property.id.clone());
     }
     number_equal_ids(properties);
 }
@@ -122,34 +122,35 @@ fn entries(text: &str) -> Vec<(u64, String)> {
 
 fn entry(net: &Net, line: u64, text: &str, as_xml: AsXml<'_>) -> AuditedProperty {
     let (id, formula) = label(text).unwrap_or(("", text));
-    let reading = words::tokens(formula).map(|tokens| FormulaParser::new(net, tokens));
-    property(id.to_owned(), line, reading, as_xml)
+    let parser = words::tokens(formula).map(|tokens| FormulaParser::new(net, tokens));
+    property(id.to_owned(), line, parser, as_xml)
 }
 
 /// Returns the name before the colon, and the text behind the colon.
 fn label(text: &str) -> Option<(&str, &str)> {
     let (name, formula) = text.split_once(':')?;
     let name = name.trim();
-    let inside = |c: char| c.is_alphanumeric() || "_-.".contains(c);
-    (!name.is_empty() && name.chars().all(inside)).then_some((name, formula))
+    let is_name_character = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    (!name.is_empty() && name.chars().all(is_name_character)).then_some((name, formula))
 }
 
+/// Parses a formula to XML, and reads the property from the XML.
 fn property(
     id: String,
     line: u64,
-    reading: Result<FormulaParser<'_>, String>,
+    parser: Result<FormulaParser<'_>, String>,
     as_xml: AsXml<'_>,
 ) -> AuditedProperty {
     let question = (|| {
-        let reading = reading?;
-        let net = reading.net();
-        let formula = reading.whole()?;
+        let parser = parser?;
+        let net = parser.net();
+        let formula = parser.whole()?;
         let xml = format!(
             "<property-set><property><id>{}</id><formula>{formula}</formula></property></property-set>",
             words::escaped(if id.is_empty() { "formula" } else { &id }),
         );
-        let read = as_xml(net, xml.as_bytes()).map_err(|error| error.what)?;
-        let first = read.into_iter().next().ok_or("there is no formula")?;
+        let properties = as_xml(net, xml.as_bytes()).map_err(|error| error.what)?;
+        let first = properties.into_iter().next().ok_or("there is no formula")?;
         first.question.map_err(|error| error.what)
     })();
     AuditedProperty { id, question: question.map_err(|what: String| Unreadable { line, what }) }

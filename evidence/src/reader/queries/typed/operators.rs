@@ -94,7 +94,7 @@ pub(super) struct XmlFormula {
 impl XmlFormula {
     pub(super) fn closed(self) -> String {
         match self.by {
-            Some(by) => format!("<{by}>{}</{by}>", self.xml),
+            Some(junction) => format!("<{junction}>{}</{junction}>", self.xml),
             None => self.xml,
         }
     }
@@ -103,7 +103,9 @@ impl XmlFormula {
 /// A linear sum: the coefficients of places by id, and a constant.
 #[derive(Default)]
 pub(super) struct PlaceSum {
+    /// The coefficient of each place, by id.
     pub(super) terms: BTreeMap<String, i128>,
+    /// The constant part.
     pub(super) constant: i128,
 }
 
@@ -124,7 +126,7 @@ pub(super) fn of_a_run(xml: String) -> ParsedOperand {
 }
 
 pub(super) fn constant(digits: &str, sign: i128) -> Result<ParsedOperand, String> {
-    let number: i64 = digits.parse().map_err(|_| format!("{digits} is no number below 2^63"))?;
+    let number: i64 = digits.parse().map_err(|_| format!("{digits} is not a number below 2^63"))?;
     Ok(ParsedOperand::Number(PlaceSum {
         constant: sign * i128::from(number),
         ..PlaceSum::default()
@@ -145,8 +147,8 @@ pub(super) fn closed(part: ParsedOperand) -> ParsedOperand {
 pub(super) fn formula(part: ParsedOperand) -> Result<XmlFormula, String> {
     match part {
         ParsedOperand::Formula(formula) => Ok(formula),
-        ParsedOperand::Number(_) => Err("a number stands where a formula is expected".to_owned()),
-        ParsedOperand::Bound(_) => Err("a bound is no part of another formula".to_owned()),
+        ParsedOperand::Number(_) => Err("found a number, expected a formula".to_owned()),
+        ParsedOperand::Bound(_) => Err("`bound` cannot be part of another formula".to_owned()),
     }
 }
 
@@ -154,7 +156,7 @@ fn number(part: ParsedOperand) -> Result<PlaceSum, String> {
     match part {
         ParsedOperand::Number(sum) => Ok(sum),
         ParsedOperand::Formula(_) | ParsedOperand::Bound(_) => {
-            Err("a formula stands where a number is expected".to_owned())
+            Err("found a formula, expected a number".to_owned())
         }
     }
 }
@@ -166,17 +168,18 @@ pub(super) fn prefixed(names: &[&str], part: ParsedOperand) -> Result<ParsedOper
         [first, ..] => !matches!(*first, "all-paths" | "exists-path"),
         [] => false,
     };
-    let around = |xml, name: &&str| format!("<{name}>{xml}</{name}>");
-    let xml = names.iter().rev().fold(inner.closed(), around);
+    let enclosed = |xml, name: &&str| format!("<{name}>{xml}</{name}>");
+    let xml = names.iter().rev().fold(inner.closed(), enclosed);
     Ok(ParsedOperand::Formula(XmlFormula { xml, by: None, is_of_a_run }))
 }
 
+/// Applies an infix operator to two operands.
 pub(super) fn joined(
     operator: Infix,
     left: ParsedOperand,
     right: ParsedOperand,
 ) -> Result<ParsedOperand, String> {
-    let (xml, by, is_of_a_run) = match operator {
+    let (xml, junction, is_of_a_run) = match operator {
         Infix::Plus | Infix::Minus | Infix::Times => {
             return added(operator, number(left)?, number(right)?).map(ParsedOperand::Number);
         }
@@ -193,10 +196,10 @@ pub(super) fn joined(
             left.xml.push_str(&right.closed());
             (left.xml, left.by, is_of_a_run)
         }
-        Infix::Alike(wanted) => {
+        Infix::Alike(is_equivalence) => {
             let (left, right) = (formula(left)?, formula(right)?);
             let is_of_a_run = left.is_of_a_run || right.is_of_a_run;
-            let name = if wanted { "equivalence" } else { "exclusive-disjunction" };
+            let name = if is_equivalence { "equivalence" } else { "exclusive-disjunction" };
             let (left, right) = (left.closed(), right.closed());
             (format!("<{name}>{left}{right}</{name}>"), None, is_of_a_run)
         }
@@ -207,18 +210,18 @@ pub(super) fn joined(
             (format!("<{until}>{parts}</{until}>"), None, true)
         }
     };
-    Ok(ParsedOperand::Formula(XmlFormula { xml, by, is_of_a_run }))
+    Ok(ParsedOperand::Formula(XmlFormula { xml, by: junction, is_of_a_run }))
 }
 
 /// Adds `factor` times another sum.
 pub(super) fn add(sum: &mut PlaceSum, other: PlaceSum, factor: i128) -> Result<(), String> {
-    let large = || "a number of the formula is too large".to_owned();
-    let times = |number: i128| number.checked_mul(factor).ok_or_else(large);
+    let too_large = || "a number of the formula is too large".to_owned();
+    let scaled = |number: i128| number.checked_mul(factor).ok_or_else(too_large);
     for (place, number) in other.terms {
-        let known = sum.terms.entry(place).or_default();
-        *known = known.checked_add(times(number)?).ok_or_else(large)?;
+        let coefficient = sum.terms.entry(place).or_default();
+        *coefficient = coefficient.checked_add(scaled(number)?).ok_or_else(too_large)?;
     }
-    sum.constant = sum.constant.checked_add(times(other.constant)?).ok_or_else(large)?;
+    sum.constant = sum.constant.checked_add(scaled(other.constant)?).ok_or_else(too_large)?;
     Ok(())
 }
 
@@ -231,7 +234,7 @@ fn added(operator: Infix, mut left: PlaceSum, mut right: PlaceSum) -> Result<Pla
         std::mem::swap(&mut left, &mut right);
     }
     if !left.terms.is_empty() {
-        return Err("tokens times tokens".to_owned());
+        return Err("a product of token counts".to_owned());
     }
     let mut product = PlaceSum::default();
     add(&mut product, right, left.constant)?;

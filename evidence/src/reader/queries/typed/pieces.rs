@@ -56,9 +56,10 @@ pub(super) fn pieces(text: &str, mut line: u64, lexis: &ContestLexis) -> Vec<Con
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let inside = |c: char| c.is_alphanumeric() || c == '_' || lexis.inside_words.contains(c);
-        let while_ = |is: &dyn Fn(char) -> bool| rest.find(|c| !is(c)).unwrap_or(rest.len());
-        let (kind, length, own) = match c {
+        let is_word_character =
+            |c: char| c.is_alphanumeric() || c == '_' || lexis.inside_words.contains(c);
+        let length_while = |is: &dyn Fn(char) -> bool| rest.find(|c| !is(c)).unwrap_or(rest.len());
+        let (kind, length, token_text) = match c {
             c if c.is_whitespace() => {
                 line += u64::from(c == '\n');
                 rest = &rest[c.len_utf8()..];
@@ -69,11 +70,11 @@ pub(super) fn pieces(text: &str, mut line: u64, lexis: &ContestLexis) -> Vec<Con
                 None => (ContestTokenKind::Unknown, 1, c.to_string()),
             },
             c if c.is_alphabetic() || c == '_' => {
-                let length = while_(&inside);
+                let length = length_while(&is_word_character);
                 (ContestTokenKind::Word, length, rest[..length].to_owned())
             }
             c if c.is_ascii_digit() => {
-                let length = while_(&|c| c.is_ascii_digit());
+                let length = length_while(&|c| c.is_ascii_digit());
                 (ContestTokenKind::Number, length, rest[..length].to_owned())
             }
             c => match lexis.signs.iter().find(|sign| rest.starts_with(**sign)) {
@@ -81,7 +82,7 @@ pub(super) fn pieces(text: &str, mut line: u64, lexis: &ContestLexis) -> Vec<Con
                 None => (ContestTokenKind::Unknown, c.len_utf8(), c.to_string()),
             },
         };
-        pieces.push(ContestToken { kind, text: own, line });
+        pieces.push(ContestToken { kind, text: token_text, line });
         rest = &rest[length..];
     }
     pieces
@@ -92,9 +93,9 @@ pub(super) fn pieces(text: &str, mut line: u64, lexis: &ContestLexis) -> Vec<Con
 fn quoted(text: &str, escapes: bool) -> Option<(String, usize)> {
     let mut name = String::new();
     let mut letters = text.char_indices().skip(1);
-    while let Some((at, c)) = letters.next() {
+    while let Some((offset, c)) = letters.next() {
         match c {
-            '"' => return Some((name, at + 1)),
+            '"' => return Some((name, offset + 1)),
             '\n' => return None,
             '\\' if escapes => name.push(letters.next()?.1),
             _ => name.push(c),

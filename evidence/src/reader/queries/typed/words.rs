@@ -56,9 +56,9 @@ const SIGNS: [&str; 28] = [
 pub(super) fn tokens(text: &str) -> Result<Vec<TypedToken>, String> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
-    let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let is_word_character = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     while let Some(c) = rest.chars().next() {
-        let end = |is: &dyn Fn(char) -> bool| rest.find(|c| !is(c)).unwrap_or(rest.len());
+        let length_while = |is: &dyn Fn(char) -> bool| rest.find(|c| !is(c)).unwrap_or(rest.len());
         let length = match c {
             '#' => rest.find('\n').unwrap_or(rest.len()),
             '"' => {
@@ -67,18 +67,18 @@ pub(super) fn tokens(text: &str) -> Result<Vec<TypedToken>, String> {
                 length
             }
             _ if c.is_alphabetic() || c == '_' => {
-                let length = end(&inside);
+                let length = length_while(&is_word_character);
                 tokens.push(TypedToken::Word(rest[..length].to_owned()));
                 length
             }
             _ if c.is_ascii_digit() => {
-                let length = end(&|c| c.is_ascii_digit());
+                let length = length_while(&|c| c.is_ascii_digit());
                 tokens.push(TypedToken::Number(rest[..length].to_owned()));
                 length
             }
             _ => {
                 let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
-                let sign = sign.ok_or_else(|| format!("{c:?} begins no word of the language"))?;
+                let sign = sign.ok_or_else(|| format!("unexpected character {c:?}"))?;
                 tokens.push(TypedToken::Sign(sign));
                 sign.len()
             }
@@ -93,15 +93,15 @@ pub(super) fn tokens(text: &str) -> Result<Vec<TypedToken>, String> {
 fn quoted(text: &str) -> Result<(String, usize), String> {
     let mut name = String::new();
     let mut letters = text.char_indices().skip(1);
-    while let Some((at, c)) = letters.next() {
+    while let Some((offset, c)) = letters.next() {
         match c {
-            '"' => return Ok((name, at + 1)),
+            '"' => return Ok((name, offset + 1)),
             '\n' => break,
             '\\' => name.extend(letters.next().map(|(_, c)| c)),
             _ => name.push(c),
         }
     }
-    Err("a quote without its end".to_owned())
+    Err("an unclosed quote".to_owned())
 }
 
 /// Escapes a text for an element or an attribute. Line ends and tabs would become blanks in
