@@ -89,9 +89,9 @@ impl Automaton {
             let found = components_of_rows(&targets_without_mark, |&to| to as u32);
             let component_without_mark = found.of;
             let mut size = vec![0; found.count as usize];
-            component_without_mark.iter().for_each(|&component| size[component] += 1);
+            component_without_mark.iter().for_each(|&component| size[component as usize] += 1);
             for (state, targets) in targets_without_mark.iter().enumerate() {
-                if size[component_without_mark[state]] > 1 || targets.contains(&state) {
+                if size[component_without_mark[state] as usize] > 1 || targets.contains(&state) {
                     is_weak[sccs.of[state]] = false;
                 }
             }
