@@ -94,8 +94,8 @@ fn merge_all(
     times: impl Fn(TransitionId) -> u64,
     removed: &[&[TransitionId]],
 ) -> Option<Vec<Edit>> {
-    let composed = first.len().saturating_mul(second.len());
-    if net.transition_ids().saturating_add(composed) > MOST_COMPOSED {
+    let composed_count = first.len().saturating_mul(second.len());
+    if net.transition_ids().saturating_add(composed_count) > MOST_COMPOSED {
         return None;
     }
     let mut edits = Vec::new();
