@@ -50,11 +50,11 @@ impl ResultStore {
         }
         let mut text = Vec::new();
         file.0.read_to_end(&mut text).map_err(Error::at(path))?;
-        let (rows, intact) = match text.is_empty() {
+        let (rows, is_intact) = match text.is_empty() {
             true => (Vec::new(), false),
             false => complete_runs(path, &text)?,
         };
-        if !intact {
+        if !is_intact {
             file = replace(path, &row::print(&rows, true)).map_err(Error::at(path))?;
         }
         let mut done = HashMap::new();

@@ -137,7 +137,8 @@ pub(crate) fn json(report: &AuditReport, unreadable: usize) -> String {
     let stopped = report.stopped.as_ref().map(|(_, limit): &(_, ExhaustedLimit)| limit.to_string());
     let object = serde_json::json!({
         "version": JSON_VERSION, "type": "summary", "answers": counts.answers,
-        "confirmed": counts.confirmed, "searched": counts.searched, "beyond": counts.beyond, "refused": counts.refused,
+        "confirmed": counts.confirmed, "searched": counts.searched, "beyond": counts.beyond,
+        "refused": counts.refused,
         "not_confirmed": counts.stopped, "assuming_units": counts.assuming,
         "unanswered": report.unanswered, "unreadable": unreadable,
         "irregular": report.irregular.len(), "cut_short": report.cut_short.len(),
