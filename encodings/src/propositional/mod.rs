@@ -35,9 +35,8 @@
 //! # Sources
 //! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999; K.
 //! Heljanko, *Bounded reachability checking with process semantics*, CONCUR 2001 (steps); J.
-//! Rintanen, K. Heljanko, I. Niemelä, *Planning as satisfiability: parallel plans and algorithms
-//! for plan search*, AIJ 170, 2006 (steps that have an order); N. Tamura, A. Taga, S. Kitagawa, M.
-//! Banbara, *Compiling finite linear CSP into SAT*, Constraints 14, 2009 (order encoding).
+//! Rintanen, K. Heljanko, I. Niemelä, *Planning as satisfiability*, AIJ 170, 2006 (ordered steps);
+//! N. Tamura et al., *Compiling finite linear CSP into SAT*, Constraints 14, 2009 (order encoding).
 
 pub mod components;
 mod goal;
@@ -430,11 +429,10 @@ struct FiringChange {
 
 /// Returns a new literal that implies that some literal of `literals` holds.
 fn any(clauses: &mut impl Clauses, literals: &[Literal]) -> Literal {
-    let any_literal = clauses.variable();
-    let clause: Vec<Literal> =
-        std::iter::once(!any_literal).chain(literals.iter().copied()).collect();
+    let literal = clauses.variable();
+    let clause: Vec<Literal> = std::iter::once(!literal).chain(literals.iter().copied()).collect();
     clauses.clause(&clause);
-    any_literal
+    literal
 }
 
 /// Adds the clauses of conditions 2 and 3 of a step for one place.

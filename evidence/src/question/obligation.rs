@@ -174,8 +174,8 @@ impl Question {
         obligation.need = match value {
             AnswerValue::Holds(holds) => {
                 if let Question::Initially(predicate) = self {
-                    let initial_value = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
-                    let initial_value = initial_value.holds(net, net.initial());
+                    let model_predicate = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
+                    let initial_value = model_predicate.holds(net, net.initial());
                     if initial_value != holds {
                         let initial_value = AnswerValue::Holds(initial_value);
                         return Err(format!(
@@ -318,8 +318,8 @@ impl Obligation {
             (Question::Tree(property), false) => self.that_the_tree_has(property.negated(), net),
             (Question::Initially(predicate), holds) => {
                 // An empty conjunction (proved), or an empty disjunction (unprovable).
-                let initial_value = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
-                let initial_value = initial_value.holds(net, net.initial());
+                let model_predicate = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
+                let initial_value = model_predicate.holds(net, net.initial());
                 NeededProofs::junction(initial_value == holds, Vec::new())
             }
             (Question::Not(part), holds) => self.that_it_holds(part, net, !holds)?,
