@@ -179,7 +179,7 @@ struct ReportedRun {
     wall: f64,
     /// The peak memory in MB.
     memory: u64,
-    /// How the run ended.
+    /// The end of the run.
     end: RunEnd,
 }
 

@@ -52,7 +52,7 @@ pub struct Contest {
     pub temporary: Option<PathBuf>,
 }
 
-/// The memory in MB that the tool is told when the harness sets no limit.
+/// The memory limit in MB that the tool reads from its environment when the harness sets no limit.
 const CONTEST_MEMORY: u64 = 16_384;
 
 impl Contest {
@@ -228,7 +228,7 @@ pub fn read_list(path: &Path) -> Result<Vec<String>, Error> {
     }
 }
 
-/// The state that all workers share.
+/// The state shared by the worker threads.
 struct Shared<'c> {
     /// The result file.
     store: ResultStore,

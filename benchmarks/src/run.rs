@@ -36,7 +36,7 @@ pub struct Job<'j> {
 /// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
-    /// The tool exited, with its status.
+    /// The tool exited with this exit status.
     Exit(i32),
     /// A signal that the harness did not send ended the tool.
     Signal(i32),

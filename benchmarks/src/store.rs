@@ -25,7 +25,7 @@ pub struct ResultStore {
     path: PathBuf,
     /// The file, open for appending.
     file: LockedFile,
-    /// All rows of the file.
+    /// The rows read from the file, and the rows appended since.
     rows: Vec<ResultRow>,
     /// The number of rows of each run in the file.
     done: HashMap<(String, Exam), usize>,

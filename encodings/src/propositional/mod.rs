@@ -421,7 +421,7 @@ fn narrow((low, high): &mut (i128, i128), before: &OrderEncodedTokens) {
 /// A transition next to a place, with its change of the place.
 #[derive(Clone, Copy)]
 struct FiringChange {
-    /// The literal that the transition fires.
+    /// The literal of the firing.
     fired: Literal,
     /// The change of the tokens; 0 if the transition only reads the place.
     by: i128,

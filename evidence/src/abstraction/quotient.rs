@@ -148,7 +148,7 @@ impl Quotient {
 
 /// The effect of the classes on a sort.
 enum SortQuotient {
-    /// All colours are kept.
+    /// No colour of the sort is merged.
     Whole,
     /// The class of each colour, and the size of each class.
     Classes(Arc<[u32]>, Vec<u64>),

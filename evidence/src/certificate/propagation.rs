@@ -84,13 +84,13 @@ pub(super) struct BoundPropagator {
     /// The remainder of each term that has a known remainder.
     remainders: HashMap<usize, Remainder>,
     rows: Vec<SumRow>,
-    /// By term, the rows that contain or define the term, to examine when its interval changes.
+    /// The rows that contain or define each term, to examine when its interval changes.
     rows_of: Vec<Vec<usize>>,
     /// The term of each row that a comparison bounds, by the sum of the comparison.
     known_rows: HashMap<Vec<(PlaceId, i64)>, usize>,
     /// Each clause has at most one literal per slot. The first two literals are watched.
     clauses: Vec<Vec<BoundLiteral>>,
-    /// By slot, the indices of the clauses that watch one of its literals.
+    /// The clauses that watch a literal of each slot, as indices in `clauses`.
     watching: Vec<Vec<usize>>,
     /// The undo log: a term, true for its upper bound, and the bound before the change.
     trail: Vec<(usize, bool, i128)>,
@@ -99,7 +99,7 @@ pub(super) struct BoundPropagator {
     /// The rows to examine, and one flag per row: true if it is among them.
     dirty: Vec<usize>,
     is_dirty: Vec<bool>,
-    /// By row, the examinations since the last assumption; the examined rows, with duplicates.
+    /// The examinations of each row since the last assumption; the examined rows, with duplicates.
     looks: Vec<u32>,
     looked_at: Vec<usize>,
 }

@@ -46,13 +46,13 @@ pub(super) enum SortStructure {
 /// A declared variable.
 #[derive(Clone, Debug)]
 pub(super) struct SortedVariable {
-    /// The name that unfolded transitions use.
+    /// The name of the variable in names of unfolded transitions.
     pub(super) name: String,
     /// The index of the sort.
     pub(super) sort: usize,
 }
 
-/// All declarations of a net.
+/// The declared sorts, constants and variables of a net.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declarations {
     /// The sorts, by index. A sort refers only to earlier sorts.
@@ -63,7 +63,7 @@ pub(super) struct Declarations {
     sort_ids: HashMap<String, usize>,
     /// The sort and the colour of each constant id.
     constants: HashMap<String, (usize, u64)>,
-    /// The variable of each variable id.
+    /// The index in `variables`, by variable id.
     variable_ids: HashMap<String, usize>,
 }
 
@@ -241,7 +241,7 @@ impl Declarations {
         self.add(node, SortStructure::Range(integer(node, "value")?), 1)
     }
 
-    /// Returns the product of these sorts.
+    /// Returns the product sort of the component sorts `parts`.
     pub(super) fn product(
         &mut self,
         node: Node<'_, '_>,

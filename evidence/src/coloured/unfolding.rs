@@ -49,7 +49,7 @@ use std::sync::Arc;
 pub enum Bindings {
     /// At least one of the bindings with the same effect.
     Some,
-    /// Every binding that may fire.
+    /// Every binding that takes only from listed places.
     All,
 }
 

@@ -50,7 +50,7 @@ pub enum CountError {
     /// The reduction gives no formula.
     #[error(transparent)]
     NoFormula(#[from] NoFormula),
-    /// The markings were not all visited.
+    /// The visit of the markings was stopped or reached a limit.
     #[error(transparent)]
     Visit(#[from] Flaw),
 }

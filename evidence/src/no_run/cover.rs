@@ -256,7 +256,7 @@ pub struct CoverGraph<'a> {
     net: &'a Net,
     nodes: &'a [CoverNode],
     edges: Vec<CoverEdge>,
-    /// All acceptance marks of the automaton.
+    /// The acceptance marks of the automaton.
     all: Marks,
     fairness: &'a Fairness,
 }
@@ -471,7 +471,7 @@ impl<'a> CoverGraph<'a> {
 /// An index for finding a node that contains a given one.
 struct Index<'a> {
     nodes: &'a [CoverNode],
-    /// The index of each node.
+    /// The index in `nodes`, by node.
     exact: HashMap<&'a CoverNode, usize>,
     /// The indices of the nodes with each state of the automaton.
     of_state: Vec<Vec<usize>>,

@@ -86,7 +86,7 @@ pub struct Obligation {
     pub homes: Vec<HomeQuestion>,
     /// Properties for which the evidence must prove that a run has them, or that no run has them.
     pub runs: Vec<RunProperty>,
-    /// CTL properties that must be proved.
+    /// CTL properties that must be proved to hold in the initial marking.
     pub trees: Vec<TreeProperty>,
     /// The formula over the statements that must be true.
     pub need: NeededProofs,
@@ -311,9 +311,7 @@ impl Obligation {
                 parts.extend(others.iter().map(|other| self.refute(other.clone())));
                 NeededProofs::One(parts)
             }
-            (Question::NoRun(property), is_without_run) => {
-                self.that_runs_have(property, net, !is_without_run)
-            }
+            (Question::NoRun(property), no_run) => self.that_runs_have(property, net, !no_run),
             (Question::Tree(property), true) => self.that_the_tree_has((**property).clone(), net),
             (Question::Tree(property), false) => self.that_the_tree_has(property.negated(), net),
             (Question::Initially(predicate), holds) => {
@@ -340,30 +338,25 @@ impl Obligation {
         })
     }
 
-    /// Derives the formula that some run has the property, or that none has. The evidence may have
-    /// decomposed the property. Some run has it if some run has one of its cases, and none has it
-    /// if none has any case.
-    fn that_runs_have(
-        &mut self,
-        property: &RunProperty,
-        net: &Net,
-        is_existential: bool,
-    ) -> NeededProofs {
+    /// Derives the formula that a run has the property (`exists`), or that no run has it. The
+    /// evidence may have decomposed the property into cases. A run has the property if it has one
+    /// of the cases. No run has the property if no run has any case.
+    fn that_runs_have(&mut self, property: &RunProperty, net: &Net, exists: bool) -> NeededProofs {
         let initial_value = initially(net, property);
-        let undivided = self.that_runs_have_whole(property, net, is_existential, initial_value);
+        let undivided = self.that_runs_have_whole(property, net, exists, initial_value);
         let cases = match initial_value {
             Some(_) => Vec::new(),
-            None => cases(net, property, is_existential),
+            None => cases(net, property, exists),
         };
         if cases.is_empty() {
             return undivided;
         }
         let proofs_of_case = |case| {
             let initial_value = initially(net, case);
-            self.that_runs_have_whole(case, net, is_existential, initial_value)
+            self.that_runs_have_whole(case, net, exists, initial_value)
         };
         let cases = cases.iter().map(proofs_of_case).collect();
-        NeededProofs::One(vec![undivided, NeededProofs::junction(!is_existential, cases)])
+        NeededProofs::One(vec![undivided, NeededProofs::junction(!exists, cases)])
     }
 
     /// Derives the same formula without decomposition. `initial_value` is the value that the
@@ -372,17 +365,16 @@ impl Obligation {
         &mut self,
         property: &RunProperty,
         net: &Net,
-        is_existential: bool,
+        exists: bool,
         initial_value: Option<bool>,
     ) -> NeededProofs {
-        if initial_value == Some(!is_existential) {
+        if initial_value == Some(!exists) {
             // Unprovable.
             return NeededProofs::One(Vec::new());
         }
         self.runs.push(property.clone());
         let index = self.runs.len() - 1;
-        let run_proof =
-            if is_existential { NeededProofs::Run(index) } else { NeededProofs::NoRun(index) };
+        let run_proof = if exists { NeededProofs::Run(index) } else { NeededProofs::NoRun(index) };
         if initial_value.is_some() {
             // No evidence is needed, but evidence is accepted.
             return NeededProofs::One(vec![NeededProofs::All(Vec::new()), run_proof]);
@@ -390,8 +382,7 @@ impl Obligation {
         match met_somewhere(net, property) {
             None => run_proof,
             Some(goal) => {
-                let marking_proof =
-                    if is_existential { self.reach(goal) } else { self.refute(goal) };
+                let marking_proof = if exists { self.reach(goal) } else { self.refute(goal) };
                 NeededProofs::One(vec![run_proof, marking_proof])
             }
         }

@@ -30,10 +30,10 @@ fn simplified(net: &Net, property: &RunProperty) -> (Ltl, Formula<Linear>) {
 }
 
 /// Returns the cases of a property in its simpler form: the parts of a disjunction, or the simpler
-/// form as the only case. Returns none if the form is no simpler. If `is_existential`, each case is
+/// form as the only case. Returns none if the form is no simpler. If `exists`, each case is
 /// checked to imply the property. Otherwise the property is checked to imply the disjunction of the
 /// cases.
-pub(super) fn cases(net: &Net, property: &RunProperty, is_existential: bool) -> Vec<RunProperty> {
+pub(super) fn cases(net: &Net, property: &RunProperty, exists: bool) -> Vec<RunProperty> {
     let (formulas, simple) = simplified(net, property);
     let parts = match formulas.node(simple) {
         Node::Or(parts) => parts.to_vec(),
@@ -48,7 +48,7 @@ pub(super) fn cases(net: &Net, property: &RunProperty, is_existential: bool) -> 
         case.under(property.fairness().clone())
     };
     let cases: Vec<RunProperty> = parts.iter().map(case).collect();
-    let are_valid = match is_existential {
+    let are_valid = match exists {
         true => cases.iter().all(|case| implies(net, case, property, &[]).is_ok()),
         false => {
             let disjuncts: Vec<&RunProperty> = cases.iter().collect();

@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 /// A property.
 #[derive(Clone, Debug)]
 pub enum SystemFormula {
-    /// An LTL formula, about all runs.
+    /// An LTL formula that every run must satisfy.
     Linear(Box<LabelLtl>),
-    /// A CTL formula, about the initial states.
+    /// A CTL formula that every initial joint state must satisfy.
     Branching(LabelCtl),
 }
 

@@ -18,13 +18,13 @@ pub struct SystemComponent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
     components: Vec<SystemComponent>,
-    /// The components that own each label.
+    /// By label, the indices of the components that have an edge with the label, ascending.
     owners: BTreeMap<String, Vec<usize>>,
-    /// For each component and state, the target states by label.
+    /// The target states, by component, state and label.
     targets: Vec<Vec<BTreeMap<String, Vec<usize>>>>,
 }
 
-/// The state of each component.
+/// A joint state: the state of each component, by component index.
 pub(super) type Joint = Vec<usize>;
 
 impl System {

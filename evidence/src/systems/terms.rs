@@ -146,7 +146,7 @@ struct LabelParser<'t, B> {
 }
 
 impl<B: FormulaBuilder> LabelParser<'_, B> {
-    /// Parses all tokens as one formula.
+    /// Parses the token sequence as a single formula.
     fn whole(mut self) -> Result<(B::Term, B), String> {
         let term = self.implication()?;
         match self.tokens.first() {

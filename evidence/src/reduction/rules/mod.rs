@@ -35,7 +35,7 @@ use super::weighted_sum::WeightedSum;
 use super::work::WorkNet;
 use parikh_net::{FiringStep, PlaceId, TransitionId};
 
-/// The conditions of all rules.
+/// The conditions of the reduction rules, to which logs refer by name.
 pub static ALL: &[Conditions] = &[
     source_transitions::RULE,
     dead_transitions::RULE,
