@@ -73,11 +73,11 @@ impl Backend {
     pub fn greet(self) -> Result<(), Error> {
         let program = match self {
             Backend::Z3Guest => guest(),
-            Backend::Command(_, _, line) => smt_chosen::command(line),
+            Backend::Command(_, _, command_line) => smt_chosen::command(command_line),
             _ => return Ok(()),
         };
-        let started = program.ok_or(SmtError::NoneHere).and_then(SmtCommand::start);
-        started.map(drop).map_err(Error::Solver)
+        let solver = program.ok_or(SmtError::NoneHere).and_then(SmtCommand::start);
+        solver.map(drop).map_err(Error::Solver)
     }
 }
 
@@ -97,8 +97,8 @@ impl FromStr for Backend {
             ("command-bv:", Numbers::Bits),
         ];
         for (prefix, numbers) in commands {
-            if let Some(line) = word.strip_prefix(prefix)
-                && smt_chosen::command(line).is_some()
+            if let Some(command_line) = word.strip_prefix(prefix)
+                && smt_chosen::command(command_line).is_some()
             {
                 // At most a few names, needed until the program ends.
                 let name: &'static str = word.to_owned().leak();
@@ -125,7 +125,7 @@ pub(crate) fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
         // Z3 solves bit-vectors with its tactics.
         Backend::Z3Bits => return inside(Some("ALL")),
         Backend::Z3Guest => guest()?,
-        Backend::Command(_, _, line) => smt_chosen::command(line)?,
+        Backend::Command(_, _, command_line) => smt_chosen::command(command_line)?,
     };
     let solver: Box<dyn SmtSolver> = Box::new(SmtCommand::start(program).ok()?);
     Some(solver)

@@ -166,8 +166,8 @@ pub fn collect(results: &Path, inputs: &Path, oracles: &Path) -> Result<Vec<Resu
 /// Returns `b.DATE.logfiles` for `b.DATE.results.RD.xml`.
 fn logs_of(results: &Path) -> Option<PathBuf> {
     let name = results.file_name()?.to_str()?;
-    let (front, _) = name.strip_suffix(".xml")?.split_once(".results")?;
-    Some(results.with_file_name(format!("{front}.logfiles")))
+    let (prefix, _) = name.strip_suffix(".xml")?.split_once(".results")?;
+    Some(results.with_file_name(format!("{prefix}.logfiles")))
 }
 
 /// A run in a result file of BenchExec.
@@ -179,7 +179,7 @@ struct ReportedRun {
     wall: f64,
     /// The peak memory in MB.
     memory: u64,
-    /// How the run ended.
+    /// The end of the run.
     end: RunEnd,
 }
 
@@ -236,12 +236,12 @@ fn reported(task: String, columns: &HashMap<String, String>) -> ReportedRun {
     let status = columns.get("status").map_or("", |status| &**status);
     let signal = number("exitsignal", "").map(|signal| RunEnd::Signal(signal as i32));
     let exit = number("returnvalue", "").map(|code| RunEnd::Exit(code as i32));
-    let ended = signal.or(exit).unwrap_or(RunEnd::Terminated);
+    let exit_or_signal = signal.or(exit).unwrap_or(RunEnd::Terminated);
     ReportedRun {
         task,
         wall: number("walltime", "s").unwrap_or(0.0),
         memory: (number("memory", "B").unwrap_or(0.0) / f64::from(1 << 20)).ceil() as u64,
-        end: if status.starts_with("TIMEOUT") { RunEnd::Terminated } else { ended },
+        end: if status.starts_with("TIMEOUT") { RunEnd::Terminated } else { exit_or_signal },
     }
 }
 

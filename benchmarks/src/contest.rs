@@ -50,7 +50,7 @@ pub struct Contest {
     pub logs: Option<PathBuf>,
 }
 
-/// The memory in MB that the tool is told when the harness sets no limit.
+/// The memory limit in MB that the tool reads from its environment when the harness sets no limit.
 const CONTEST_MEMORY: u64 = 16_384;
 
 impl Contest {
@@ -70,14 +70,15 @@ impl Contest {
         }
         let store = ResultStore::open(&self.out)?;
         let pairs = || {
-            let of = |name| self.exams.iter().map(move |&exam| (name, exam));
-            let all = self.instances.iter().flat_map(of).enumerate();
-            all.filter(|&(at, _)| self.shard.has(at)).map(|(_, pair)| pair)
+            let exams_of = |name| self.exams.iter().map(move |&exam| (name, exam));
+            let runs = self.instances.iter().flat_map(exams_of).enumerate();
+            runs.filter(|&(index, _)| self.shard.has(index)).map(|(_, pair)| pair)
         };
-        let all: HashSet<(&str, Exam)> = pairs().map(|(name, exam)| (&**name, exam)).collect();
+        let requested_runs: HashSet<(&str, Exam)> =
+            pairs().map(|(name, exam)| (&**name, exam)).collect();
         let open: VecDeque<(&String, Exam)> =
             pairs().filter(|&(name, exam)| !store.holds(name, exam)).collect();
-        let progress = BenchProgress::new(all.len(), all.len() - open.len());
+        let progress = BenchProgress::new(requested_runs.len(), requested_runs.len() - open.len());
         let shared = Mutex::new(Shared { store, open, progress, failure: None });
 
         std::thread::scope(|scope| {
@@ -90,8 +91,8 @@ impl Contest {
         if let Some(failure) = shared.failure {
             return Err(failure);
         }
-        let asked = |row: &&ResultRow| all.contains(&(&*row.instance, row.exam));
-        Ok(shared.store.rows().iter().filter(asked).cloned().collect())
+        let is_requested = |row: &&ResultRow| requested_runs.contains(&(&*row.instance, row.exam));
+        Ok(shared.store.rows().iter().filter(is_requested).cloned().collect())
     }
 
     /// Takes pairs of instance and examination until none is left or a worker failed.
@@ -125,7 +126,7 @@ impl Contest {
         let known = oracle::read(&self.oracle, name, exam)?;
         let instance = Instance::unpack(&self.inputs, name)?;
         let questions = oracle::questions(instance.formulas(exam)?, known);
-        let log =
+        let log_paths =
             |logs: &PathBuf| ["out", "err"].map(|kind| logs.join(format!("{name}-{exam}.{kind}")));
         let memory = self.memory.unwrap_or(CONTEST_MEMORY);
         let outcome = run(&Job {
@@ -141,7 +142,7 @@ impl Contest {
             timeout: self.timeout,
             grace: self.grace,
             memory: self.memory,
-            logs: self.logs.as_ref().map(log),
+            logs: self.logs.as_ref().map(log_paths),
         })?;
         if outcome.end == RunEnd::Interrupted {
             return Ok(None);
@@ -202,7 +203,9 @@ pub fn score(
     match (questions, &*order) {
         ([], []) => vec![row("", "")],
         ([], answered) => answered.iter().map(|id| row(id, "")).collect(),
-        (questions, _) => questions.iter().map(|asked| row(&asked.id, &asked.expected)).collect(),
+        (questions, _) => {
+            questions.iter().map(|question| row(&question.id, &question.expected)).collect()
+        }
     }
 }
 
@@ -223,7 +226,7 @@ pub fn read_list(path: &Path) -> Result<Vec<String>, Error> {
     }
 }
 
-/// The state that all workers share.
+/// The state shared by the worker threads.
 struct Shared<'c> {
     /// The result file.
     store: ResultStore,

@@ -153,9 +153,9 @@ impl Encodings {
         let mut requested = Vec::new();
         for &exam in &self.exams {
             let goals = goals(&instance, &net, exam, self.oracle.as_deref())?.into_iter();
-            let is_wanted = |asked: &ReachabilityGoal| {
-                (!self.unreachable_only || asked.reachable == Some(false))
-                    && self.is_listed(name, exam, &asked.id)
+            let is_wanted = |goal: &ReachabilityGoal| {
+                (!self.unreachable_only || goal.reachable == Some(false))
+                    && self.is_listed(name, exam, &goal.id)
             };
             requested.extend(goals.filter(is_wanted).take(self.most));
         }
@@ -174,8 +174,8 @@ impl Encodings {
                 facts.traps.retain(is_marked_initially);
                 facts
             });
-            for (asked, &backend) in
-                requested.iter().flat_map(|asked| self.backends.iter().map(move |b| (asked, b)))
+            for (goal, &backend) in
+                requested.iter().flat_map(|goal| self.backends.iter().map(move |b| (goal, b)))
             {
                 if signals::interrupted() {
                     return Ok(Some(measurements));
@@ -188,13 +188,13 @@ impl Encodings {
                     _ => &facts,
                 };
                 let (outcome, constraints) = match facts {
-                    Some(facts) => self.ask(&net, asked, &encoding, facts, backend),
+                    Some(facts) => self.ask(&net, goal, &encoding, facts, backend),
                     None => (EncodingOutcome::NotAsked, 0),
                 };
                 measurements.push(Measurement {
                     instance: name.to_owned(),
-                    exam: asked.exam,
-                    id: asked.id.clone(),
+                    exam: goal.exam,
+                    id: goal.id.clone(),
                     encoding: match encoding.unrolls() {
                         true => format!("{encoding} k={}", encoding.steps),
                         false => encoding.to_string(),
@@ -202,8 +202,8 @@ impl Encodings {
                     backend,
                     outcome,
                     wrong: match outcome {
-                        EncodingOutcome::Refuted => asked.reachable == Some(true),
-                        EncodingOutcome::Reached => asked.reachable == Some(false),
+                        EncodingOutcome::Refuted => goal.reachable == Some(true),
+                        EncodingOutcome::Reached => goal.reachable == Some(false),
                         _ => false,
                     },
                     constraints,
@@ -218,8 +218,8 @@ impl Encodings {
     fn is_listed(&self, instance: &str, exam: Exam, id: &str) -> bool {
         let Some(only) = &self.only else { return true };
         let mut requests =
-            only.iter().filter(|asked| asked.instance == instance && asked.exam == exam);
-        requests.any(|asked| asked.goals.contains(id))
+            only.iter().filter(|request| request.instance == instance && request.exam == exam);
+        requests.any(|request| request.goals.contains(id))
     }
 
     /// Asks about one goal with one back-end. Returns the outcome, and the number of constraints (0
@@ -227,16 +227,16 @@ impl Encodings {
     fn ask(
         &self,
         net: &Net,
-        asked: &ReachabilityGoal,
+        target: &ReachabilityGoal,
         encoding: &Encoding,
         facts: &Facts,
         backend: Backend,
     ) -> (EncodingOutcome, usize) {
-        if encoding.has(EncodingPart::Induction) && asked.goal.holds(net, net.initial()) {
+        if encoding.has(EncodingPart::Induction) && target.goal.holds(net, net.initial()) {
             // The base case for one step.
             return (EncodingOutcome::Candidate, 0);
         }
-        let goal = Goal::Reach(asked.goal.clone());
+        let goal = Goal::Reach(target.goal.clone());
         let budget = Budget::lasting(self.timeout);
         if let Backend::Sat(values) = backend {
             return by_sat(net, &goal, encoding, values, facts, &budget);
@@ -258,11 +258,11 @@ impl Encodings {
         let constraints = question.constraint_count();
         let outcome = match backend {
             Backend::Highs => highs().map_or(EncodingOutcome::NotAsked, |mut highs| {
-                by_programs(net, asked, &mut question, &mut *highs, &budget)
+                by_programs(net, target, &mut question, &mut *highs, &budget)
             }),
             Backend::MicroLp => {
                 let mut microlp = parikh_solvers::lp_microlp::MicroLp::new();
-                by_programs(net, asked, &mut question, &mut microlp, &budget)
+                by_programs(net, target, &mut question, &mut microlp, &budget)
             }
             _ => by_smt(&question, backend, &budget),
         };
@@ -282,12 +282,12 @@ impl Encodings {
 /// infeasible.
 fn by_programs(
     net: &Net,
-    asked: &ReachabilityGoal,
+    target: &ReachabilityGoal,
     question: &mut EncodedGoal<'_>,
     solver: &mut dyn LpSolver,
     budget: &Budget,
 ) -> EncodingOutcome {
-    let Some(cubes) = predicate::cubes(net, &asked.goal, MOST_CUBES) else {
+    let Some(cubes) = predicate::cubes(net, &target.goal, MOST_CUBES) else {
         return EncodingOutcome::Choices;
     };
     let Ok(base) = question.linear_constraints() else { return EncodingOutcome::Choices };

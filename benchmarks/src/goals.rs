@@ -47,9 +47,9 @@ pub fn goals(
     let known = oracle::questions(instance.formulas(exam)?, known);
     let expected = |id: &str| known.iter().find(|question| question.id == id).map(|q| &*q.expected);
     let mut goals = Vec::new();
-    for (id, asks) in questions(instance, net, exam)? {
+    for (id, query) in questions(instance, net, exam)? {
         let expected = expected(&id).unwrap_or_default();
-        let (goal, reachable) = match asks.only_atom() {
+        let (goal, reachable) = match query.only_atom() {
             Some((Goal::Reach(goal), then)) => {
                 (goal.clone(), truth(expected).map(|holds| holds == then))
             }
@@ -93,6 +93,6 @@ fn truth(answer: &str) -> Option<bool> {
 /// Returns the goal that the sum exceeds the known maximum; `None` if no maximum is known.
 fn more_than(sum: &LinearSum, known_max: &str) -> Option<Predicate> {
     let known_max: i64 = known_max.parse().ok()?;
-    // sum ≥ most + 1.
+    // The goal is sum ≥ known_max + 1.
     Some(Predicate::at_most(sum.negated(), !known_max))
 }

@@ -113,8 +113,8 @@ fn formula_ids(mut xml: impl BufRead) -> std::io::Result<Vec<String>> {
 
 /// Replaces the five predefined entities of XML by their characters.
 fn unescape(text: &str) -> String {
-    let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
-    plain.replace("&apos;", "'").replace("&amp;", "&")
+    let unescaped = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+    unescaped.replace("&apos;", "'").replace("&amp;", "&")
 }
 
 /// Returns the names of the P/T instances among the archives of a directory, sorted.

@@ -234,9 +234,11 @@ impl<'n> NodeNames<'n> {
             (Some((Goal::Maximise(sum), _)), _, second) => {
                 *second == Question::Largest(self.sum(sum))
             }
-            (None, Query::Truth(Proposition::Constant(value)), Question::Initially(here)) => {
-                here.holds(self.second, self.second.initial()) == *value
-            }
+            (
+                None,
+                Query::Truth(Proposition::Constant(value)),
+                Question::Initially(initial_predicate),
+            ) => initial_predicate.holds(self.second, self.second.initial()) == *value,
             _ => false,
         }
     }
@@ -250,15 +252,16 @@ impl<'n> NodeNames<'n> {
     /// Translates a predicate to the second net's nodes.
     fn predicate(&self, predicate: &Predicate) -> Predicate {
         let transition = |t: &TransitionId| self.transitions[t.index()];
-        let all = |parts: &[Predicate]| parts.iter().map(|part| self.predicate(part)).collect();
+        let translate_all =
+            |parts: &[Predicate]| parts.iter().map(|part| self.predicate(part)).collect();
         match predicate {
             Predicate::Atom(Atom { sum, bound }) => {
                 Predicate::Atom(Atom { sum: self.sum(sum), bound: *bound })
             }
             Predicate::Enabled(t) => Predicate::Enabled(transition(t)),
             Predicate::Disabled(t) => Predicate::Disabled(transition(t)),
-            Predicate::And(parts) => Predicate::And(all(parts)),
-            Predicate::Or(parts) => Predicate::Or(all(parts)),
+            Predicate::And(parts) => Predicate::And(translate_all(parts)),
+            Predicate::Or(parts) => Predicate::Or(translate_all(parts)),
             constant => constant.clone(),
         }
     }

@@ -36,7 +36,7 @@ pub struct Job<'j> {
 /// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
-    /// The tool exited, with its status.
+    /// The tool exited with this exit status.
     Exit(i32),
     /// A signal that the harness did not send ended the tool.
     Signal(i32),
@@ -73,7 +73,7 @@ pub struct RunOutcome {
     pub end: RunEnd,
 }
 
-/// What the threads of a run report.
+/// An event that a thread of the run reports.
 enum Event {
     /// An answer line, with the time at which its end was read.
     Answer(ToolAnswer, f64),
@@ -105,7 +105,7 @@ pub fn run(job: &Job<'_>) -> Result<RunOutcome, Error> {
     let start = Instant::now();
     let mut child = command.spawn().map_err(failed)?;
     let process = child.id() as libc::pid_t;
-    let (events, received) = channel();
+    let (events, inbox) = channel();
     if let Some(stdout) = child.stdout.take() {
         let events = events.clone();
         std::thread::spawn(move || read_answers(stdout, stdout_log, start, &events));
@@ -117,11 +117,11 @@ pub fn run(job: &Job<'_>) -> Result<RunOutcome, Error> {
     });
 
     let mut answers = Vec::new();
-    let (wall, harness_end) = until_exit(job, process, start, &received, &mut answers);
+    let (wall, harness_end) = until_exit(job, process, start, &inbox, &mut answers);
     // Processes that the tool left behind are killed too. The first process is not reaped yet, so
     // no other process can have the number of its group.
     signal_group(process, libc::SIGKILL);
-    drain(&received, &mut answers);
+    drain(&inbox, &mut answers);
     let (status, memory) = collect(process).map_err(failed)?;
     let end = harness_end.unwrap_or(if libc::WIFEXITED(status) {
         RunEnd::Exit(libc::WEXITSTATUS(status))

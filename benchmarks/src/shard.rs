@@ -29,13 +29,13 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
+        let message =
             || format!("found `{text}`, expected PART/PARTS as in 3/40, from 1/40 to 40/40");
-        let (part, parts) = text.split_once('/').ok_or_else(wrong)?;
+        let (part, parts) = text.split_once('/').ok_or_else(message)?;
         let [part, parts] = [part, parts].map(|number| number.trim().parse::<usize>());
         match (part, parts) {
             (Ok(part), Ok(parts)) if (1..=parts).contains(&part) => Ok(Shard { part, parts }),
-            _ => Err(wrong()),
+            _ => Err(message()),
         }
     }
 }
@@ -50,7 +50,8 @@ pub fn merge(files: &[PathBuf]) -> Result<Vec<ResultRow>, Error> {
     let mut merged: Vec<ResultRow> = Vec::new();
     for (index, file) in files.iter().enumerate() {
         if files[..index].contains(file) {
-            continue; // two patterns of a shell may name it
+            // Two patterns of a shell may match the same file.
+            continue;
         }
         let fail = |problem: String| Error::Rows { path: file.clone(), problem };
         let rows = row::read(file)?;
@@ -58,7 +59,7 @@ pub fn merge(files: &[PathBuf]) -> Result<Vec<ResultRow>, Error> {
         rows.iter().for_each(|row| *counts.entry((&row.instance, row.exam)).or_default() += 1);
         for row in &rows {
             let (name, exam) = (&row.instance, row.exam);
-            if row.rows.is_some_and(|whole| Some(&whole) != counts.get(&(name, exam))) {
+            if row.rows.is_some_and(|row_count| Some(&row_count) != counts.get(&(name, exam))) {
                 return Err(fail(format!(
                     "the run of {name} {exam} is incomplete: finish this part first"
                 )));

@@ -25,7 +25,7 @@ pub struct ResultStore {
     path: PathBuf,
     /// The file, open for appending.
     file: LockedFile,
-    /// All rows of the file.
+    /// The rows read from the file, and the rows appended since.
     rows: Vec<ResultRow>,
     /// The number of rows of each run in the file.
     done: HashMap<(String, Exam), usize>,
@@ -50,11 +50,11 @@ impl ResultStore {
         }
         let mut text = Vec::new();
         file.0.read_to_end(&mut text).map_err(Error::at(path))?;
-        let (rows, intact) = match text.is_empty() {
+        let (rows, is_intact) = match text.is_empty() {
             true => (Vec::new(), false),
             false => complete_runs(path, &text)?,
         };
-        if !intact {
+        if !is_intact {
             file = replace(path, &row::print(&rows, true)).map_err(Error::at(path))?;
         }
         let mut done = HashMap::new();

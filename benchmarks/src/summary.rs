@@ -96,7 +96,7 @@ fn scores(runs: &[SummaryRun]) -> String {
         "peak MB",
     ];
     let sums: Vec<_> = runs.iter().map(|run| sum_up(&run.rows)).collect();
-    let line = |name: &str, run: &SummaryRun, line: &TableLine| {
+    let cells_of = |name: &str, run: &SummaryRun, line: &TableLine| {
         let total: f64 = line.walls.iter().sum();
         let mut cells = vec![Cell::text(name), Cell::text(&run.name)];
         cells.extend([line.walls.len(), line.asked, line.known, line.right].map(Cell::number));
@@ -110,10 +110,10 @@ fn scores(runs: &[SummaryRun]) -> String {
     let mut rows = Vec::new();
     for &exam in Exam::ALL {
         for (run, (lines, _)) in runs.iter().zip(&sums) {
-            rows.extend(lines.get(&exam).map(|sum| line(exam.long(), run, sum)));
+            rows.extend(lines.get(&exam).map(|line| cells_of(exam.long(), run, line)));
         }
     }
-    rows.extend(runs.iter().zip(&sums).map(|(run, (_, total))| line("all", run, total)));
+    rows.extend(runs.iter().zip(&sums).map(|(run, (_, total))| cells_of("all", run, total)));
     table(&header, &rows)
         + "<p>“Cut” counts aborted runs and runs with an exit status other than 0; “new” counts \
            answers to questions without a known answer.</p>\n"
@@ -159,7 +159,7 @@ fn changes(run: &SummaryRun, last: &SummaryRun) -> String {
         (Difference::OnlyB, "no longer answered"),
         (Difference::OnlyA, "answered now"),
     ] {
-        let of_kind = comparison.differences.iter().filter(|&&(which, ..)| which == kind);
+        let of_kind = comparison.differences.iter().filter(|&&(difference, ..)| difference == kind);
         let rows: Vec<Vec<Cell>> = of_kind
             .map(|&(_, row, last_row)| {
                 let mut cells = question(row).to_vec();
@@ -230,7 +230,7 @@ fn answered(row: &ResultRow) -> Option<f64> {
 /// Returns the open questions by examination, those with a known answer first.
 fn open(run: &SummaryRun, others: &[SummaryRun], reasons: &mut Reasons) -> Result<String, Error> {
     let mut html = String::new();
-    let theirs: Vec<HashMap<_, f64>> = others
+    let answer_times: Vec<HashMap<_, f64>> = others
         .iter()
         .map(|other| {
             let answers = other.rows.iter().filter_map(|row| Some((key(row), answered(row)?)));
@@ -251,24 +251,24 @@ fn open(run: &SummaryRun, others: &[SummaryRun], reasons: &mut Reasons) -> Resul
         let missing = rows.iter().filter(|row| row.verdict == Score::Missing).count();
         let mut lines = Vec::new();
         for row in &rows {
-            let by: Vec<String> = others
+            let answered_by: Vec<String> = others
                 .iter()
-                .zip(&theirs)
-                .filter_map(|(other, theirs)| {
-                    theirs.get(&key(row)).map(|seconds| format!("{} at {seconds:.2} s", other.name))
+                .zip(&answer_times)
+                .filter_map(|(other, times)| {
+                    times.get(&key(row)).map(|seconds| format!("{} at {seconds:.2} s", other.name))
                 })
                 .collect();
-            let why = reasons.why(&row.instance, row.exam, &row.id)?;
+            let reason = reasons.why(&row.instance, row.exam, &row.id)?;
             let memory = row.memory.map_or(String::new(), |memory| memory.to_string());
             lines.push(vec![
                 Cell::text(&row.instance),
                 Cell::text(&row.id),
                 Cell::text(&row.expected),
-                Cell::text(by.join(", ")),
+                Cell::text(answered_by.join(", ")),
                 Cell::text(&row.end),
                 Cell::number(format!("{:.1}", row.wall)),
                 Cell::number(memory),
-                Cell::text(why.unwrap_or_default()),
+                Cell::text(reason.unwrap_or_default()),
             ]);
         }
         let header = [

@@ -97,8 +97,9 @@ pub fn read_goals(path: &Path) -> Result<Vec<RequestedGoals>, Error> {
                 format!("found `{line}`, expected an instance, an examination and a goal");
             return Err(Error::Oracle { path: path.to_owned(), line: number + 1, problem });
         };
-        let known =
-            requests.iter().position(|asked| asked.instance == instance && asked.exam == exam);
+        let known = requests
+            .iter()
+            .position(|request| request.instance == instance && request.exam == exam);
         let index = known.unwrap_or_else(|| {
             let (goals, aside) = (BTreeSet::new(), BTreeSet::new());
             requests.push(RequestedGoals { instance: instance.to_owned(), exam, goals, aside });
@@ -128,11 +129,12 @@ impl Teams {
             stores.push(ResultStore::open(&self.out.join(format!("{}.csv", team.name)))?);
         }
         let mut pending: VecDeque<(usize, &RequestedGoals)> = VecDeque::new();
-        for asked in &self.asked {
+        for request in &self.asked {
             for (index, store) in stores.iter().enumerate() {
-                if !store.holds(&asked.instance, asked.exam) {
-                    pending.push_back((index, asked));
-                } else if let Some(goal) = asked.goals.iter().find(|goal| !has(store, asked, goal))
+                if !store.holds(&request.instance, request.exam) {
+                    pending.push_back((index, request));
+                } else if let Some(goal) =
+                    request.goals.iter().find(|goal| !has(store, request, goal))
                 {
                     let path = self.out.join(format!("{}.csv", self.teams[index].name));
                     let problem = format!(
@@ -156,8 +158,8 @@ impl Teams {
                             }
                             pending.pop_front()
                         };
-                        let Some((team, asked)) = next else { return };
-                        let rows = self.examine(&self.teams[team], asked);
+                        let Some((team, request)) = next else { return };
+                        let rows = self.examine(&self.teams[team], request);
                         let (stores, _, failure) = &mut *lock();
                         let stored = rows.and_then(|rows| match rows {
                             Some(rows) => stores[team].append(rows),
@@ -182,27 +184,31 @@ impl Teams {
 
     /// Returns the request that a row belongs to.
     fn asked_of(&self, row: &ResultRow) -> Option<&RequestedGoals> {
-        self.asked.iter().find(|asked| asked.instance == row.instance && asked.exam == row.exam)
+        self.asked
+            .iter()
+            .find(|request| request.instance == row.instance && request.exam == row.exam)
     }
 
     /// Returns true if a row is about a requested goal.
     fn counts(&self, row: &ResultRow) -> bool {
         let request = self.asked_of(row);
-        request.is_some_and(|asked| asked.goals.is_empty() || asked.goals.contains(&row.id))
+        request.is_some_and(|requested| {
+            requested.goals.is_empty() || requested.goals.contains(&row.id)
+        })
     }
 
     /// Returns true if a row is about a goal kept for validation.
     fn is_aside(&self, row: &ResultRow) -> bool {
-        self.asked_of(row).is_some_and(|asked| asked.aside.contains(&row.id))
+        self.asked_of(row).is_some_and(|request| request.aside.contains(&row.id))
     }
 
     /// Makes one run. Returns `None` if interrupted.
     fn examine(
         &self,
         team: &Team,
-        asked: &RequestedGoals,
+        request: &RequestedGoals,
     ) -> Result<Option<Vec<ResultRow>>, Error> {
-        let RequestedGoals { instance: name, exam, goals, .. } = asked;
+        let RequestedGoals { instance: name, exam, goals, .. } = request;
         let known = oracle::read(&self.oracle, name, *exam)?;
         let instance = Instance::unpack(&self.inputs, name)?;
         let formulas = instance.formulas(*exam)?;
@@ -297,9 +303,9 @@ impl Teams {
 }
 
 /// Returns true if a result file has a row for a goal of an examination.
-fn has(store: &ResultStore, asked: &RequestedGoals, goal: &str) -> bool {
+fn has(store: &ResultStore, request: &RequestedGoals, goal: &str) -> bool {
     let is_of_goal = |row: &ResultRow| {
-        row.instance == asked.instance && row.exam == asked.exam && row.id == goal
+        row.instance == request.instance && row.exam == request.exam && row.id == goal
     };
     store.rows().iter().any(is_of_goal)
 }

@@ -17,7 +17,9 @@ use std::io;
 /// A goal together with its encoding as constraints.
 #[derive(Debug)]
 pub struct EncodedGoal<'n> {
+    /// The variables of the encoding, with the arena of all terms.
     variables: Variables<'n>,
+    /// The requested encoding.
     encoding: Encoding,
     /// The constraints m ≥ 0 and x ≥ 0.
     domain: Vec<Term>,
@@ -73,15 +75,16 @@ impl<'n> EncodedGoal<'n> {
                         EncodingPart::Steps => StepKind::Step,
                         _ => StepKind::FiringOrPause,
                     };
-                    let (row, last) =
+                    let (part_constraints, last_goal) =
                         unrolling::bounded(&mut variables, reach?, encoding.steps, step_kind);
-                    goal_term = Some(last);
-                    row
+                    goal_term = Some(last_goal);
+                    part_constraints
                 }
                 EncodingPart::Induction => {
-                    let (row, last) = unrolling::induction(&mut variables, reach?, encoding.steps);
-                    goal_term = Some(last);
-                    row
+                    let (part_constraints, last_goal) =
+                        unrolling::induction(&mut variables, reach?, encoding.steps);
+                    goal_term = Some(last_goal);
+                    part_constraints
                 }
             };
             parts.push((part, constraints));

@@ -227,7 +227,7 @@ impl TooManyValues {
 /// The reason why a goal cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// Error: no part of the encoding has this name.
+    /// No part of the encoding has this name.
     #[error("`{0}` is not an encoding: expected some of {known}, joined by `+`", known = names())]
     Unknown(String),
     /// The part refers to firings, but the state equation is missing.
@@ -265,6 +265,7 @@ pub enum EncodeError {
     NotATrap(String),
 }
 
+/// Returns the names of all parts, for an error message.
 fn names() -> String {
     EncodingPart::ALL.map(EncodingPart::name).join(", ")
 }

@@ -73,6 +73,7 @@ pub fn holds(
     }
 }
 
+/// Returns the term that a comparison holds in the marking with these tokens.
 fn comparison(terms: &mut Terms, atom: &Atom, tokens_at: &dyn Fn(PlaceId) -> TokenTerm) -> Term {
     let mut sum = LinearExpression::new();
     for &(place, a) in atom.sum.terms() {
@@ -192,7 +193,7 @@ pub fn cubes(net: &Net, predicate: &Predicate, limit: usize) -> Option<Vec<Vec<A
                     let cube = cube.clone();
                     operand_cubes
                         .iter()
-                        .map(move |operand_cubes| [&cube[..], operand_cubes].concat())
+                        .map(move |operand_cube| [&cube[..], operand_cube].concat())
                         .collect::<Vec<_>>()
                 };
                 result = result.iter().flat_map(join).collect();

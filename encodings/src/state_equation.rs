@@ -23,6 +23,7 @@ use parikh_solvers::term::Term;
 /// The state equation of a net as a linear program with objective 0.
 #[derive(Clone, Debug)]
 pub struct StateEquation {
+    /// The linear program, in which row p belongs to place p.
     program: LinearProgram,
     /// The column of each effect class, by class index. `None` for the class without effect.
     columns: Vec<Option<Column>>,

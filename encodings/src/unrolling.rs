@@ -49,11 +49,11 @@ pub enum StepKind {
 /// A sequence of markings that can be extended at any time: constraints are only added.
 #[derive(Debug)]
 pub struct MarkingSequence {
-    /// The markings so far. There is at least one.
+    /// The markings so far, at least one, by number of steps.
     frames: Vec<FrameTerms>,
     /// For each step, the transitions that may fire and the variables that count their firings.
     fired: Vec<Vec<(TransitionId, Variable)>>,
-    /// Known upper bound of each place in the last marking, by place index.
+    /// The known upper bound of each place in the last marking, by place index.
     most: Vec<Option<u64>>,
 }
 
@@ -112,7 +112,7 @@ impl MarkingSequence {
         holds(&mut variables.terms, net, predicate, &|place| frame[place.index()])
     }
 
-    /// Returns the last marking.
+    /// Returns the tokens in the last marking, by place index.
     pub fn last(&self) -> &[TokenTerm] {
         &self.frames[self.fired.len()]
     }
@@ -165,18 +165,15 @@ fn most_after(
     let mut max_gain = vec![0u64; net.place_count()];
     for t in net.transitions() {
         for change in net.delta(t) {
-            let max_gain = &mut max_gain[change.place.index()];
-            *max_gain = (*max_gain).max(u64::try_from(change.delta).unwrap_or(0));
+            let gain = &mut max_gain[change.place.index()];
+            *gain = (*gain).max(u64::try_from(change.delta).unwrap_or(0));
         }
     }
     let tighter = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
     let bounds_after = max_gain.iter().zip(bounds_before).zip(variables.bounds());
-    let bounds_after = bounds_after.map(|((&max_gain, &bounds_before), &bound)| match kind {
-        StepKind::Step if max_gain > 0 => bound,
-        _ => tighter(
-            bounds_before.and_then(|bounds_before| bounds_before.checked_add(max_gain)),
-            bound,
-        ),
+    let bounds_after = bounds_after.map(|((&gain, &before), &bound)| match kind {
+        StepKind::Step if gain > 0 => bound,
+        _ => tighter(before.and_then(|before| before.checked_add(gain)), bound),
     });
     bounds_after.collect()
 }

@@ -68,7 +68,7 @@ pub(super) fn findings(
     if let Some(breach) = &found.breach {
         let title =
             Sentence::words("The model claims that its units are safe (NUPN), and they are not: ")
-                .then(Sentence::words(breach));
+                .then(Sentence::message(breach));
         telling.tell(Severity::Problem, title);
     }
     for KeyConflict { key, form, computed } in &keys.conflicts {

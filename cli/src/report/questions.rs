@@ -178,7 +178,7 @@ pub(super) fn ask<'n>(
             asking.formulas(*plan, &written, budget);
             for (id, reason) in refused {
                 let title = written.get(&id).cloned().unwrap_or_default();
-                let reason = Sentence::words(reason);
+                let reason = Sentence::message(&reason);
                 asking.found.questions.push(AnsweredQuestion {
                     id,
                     title,
@@ -282,7 +282,7 @@ impl<'a> QuestionRunner<'a, '_> {
         let tried = report.turns.iter().map(|turn| {
             let (began, ended) = (turn.began, turn.began + turn.lasted);
             let when = format!("{:.2} – {:.2} s", began.as_secs_f64(), ended.as_secs_f64());
-            (format!("{when}, {}", turn.engine), Sentence::words(&turn.said))
+            (format!("{when}, {}", turn.engine), Sentence::message(&turn.said))
         });
         PlanResult { heard, open, seconds, tried: tried.collect() }
     }
@@ -428,7 +428,7 @@ fn question(net: &Net, id: &str, ran: &mut PlanResult) -> AnsweredQuestion {
     let reason = ran.open.remove(id).unwrap_or_else(|| OpenCause::NotAsked.into());
     AnsweredQuestion {
         id: id.to_owned(),
-        reason: Sentence::words(reason.to_string()),
+        reason: Sentence::message(&reason.to_string()),
         open: Some(reason.cause),
         seconds: ran.seconds,
         tried: ran.tried.clone(),

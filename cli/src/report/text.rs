@@ -27,6 +27,14 @@ impl Sentence {
         Sentence::default().say(words)
     }
 
+    /// Returns a message of another part of Parikh, with the page's quotation marks.
+    pub(super) fn message(text: &str) -> Sentence {
+        let mut pieces = text.split('`');
+        let first = pieces.next().unwrap_or_default().to_owned();
+        let marks = ["“", "”"].iter().cycle();
+        Sentence::words(pieces.zip(marks).fold(first, |text, (piece, mark)| text + mark + piece))
+    }
+
     /// Appends words.
     pub(super) fn say(mut self, words: impl Into<String>) -> Sentence {
         let words = words.into();
@@ -133,6 +141,10 @@ impl Sentence {
                     text = text.say(words);
                     continue;
                 }
+                TextPiece::Formula(formula) => {
+                    text = text.then(Sentence::message(formula));
+                    continue;
+                }
                 TextPiece::Quotation(name) => {
                     text = text.quoted(name);
                     continue;
@@ -196,6 +208,12 @@ mod tests {
         let (t, p) = (serde_json::json!({"t": 0}), serde_json::json!({"p": 0}));
         let expected = serde_json::json!(["transition ", t, " takes from ", p, ", not from “p2”"]);
         assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn messages_have_the_quotation_marks_of_the_page() {
+        let said = Sentence::message("`a` and `b` are marked");
+        assert_eq!(said, Sentence::words("“a” and “b” are marked"));
     }
 
     #[test]

@@ -104,6 +104,7 @@ impl PredicateEncoder<'_> {
 struct ComparisonEncoder<'a> {
     /// The tokens of the places in the marking, by place index.
     places: &'a [OrderEncodedTokens],
+    /// The terms of the compared sum, each a place and its coefficient.
     terms: &'a [(PlaceId, i64)],
     /// Minimum and maximum of the sum of the terms from each index on.
     ends: Vec<(i128, i128)>,

@@ -35,9 +35,8 @@
 //! # Sources
 //! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999; K.
 //! Heljanko, *Bounded reachability checking with process semantics*, CONCUR 2001 (steps); J.
-//! Rintanen, K. Heljanko, I. Niemelä, *Planning as satisfiability: parallel plans and algorithms
-//! for plan search*, AIJ 170, 2006 (steps that have an order); N. Tamura, A. Taga, S. Kitagawa, M.
-//! Banbara, *Compiling finite linear CSP into SAT*, Constraints 14, 2009 (order encoding).
+//! Rintanen, K. Heljanko, I. Niemelä, *Planning as satisfiability*, AIJ 170, 2006 (ordered steps);
+//! N. Tamura et al., *Compiling finite linear CSP into SAT*, Constraints 14, 2009 (order encoding).
 
 pub mod components;
 mod goal;
@@ -106,8 +105,7 @@ pub enum StepSemantics {
 /// A lower bound of the tokens of a place, and an upper bound if one is known.
 pub type TokenRange = (u64, Option<u64>);
 
-/// Limit on the difference between the largest and smallest number of tokens of a place in one
-/// marking.
+/// The maximum difference between the token counts of a place in one marking.
 pub const RANGE: i128 = 64;
 
 /// The transitions that may fire between two markings, with their literals.
@@ -126,10 +124,8 @@ pub struct Unrolling<'n> {
     net: &'n Net,
     /// For each place, bounds of its tokens in every reachable marking.
     ends: Vec<TokenRange>,
-    /// The number of transitions per step.
     firing: StepSemantics,
-    /// The coded components of [`TokenEncoding::Log`], which are disjoint. Places outside of them
-    /// use the order encoding.
+    /// The disjoint coded components of [`TokenEncoding::Log`]. Other places are order-encoded.
     coded: Vec<CodedComponent>,
     /// For each transition, true if components prevent it from ever firing.
     never: Vec<bool>,
@@ -271,9 +267,9 @@ impl<'n> Unrolling<'n> {
             StepSemantics::One => {
                 at_most_one(clauses, &step.iter().map(|&(_, fired)| fired).collect::<Vec<_>>());
             }
-            StepSemantics::Steps => changes_by_place
-                .iter()
-                .for_each(|changes_by_place| in_order(clauses, changes_by_place)),
+            StepSemantics::Steps => {
+                changes_by_place.iter().for_each(|changes| in_order(clauses, changes))
+            }
         }
         let after = self.after(clauses, &step, &changes_by_place, ranges);
         for component in &self.stated {
@@ -326,13 +322,11 @@ impl<'n> Unrolling<'n> {
             names.extend(step.iter().map(with_name));
         }
         names.sort_by_key(|(literal, _)| literal.variable());
-        // A place that no transition changes has the same variables as before. The first name
-        // suffices.
+        // An unchanged place keeps its variables, so the first name of a variable suffices.
         names.dedup_by_key(|(literal, _)| literal.variable());
         names
     }
 
-    /// Returns the last marking.
     fn last(&self) -> &Marking {
         self.markings.last().expect("the initial marking is there")
     }
@@ -360,8 +354,7 @@ impl<'n> Unrolling<'n> {
         for change in possible.iter().flat_map(|&t| self.net.delta(t)) {
             let (range, tokens) = (&mut ranges[change.place.index()], self.before(change.place));
             range.0 = range.0.min(tokens.low() + i128::from(change.delta)).max(0);
-            // Parikh does not represent more tokens than this. At most one transition changes a
-            // place in a step.
+            // Parikh represents no more tokens. At most one transition changes a place in a step.
             range.1 = range.1.max(tokens.high() + i128::from(change.delta)).min(i64::MAX.into());
         }
         for (range, &(low, high)) in ranges.iter_mut().zip(&self.ends) {
@@ -381,12 +374,12 @@ impl<'n> Unrolling<'n> {
     ) -> Marking {
         let mut places: Vec<Option<OrderEncodedTokens>> = vec![None; ranges.len()];
         let mut codes = Vec::with_capacity(self.coded.len());
-        let fired: HashMap<TransitionId, Literal> = step.iter().copied().collect();
+        let literal_of: HashMap<TransitionId, Literal> = step.iter().copied().collect();
         for (component, before) in self.coded.iter().zip(&self.last().codes) {
             let code: Vec<Literal> = before.iter().map(|_| clauses.variable()).collect();
             let mut moves = Vec::new();
             for token_move in &component.moves {
-                let Some(&fired) = fired.get(&token_move.transition) else { continue };
+                let Some(&fired) = literal_of.get(&token_move.transition) else { continue };
                 moves.push(fired);
                 let mut implied = component.is(token_move.to, &code);
                 if token_move.arrives {
@@ -395,13 +388,8 @@ impl<'n> Unrolling<'n> {
                 implied.iter().for_each(|&bit| clauses.clause(&[!fired, bit]));
             }
             let is_moved = any(clauses, &moves);
-            for (&new_bit, &earlier_bit) in code.iter().zip(before) {
-                equal(
-                    clauses,
-                    &[!is_moved],
-                    MaybeLiteral::Open(new_bit),
-                    MaybeLiteral::Open(earlier_bit),
-                );
+            for (&bit, &earlier) in code.iter().zip(before) {
+                equal(clauses, &[!is_moved], MaybeLiteral::Open(bit), MaybeLiteral::Open(earlier));
             }
             for (number, place) in component.places.iter().enumerate() {
                 let (low, high) = ranges[place.index()];
@@ -412,8 +400,8 @@ impl<'n> Unrolling<'n> {
             codes.push(code);
         }
         let places = places.into_iter().zip(ranges).zip(changes_by_place).zip(&self.last().places);
-        let tokens = places.map(|(((coded, ranges), changes_by_place), before)| {
-            coded.unwrap_or_else(|| tokens_after(clauses, before, changes_by_place, ranges))
+        let tokens = places.map(|(((coded, range), changes), before)| {
+            coded.unwrap_or_else(|| tokens_after(clauses, before, changes, range))
         });
         Marking { places: tokens.collect(), codes }
     }
@@ -432,19 +420,19 @@ fn narrow((low, high): &mut (i128, i128), before: &OrderEncodedTokens) {
 
 /// A transition next to a place, with its change of the place.
 #[derive(Clone, Copy)]
-/// The literal that the transition fires.
 struct FiringChange {
-    /// The change of the tokens. 0 if the transition only reads the place.
+    /// The literal of the firing.
     fired: Literal,
+    /// The change of the tokens; 0 if the transition only reads the place.
     by: i128,
 }
 
-/// Returns a literal that implies that some literal of `literals` holds.
+/// Returns a new literal that implies that some literal of `literals` holds.
 fn any(clauses: &mut impl Clauses, literals: &[Literal]) -> Literal {
-    let any = clauses.variable();
-    let clause: Vec<Literal> = std::iter::once(!any).chain(literals.iter().copied()).collect();
+    let literal = clauses.variable();
+    let clause: Vec<Literal> = std::iter::once(!literal).chain(literals.iter().copied()).collect();
     clauses.clause(&clause);
-    any
+    literal
 }
 
 /// Adds the clauses of conditions 2 and 3 of a step for one place.

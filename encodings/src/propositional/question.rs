@@ -17,7 +17,9 @@ const MOST_LITERALS: usize = 100_000_000;
 pub struct PropositionalGoal<'n> {
     /// The encoded steps.
     unrolled: Unrolling<'n>,
+    /// The requested encoding.
     encoding: Encoding,
+    /// The encoding of tokens as bits.
     values: TokenEncoding,
     /// True if the formula uses the model's claim of safe units.
     assumes_units: bool,

@@ -42,9 +42,7 @@ use std::sync::Arc;
 /// The quotient of a coloured net by classes of colours.
 #[derive(Clone, Debug)]
 pub struct Quotient {
-    /// The quotient net.
     net: ColouredNet,
-    /// The merged colours.
     classes: ColourClasses,
     /// One entry per transition: true if the transition is decided.
     decided: Vec<bool>,
@@ -60,9 +58,8 @@ const TRIED: u64 = 4_000_000;
 const TERMS: usize = 4_096;
 
 impl Quotient {
-    /// Merges the colours of each class. Returns `None` if an arc has a difference of multisets of
-    /// merged colours, or a successor in a sort with several classes, or if numbers become too
-    /// large.
+    /// Merges the colours of each class. Returns `None` if numbers become too large, or an arc has
+    /// a difference of multisets of merged colours, or a successor in a sort with several classes.
     pub fn of(net: &ColouredNet, classes: &ColourClasses) -> Option<Quotient> {
         let builder = QuotientBuilder::new(net, classes)?;
         let mut quotient = ColouredNet::new(net.name());
@@ -123,9 +120,9 @@ impl Quotient {
         &self.decided
     }
 
-    /// Returns true if the quotient is bisimilar to the coloured net. Then every firing sequence of
-    /// the quotient is one of the coloured net, with colours of these classes, and both have the
-    /// same linear-time and branching-time properties.
+    /// Returns true if the quotient is bisimilar to the coloured net. Then both have the same
+    /// firing sequences up to the classes of colours, and the same linear-time and branching-time
+    /// properties.
     pub fn is_exact(&self) -> bool {
         self.decided.iter().all(|&decided| decided)
     }
@@ -151,7 +148,7 @@ impl Quotient {
 
 /// The effect of the classes on a sort.
 enum SortQuotient {
-    /// All colours are kept.
+    /// No colour of the sort is merged.
     Whole,
     /// The class of each colour, and the size of each class.
     Classes(Arc<[u32]>, Vec<u64>),
@@ -161,11 +158,9 @@ enum SortQuotient {
 
 /// A quotient under construction.
 struct QuotientBuilder<'n> {
-    /// The original net.
     net: &'n ColouredNet,
     /// The kind of each sort in the quotient.
     kinds: Vec<SortKind>,
-    /// The effect of the classes on each sort.
     sorts: Vec<SortQuotient>,
     /// The number of colours tried in comparisons so far.
     tried: Cell<u64>,
@@ -212,9 +207,8 @@ impl<'n> QuotientBuilder<'n> {
         Some(builder)
     }
 
-    /// Merges the colours of a partition. The partition is kept if each class lies in one partition
-    /// element. Otherwise all its elements are merged. They are merged, too, if the partition's own
-    /// sort has classes (`has_classes`).
+    /// Keeps a partition if each class lies in one of its elements, and its own sort has no classes
+    /// (`has_classes`). Otherwise all its elements are merged.
     fn partition(
         &self,
         of: SortId,
@@ -417,7 +411,7 @@ impl<'n> QuotientBuilder<'n> {
         if self.tried.get() > TRIED || classes > TERMS as u64 {
             return Some((Guard::TRUE, false));
         }
-        // For each class, whether the comparison holds for some colour, and whether it fails for
+        // For each class: whether the comparison holds for some colour, and whether it fails for
         // some.
         let mut outcomes = vec![(false, false); classes as usize];
         for colour in 0..size {
@@ -438,8 +432,7 @@ impl<'n> QuotientBuilder<'n> {
         Some((Guard::or(holding.map(equals)), exact))
     }
 
-    /// Returns true if any tokens of the classes suffice for all multisets that the transition
-    /// takes.
+    /// Returns true if any tokens of the classes suffice for everything that the transition takes.
     fn any_tokens_do_for(&self, transition: &ColouredTransition) -> bool {
         let mut seen = BTreeSet::new();
         transition.takes.iter().all(|arc| self.any_tokens_do(&arc.inscription, &mut seen))

@@ -4,16 +4,13 @@
 //! (0 or 1). Each term has an interval of possible values. A literal bounds a term from one side.
 //!
 //! Propagation applies three rules. If all literals of a clause but one are false, the last one is
-//! true. The interval of a row follows from the intervals of its parts, and bounds each part by
-//! what the other parts leave. If a term has a known remainder modulo a number, the ends of its
-//! interval are rounded to that remainder.
-//!
-//! No case is split, so the absence of a contradiction proves nothing.
+//! true. The interval of a row follows from those of its parts, and bounds each part by what the
+//! others leave. If a term has a known remainder modulo a number, the ends of its interval are
+//! rounded to that remainder. The absence of a contradiction proves nothing.
 //!
 //! # Sources
-//! M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals); W. Harvey, P. Stuckey, *Improving
-//! linear constraint propagation by changing constraint representation*, Constraints 8, 2003
-//! (bounds consistency of linear constraints).
+//! M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals); W. Harvey, P. Stuckey, Constraints 8,
+//! 2003 (bounds consistency of linear constraints).
 
 use super::flaw::Flaw;
 use parikh_net::{Atom, PlaceId};
@@ -22,23 +19,19 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// A bound on one side of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BoundLiteral {
-    /// The index of the bounded term.
     pub(super) term: usize,
     /// True for an upper bound, false for a lower bound.
     pub(super) upper: bool,
-    /// The bound.
     pub(super) bound: i128,
 }
 
 /// Larger absolute values mean "no bound".
 const MOST: i128 = 1 << 100;
 
-/// The maximum number of times that a row is examined between two assumptions. Without a limit, x ≥
-/// y + 1 and y ≥ x + 1 would increase each other forever.
+/// The maximum number of examinations of a row per assumption. With x > y > x they never end.
 const LOOKS: u32 = 32;
 
 impl BoundLiteral {
-    /// Returns the negation of the literal.
     pub(super) fn negated(self) -> BoundLiteral {
         let step = if self.upper { 1 } else { -1 };
         BoundLiteral { upper: !self.upper, bound: self.bound + step, ..self }
@@ -56,12 +49,11 @@ impl BoundLiteral {
     }
 }
 
-/// A row: a term that is defined as a weighted sum of other terms.
+/// A row: the definition of `term` as a weighted sum of other terms.
 #[derive(Clone, Debug)]
 struct SumRow {
-    /// The term that is defined.
     term: usize,
-    /// The terms in the row, with their coefficients.
+    /// The terms of the sum, with their coefficients.
     parts: Vec<(usize, i128)>,
 }
 
@@ -91,28 +83,24 @@ pub(super) struct BoundPropagator {
     high: Vec<i128>,
     /// The remainder of each term that has a known remainder.
     remainders: HashMap<usize, Remainder>,
-    /// The rows, by index.
     rows: Vec<SumRow>,
-    /// By term, the rows to examine when its interval changes: the rows that contain or define the
-    /// term.
+    /// The rows that contain or define each term, to examine when its interval changes.
     rows_of: Vec<Vec<usize>>,
     /// The term of each row that a comparison bounds, by the sum of the comparison.
     known_rows: HashMap<Vec<(PlaceId, i64)>, usize>,
     /// Each clause has at most one literal per slot. The first two literals are watched.
     clauses: Vec<Vec<BoundLiteral>>,
-    /// By slot, the indices of the clauses that watch one of its literals.
+    /// The clauses that watch a literal of each slot, as indices in `clauses`.
     watching: Vec<Vec<usize>>,
     /// The undo log: a term, true for its upper bound, and the bound before the change.
     trail: Vec<(usize, bool, i128)>,
     /// The number of changes in the trail that have been propagated.
     next: usize,
-    /// The rows to examine.
+    /// The rows to examine, and one flag per row: true if it is among them.
     dirty: Vec<usize>,
-    /// One flag per row: true if it is in `dirty`.
     is_dirty: Vec<bool>,
-    /// By row, the number of examinations since the last assumption.
+    /// The examinations of each row since the last assumption; the examined rows, with duplicates.
     looks: Vec<u32>,
-    /// The rows examined since the last assumption, with duplicates.
     looked_at: Vec<usize>,
 }
 
@@ -126,9 +114,8 @@ impl BoundPropagator {
         self.low.len() - 1
     }
 
-    /// Returns the literal of a comparison. The terms of places have the numbers of the places. A
-    /// comparison of a single place bounds that term. Other comparisons bound a row, which
-    /// comparisons of the same sum share.
+    /// Returns the literal of a comparison. The term of a place has the index of the place. Other
+    /// sums are rows, each shared by the comparisons of the same sum.
     pub(super) fn literal(&mut self, atom: &Atom) -> BoundLiteral {
         let (terms, bound) = (atom.sum.terms(), i128::from(atom.bound));
         if let &[(place, a)] = terms {
@@ -184,10 +171,9 @@ impl BoundPropagator {
         true
     }
 
-    /// Writes rows in terms of other rows. If a row contains the whole sum of another row, that
-    /// part is replaced by the term of the other row. For example, with a + b = 3 a row a + b + c
-    /// becomes 3 + c. The rows `flows` replace parts of rows outside `flows`. The rows `kept`
-    /// replace parts of all rows. Returns `None` when `goes_on` returns false.
+    /// Writes rows in terms of other rows whose whole sum they contain. For example, with a + b = 3
+    /// a row a + b + c becomes 3 + c. The rows `flows` replace parts of rows outside `flows`, the
+    /// rows `kept` parts of all rows. Returns `None` when `goes_on` returns false.
     pub(super) fn compose(
         &mut self,
         flows: &[usize],
@@ -198,10 +184,10 @@ impl BoundPropagator {
         let other_rows: Vec<(usize, Vec<(usize, i128)>)> =
             flows.iter().chain(kept).map(|&other| (other, self.parts(other))).collect();
         // A row that is contained in another one begins with a part of it.
-        let mut rows_by_first_part: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut by_first_part: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (position, (_, own)) in other_rows.iter().enumerate() {
             if let Some(&(first, _)) = own.first() {
-                rows_by_first_part.entry(first).or_default().push(position);
+                by_first_part.entry(first).or_default().push(position);
             }
         }
         let is_flow: BTreeSet<usize> = flows.iter().copied().collect();
@@ -209,19 +195,16 @@ impl BoundPropagator {
             if !goes_on() {
                 return None;
             }
-            let first_candidate = if is_flow.contains(&term) { flows.len() } else { 0 };
-            let candidates =
-                parts.iter().filter_map(|(part, _)| rows_by_first_part.get(part)).flatten();
-            let mut candidates: Vec<usize> =
-                candidates.copied().filter(|&candidate| candidate >= first_candidate).collect();
+            let start = if is_flow.contains(&term) { flows.len() } else { 0 };
+            let candidates = parts.iter().filter_map(|(part, _)| by_first_part.get(part)).flatten();
+            let mut candidates: Vec<usize> = candidates.copied().filter(|&i| i >= start).collect();
             candidates.sort_unstable();
             let mut remaining: BTreeMap<usize, i128> = parts.into_iter().collect();
             let mut parts = Vec::new();
             for (other, own) in candidates.into_iter().map(|candidate| &other_rows[candidate]) {
                 let times = if *other == term { 0 } else { times(own, &remaining) };
                 if times > 0 {
-                    own.iter()
-                        .for_each(|(part, a)| *remaining.entry(*part).or_default() -= times * a);
+                    own.iter().for_each(|(t, a)| *remaining.entry(*t).or_default() -= times * a);
                     parts.push((*other, times));
                 }
             }
@@ -230,7 +213,7 @@ impl BoundPropagator {
                 self.relate(term, parts);
             }
         }
-        // Propagate without assumptions, so that bounds persist. m₀ excludes a contradiction.
+        // Bounds derived without assumptions persist. The initial marking excludes a contradiction.
         self.propagate();
         Some(())
     }
@@ -267,8 +250,7 @@ impl BoundPropagator {
     /// Returns true if the assumptions propagate to a contradiction. The assumptions are undone.
     pub(super) fn contradicts(&mut self, assumed: impl IntoIterator<Item = BoundLiteral>) -> bool {
         let trail_length = self.trail.len();
-        let contradiction =
-            assumed.into_iter().any(|literal| self.assume(literal)) || self.propagate();
+        let contradiction = assumed.into_iter().any(|it| self.assume(it)) || self.propagate();
         self.forget(trail_length);
         contradiction
     }
@@ -382,8 +364,7 @@ impl BoundPropagator {
         contradiction
     }
 
-    /// Propagates through clauses first and rows last, until neither changes a bound. Returns true
-    /// on a contradiction.
+    /// Propagates, rows last, until no bound changes. Returns true on a contradiction.
     fn settle(&mut self) -> bool {
         loop {
             while let Some(&(term, upper, _)) = self.trail.get(self.next) {
@@ -443,8 +424,7 @@ impl BoundPropagator {
         contradiction
     }
 
-    /// Tightens the interval of a row by its parts, and the intervals of the parts by the row.
-    /// Returns true if an interval is empty.
+    /// Tightens the intervals of a row and its parts by each other. Returns true if one is empty.
     fn tighten(&mut self, row: usize) -> bool {
         let SumRow { term, parts } =
             std::mem::replace(&mut self.rows[row], SumRow { term: 0, parts: Vec::new() });
@@ -454,9 +434,8 @@ impl BoundPropagator {
         contradiction
     }
 
-    /// With `sign` 1: the row is at least the sum of the least values of its parts, and each part
-    /// is at most the upper bound of the row minus the least values of the other parts. With `sign`
-    /// −1: the same for the negated row and parts.
+    /// With `sign` 1, the row is at least the sum of its least parts, and bounds each part by the
+    /// least values of the others. With `sign` −1, the same for the negated row and parts.
     fn tighten_side(&mut self, term: usize, parts: &[(usize, i128)], sign: i128) -> bool {
         let (mut min_sum, mut unbounded) = (0i128, 0usize);
         for &(part, a) in parts {
@@ -481,14 +460,12 @@ impl BoundPropagator {
         }
         for &(part, a) in parts {
             let a = a * sign;
-            let other_minimum = match (self.least(part, a), unbounded) {
+            let others_min = match (self.least(part, a), unbounded) {
                 (Some(own), 0) => min_sum.checked_sub(own),
                 (None, 1) => Some(min_sum),
                 _ => continue,
             };
-            let Some(max_part) =
-                other_minimum.and_then(|other_minimum| max_row.checked_sub(other_minimum))
-            else {
+            let Some(max_part) = others_min.and_then(|min| max_row.checked_sub(min)) else {
                 continue;
             };
             // The inequality a · part ≤ max_part.
@@ -508,8 +485,7 @@ impl BoundPropagator {
     }
 }
 
-/// Returns how often the sum `sum` is contained in `row`, both given by coefficients of terms.
-/// Returns 0 for a coefficient of `sum` below 1.
+/// Returns how often `sum` is contained in `row`; 0 for a coefficient of `sum` below 1.
 fn times(sum: &[(usize, i128)], row: &BTreeMap<usize, i128>) -> i128 {
     let mut max_times = i128::MAX;
     for (part, a) in sum {

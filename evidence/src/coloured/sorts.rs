@@ -46,13 +46,13 @@ pub(super) enum SortStructure {
 /// A declared variable.
 #[derive(Clone, Debug)]
 pub(super) struct SortedVariable {
-    /// The name that unfolded transitions use.
+    /// The name of the variable in names of unfolded transitions.
     pub(super) name: String,
     /// The index of the sort.
     pub(super) sort: usize,
 }
 
-/// All declarations of a net.
+/// The declared sorts, constants and variables of a net.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declarations {
     /// The sorts, by index. A sort refers only to earlier sorts.
@@ -63,7 +63,7 @@ pub(super) struct Declarations {
     sort_ids: HashMap<String, usize>,
     /// The sort and the colour of each constant id.
     constants: HashMap<String, (usize, u64)>,
-    /// The variable of each variable id.
+    /// The index in `variables`, by variable id.
     variable_ids: HashMap<String, usize>,
 }
 
@@ -97,8 +97,7 @@ impl Declarations {
             let display_name = optional(node, "name").map(trimmed).filter(|it| !it.is_empty());
             let display_name = display_name.unwrap_or(id);
             let sort = declarations.sort(only(node, said(node), "sort")?)?;
-            // If two variables share a name, the first one keeps it, and the other one is named by
-            // its id.
+            // Of two variables that share a name, the second is named by its id.
             let name = if names.insert(display_name) { display_name } else { id };
             let index = declarations.variables.len();
             declarations.variables.push(SortedVariable { name: name.to_owned(), sort });
@@ -182,8 +181,7 @@ impl Declarations {
         Ok(Some((self.add(node, kind, size)?, ids)))
     }
 
-    /// Returns the sort that an element names or describes, or `None` if it refers to an undeclared
-    /// sort.
+    /// Returns the sort of an element, or `None` if it refers to an undeclared sort.
     fn known_sort(&mut self, node: Node<'_, '_>) -> Result<Option<usize>, Unreadable> {
         self.sort_within(node, 0)
     }
@@ -243,7 +241,7 @@ impl Declarations {
         self.add(node, SortStructure::Range(integer(node, "value")?), 1)
     }
 
-    /// Returns the product of these sorts.
+    /// Returns the product sort of the component sorts `parts`.
     pub(super) fn product(
         &mut self,
         node: Node<'_, '_>,
@@ -457,8 +455,7 @@ fn unnamed<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
     said(node).filter(|&inside| name(inside) != "name")
 }
 
-/// Returns the ids of the constants that `nodes` declare, and their names. If two share a name, the
-/// ids are the names.
+/// Returns the ids and names of the declared constants. If two share a name, ids replace names.
 fn constants<'a, 'i: 'a>(
     nodes: impl Iterator<Item = Node<'a, 'i>>,
     element: &str,

@@ -1,10 +1,9 @@
 //! Checks that a place/transition net is equivalent to a coloured net.
 //!
-//! A prover unfolds a coloured net and leaves out irrelevant parts: colours that no place ever
-//! holds, bindings that can never fire, and one of two bindings with the same effect. Its proofs
-//! are about the remaining net, whose places and transitions the evidence lists by name. This
-//! module rebuilds that net from the coloured net and the names alone, and checks that leaving out
-//! the rest was correct.
+//! A prover unfolds a coloured net without colours that no place ever holds, bindings that can
+//! never fire, and one of two bindings with the same effect. Its proofs are about the remaining
+//! net, whose places and transitions the evidence lists by name. This module rebuilds that net from
+//! the coloured net and the names alone, and checks that leaving out the rest was correct.
 //!
 //! # Conditions
 //! 1. Each name is that of a place with a colour, or of a transition with colours for its variables
@@ -19,20 +18,18 @@
 //! If colours were [merged](super::classes), all conditions are about the quotient.
 //!
 //! # Soundness
-//! The places that are not listed are an unmarked siphon: by (3), each binding that puts a token on
-//! one takes one from another, so they stay empty (2), and no binding that takes from them ever
-//! fires. Each other binding is a transition of the net, or has the same effect as one (4). So the
-//! reachable markings are the same up to places that are always empty. A transition of the coloured
-//! net is enabled if and only if one of its listed bindings is. A marking is dead in one net if and
-//! only if it is dead in the other. By (5), the number of enabled transitions of the net equals the
-//! number of enabled bindings.
+//! The unlisted places are an unmarked siphon: by (3), each binding that puts a token on one takes
+//! one from another. So they stay empty (2), and no binding that takes from them ever fires. Each
+//! other binding is a transition of the net, or has the same effect as one (4). So the reachable
+//! markings are the same up to places that are always empty. A transition of the coloured net is
+//! enabled if and only if one of its listed bindings is. The same markings are dead in both nets.
+//! By (5), as many transitions of the net are enabled as bindings.
 //!
 //! # Cost
-//! Bindings are enumerated by trying colours for one variable after the other. A partial binding
-//! that the guard or an unlisted place excludes is not completed. The caller limits the number of
-//! tried colours. The memory for unlisted bindings is proportional to the list: the number of kinds
-//! of unlisted bindings without a known listed binding must not exceed the number of names that
-//! have not been matched.
+//! Bindings are enumerated variable by variable. A partial binding that the guard or an unlisted
+//! place excludes is not completed. The caller limits the number of tried colours. The kinds of
+//! unlisted bindings without a known listed binding must not outnumber the unmatched names. So the
+//! memory for them is proportional to the list.
 
 use super::classes::{ClassHeads, ColourSet};
 use super::net::{ColouredModel, GuardedTransition, SortedPlace};
@@ -52,15 +49,14 @@ use std::sync::Arc;
 pub enum Bindings {
     /// At least one of the bindings with the same effect.
     Some,
-    /// Every binding that may fire.
+    /// Every binding that takes only from listed places.
     All,
 }
 
 /// For each coloured place, its listed colours with the places that stand for them in the net.
 type ListedColours = Vec<HashMap<u64, PlaceId>>;
 
-/// The tokens moved along the arcs of one direction, or the name of an unlisted place among their
-/// ends.
+/// The tokens moved along the arcs of one direction, or the name of an unlisted place.
 type ArcTokens = Result<Vec<(PlaceId, u64)>, String>;
 
 /// The tokens that a binding takes, and the tokens that it puts.
@@ -163,10 +159,7 @@ impl ColouredModel {
             for (colour, tokens) in initial {
                 let Some(&at) = colours.get(&colour) else {
                     let name = self.place_name(place, colour);
-                    return Err(UnfoldingFlaw::Wrong(format!(
-                        "{} is marked but not listed",
-                        Quoted(&name)
-                    )));
+                    return Err(wrong(format!("{} is marked but not listed", Quoted(&name))));
                 };
                 builder.set_tokens(at, tokens).map_err(wrong)?;
             }
@@ -185,8 +178,7 @@ impl ColouredModel {
         self.declarations.unfolded_name(&place.id, place.sort, colour)
     }
 
-    /// Returns the name of the transition that stands for a binding. `binding` has a colour for
-    /// each declared variable.
+    /// Returns the name of a binding's transition. `binding` has a colour by declared variable.
     fn binding_name(&self, transition: &GuardedTransition, binding: &[u64]) -> String {
         let mut name = transition.id.clone();
         for (position, &variable) in transition.variables.iter().enumerate() {
@@ -204,9 +196,7 @@ impl ColouredModel {
 /// The names of unfolded places, by the colour of a token.
 #[derive(Debug)]
 struct UnfoldedNames {
-    /// The sorts of the net.
     declarations: Declarations,
-    /// The ids and sorts of places.
     places: Vec<(String, usize)>,
 }
 
@@ -235,20 +225,14 @@ enum BindingTest<'m> {
 
 /// The enumeration of the bindings of a transition.
 struct BindingEnumeration<'m, 's, 'g> {
-    /// The coloured net.
     model: &'m ColouredModel,
-    /// The merged colours.
     classes: &'s ClassHeads<'m>,
-    /// The transition whose bindings are enumerated.
     transition: &'m GuardedTransition,
-    /// The listed colours of each place.
     places: &'s ListedColours,
     /// The listed names that no binding has matched so far, with their positions in the list.
     missing: HashMap<&'s str, usize>,
-    /// The limit on the number of tried colours.
     tries: &'s mut ColourBudget<'g>,
-    /// The variables in the order of assignment, each with the conditions to test then. The first
-    /// entry has no variable, for conditions without variables.
+    /// The variables in order of assignment (`None` first), each with the conditions to test then.
     steps: Vec<(Option<usize>, Vec<BindingTest<'m>>)>,
     /// The current colour of each declared variable.
     binding: Vec<u64>,
@@ -256,8 +240,7 @@ struct BindingEnumeration<'m, 's, 'g> {
     arcs: Vec<BindingArcs>,
     /// The effects of the listed bindings found so far.
     known: HashSet<BindingArcs>,
-    /// The effects of unlisted bindings without a known listed binding of the same effect, each
-    /// with the name of one such binding.
+    /// The effects of unlisted bindings without a known listed one, each with a binding's name.
     unlisted: HashMap<BindingArcs, String>,
     /// The name of an unlisted binding, if one was found.
     has_unlisted: Option<String>,
@@ -392,8 +375,7 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         }
     }
 
-    /// Returns the flaw that a binding has neither a listed name nor the effect of a listed
-    /// binding.
+    /// Returns the flaw that an unlisted binding has the effect of no listed binding.
     fn not_listed(&self) -> UnfoldingFlaw {
         let name = self.unlisted.values().min().map_or("", String::as_str);
         UnfoldingFlaw::Wrong(format!("{} is not listed", Quoted(name)))
@@ -482,8 +464,7 @@ fn variables(append: impl FnOnce(&mut Vec<usize>)) -> Vec<usize> {
     collected
 }
 
-/// Returns the names at the beginning of a list that belong to a node: its id, alone or followed by
-/// parentheses.
+/// Returns the first names that belong to a node: its id, alone or before parentheses.
 fn own<'l>(names: &'l [String], id: &str) -> &'l [String] {
     let is_own = |name: &String| {
         name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('('))
@@ -513,7 +494,6 @@ fn wrong(what: impl ToString) -> UnfoldingFlaw {
 fn no_such(name: &str, kind: &str) -> UnfoldingFlaw {
     let name = Quoted(name);
     UnfoldingFlaw::Wrong(format!(
-        "{name} is listed but is not a {kind} of the model, or is listed \
-                                  twice"
+        "{name} is listed but is not a {kind} of the model, or is listed twice"
     ))
 }

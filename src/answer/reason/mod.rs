@@ -336,13 +336,13 @@ impl Cause {
                 });
             }
             Cause::Run { fairness, run } => {
-                text.say(of_runs(fairness)).say(match run {
+                of_runs(fairness, text).say(match run {
                     Some(run) => format!("a run: {run}"),
                     None => "a run was replayed".to_owned(),
                 });
             }
             Cause::NoRun { fairness, proof } => {
-                text.say(of_runs(fairness)).say(proof.to_string());
+                of_runs(fairness, text).say(proof.to_string());
             }
             Cause::Tree { proof } => {
                 text.say(proof.to_string());
@@ -372,7 +372,7 @@ impl Cause {
             }
             Cause::Parts { parts, more } => {
                 text.list(parts, "; ", |text, part| {
-                    text.say(format!("{}: ", part.claim));
+                    text.formula(&part.claim).say(": ");
                     part.because.write(text);
                 });
                 if *more > 0 {
@@ -454,9 +454,12 @@ fn about(subject: &Option<Subject>, text: &mut ReasonText) {
     };
 }
 
-/// Returns the restriction to fair runs in words, with a colon.
-fn of_runs(fairness: &Option<String>) -> String {
-    fairness.as_ref().map_or_else(String::new, |fair| format!("of {fair}: "))
+/// Writes the restriction to fair runs, and a colon.
+fn of_runs<'t>(fairness: &Option<String>, text: &'t mut ReasonText) -> &'t mut ReasonText {
+    match fairness {
+        Some(fair) => text.say("of ").formula(fair).say(": "),
+        None => text,
+    }
 }
 
 /// Returns whether a witness is shortest, in words. Empty if this was not asked.

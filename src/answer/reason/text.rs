@@ -80,6 +80,8 @@ pub enum TextPiece {
     Node(NamedNode),
     /// A quoted text that is no node, such as a marking.
     Quotation(String),
+    /// A text that quotes names itself, such as a formula.
+    Formula(String),
 }
 
 /// A sentence in pieces. Adjacent words are one piece.
@@ -121,6 +123,12 @@ impl ReasonText {
     /// Appends a quoted text.
     pub fn quote(&mut self, text: &str) -> &mut ReasonText {
         self.pieces.push(TextPiece::Quotation(text.to_owned()));
+        self
+    }
+
+    /// Appends a text that quotes names itself.
+    pub fn formula(&mut self, text: &str) -> &mut ReasonText {
+        self.pieces.push(TextPiece::Formula(text.to_owned()));
         self
     }
 
@@ -169,7 +177,7 @@ const LISTED: usize = 5;
 impl fmt::Display for ReasonText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pieces.iter().try_for_each(|piece| match piece {
-            TextPiece::Words(words) => f.write_str(words),
+            TextPiece::Words(text) | TextPiece::Formula(text) => f.write_str(text),
             TextPiece::Node(NamedNode { id, label: None, .. }) => write!(f, "{}", Quoted(id)),
             TextPiece::Node(NamedNode { id, label: Some(label), .. }) => {
                 write!(f, "{} ({label})", Quoted(id))

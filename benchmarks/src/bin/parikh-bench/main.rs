@@ -60,8 +60,8 @@ fn main() -> ExitCode {
 /// Returns the given program, or the one beside this program.
 fn parikh_program(given: Option<PathBuf>) -> Result<PathBuf, Error> {
     let beside_this = || {
-        let own = std::env::current_exe().map_err(Error::at("/proc/self/exe"))?;
-        Ok(own.with_file_name("parikh"))
+        let own_path = std::env::current_exe().map_err(Error::at("/proc/self/exe"))?;
+        Ok(own_path.with_file_name("parikh"))
     };
     // The tool runs in another directory, so the path must be absolute.
     let path = given.map_or_else(beside_this, Ok)?;
@@ -121,7 +121,7 @@ fn ablate(AblateArgs { of, rules }: AblateArgs) -> Result<u8, Error> {
 }
 
 /// Runs all engines and rules together, and each of the given teams.
-fn in_teams(args: TeamArgs, teams: Vec<Team>, leave_out: bool) -> Result<u8, Error> {
+fn in_teams(args: TeamArgs, teams: Vec<Team>, excludes_engines: bool) -> Result<u8, Error> {
     let asked = match (&args.goals, &args.list) {
         (Some(goals), _) => teams::read_goals(goals)?,
         (None, list) => {
@@ -141,8 +141,8 @@ fn in_teams(args: TeamArgs, teams: Vec<Team>, leave_out: bool) -> Result<u8, Err
     let run = Teams { inputs, oracle, asked, teams: all_teams, parikh, timeout, jobs, out };
     signals::catch();
     let results = run.run()?;
-    say!("{}", run.table(&results, !leave_out));
-    let title = if leave_out {
+    say!("{}", run.table(&results, !excludes_engines));
+    let title = if excludes_engines {
         "With each engine or family of rules excluded"
     } else {
         "Each engine alone"
@@ -165,9 +165,9 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
     };
     let parikh = parikh_program(args.parikh)?;
     let run = Audits { inputs: args.inputs, parikh, timeout: args.timeout };
-    let failed = |error: csv::Error| Error::at(&args.out)(error.into());
-    let mut file = csv::Writer::from_path(&args.out).map_err(failed)?;
-    file.write_record(evidence::COLUMNS).map_err(failed)?;
+    let csv_error = |error: csv::Error| Error::at(&args.out)(error.into());
+    let mut file = csv::Writer::from_path(&args.out).map_err(csv_error)?;
+    file.write_record(evidence::COLUMNS).map_err(csv_error)?;
     signals::catch();
     let mut measurements = Vec::new();
     for name in &instances {
@@ -177,7 +177,7 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
             }
             let measurement = run.measure(name, exam)?;
             let fields = evidence::fields(&measurement);
-            file.write_record(&fields).map_err(failed)?;
+            file.write_record(&fields).map_err(csv_error)?;
             file.flush().map_err(Error::at(&args.out))?;
             if measurement.is_wrong() {
                 note!("WRONG {}", fields.join(" "));
@@ -212,7 +212,7 @@ fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
         nets += 1;
         formulas += measurement.formulas;
         different += usize::from(!measurement.differences.is_empty());
-        seconds.iter_mut().zip(measurement.seconds).for_each(|(sum, more)| *sum += more);
+        seconds.iter_mut().zip(measurement.seconds).for_each(|(sum, time)| *sum += time);
         note!("{name} {:?} {:.2?} s", measurement.size, measurement.seconds);
     }
     say!(
@@ -355,13 +355,17 @@ fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
 }
 
 /// Compares two result files.
-fn side_by_side(files: [PathBuf; 2], at: Option<Duration>, list: bool) -> Result<u8, Error> {
+fn side_by_side(
+    files: [PathBuf; 2],
+    at: Option<Duration>,
+    prints_differences: bool,
+) -> Result<u8, Error> {
     let [a, b] = &files;
     let rows = [read(a, at)?, read(b, at)?];
     let comparison = compare::compare(&rows[0], &rows[1]);
     say!("A = {}\nB = {}", a.display(), b.display());
     say!("{}", comparison.print_table());
-    if list {
+    if prints_differences {
         say!("{}", comparison.print_differences());
     }
     Ok(if comparison.contradicts() { 3 } else { 0 })
@@ -372,7 +376,9 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
     let only = args.goals.as_deref().map(teams::read_goals).transpose()?;
     let mut instances = match (&args.list, &only) {
         (Some(list), _) => read_list(list)?,
-        (None, asked) => asked.iter().flatten().map(|asked| asked.instance.clone()).collect(),
+        (None, requests) => {
+            requests.iter().flatten().map(|request| request.instance.clone()).collect()
+        }
     };
     // The goals of one instance may stand apart in the list.
     let mut seen = BTreeSet::new();
@@ -402,18 +408,18 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
         most: args.most,
         traps: args.traps,
     };
-    let measured = over(&instances, &args.out, &encodings_table::COLUMNS, |name| {
-        Ok(encodings.measure(name)?.map(|all| {
-            let lines = all.iter().map(|m| encodings_table::fields(m).to_vec()).collect();
-            (all, lines)
+    let measurements = over(&instances, &args.out, &encodings_table::COLUMNS, |name| {
+        Ok(encodings.measure(name)?.map(|measured| {
+            let lines = measured.iter().map(|m| encodings_table::fields(m).to_vec()).collect();
+            (measured, lines)
         }))
     })?;
-    for m in measured.iter().filter(|m| m.wrong) {
+    for m in measurements.iter().filter(|m| m.wrong) {
         note!("WRONG {}", encodings_table::fields(m).join(" "));
     }
-    say!("{}", encodings_table::print(&measured));
+    say!("{}", encodings_table::print(&measurements));
     if let Some(path) = &args.plot {
-        let curves = encodings_table::curves(&measured);
+        let curves = encodings_table::curves(&measurements);
         let plot = cactus::plot(
             "Goals refuted, by encoding and back-end",
             "questions refuted, each within",
@@ -422,9 +428,9 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
         std::fs::write(path, plot).map_err(Error::at(path))?;
     }
     if let Some(path) = &args.scatter {
-        std::fs::write(path, encodings_table::scatter(&measured)).map_err(Error::at(path))?;
+        std::fs::write(path, encodings_table::scatter(&measurements)).map_err(Error::at(path))?;
     }
-    Ok(match measured.iter().any(|m| m.wrong) {
+    Ok(match measurements.iter().any(|m| m.wrong) {
         true => 3,
         false if signals::interrupted() => 4,
         false => 0,
@@ -441,9 +447,9 @@ fn over<M>(
     columns: &[&str],
     measure: impl Fn(&str) -> Result<InstanceMeasurements<M>, Error>,
 ) -> Result<Vec<M>, Error> {
-    let failed = |error: csv::Error| Error::at(out)(error.into());
-    let mut file = csv::Writer::from_path(out).map_err(failed)?;
-    file.write_record(columns).map_err(failed)?;
+    let csv_error = |error: csv::Error| Error::at(out)(error.into());
+    let mut file = csv::Writer::from_path(out).map_err(csv_error)?;
+    file.write_record(columns).map_err(csv_error)?;
     signals::catch();
     let mut measurements = Vec::new();
     let mut skipped_count = 0;
@@ -454,7 +460,7 @@ fn over<M>(
         match measure(name)? {
             Some((measured, lines)) => {
                 for line in lines {
-                    file.write_record(line).map_err(failed)?;
+                    file.write_record(line).map_err(csv_error)?;
                 }
                 file.flush().map_err(Error::at(out))?;
                 measurements.extend(measured);

@@ -70,7 +70,7 @@ impl QuestionRunner<'_, '_> {
                     "firing sequences exist for {firing_count} of {transition_count}; the others are open: {open}"
                 );
                 summary.open = Some(open.cause);
-                (None, Sentence::words(reason))
+                (None, Sentence::message(&reason))
             }
         };
         summary.tried = if summary.value.is_none() { run_results.tried } else { Vec::new() };
@@ -127,7 +127,7 @@ impl QuestionRunner<'_, '_> {
                 let reason =
                     format!("{unknown} of {} places are open: {open}", net.model_places().len());
                 summary.open = Some(open.cause);
-                (None, Sentence::words(reason))
+                (None, Sentence::message(&reason))
             }
         };
         summary.tried = if summary.value.is_none() { run_results.tried } else { Vec::new() };

@@ -35,7 +35,7 @@ use super::weighted_sum::WeightedSum;
 use super::work::WorkNet;
 use parikh_net::{FiringStep, PlaceId, TransitionId};
 
-/// The conditions of all rules.
+/// The conditions of the reduction rules, to which logs refer by name.
 pub static ALL: &[Conditions] = &[
     source_transitions::RULE,
     dead_transitions::RULE,
@@ -94,8 +94,8 @@ fn merge_all(
     times: impl Fn(TransitionId) -> u64,
     removed: &[&[TransitionId]],
 ) -> Option<Vec<Edit>> {
-    let composed = first.len().saturating_mul(second.len());
-    if net.transition_ids().saturating_add(composed) > MOST_COMPOSED {
+    let composed_count = first.len().saturating_mul(second.len());
+    if net.transition_ids().saturating_add(composed_count) > MOST_COMPOSED {
         return None;
     }
     let mut edits = Vec::new();
