@@ -78,14 +78,15 @@ pub(super) fn is(text: &str) -> bool {
     // In the `--formula` language, `#` begins a comment.
     let lines = || text.lines().map(|line| line.split('#').next().unwrap_or_default());
     let mut words = lines().flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
-    let ends = |line: &str| line.contains(';') || line.trim_start().starts_with('{');
-    !lines().any(|line| line.contains('"')) && (words.any(is_its_own) || lines().any(ends))
+    let has_end_sign = |line: &str| line.contains(';') || line.trim_start().starts_with('{');
+    !lines().any(|line| line.contains('"')) && (words.any(is_its_own) || lines().any(has_end_sign))
 }
 
 /// A word or sign of LoLA.
 struct LolaToken<'t> {
     text: &'t str,
     line: u64,
+    /// True for a word, false for a sign.
     is_word: bool,
 }
 
@@ -101,25 +102,30 @@ pub(super) fn formulas(text: &str) -> Vec<(u64, Result<Vec<TypedToken>, String>)
     }
 }
 
+/// Splits a text into words and signs. Returns the line and a message for an unknown character.
 fn pieces(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
     let mut pieces = Vec::new();
     let (mut rest, mut line) = (text, 1);
     while let Some(c) = rest.chars().next() {
-        let inside = |c: char| c.is_alphanumeric() || "_.'$~@".contains(c);
-        let past = |end: &str| rest.find(end).map_or(rest.len(), |at| at + end.len());
+        let is_word_character = |c: char| c.is_alphanumeric() || "_.'$~@".contains(c);
+        let length_through = |end: &str| rest.find(end).map_or(rest.len(), |at| at + end.len());
         let (length, is_piece) = match c {
             c if c.is_whitespace() => (c.len_utf8(), false),
-            '{' => (past("}"), false),
-            '/' if rest.starts_with("/*") => (past("*/"), false),
+            '{' => (length_through("}"), false),
+            '/' if rest.starts_with("/*") => (length_through("*/"), false),
             ';' | ':' => (1, true),
-            c if inside(c) => (rest.find(|c| !inside(c)).unwrap_or(rest.len()), true),
+            c if is_word_character(c) => {
+                (rest.find(|c| !is_word_character(c)).unwrap_or(rest.len()), true)
+            }
             c => match sign(rest) {
                 Some((_, length)) => (length, true),
-                None => return Err((line, format!("{c:?} begins no word of LoLA's formulas"))),
+                None => {
+                    return Err((line, format!("unexpected character {c:?} in a formula of LoLA")));
+                }
             },
         };
         if is_piece {
-            pieces.push(LolaToken { text: &rest[..length], line, is_word: inside(c) });
+            pieces.push(LolaToken { text: &rest[..length], line, is_word: is_word_character(c) });
         }
         line += rest[..length].matches('\n').count() as u64;
         rest = &rest[length..];
@@ -133,43 +139,44 @@ fn push(tokens: &mut Vec<TypedToken>, text: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Translates the tokens of a formula to tokens of the `--formula` language.
 fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
     let mut tokens = Vec::new();
     let mut pieces = match pieces {
         [first, rest @ ..] if first.text == "FORMULA" => rest,
         all => all,
     };
-    let whole = pieces.first().and_then(|first| whole(first.text));
-    if let Some(operators) = whole {
+    let goal_keyword = pieces.first().and_then(|first| whole(first.text));
+    if let Some(operators) = goal_keyword {
         push(&mut tokens, operators)?;
         push(&mut tokens, "(")?;
         pieces = &pieces[1..];
     }
     // The number of open brackets inside a list of transitions.
-    let mut listed = 0u32;
-    for (at, piece) in pieces.iter().enumerate() {
+    let mut list_depth = 0u32;
+    for (index, piece) in pieces.iter().enumerate() {
         match piece.text {
-            "(" if listed > 0
-                || at > 0 && matches!(pieces[at - 1].text, "FIREABLE" | "UNFIREABLE") =>
+            "(" if list_depth > 0
+                || index > 0 && matches!(pieces[index - 1].text, "FIREABLE" | "UNFIREABLE") =>
             {
-                listed += 1
+                list_depth += 1
             }
-            ")" => listed = listed.saturating_sub(1),
+            ")" => list_depth = list_depth.saturating_sub(1),
             _ => {}
         }
         if !piece.is_word {
             push(&mut tokens, sign(piece.text).map_or(piece.text, |(meaning, _)| meaning))?;
             continue;
         }
-        match known(piece.text).filter(|_| listed == 0) {
-            Some(own) => {
-                ask_for_brackets(own, &pieces[at + 1..])?;
-                push(&mut tokens, own)?;
+        match known(piece.text).filter(|_| list_depth == 0) {
+            Some(translation) => {
+                ask_for_brackets(translation, &pieces[index + 1..])?;
+                push(&mut tokens, translation)?;
             }
-            None if listed == 0
+            None if list_depth == 0
                 && matches!(piece.text, "INITIAL" | "oo" | "FORMULA" | "COMPUTE" | "MAX") =>
             {
-                return Err(format!("`{}` is not known here", piece.text));
+                return Err(format!("`{}` is unknown here", piece.text));
             }
             None if piece.text.bytes().all(|byte| byte.is_ascii_digit()) => {
                 tokens.push(TypedToken::Number(piece.text.to_owned()));
@@ -177,7 +184,7 @@ fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
             None => tokens.push(TypedToken::Name(piece.text.to_owned())),
         }
     }
-    if whole.is_some() {
+    if goal_keyword.is_some() {
         push(&mut tokens, ")")?;
     }
     Ok(tokens)
@@ -185,22 +192,24 @@ fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
 
 /// Returns an error if a comparison without brackets follows a temporal operator and is an operand
 /// of another operator.
-fn ask_for_brackets(operator: &str, behind: &[LolaToken<'_>]) -> Result<(), String> {
-    let of_time = |text: &str| text.bytes().all(|byte| b"AEGFX ".contains(&byte));
+fn ask_for_brackets(operator: &str, following: &[LolaToken<'_>]) -> Result<(), String> {
+    let is_temporal = |text: &str| text.bytes().all(|byte| b"AEGFX ".contains(&byte));
     let is_operand = |piece: &LolaToken<'_>| piece.is_word && known(piece.text).is_none();
     let is_sign = |piece: &&LolaToken<'_>| matches!(piece.text, "NOT" | "!" | "-");
-    let next = behind.iter().find(|piece| !is_sign(piece));
-    if !of_time(operator) || !next.is_some_and(is_operand) {
+    let next = following.iter().find(|piece| !is_sign(piece));
+    if !is_temporal(operator) || !next.is_some_and(is_operand) {
         return Ok(());
     }
-    let mut open = 0u32;
-    for piece in behind {
+    let mut open_brackets = 0u32;
+    for piece in following {
         match piece.text {
-            "(" | "[" => open += 1,
-            ")" | "]" if open == 0 => break,
-            ")" | "]" => open -= 1,
-            "AND" | "OR" | "XOR" | "UNTIL" | "U" | "->" | "<->" | "&" | "|" if open == 0 => {
-                let what = "what the operator of time before is about needs brackets around it";
+            "(" | "[" => open_brackets += 1,
+            ")" | "]" if open_brackets == 0 => break,
+            ")" | "]" => open_brackets -= 1,
+            "AND" | "OR" | "XOR" | "UNTIL" | "U" | "->" | "<->" | "&" | "|"
+                if open_brackets == 0 =>
+            {
+                let what = "the operand of the previous temporal operator needs brackets";
                 return Err(format!("`{}`: {what}", piece.text));
             }
             _ => {}
