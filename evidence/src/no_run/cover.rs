@@ -20,8 +20,9 @@
 //!    only if they satisfy each comparison that e reads, as far as the other intervals decide it.
 //! 3. A ranking has weights y ≥ 0 of places and values z of nodes. It never increases along the
 //!    remaining edges in its component, and the edges along which it decreases are removed.
-//! 4. Let t never fire in a component. A weakly fair run leaves the component eventually if every
-//!    node enables t, and a strongly fair run the nodes that enable t. Their edges are removed.
+//! 4. Let t, under a fairness constraint, never fire in a component. A weakly fair run leaves the
+//!    component eventually if every node enables t. A strongly fair run eventually leaves the nodes
+//!    that enable t. Edges at such nodes are removed.
 //!
 //! # Soundness
 //! By (1) and (2) a run stays in the cover. It follows an edge removed by (3) finitely often, as
@@ -190,8 +191,7 @@ impl CoverNode {
         }
     }
 
-    /// Returns the value of a conjunction (`deciding_value` false) or disjunction (true), which one
-    /// part with the deciding value decides. Returns `None` if the intervals leave the value open.
+    /// Returns the value of a conjunction, or of a disjunction if `deciding_value` is true.
     fn junction(
         &self,
         net: &Net,
