@@ -24,9 +24,9 @@ impl ToolAnswer {
             _ => return None,
         };
         let (id, value) = (words.next()?, words.next()?);
-        let none = matches!(value, "CANNOT_COMPUTE" | "DO_NOT_COMPETE" | "TECHNIQUES")
+        let is_no_answer = matches!(value, "CANNOT_COMPUTE" | "DO_NOT_COMPETE" | "TECHNIQUES")
             || (state_space && value == "-1");
-        if none {
+        if is_no_answer {
             return None;
         }
         let techniques = words.skip_while(|&word| word == "TECHNIQUES").collect::<Vec<_>>();
@@ -58,11 +58,14 @@ pub fn same_value(a: &str, b: &str) -> bool {
 /// A number in scientific notation: d.ddd… times a power of ten.
 #[derive(Debug, PartialEq, Eq)]
 struct RoundedNumber {
+    /// The digits of the mantissa as ASCII characters, the first not 0.
     digits: Vec<u8>,
+    /// The power of ten.
     exponent: usize,
 }
 
 impl RoundedNumber {
+    /// Parses a number in scientific notation.
     fn parse(value: &str) -> Option<RoundedNumber> {
         let (mantissa, exponent) = value.split_once(['E', 'e'])?;
         let digits: Vec<u8> = mantissa.bytes().filter(|&byte| byte != b'.').collect();

@@ -73,11 +73,11 @@ impl Backend {
     pub fn greet(self) -> Result<(), Error> {
         let program = match self {
             Backend::Z3Guest => guest(),
-            Backend::Command(_, _, line) => smt_chosen::command(line),
+            Backend::Command(_, _, command_line) => smt_chosen::command(command_line),
             _ => return Ok(()),
         };
-        let started = program.ok_or(SmtError::NoneHere).and_then(SmtCommand::start);
-        started.map(drop).map_err(Error::Solver)
+        let solver = program.ok_or(SmtError::NoneHere).and_then(SmtCommand::start);
+        solver.map(drop).map_err(Error::Solver)
     }
 }
 
@@ -97,17 +97,17 @@ impl FromStr for Backend {
             ("command-bv:", Numbers::Bits),
         ];
         for (prefix, numbers) in commands {
-            if let Some(line) = word.strip_prefix(prefix)
-                && smt_chosen::command(line).is_some()
+            if let Some(command_line) = word.strip_prefix(prefix)
+                && smt_chosen::command(command_line).is_some()
             {
                 // At most a few names, needed until the program ends.
                 let name: &'static str = word.to_owned().leak();
                 return Ok(Backend::Command(numbers, name, &name[prefix.len()..]));
             }
         }
-        let known = Backend::ALL.into_iter().chain([Backend::Z3Guest]);
-        let known = known.chain(TokenEncoding::ALL.map(Backend::Sat));
-        known.into_iter().find(|backend| backend.name() == word).ok_or_else(|| {
+        let backends = Backend::ALL.into_iter().chain([Backend::Z3Guest]);
+        let backends = backends.chain(TokenEncoding::ALL.map(Backend::Sat));
+        backends.into_iter().find(|backend| backend.name() == word).ok_or_else(|| {
             format!(
                 "`{word}` is not a back-end, expected highs, microlp, z3-lra, z3-lia, z3-bv, \
                  z3-guest, sat-order, sat-one-of-n, sat-log, or command:LINE, command-lra:LINE or \
@@ -125,18 +125,21 @@ pub(crate) fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
         // Z3 solves bit-vectors with its tactics.
         Backend::Z3Bits => return inside(Some("ALL")),
         Backend::Z3Guest => guest()?,
-        Backend::Command(_, _, line) => smt_chosen::command(line)?,
+        Backend::Command(_, _, command_line) => smt_chosen::command(command_line)?,
     };
     let solver: Box<dyn SmtSolver> = Box::new(SmtCommand::start(program).ok()?);
     Some(solver)
 }
 
+/// Starts Z3 in this process, for an SMT-LIB logic if one is given. Returns `None` if the build
+/// lacks it.
 #[cfg(feature = "z3")]
 fn inside(logic: Option<&str>) -> Option<Box<dyn SmtSolver>> {
     use parikh_solvers::smt_z3::Z3;
     Some(Box::new(logic.map_or_else(Z3::new, Z3::for_logic).ok()?))
 }
 
+/// Returns the program that runs Z3 in a process of its own, if the build has Z3.
 #[cfg(feature = "z3")]
 fn guest() -> Option<parikh_solvers::guest::Program> {
     parikh_solvers::guest::z3_program()
@@ -152,6 +155,7 @@ fn guest() -> Option<parikh_solvers::guest::Program> {
     None
 }
 
+/// Returns the solver HiGHS, if the build has it.
 #[cfg(feature = "highs")]
 pub(crate) fn highs() -> Option<Box<dyn LpSolver>> {
     Some(Box::new(parikh_solvers::lp_highs::Highs))

@@ -137,16 +137,17 @@ pub fn collect(results: &Path, inputs: &Path, oracles: &Path) -> Result<Vec<Resu
     let mut rows = Vec::new();
     for run in runs {
         let file = run.task.rsplit('/').next().unwrap_or_default();
-        let named = file.strip_suffix(".yml").and_then(|task| task.rsplit_once('-'));
-        let (name, exam) = named
+        let name_and_exam = file.strip_suffix(".yml").and_then(|task| task.rsplit_once('-'));
+        let (name, exam) = name_and_exam
             .and_then(|(name, exam)| Some((name, exam.parse::<Exam>().ok()?)))
             .ok_or_else(|| fail(format!("found the task `{}`, expected NAME-XX.yml", run.task)))?;
         let log = logs.join(format!("{definition}.{file}.log"));
-        let said = std::fs::read(&log).map_err(Error::at(&log))?;
-        let said = String::from_utf8_lossy(&said);
-        let answers = said.lines().filter_map(ToolAnswer::on_line).map(|answer| (answer, run.wall));
+        let log_text = std::fs::read(&log).map_err(Error::at(&log))?;
+        let log_text = String::from_utf8_lossy(&log_text);
+        let answers =
+            log_text.lines().filter_map(ToolAnswer::on_line).map(|answer| (answer, run.wall));
         let known = oracle::read(oracles, name, exam)?;
-        let instance = Instance::unpack(inputs, name, None)?;
+        let instance = Instance::unpack(inputs, name)?;
         let questions = oracle::questions(instance.formulas(exam)?, known);
         let outcome = RunOutcome {
             answers: answers.collect(),
@@ -165,16 +166,20 @@ pub fn collect(results: &Path, inputs: &Path, oracles: &Path) -> Result<Vec<Resu
 /// Returns `b.DATE.logfiles` for `b.DATE.results.RD.xml`.
 fn logs_of(results: &Path) -> Option<PathBuf> {
     let name = results.file_name()?.to_str()?;
-    let (front, _) = name.strip_suffix(".xml")?.split_once(".results")?;
-    Some(results.with_file_name(format!("{front}.logfiles")))
+    let (prefix, _) = name.strip_suffix(".xml")?.split_once(".results")?;
+    Some(results.with_file_name(format!("{prefix}.logfiles")))
 }
 
 /// A run in a result file of BenchExec.
 #[derive(Debug)]
 struct ReportedRun {
+    /// The path of the task definition.
     task: String,
+    /// The wall time in seconds.
     wall: f64,
+    /// The peak memory in MB.
     memory: u64,
+    /// The end of the run.
     end: RunEnd,
 }
 
@@ -217,11 +222,13 @@ fn read(xml: &str) -> Result<(String, Vec<ReportedRun>), String> {
     Ok((definition, runs))
 }
 
+/// Returns the value of an attribute, if the tag has it.
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>, String> {
-    let found = tag.try_get_attribute(name).map_err(|error| error.to_string())?;
-    Ok(found.map(|attribute| attribute.value.trim().to_owned()))
+    let attribute_value = tag.try_get_attribute(name).map_err(|error| error.to_string())?;
+    Ok(attribute_value.map(|attribute| attribute.value.trim().to_owned()))
 }
 
+/// Makes a run of the columns that BenchExec reports for a task.
 fn reported(task: String, columns: &HashMap<String, String>) -> ReportedRun {
     let number = |title: &str, unit: &str| -> Option<f64> {
         columns.get(title)?.trim_end_matches(unit).trim().parse().ok()
@@ -229,12 +236,12 @@ fn reported(task: String, columns: &HashMap<String, String>) -> ReportedRun {
     let status = columns.get("status").map_or("", |status| &**status);
     let signal = number("exitsignal", "").map(|signal| RunEnd::Signal(signal as i32));
     let exit = number("returnvalue", "").map(|code| RunEnd::Exit(code as i32));
-    let ended = signal.or(exit).unwrap_or(RunEnd::Terminated);
+    let exit_or_signal = signal.or(exit).unwrap_or(RunEnd::Terminated);
     ReportedRun {
         task,
         wall: number("walltime", "s").unwrap_or(0.0),
         memory: (number("memory", "B").unwrap_or(0.0) / f64::from(1 << 20)).ceil() as u64,
-        end: if status.starts_with("TIMEOUT") { RunEnd::Terminated } else { ended },
+        end: if status.starts_with("TIMEOUT") { RunEnd::Terminated } else { exit_or_signal },
     }
 }
 

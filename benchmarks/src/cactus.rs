@@ -17,10 +17,11 @@ pub struct Curve {
     pub seconds: Vec<f64>,
 }
 
-/// Returns the plot as an SVG document. `counted` is the label of the x axis.
-pub fn plot(title: &str, counted: &str, curves: &[Curve]) -> String {
-    let most = curves.iter().map(|curve| curve.seconds.len()).max().unwrap_or(0).max(1) as f64;
-    let frame = PlotFrame { title, x: counted, min_x_end: most, min_grid_step: 1.0, unit: " s" };
+/// Returns the plot as an SVG document. `x_label` is the label of the x axis.
+pub fn plot(title: &str, x_label: &str, curves: &[Curve]) -> String {
+    let max_count = curves.iter().map(|curve| curve.seconds.len()).max().unwrap_or(0).max(1) as f64;
+    let frame =
+        PlotFrame { title, x: x_label, min_x_end: max_count, min_grid_step: 1.0, unit: " s" };
     let steps: Vec<plot::Curve> = curves.iter().map(Curve::steps).collect();
     plot::plot(&frame, &steps)
 }

@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 /// Returns the rows as if the runs had ended after `seconds`: later answers become missing.
 pub fn at(rows: &[ResultRow], seconds: f64) -> Vec<ResultRow> {
-    let cut = |row: &ResultRow| {
+    let truncated = |row: &ResultRow| {
         let mut row = row.clone();
         if row.seconds.is_some_and(|answered| answered > seconds) {
             row.got.clear();
@@ -25,7 +25,7 @@ pub fn at(rows: &[ResultRow], seconds: f64) -> Vec<ResultRow> {
         }
         row
     };
-    rows.iter().map(cut).collect()
+    rows.iter().map(truncated).collect()
 }
 
 /// The kind of difference between two files on one question.
@@ -71,22 +71,23 @@ pub struct FileComparison<'r> {
 
 /// Compares two files. The known answer in A counts for both files, B's where A has none.
 pub fn compare<'r>(a: &'r [ResultRow], b: &'r [ResultRow]) -> FileComparison<'r> {
+    /// Returns the identity of a row's question.
     fn key(row: &ResultRow) -> (&str, Exam, &str) {
         (&row.instance, row.exam, &row.id)
     }
-    let of_b: HashMap<_, &ResultRow> = b.iter().map(|row| (key(row), row)).collect();
+    let rows_of_b: HashMap<_, &ResultRow> = b.iter().map(|row| (key(row), row)).collect();
     let mut paired = BTreeSet::new();
     let mut comparison = FileComparison::default();
     for row_a in a.iter().filter(|row| !row.id.is_empty()) {
-        let Some(&row_b) = of_b.get(&key(row_a)) else {
+        let Some(&row_b) = rows_of_b.get(&key(row_a)) else {
             comparison.unpaired[0] += 1;
             continue;
         };
         paired.insert(key(row_a));
         let line = comparison.lines.entry(row_a.exam).or_default();
         line.asked += 1;
-        let unknown = |row: &ResultRow| matches!(judge(&row.expected, ""), Score::Unknown);
-        let expected = if unknown(row_a) { &row_b.expected } else { &row_a.expected };
+        let is_unknown = |row: &ResultRow| matches!(judge(&row.expected, ""), Score::Unknown);
+        let expected = if is_unknown(row_a) { &row_b.expected } else { &row_a.expected };
         line.known += usize::from(judge(expected, "") == Score::Missing);
         for (side, row) in [row_a, row_b].into_iter().enumerate() {
             match judge(expected, &row.got) {
@@ -113,12 +114,13 @@ pub fn compare<'r>(a: &'r [ResultRow], b: &'r [ResultRow]) -> FileComparison<'r>
         };
         comparison.differences.push((difference, row_a, row_b));
     }
-    let lonely = |row: &&ResultRow| !row.id.is_empty() && !paired.contains(&key(row));
-    comparison.unpaired[1] = b.iter().filter(lonely).count();
+    let is_unpaired = |row: &&ResultRow| !row.id.is_empty() && !paired.contains(&key(row));
+    comparison.unpaired[1] = b.iter().filter(is_unpaired).count();
     comparison.differences.sort_by_key(|&(difference, ..)| difference);
     comparison
 }
 
+/// Returns true if two answers differ, or one of them contradicts itself.
 fn contradicting(a: &str, b: &str) -> bool {
     a.contains(CONTRADICTION) || b.contains(CONTRADICTION) || !same_value(a, b)
 }
@@ -183,19 +185,25 @@ impl FileComparison<'_> {
     pub fn print_differences(&self) -> String {
         let mut text = String::new();
         for (difference, a, b) in &self.differences {
-            let at =
+            let time_text =
                 |row: &ResultRow| row.seconds.map_or(String::new(), |s| format!(" at {s:.2} s"));
             let known = format!("expected {}", a.expected);
             let (instance, exam, id) = (&a.instance, a.exam, &a.id);
-            let what = match difference {
+            let description = match difference {
                 Difference::Contradicting => {
-                    format!("differ  A {}{}, B {}{}, {known}", a.got, at(a), b.got, at(b))
+                    format!(
+                        "differ  A {}{}, B {}{}, {known}",
+                        a.got,
+                        time_text(a),
+                        b.got,
+                        time_text(b)
+                    )
                 }
-                Difference::OnlyA => format!("only A  {}{}, {known}", a.got, at(a)),
-                Difference::OnlyB => format!("only B  {}{}, {known}", b.got, at(b)),
+                Difference::OnlyA => format!("only A  {}{}, {known}", a.got, time_text(a)),
+                Difference::OnlyB => format!("only B  {}{}, {known}", b.got, time_text(b)),
             };
             // Writing to a String does not fail.
-            let _ = writeln!(text, "{what}  {instance} {exam} {id}");
+            let _ = writeln!(text, "{description}  {instance} {exam} {id}");
         }
         text
     }

@@ -12,10 +12,11 @@ use crate::shard::Shard;
 use crate::signals;
 use crate::store::ResultStore;
 use crate::verdict::{CONTRADICTION, judge};
+use parikh_solvers::locked;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The instances to run and the limits. The command line's `--help` describes each option.
@@ -47,12 +48,9 @@ pub struct Contest {
     pub out: PathBuf,
     /// A directory for each run's stdout and stderr.
     pub logs: Option<PathBuf>,
-    /// Directory in which instances are unpacked; the system's directory for temporary files if
-    /// `None`.
-    pub temporary: Option<PathBuf>,
 }
 
-/// The memory in MB that the tool is told when the harness sets no limit.
+/// The memory limit in MB that the tool reads from its environment when the harness sets no limit.
 const CONTEST_MEMORY: u64 = 16_384;
 
 impl Contest {
@@ -72,14 +70,15 @@ impl Contest {
         }
         let store = ResultStore::open(&self.out)?;
         let pairs = || {
-            let of = |name| self.exams.iter().map(move |&exam| (name, exam));
-            let all = self.instances.iter().flat_map(of).enumerate();
-            all.filter(|&(at, _)| self.shard.has(at)).map(|(_, pair)| pair)
+            let exams_of = |name| self.exams.iter().map(move |&exam| (name, exam));
+            let runs = self.instances.iter().flat_map(exams_of).enumerate();
+            runs.filter(|&(index, _)| self.shard.has(index)).map(|(_, pair)| pair)
         };
-        let all: HashSet<(&str, Exam)> = pairs().map(|(name, exam)| (&**name, exam)).collect();
+        let requested_runs: HashSet<(&str, Exam)> =
+            pairs().map(|(name, exam)| (&**name, exam)).collect();
         let open: VecDeque<(&String, Exam)> =
             pairs().filter(|&(name, exam)| !store.holds(name, exam)).collect();
-        let progress = BenchProgress::new(all.len(), all.len() - open.len());
+        let progress = BenchProgress::new(requested_runs.len(), requested_runs.len() - open.len());
         let shared = Mutex::new(Shared { store, open, progress, failure: None });
 
         std::thread::scope(|scope| {
@@ -92,15 +91,15 @@ impl Contest {
         if let Some(failure) = shared.failure {
             return Err(failure);
         }
-        let asked = |row: &&ResultRow| all.contains(&(&*row.instance, row.exam));
-        Ok(shared.store.rows().iter().filter(asked).cloned().collect())
+        let is_requested = |row: &&ResultRow| requested_runs.contains(&(&*row.instance, row.exam));
+        Ok(shared.store.rows().iter().filter(is_requested).cloned().collect())
     }
 
     /// Takes pairs of instance and examination until none is left or a worker failed.
     fn work(&self, shared: &Mutex<Shared<'_>>) {
         loop {
             let next = {
-                let mut shared = lock(shared);
+                let mut shared = locked(shared);
                 if shared.failure.is_some() || signals::interrupted() {
                     return;
                 }
@@ -108,7 +107,7 @@ impl Contest {
             };
             let Some((name, exam)) = next else { return };
             let result = self.examine(name, exam);
-            let mut shared = lock(shared);
+            let mut shared = locked(shared);
             let stored = result.and_then(|rows| match rows {
                 Some(rows) => {
                     shared.progress.ran(name, exam, &rows);
@@ -125,9 +124,9 @@ impl Contest {
     /// Makes one run. Returns its rows, at least one; `None` if interrupted.
     fn examine(&self, name: &str, exam: Exam) -> Result<Option<Vec<ResultRow>>, Error> {
         let known = oracle::read(&self.oracle, name, exam)?;
-        let instance = Instance::unpack(&self.inputs, name, self.temporary.as_deref())?;
+        let instance = Instance::unpack(&self.inputs, name)?;
         let questions = oracle::questions(instance.formulas(exam)?, known);
-        let log =
+        let log_paths =
             |logs: &PathBuf| ["out", "err"].map(|kind| logs.join(format!("{name}-{exam}.{kind}")));
         let memory = self.memory.unwrap_or(CONTEST_MEMORY);
         let outcome = run(&Job {
@@ -143,7 +142,7 @@ impl Contest {
             timeout: self.timeout,
             grace: self.grace,
             memory: self.memory,
-            logs: self.logs.as_ref().map(log),
+            logs: self.logs.as_ref().map(log_paths),
         })?;
         if outcome.end == RunEnd::Interrupted {
             return Ok(None);
@@ -162,7 +161,7 @@ pub fn score(
     questions: &[OracleQuestion],
     outcome: &RunOutcome,
 ) -> Vec<ResultRow> {
-    let mut given: HashMap<&str, (String, &ToolAnswer, f64)> = HashMap::new();
+    let mut answers_by_id: HashMap<&str, (String, &ToolAnswer, f64)> = HashMap::new();
     let mut order: Vec<&str> = Vec::new();
     for (answer, seconds) in &outcome.answers {
         let id = match questions {
@@ -170,9 +169,9 @@ pub fn score(
             [only] if only.id == exam.long() && answer.id.contains(exam.long()) => &*only.id,
             _ => &*answer.id,
         };
-        match given.get_mut(id) {
+        match answers_by_id.get_mut(id) {
             None => {
-                given.insert(id, (answer.value.clone(), answer, *seconds));
+                answers_by_id.insert(id, (answer.value.clone(), answer, *seconds));
                 order.push(id);
             }
             Some((got, _, _)) => {
@@ -184,7 +183,7 @@ pub fn score(
         }
     }
     let row = |id: &str, expected: &str| {
-        let answer = given.get(id);
+        let answer = answers_by_id.get(id);
         let got = answer.map_or("", |(got, _, _)| &**got);
         ResultRow {
             instance: name.to_owned(),
@@ -204,7 +203,9 @@ pub fn score(
     match (questions, &*order) {
         ([], []) => vec![row("", "")],
         ([], answered) => answered.iter().map(|id| row(id, "")).collect(),
-        (questions, _) => questions.iter().map(|asked| row(&asked.id, &asked.expected)).collect(),
+        (questions, _) => {
+            questions.iter().map(|question| row(&question.id, &question.expected)).collect()
+        }
     }
 }
 
@@ -225,16 +226,16 @@ pub fn read_list(path: &Path) -> Result<Vec<String>, Error> {
     }
 }
 
+/// The state shared by the worker threads.
 struct Shared<'c> {
+    /// The result file.
     store: ResultStore,
+    /// The runs still to be made, as instances and examinations.
     open: VecDeque<(&'c String, Exam)>,
+    /// The progress line on the terminal.
     progress: BenchProgress,
+    /// The first failure of a worker; it ends the contest.
     failure: Option<Error>,
-}
-
-/// Locks the shared state. A worker that panicked leaves it usable, since rows are appended whole.
-fn lock<'m, 's>(shared: &'m Mutex<Shared<'s>>) -> MutexGuard<'m, Shared<'s>> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

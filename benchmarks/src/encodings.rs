@@ -134,11 +134,11 @@ impl Encodings {
     /// # Errors
     /// When archive, model, queries or oracle cannot be read.
     pub fn measure(&self, name: &str) -> Result<Option<Vec<Measurement>>, Error> {
-        let instance = Instance::unpack(&self.inputs, name, None)?;
+        let instance = Instance::unpack(&self.inputs, name)?;
         let path = instance.path().join("model.pnml");
-        let broken = |problem: String| Error::Rows { path: path.clone(), problem };
+        let fail = |problem: String| Error::Rows { path: path.clone(), problem };
         let model =
-            parikh::input::read_model(&path).map_err(|problem| broken(problem.to_string()))?;
+            parikh::input::read_model(&path).map_err(|problem| fail(problem.to_string()))?;
         let budget = Budget::lasting(self.timeout);
         let net = match model.into_net(&parikh::unfold::UnfoldingConfig::default(), &budget) {
             Ok(net) => net,
@@ -150,49 +150,51 @@ impl Encodings {
         if net.place_count() + net.transition_count() > self.largest {
             return Ok(None);
         }
-        let mut asked = Vec::new();
+        let mut requested = Vec::new();
         for &exam in &self.exams {
             let goals = goals(&instance, &net, exam, self.oracle.as_deref())?.into_iter();
-            let wanted = |asked: &ReachabilityGoal| {
-                (!self.unreachable_only || asked.reachable == Some(false))
-                    && self.is_listed(name, exam, &asked.id)
+            let is_wanted = |goal: &ReachabilityGoal| {
+                (!self.unreachable_only || goal.reachable == Some(false))
+                    && self.is_listed(name, exam, &goal.id)
             };
-            asked.extend(goals.filter(wanted).take(self.most));
+            requested.extend(goals.filter(is_wanted).take(self.most));
         }
-        let mut all = Vec::new();
+        let mut measurements = Vec::new();
         for encoding in &self.encodings {
-            let mut sized = encoding.clone();
+            let mut with_bits = encoding.clone();
             if self.backends.iter().any(|backend| backend.numbers() == Numbers::Bits) {
-                sized.numbers = Numbers::Bits;
+                with_bits.numbers = Numbers::Bits;
             }
-            let facts = facts_for(&net, &sized, self.traps, &Budget::lasting(self.timeout)).ok();
+            let facts =
+                facts_for(&net, &with_bits, self.traps, &Budget::lasting(self.timeout)).ok();
             // "Unmarked initially or marked" is a disjunction, which linear programs do without.
-            let linear = facts.clone().map(|mut facts| {
-                let marked = |trap: &Vec<PlaceId>| trap.iter().any(|&p| net.initial()[p] > 0);
-                facts.traps.retain(marked);
+            let linear_facts = facts.clone().map(|mut facts| {
+                let is_marked_initially =
+                    |trap: &Vec<PlaceId>| trap.iter().any(|&p| net.initial()[p] > 0);
+                facts.traps.retain(is_marked_initially);
                 facts
             });
-            for (asked, &backend) in
-                asked.iter().flat_map(|asked| self.backends.iter().map(move |b| (asked, b)))
+            for (goal, &backend) in
+                requested.iter().flat_map(|goal| self.backends.iter().map(move |b| (goal, b)))
             {
                 if signals::interrupted() {
-                    return Ok(Some(all));
+                    return Ok(Some(measurements));
                 }
                 let mut encoding = encoding.clone();
                 encoding.numbers = backend.numbers();
                 let start = Instant::now();
                 let facts = match backend {
-                    Backend::Highs | Backend::MicroLp => &linear,
+                    Backend::Highs | Backend::MicroLp => &linear_facts,
                     _ => &facts,
                 };
                 let (outcome, constraints) = match facts {
-                    Some(facts) => self.ask(&net, asked, &encoding, facts, backend),
+                    Some(facts) => self.ask(&net, goal, &encoding, facts, backend),
                     None => (EncodingOutcome::NotAsked, 0),
                 };
-                all.push(Measurement {
+                measurements.push(Measurement {
                     instance: name.to_owned(),
-                    exam: asked.exam,
-                    id: asked.id.clone(),
+                    exam: goal.exam,
+                    id: goal.id.clone(),
                     encoding: match encoding.unrolls() {
                         true => format!("{encoding} k={}", encoding.steps),
                         false => encoding.to_string(),
@@ -200,8 +202,8 @@ impl Encodings {
                     backend,
                     outcome,
                     wrong: match outcome {
-                        EncodingOutcome::Refuted => asked.reachable == Some(true),
-                        EncodingOutcome::Reached => asked.reachable == Some(false),
+                        EncodingOutcome::Refuted => goal.reachable == Some(true),
+                        EncodingOutcome::Reached => goal.reachable == Some(false),
                         _ => false,
                     },
                     constraints,
@@ -209,37 +211,41 @@ impl Encodings {
                 });
             }
         }
-        Ok(Some(all))
+        Ok(Some(measurements))
     }
 
+    /// Returns true if the goal is among the goals to ask.
     fn is_listed(&self, instance: &str, exam: Exam, id: &str) -> bool {
         let Some(only) = &self.only else { return true };
-        let mut of = only.iter().filter(|asked| asked.instance == instance && asked.exam == exam);
-        of.any(|asked| asked.goals.contains(id))
+        let mut requests =
+            only.iter().filter(|request| request.instance == instance && request.exam == exam);
+        requests.any(|request| request.goals.contains(id))
     }
 
+    /// Asks about one goal with one back-end. Returns the outcome, and the number of constraints (0
+    /// if nothing was encoded).
     fn ask(
         &self,
         net: &Net,
-        asked: &ReachabilityGoal,
+        target: &ReachabilityGoal,
         encoding: &Encoding,
         facts: &Facts,
         backend: Backend,
     ) -> (EncodingOutcome, usize) {
-        if encoding.has(EncodingPart::Induction) && asked.goal.holds(net, net.initial()) {
+        if encoding.has(EncodingPart::Induction) && target.goal.holds(net, net.initial()) {
             // The base case for one step.
             return (EncodingOutcome::Candidate, 0);
         }
-        let goal = Goal::Reach(asked.goal.clone());
+        let goal = Goal::Reach(target.goal.clone());
         let budget = Budget::lasting(self.timeout);
         if let Backend::Sat(values) = backend {
             return by_sat(net, &goal, encoding, values, facts, &budget);
         }
         if encoding.has(EncodingPart::Induction) && encoding.steps > 1 {
             // The base case for more steps.
-            let base = Encoding::new([EncodingPart::Unrolling], encoding.numbers);
-            let base = base.map(|base| base.with_steps(encoding.steps - 1));
-            let base = base.and_then(|base| EncodedGoal::new(net, &goal, &base, facts));
+            let unrolling = Encoding::new([EncodingPart::Unrolling], encoding.numbers);
+            let unrolling = unrolling.map(|it| it.with_steps(encoding.steps - 1));
+            let base = unrolling.and_then(|it| EncodedGoal::new(net, &goal, &it, facts));
             match base.map(|base| by_smt(&base, backend, &budget)) {
                 Ok(EncodingOutcome::Refuted) => {}
                 Ok(other) => return (other, 0),
@@ -252,11 +258,11 @@ impl Encodings {
         let constraints = question.constraint_count();
         let outcome = match backend {
             Backend::Highs => highs().map_or(EncodingOutcome::NotAsked, |mut highs| {
-                by_programs(net, asked, &mut question, &mut *highs, &budget)
+                by_programs(net, target, &mut question, &mut *highs, &budget)
             }),
             Backend::MicroLp => {
                 let mut microlp = parikh_solvers::lp_microlp::MicroLp::new();
-                by_programs(net, asked, &mut question, &mut microlp, &budget)
+                by_programs(net, target, &mut question, &mut microlp, &budget)
             }
             _ => by_smt(&question, backend, &budget),
         };
@@ -276,12 +282,12 @@ impl Encodings {
 /// infeasible.
 fn by_programs(
     net: &Net,
-    asked: &ReachabilityGoal,
+    target: &ReachabilityGoal,
     question: &mut EncodedGoal<'_>,
     solver: &mut dyn LpSolver,
     budget: &Budget,
 ) -> EncodingOutcome {
-    let Some(cubes) = predicate::cubes(net, &asked.goal, MOST_CUBES) else {
+    let Some(cubes) = predicate::cubes(net, &target.goal, MOST_CUBES) else {
         return EncodingOutcome::Choices;
     };
     let Ok(base) = question.linear_constraints() else { return EncodingOutcome::Choices };
@@ -291,8 +297,8 @@ fn by_programs(
             base.with_assertions(question.terms(), &comparisons);
         let Ok(linear) = linear else { return EncodingOutcome::Choices };
         match solver.solve(&linear.program, budget) {
-            LpAnswer::Infeasible(found) => {
-                if found.certify(&linear.program).is_err() {
+            LpAnswer::Infeasible(certificate) => {
+                if certificate.certify(&linear.program).is_err() {
                     return EncodingOutcome::Uncertified;
                 }
             }
@@ -352,7 +358,8 @@ fn by_smt(question: &EncodedGoal<'_>, backend: Backend, budget: &Budget) -> Enco
 pub(crate) mod tests {
     use super::*;
     use crate::instance::tests::pack;
-    use parikh_net::{generate, text};
+    use parikh_net::pnml::pnml;
+    use parikh_net::text;
 
     /// A net on which read arcs, traps and the plain state equation differ, and its questions.
     pub(crate) fn small(unreachable_only: bool) -> Encodings {
@@ -374,7 +381,7 @@ pub(crate) mod tests {
             atom("Small-RC-1", "q", 2, "integer-le"),
             atom("Small-RC-2", "s", 1, "integer-le"),
         );
-        let model = generate::pnml(&net.unwrap());
+        let model = pnml(&net.unwrap());
         let files = [("model.pnml", &*model), ("ReachabilityCardinality.xml", &*queries)];
         pack(directory.path(), "Small", &files);
         let oracle = "Small ReachabilityCardinality\nFORMULA Small-RC-0 TRUE TECHNIQUES O\n\
@@ -402,34 +409,40 @@ pub(crate) mod tests {
     #[test]
     fn each_encoding_refutes_what_it_can_and_linear_programs_say_where_they_cannot() {
         let small = small(false);
-        let all = small.measure("Small").unwrap().unwrap();
+        let measurements = small.measure("Small").unwrap().unwrap();
         std::fs::remove_dir_all(&small.inputs).unwrap();
-        let of = |id: &str, encoding: &str, backend: Backend| {
-            let mine =
+        let outcome_of = |id: &str, encoding: &str, backend: Backend| {
+            let is_asked =
                 |m: &&Measurement| m.id == id && m.encoding == encoding && m.backend == backend;
-            all.iter().find(mine).unwrap().outcome
+            measurements.iter().find(is_asked).unwrap().outcome
         };
-        assert!(all.iter().all(|m| !m.wrong));
-        assert_eq!(all.len(), 4 * 3 * Backend::ALL.len());
+        assert!(measurements.iter().all(|m| !m.wrong));
+        assert_eq!(measurements.len(), 4 * 3 * Backend::ALL.len());
         let plain = "state-equation";
-        assert_eq!(of("Small-RC-0", plain, Backend::MicroLp), EncodingOutcome::Candidate);
-        assert_eq!(of("Small-RC-1", plain, Backend::MicroLp), EncodingOutcome::Refuted);
-        assert_eq!(of("Small-RC-2", plain, Backend::MicroLp), EncodingOutcome::Candidate);
+        assert_eq!(outcome_of("Small-RC-0", plain, Backend::MicroLp), EncodingOutcome::Candidate);
+        assert_eq!(outcome_of("Small-RC-1", plain, Backend::MicroLp), EncodingOutcome::Refuted);
+        assert_eq!(outcome_of("Small-RC-2", plain, Backend::MicroLp), EncodingOutcome::Candidate);
         let fed = "state-equation+read-feed";
         // Nothing feeds what is read, so that there is no choice.
-        assert_eq!(of("Small-RC-2", fed, Backend::MicroLp), EncodingOutcome::Refuted);
+        assert_eq!(outcome_of("Small-RC-2", fed, Backend::MicroLp), EncodingOutcome::Refuted);
         assert_eq!(
-            of("Small-RC-1", "state-equation+traps", Backend::MicroLp),
+            outcome_of("Small-RC-1", "state-equation+traps", Backend::MicroLp),
             EncodingOutcome::Choices
         );
         if cfg!(feature = "z3") {
-            assert_eq!(of("Small-RC-2", fed, Backend::Z3Reals), EncodingOutcome::Refuted);
-            assert_eq!(of("Small-RC-1", plain, Backend::Z3Integers), EncodingOutcome::Refuted);
-            assert_eq!(of("Small-RC-1", plain, Backend::Z3Bits), EncodingOutcome::Refuted);
+            assert_eq!(outcome_of("Small-RC-2", fed, Backend::Z3Reals), EncodingOutcome::Refuted);
+            assert_eq!(
+                outcome_of("Small-RC-1", plain, Backend::Z3Integers),
+                EncodingOutcome::Refuted
+            );
+            assert_eq!(outcome_of("Small-RC-1", plain, Backend::Z3Bits), EncodingOutcome::Refuted);
         }
         if cfg!(feature = "highs") {
-            assert_eq!(of("Small-RC-1", plain, Backend::Highs), EncodingOutcome::Refuted);
-            assert_eq!(of("ReachabilityDeadlock", plain, Backend::Highs), EncodingOutcome::Refuted);
+            assert_eq!(outcome_of("Small-RC-1", plain, Backend::Highs), EncodingOutcome::Refuted);
+            assert_eq!(
+                outcome_of("ReachabilityDeadlock", plain, Backend::Highs),
+                EncodingOutcome::Refuted
+            );
         }
     }
 
@@ -443,46 +456,55 @@ pub(crate) mod tests {
         small.encodings.push(encoding("flows+k-induction", 2));
         small.backends = vec![Backend::Z3Reals, Backend::Z3Integers, Backend::Z3Bits];
         small.backends.extend(TokenEncoding::ALL.map(Backend::Sat));
-        let all = small.measure("Small").unwrap().unwrap();
+        let measurements = small.measure("Small").unwrap().unwrap();
         std::fs::remove_dir_all(&small.inputs).unwrap();
-        assert!(all.iter().all(|m| !m.wrong));
-        let of = |id: &str, encoding: &str, backend: Backend| {
-            let mine =
+        assert!(measurements.iter().all(|m| !m.wrong));
+        let outcome_of = |id: &str, encoding: &str, backend: Backend| {
+            let is_asked =
                 |m: &&Measurement| m.id == id && m.encoding == encoding && m.backend == backend;
-            all.iter().find(mine).unwrap().outcome
+            measurements.iter().find(is_asked).unwrap().outcome
         };
         let [reals, integers] = [Backend::Z3Reals, Backend::Z3Integers];
         for backend in [reals, integers, Backend::Z3Bits] {
-            assert_eq!(of("Small-RC-0", "bmc k=2", backend), EncodingOutcome::Reached);
-            assert_eq!(of("Small-RC-1", "bmc k=2", backend), EncodingOutcome::NotWithin);
-            assert_eq!(of("Small-RC-2", "bmc-steps k=1", backend), EncodingOutcome::NotWithin);
+            assert_eq!(outcome_of("Small-RC-0", "bmc k=2", backend), EncodingOutcome::Reached);
+            assert_eq!(outcome_of("Small-RC-1", "bmc k=2", backend), EncodingOutcome::NotWithin);
             assert_eq!(
-                of("Small-RC-0", "flows+k-induction k=2", backend),
+                outcome_of("Small-RC-2", "bmc-steps k=1", backend),
+                EncodingOutcome::NotWithin
+            );
+            assert_eq!(
+                outcome_of("Small-RC-0", "flows+k-induction k=2", backend),
                 EncodingOutcome::Candidate
             );
             assert_eq!(
-                of("Small-RC-1", "flows+k-induction k=2", backend),
+                outcome_of("Small-RC-1", "flows+k-induction k=2", backend),
                 EncodingOutcome::Refuted
             );
         }
         for backend in TokenEncoding::ALL.map(Backend::Sat) {
-            assert_eq!(of("Small-RC-0", "bmc k=2", backend), EncodingOutcome::Reached);
-            assert_eq!(of("Small-RC-1", "bmc k=2", backend), EncodingOutcome::NotWithin);
-            assert_eq!(of("Small-RC-0", "bmc-steps k=1", backend), EncodingOutcome::Reached);
-            assert_eq!(of("Small-RC-2", "bmc-steps k=1", backend), EncodingOutcome::NotWithin);
-            let induction = of("Small-RC-1", "flows+k-induction k=2", backend);
+            assert_eq!(outcome_of("Small-RC-0", "bmc k=2", backend), EncodingOutcome::Reached);
+            assert_eq!(outcome_of("Small-RC-1", "bmc k=2", backend), EncodingOutcome::NotWithin);
+            assert_eq!(
+                outcome_of("Small-RC-0", "bmc-steps k=1", backend),
+                EncodingOutcome::Reached
+            );
+            assert_eq!(
+                outcome_of("Small-RC-2", "bmc-steps k=1", backend),
+                EncodingOutcome::NotWithin
+            );
+            let induction = outcome_of("Small-RC-1", "flows+k-induction k=2", backend);
             assert_eq!(induction, EncodingOutcome::NotAsked);
         }
         // Half a firing is none.
-        assert_eq!(of("Small-RC-0", "bmc-steps k=1", reals), EncodingOutcome::Candidate);
-        assert_eq!(of("Small-RC-0", "bmc-steps k=1", integers), EncodingOutcome::Reached);
+        assert_eq!(outcome_of("Small-RC-0", "bmc-steps k=1", reals), EncodingOutcome::Candidate);
+        assert_eq!(outcome_of("Small-RC-0", "bmc-steps k=1", integers), EncodingOutcome::Reached);
     }
 
     #[test]
     fn what_is_known_to_be_reachable_can_be_left_out() {
         let mut small = small(true);
-        let all = small.measure("Small").unwrap().unwrap();
-        assert!(all.iter().all(|m| m.id != "Small-RC-0"));
+        let measurements = small.measure("Small").unwrap().unwrap();
+        assert!(measurements.iter().all(|m| m.id != "Small-RC-0"));
         small.largest = 3;
         assert!(small.measure("Small").unwrap().is_none());
         std::fs::remove_dir_all(&small.inputs).unwrap();

@@ -28,16 +28,21 @@ pub fn fields(m: &Measurement) -> [String; 9] {
 }
 
 /// Returns the pairs of encoding and back-end, in the order of the questions.
-fn pairs(all: &[Measurement]) -> Vec<(&str, Backend)> {
+fn pairs(measurements: &[Measurement]) -> Vec<(&str, Backend)> {
     let mut seen = BTreeSet::new();
-    all.iter().map(|m| (m.encoding.as_str(), m.backend)).filter(|pair| seen.insert(*pair)).collect()
+    measurements
+        .iter()
+        .map(|m| (m.encoding.as_str(), m.backend))
+        .filter(|pair| seen.insert(*pair))
+        .collect()
 }
 
+/// Returns the measurements of one pair of encoding and back-end.
 fn of<'a>(
-    all: &'a [Measurement],
+    measurements: &'a [Measurement],
     (encoding, backend): (&'a str, Backend),
 ) -> impl Iterator<Item = &'a Measurement> + Clone {
-    all.iter().filter(move |m| m.encoding == encoding && m.backend == backend)
+    measurements.iter().filter(move |m| m.encoding == encoding && m.backend == backend)
 }
 
 /// Returns true if the goal was refuted or reached.
@@ -47,26 +52,26 @@ fn answers(m: &Measurement) -> bool {
 
 /// Returns the table: one line per encoding and back-end. The column *new* counts goals refuted or
 /// reached here, and not by the first encoding with the same back-end.
-pub fn print(all: &[Measurement]) -> String {
+pub fn print(measurements: &[Measurement]) -> String {
     let mut text =
         "| encoding | back-end | asked | refuted | reached | new | candidate | not within | gave up | \
                     choices | uncertified | not asked | wrong | median constraints | median s | total s |\n\
                     |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
             .to_owned();
-    let pairs = pairs(all);
+    let pairs = pairs(measurements);
     for &pair in &pairs {
-        let mine = of(all, pair);
-        let count = |outcome| mine.clone().filter(|m| m.outcome == outcome).count();
+        let of_pair = of(measurements, pair);
+        let count = |outcome| of_pair.clone().filter(|m| m.outcome == outcome).count();
         let first = pairs.iter().find(|(_, backend)| *backend == pair.1).copied().unwrap_or(pair);
         let question = |m: &Measurement| (m.instance.clone(), m.exam, m.id.clone());
         let answered = |pair| {
-            let answered = of(all, pair).filter(|m| answers(m));
+            let answered = of(measurements, pair).filter(|m| answers(m));
             answered.map(question).collect::<BTreeSet<_>>()
         };
         let new = answered(pair).difference(&answered(first)).count();
-        let mut constraints: Vec<usize> = mine.clone().map(|m| m.constraints).collect();
+        let mut constraints: Vec<usize> = of_pair.clone().map(|m| m.constraints).collect();
         constraints.sort_unstable();
-        let mut seconds: Vec<f64> = mine.clone().map(|m| m.seconds).collect();
+        let mut seconds: Vec<f64> = of_pair.clone().map(|m| m.seconds).collect();
         seconds.sort_unstable_by(f64::total_cmp);
         let middle = seconds.len() / 2;
         let _ = writeln!(
@@ -83,7 +88,7 @@ pub fn print(all: &[Measurement]) -> String {
             count(EncodingOutcome::Choices),
             count(EncodingOutcome::Uncertified),
             count(EncodingOutcome::NotAsked),
-            mine.clone().filter(|m| m.wrong).count(),
+            of_pair.clone().filter(|m| m.wrong).count(),
             constraints.get(middle).copied().unwrap_or(0),
             seconds.get(middle).copied().unwrap_or(0.0),
             seconds.iter().sum::<f64>(),
@@ -93,30 +98,30 @@ pub fn print(all: &[Measurement]) -> String {
 }
 
 /// Returns, for each encoding and back-end, the times of the goals that it refuted or reached.
-pub fn curves(all: &[Measurement]) -> Vec<Curve> {
+pub fn curves(measurements: &[Measurement]) -> Vec<Curve> {
     let curve = |pair: (&str, Backend)| Curve {
         name: pair.0.to_owned(),
         style: pair.1.to_string(),
-        seconds: of(all, pair).filter(|m| answers(m)).map(|m| m.seconds).collect(),
+        seconds: of(measurements, pair).filter(|m| answers(m)).map(|m| m.seconds).collect(),
     };
-    pairs(all).into_iter().map(curve).filter(|curve| !curve.seconds.is_empty()).collect()
+    pairs(measurements).into_iter().map(curve).filter(|curve| !curve.seconds.is_empty()).collect()
 }
 
 /// Returns a scatter plot of the seconds for goals that were refuted or reached: the first pair of
 /// encoding and back-end against the second.
-pub fn scatter(all: &[Measurement]) -> String {
-    let mut pairs = pairs(all).into_iter();
+pub fn scatter(measurements: &[Measurement]) -> String {
+    let mut pairs = pairs(measurements).into_iter();
     let (Some(x), Some(y)) = (pairs.next(), pairs.next()) else {
         return scatter::plot("", "", &[]);
     };
     let mut points: BTreeMap<(&str, Exam, &str), ScatterPoint> = BTreeMap::new();
-    for m in all.iter().filter(|m| answers(m)) {
-        let of = (m.encoding.as_str(), m.backend);
+    for m in measurements.iter().filter(|m| answers(m)) {
+        let pair = (m.encoding.as_str(), m.backend);
         let question = (m.instance.as_str(), m.exam, m.id.as_str());
         let point = || ScatterPoint { x: None, y: None };
-        if of == x {
+        if pair == x {
             points.entry(question).or_insert_with(point).x = Some(m.seconds);
-        } else if of == y {
+        } else if pair == y {
             points.entry(question).or_insert_with(point).y = Some(m.seconds);
         }
     }

@@ -55,7 +55,7 @@ impl Audits {
     /// # Errors
     /// If the archive cannot be read or a program cannot be run.
     pub fn measure(&self, name: &str, exam: Exam) -> Result<AuditMeasurement, Error> {
-        let instance = Instance::unpack(&self.inputs, name, None)?;
+        let instance = Instance::unpack(&self.inputs, name)?;
         let directory = tempfile::tempdir().map_err(Error::at(std::env::temp_dir()))?;
         let mut command = Command::new(&self.parikh);
         command.arg("check").arg(instance.path()).args(["-e", exam.long(), "--format", "json"]);
@@ -81,6 +81,7 @@ impl Audits {
     }
 }
 
+/// Runs a program to its end. Returns its output and its wall time in seconds.
 fn run(program: &Path, command: &mut Command) -> Result<(Output, f64), Error> {
     let start = Instant::now();
     let output = command.output().map_err(Error::at(program))?;
@@ -94,12 +95,13 @@ fn objects(output: &Output) -> Vec<Value> {
 }
 
 impl AuditMeasurement {
+    /// Reads the output of `parikh check` into the figures.
     fn read_check(&mut self, output: &Output) {
         for object in objects(output) {
             match (object["type"].as_str(), object["evidence"].as_str()) {
                 (Some("answer"), Some(grade)) => {
-                    if let Some(at) = GRADES.iter().position(|known| *known == grade) {
-                        self.grades[at] += 1;
+                    if let Some(index) = GRADES.iter().position(|known| *known == grade) {
+                        self.grades[index] += 1;
                     }
                 }
                 (Some("unanswered"), _) => self.unanswered += 1,
@@ -112,6 +114,7 @@ impl AuditMeasurement {
         }
     }
 
+    /// Reads the output of `parikh-certify` into the figures.
     fn read_audit(&mut self, output: &Output) {
         let objects = objects(output);
         let Some(summary) = objects.iter().find(|object| object["type"] == "summary") else {
@@ -128,8 +131,9 @@ impl AuditMeasurement {
         }
     }
 
-    fn complain(&mut self, what: &str) {
-        let words: Vec<&str> = what.split_whitespace().take(40).collect();
+    /// Adds a problem, shortened to 40 words, to the description of what failed.
+    fn complain(&mut self, problem: &str) {
+        let words: Vec<&str> = problem.split_whitespace().take(40).collect();
         if !self.trouble.is_empty() {
             self.trouble.push_str("; ");
         }
@@ -142,8 +146,10 @@ impl AuditMeasurement {
     }
 }
 
+/// The grades of evidence that `check` prints, in the order of [`AuditMeasurement::grades`].
 const GRADES: [&str; 3] = ["replayed", "certified", "searched"];
 
+/// The keys of the auditor's summary, in the order of [`AuditMeasurement::verdicts`].
 const VERDICTS: [&str; 4] = ["confirmed", "searched", "beyond", "refused"];
 
 /// The column names of a result file.
@@ -178,21 +184,22 @@ pub fn fields(m: &AuditMeasurement) -> Vec<String> {
 
 /// Returns a table with one line per examination, and the runs that failed or have answers that are
 /// not confirmed.
-pub fn print(all: &[AuditMeasurement]) -> String {
+pub fn print(measurements: &[AuditMeasurement]) -> String {
     let mut text = String::from(
         "| exam | runs | answers | replayed | certified | searched | confirmed | of searches | \
          beyond | refused | assuming units | largest kB | check s | certify s |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let mut exams: Vec<&str> = Vec::new();
-    for m in all {
+    for m in measurements {
         if !exams.contains(&m.exam.as_str()) {
             exams.push(&m.exam);
         }
     }
-    let of = |exam: &str| all.iter().filter(|m| m.exam == exam).collect::<Vec<_>>();
-    let groups = exams.iter().map(|exam| (*exam, of(exam)));
-    for (exam, group) in groups.chain([("all", all.iter().collect())]) {
+    let measurements_of =
+        |exam: &str| measurements.iter().filter(|m| m.exam == exam).collect::<Vec<_>>();
+    let groups = exams.iter().map(|exam| (*exam, measurements_of(exam)));
+    for (exam, group) in groups.chain([("all", measurements.iter().collect())]) {
         let sum = |count: &dyn Fn(&AuditMeasurement) -> usize| -> usize {
             group.iter().map(|m| count(m)).sum()
         };
@@ -200,18 +207,18 @@ pub fn print(all: &[AuditMeasurement]) -> String {
             |of: &dyn Fn(&AuditMeasurement) -> f64| group.iter().map(|m| of(m)).sum::<f64>();
         let answers = sum(&|m| m.grades.iter().sum());
         let _ = write!(text, "| {exam} | {} | {answers} |", group.len());
-        for at in 0..3 {
-            let _ = write!(text, " {} |", sum(&|m| m.grades[at]));
+        for index in 0..3 {
+            let _ = write!(text, " {} |", sum(&|m| m.grades[index]));
         }
-        for at in 0..4 {
-            let _ = write!(text, " {} |", sum(&|m| m.verdicts[at]));
+        for index in 0..4 {
+            let _ = write!(text, " {} |", sum(&|m| m.verdicts[index]));
         }
         let largest = group.iter().map(|m| m.bytes).max().unwrap_or(0) / 1000;
         let (check, certify) = (seconds(&|m| m.check), seconds(&|m| m.certify));
         let assuming = sum(&|m| m.assuming);
         let _ = writeln!(text, " {assuming} | {largest} | {check:.1} | {certify:.1} |");
     }
-    for m in all {
+    for m in measurements {
         let open = m.verdicts[1] + m.verdicts[2];
         if m.is_wrong() {
             let _ = writeln!(text, "\n- {} {}: {}", m.instance, m.exam, m.trouble);

@@ -75,9 +75,9 @@ impl FromStr for Exam {
     /// Takes the abbreviation, the full name or an alias in any case, as `parikh check -e` does.
     fn from_str(word: &str) -> Result<Exam, UnknownExam> {
         let unknown = || UnknownExam(word.to_owned());
-        let meant: Examination = word.trim().parse().map_err(|_| unknown())?;
-        let named = |exam: &&Exam| exam.long() == meant.name();
-        Exam::ALL.iter().find(named).copied().ok_or_else(unknown)
+        let examination: Examination = word.trim().parse().map_err(|_| unknown())?;
+        let has_name = |exam: &&Exam| exam.long() == examination.name();
+        Exam::ALL.iter().find(has_name).copied().ok_or_else(unknown)
     }
 }
 

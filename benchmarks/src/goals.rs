@@ -47,9 +47,9 @@ pub fn goals(
     let known = oracle::questions(instance.formulas(exam)?, known);
     let expected = |id: &str| known.iter().find(|question| question.id == id).map(|q| &*q.expected);
     let mut goals = Vec::new();
-    for (id, asks) in questions(instance, net, exam)? {
+    for (id, query) in questions(instance, net, exam)? {
         let expected = expected(&id).unwrap_or_default();
-        let (goal, reachable) = match asks.only_atom() {
+        let (goal, reachable) = match query.only_atom() {
             Some((Goal::Reach(goal), then)) => {
                 (goal.clone(), truth(expected).map(|holds| holds == then))
             }
@@ -76,11 +76,12 @@ pub fn questions(
     let path = instance.path().join(format!("{}.xml", exam.long()));
     let file = parikh::input::read_queries(&path, net)
         .map_err(|problem| Error::Rows { path, problem: problem.to_string() })?;
-    let asks = |formula| lower(&formula, net).ok();
+    let lowered = |formula| lower(&formula, net).ok();
     let queries = file.queries.into_iter();
-    Ok(queries.filter_map(|query| Some((query.id, asks(query.formula.ok()?)?))).collect())
+    Ok(queries.filter_map(|query| Some((query.id, lowered(query.formula.ok()?)?))).collect())
 }
 
+/// Returns the Boolean value of an answer; `None` for an unknown answer.
 fn truth(answer: &str) -> Option<bool> {
     match answer {
         "TRUE" => Some(true),
@@ -89,8 +90,9 @@ fn truth(answer: &str) -> Option<bool> {
     }
 }
 
-fn more_than(sum: &LinearSum, most: &str) -> Option<Predicate> {
-    let most: i64 = most.parse().ok()?;
-    // sum ≥ most + 1.
-    Some(Predicate::at_most(sum.negated(), !most))
+/// Returns the goal that the sum exceeds the known maximum; `None` if no maximum is known.
+fn more_than(sum: &LinearSum, known_max: &str) -> Option<Predicate> {
+    let known_max: i64 = known_max.parse().ok()?;
+    // The goal is sum ≥ known_max + 1.
+    Some(Predicate::at_most(sum.negated(), !known_max))
 }

@@ -1,12 +1,7 @@
 //! Helpers that write the HTML of result pages.
 
+use parikh_net::printable::EscapedXml;
 use std::fmt::{Display, Write};
-
-/// Escapes text for HTML, between tags and in quoted attributes.
-pub fn escaped(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    text.replace('"', "&quot;").replace('\'', "&#39;")
-}
 
 /// A table cell.
 #[derive(Clone, Debug)]
@@ -41,16 +36,16 @@ pub fn table(header: &[&str], rows: &[Vec<Cell>]) -> String {
     // Writing to a String does not fail.
     let mut html = "<div class=\"wide\"><table>\n<thead><tr>".to_owned();
     for name in header {
-        let _ = write!(html, "<th scope=\"col\">{}</th>", escaped(name));
+        let _ = write!(html, "<th scope=\"col\">{}</th>", EscapedXml(name));
     }
     html.push_str("</tr></thead>\n<tbody>\n");
     for row in rows {
         html.push_str("<tr>");
         for cell in row {
             let _ = match cell {
-                Cell::Text(text) => write!(html, "<td>{}</td>", escaped(text)),
-                Cell::Number(text) => write!(html, "<td class=\"n\">{}</td>", escaped(text)),
-                Cell::Alarm(text) => write!(html, "<td class=\"n bad\">{}</td>", escaped(text)),
+                Cell::Text(text) => write!(html, "<td>{}</td>", EscapedXml(text)),
+                Cell::Number(text) => write!(html, "<td class=\"n\">{}</td>", EscapedXml(text)),
+                Cell::Alarm(text) => write!(html, "<td class=\"n bad\">{}</td>", EscapedXml(text)),
             };
         }
         html.push_str("</tr>\n");
@@ -58,16 +53,16 @@ pub fn table(header: &[&str], rows: &[Vec<Cell>]) -> String {
     html + "</tbody></table></div>\n"
 }
 
-/// Returns a section that the reader can open and close. `summary` is its heading, `inside` its
+/// Returns a section that the reader can open and close. `summary` is its heading, `content` its
 /// HTML.
-pub fn details(summary: &str, open: bool, inside: &str) -> String {
-    let open = if open { " open" } else { "" };
-    format!("<details{open}><summary>{}</summary>\n{inside}</details>\n", escaped(summary))
+pub fn details(summary: &str, is_open: bool, content: &str) -> String {
+    let attribute = if is_open { " open" } else { "" };
+    format!("<details{attribute}><summary>{}</summary>\n{content}</details>\n", EscapedXml(summary))
 }
 
 /// Returns a complete page without scripts or references to other files.
 pub fn page(title: &str, body: &str) -> String {
-    let title = escaped(title);
+    let title = EscapedXml(title);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -76,6 +71,7 @@ pub fn page(title: &str, body: &str) -> String {
     )
 }
 
+/// The style sheet of a page.
 const STYLE: &str = "\
 :root { color-scheme: light dark; --line: #8884; --bad: #c22; }
 @media (prefers-color-scheme: dark) { :root { --bad: #f77; } }
@@ -104,6 +100,6 @@ mod tests {
             + &details(name, true, "")
             + &page(name, "");
         assert!(!html.contains("<script"), "{html}");
-        assert_eq!(html.matches("&lt;script&gt;alert(&quot;1&quot; &amp; &#39;2&#39;)").count(), 6);
+        assert_eq!(html.matches("&lt;script&gt;alert(&quot;1&quot; &amp; '2')").count(), 6);
     }
 }

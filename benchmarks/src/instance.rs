@@ -13,25 +13,21 @@ use tempfile::TempDir;
 /// A private, writable copy of an instance, removed when dropped.
 #[derive(Debug)]
 pub struct Instance {
+    /// The instance's name.
     name: String,
+    /// The temporary directory, which holds the directory `NAME/`.
     directory: TempDir,
 }
 
 impl Instance {
-    /// Unpacks `NAME.tgz` from `inputs` into a new directory below `temporary` (the system's
-    /// temporary directory if `None`). Each run has its own copy, since tools may write into their
-    /// working directory.
+    /// Unpacks `NAME.tgz` from `inputs` into a new temporary directory. Each run has its own copy,
+    /// since tools may write into their working directory.
     ///
     /// # Errors
     /// If the archive cannot be read, the copy cannot be written, or the archive holds no model.
-    pub fn unpack(inputs: &Path, name: &str, temporary: Option<&Path>) -> Result<Instance, Error> {
-        let make = |builder: &tempfile::Builder<'_, '_>| match temporary {
-            Some(parent) => builder.tempdir_in(parent),
-            None => builder.tempdir(),
-        };
-        let parent = temporary.map_or_else(std::env::temp_dir, Path::to_owned);
-        let directory =
-            make(tempfile::Builder::new().prefix("parikh-bench-")).map_err(Error::at(&parent))?;
+    pub fn unpack(inputs: &Path, name: &str) -> Result<Instance, Error> {
+        let directory = tempfile::Builder::new().prefix("parikh-bench-").tempdir();
+        let directory = directory.map_err(Error::at(std::env::temp_dir()))?;
         unpack_to(inputs, name, directory.path())?;
         Ok(Instance { name: name.to_owned(), directory })
     }
@@ -115,9 +111,10 @@ fn formula_ids(mut xml: impl BufRead) -> std::io::Result<Vec<String>> {
     }
 }
 
+/// Replaces the five predefined entities of XML by their characters.
 fn unescape(text: &str) -> String {
-    let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
-    plain.replace("&apos;", "'").replace("&amp;", "&")
+    let unescaped = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+    unescaped.replace("&apos;", "'").replace("&amp;", "&")
 }
 
 /// Returns the names of the P/T instances among the archives of a directory, sorted.
@@ -161,7 +158,7 @@ pub(crate) mod tests {
         let queries = "<property-set><property><id>A-1 &amp; 2</id><formula/></property>\n\
                        <mcc:property>\n<mcc:id>\n A-2 </mcc:id></mcc:property></property-set>";
         pack(inputs.path(), "A-PT-1", &[("model.pnml", "<pnml/>"), ("UpperBounds.xml", queries)]);
-        let instance = Instance::unpack(inputs.path(), "A-PT-1", Some(inputs.path())).unwrap();
+        let instance = Instance::unpack(inputs.path(), "A-PT-1").unwrap();
         let path = instance.path();
         assert_eq!(std::fs::read_to_string(path.join("model.pnml")).unwrap(), "<pnml/>");
         let formulas = instance.formulas(Exam::UpperBounds).unwrap();
@@ -174,10 +171,10 @@ pub(crate) mod tests {
     #[test]
     fn missing_archives_and_models_are_named() {
         let inputs = tempfile::tempdir().unwrap();
-        let missing = Instance::unpack(inputs.path(), "B", None).unwrap_err().to_string();
+        let missing = Instance::unpack(inputs.path(), "B").unwrap_err().to_string();
         assert!(missing.contains("B.tgz"), "{missing}");
         pack(inputs.path(), "C", &[("readme", "")]);
-        let empty = Instance::unpack(inputs.path(), "C", None).unwrap_err();
+        let empty = Instance::unpack(inputs.path(), "C").unwrap_err();
         assert!(matches!(empty, Error::Archive { .. }), "{empty}");
     }
 }

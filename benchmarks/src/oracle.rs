@@ -22,10 +22,10 @@ pub struct OracleQuestion {
 /// If the directory cannot be read or has no file `NAME-XX.out`.
 pub fn check(directory: &Path) -> Result<(), Error> {
     let entries = std::fs::read_dir(directory).map_err(Error::at(directory))?;
-    let is_known = |entry: std::io::Result<std::fs::DirEntry>| {
+    let is_answer_file = |entry: std::io::Result<std::fs::DirEntry>| {
         entry.is_ok_and(|it| it.path().extension().is_some_and(|end| end == "out"))
     };
-    match entries.into_iter().any(is_known) {
+    match entries.into_iter().any(is_answer_file) {
         true => Ok(()),
         false => {
             let why = "the directory has no known answers (NAME-XX.out), so no answer could be \
@@ -108,8 +108,8 @@ pub fn questions(
     };
     let known: HashMap<&str, &str> =
         oracle.iter().map(|question| (&*question.id, &*question.expected)).collect();
-    let same_ids = asked.iter().all(|id| known.contains_key(&**id));
-    let expected: HashMap<&str, &str> = if same_ids || asked.len() != oracle.len() {
+    let has_same_ids = asked.iter().all(|id| known.contains_key(&**id));
+    let expected: HashMap<&str, &str> = if has_same_ids || asked.len() != oracle.len() {
         known
     } else {
         let mut by_rank: Vec<&str> = asked.iter().map(String::as_str).collect();

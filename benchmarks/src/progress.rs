@@ -10,9 +10,13 @@ use std::io::{IsTerminal, Write};
 /// The progress line on stderr: rewritten in place on a terminal, absent elsewhere. Wrong answers
 /// are reported immediately in either case.
 pub(crate) struct BenchProgress {
+    /// True if stderr is a terminal.
     terminal: bool,
+    /// The number of runs.
     all: usize,
+    /// The number of finished runs, including earlier sessions.
     done: usize,
+    /// The number of questions by score, in this session.
     counts: HashMap<Score, usize>,
 }
 

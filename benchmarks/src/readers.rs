@@ -39,7 +39,7 @@ pub struct ReaderComparison {
 /// # Errors
 /// If the archive cannot be read, or neither reader accepts the model or a query file.
 pub fn compare(inputs: &Path, name: &str) -> Result<Option<ReaderComparison>, Error> {
-    let instance = Instance::unpack(inputs, name, None)?;
+    let instance = Instance::unpack(inputs, name)?;
     let path = instance.path().join("model.pnml");
     let start = Instant::now();
     let first = read_net(&path);
@@ -61,8 +61,8 @@ pub fn compare(inputs: &Path, name: &str) -> Result<Option<ReaderComparison>, Er
         // Both refuse the file here, since coloured models have separate readers.
         (Err(_), Err(_)) if matches!(plain_net(&instance), Ok(None)) => return Ok(None),
         (first, second) => {
-            let said = [first.err().map(|e| e.to_string()), second.err().map(|e| e.to_string())];
-            measurement.differences.push(format!("the model: {said:?}"));
+            let errors = [first.err().map(|e| e.to_string()), second.err().map(|e| e.to_string())];
+            measurement.differences.push(format!("the model: {errors:?}"));
             return Ok(Some(measurement));
         }
     };
@@ -84,11 +84,12 @@ pub fn compare(inputs: &Path, name: &str) -> Result<Option<ReaderComparison>, Er
 }
 
 impl ReaderComparison {
+    /// Reads a query file with both readers and adds the differences and times.
     fn compare_queries(&mut self, first: &Net, second: &Net, file: &Path) -> Result<(), Error> {
         let start = Instant::now();
-        let mine = read_queries(file, first);
-        let lowered: Vec<(String, Option<Query<Goal>>)> = match &mine {
-            Ok(mine) => mine
+        let prover_queries = read_queries(file, first);
+        let lowered: Vec<(String, Option<Query<Goal>>)> = match &prover_queries {
+            Ok(prover_queries) => prover_queries
                 .queries
                 .iter()
                 .map(|query| {
@@ -101,18 +102,19 @@ impl ReaderComparison {
         self.seconds[0] += start.elapsed().as_secs_f64();
         let start = Instant::now();
         let bytes = std::fs::read(file).map_err(Error::at(file))?;
-        let theirs = queries::read(second, &bytes).unwrap_or_default();
+        let auditor_queries = queries::read(second, &bytes).unwrap_or_default();
         self.seconds[1] += start.elapsed().as_secs_f64();
-        let ids = (lowered.iter().map(|(id, _)| id)).ne(theirs.iter().map(|it| &it.id));
-        if ids {
+        let ids_differ =
+            (lowered.iter().map(|(id, _)| id)).ne(auditor_queries.iter().map(|it| &it.id));
+        if ids_differ {
             self.differences.push(format!("{}: the lists of properties differ", file.display()));
             return Ok(());
         }
         let Ok(names) = NodeNames::of(first, second) else { return Ok(()) };
-        for ((id, first), second) in lowered.into_iter().zip(theirs) {
-            let same = |first: &Query<Goal>, second: &Question| names.agree(first, second);
+        for ((id, first), second) in lowered.into_iter().zip(auditor_queries) {
+            let is_same = |first: &Query<Goal>, second: &Question| names.agree(first, second);
             match (first, second.question) {
-                (Some(first), Ok(second)) if same(&first, &second) => self.formulas += 1,
+                (Some(first), Ok(second)) if is_same(&first, &second) => self.formulas += 1,
                 (None, Err(_)) => {}
                 // Questions about runs are automata, which are not compared here.
                 (None, Ok(second)) if is_about_runs(&second) => {}
@@ -136,13 +138,18 @@ fn is_about_runs(question: &Question) -> bool {
 
 /// The nodes of two nets, by name.
 struct NodeNames<'n> {
+    /// The net of the prover's reader.
     first: &'n Net,
+    /// The net of the auditor's reader.
     second: &'n Net,
+    /// The second net's place of each place of the first net.
     places: Vec<PlaceId>,
+    /// The second net's transition of each transition of the first net.
     transitions: Vec<TransitionId>,
 }
 
 impl<'n> NodeNames<'n> {
+    /// Pairs the nodes by name. Fails with a difference if sizes or names differ.
     fn of(first: &'n Net, second: &'n Net) -> Result<Self, String> {
         let counts = |net: &Net| [net.place_count(), net.transition_count(), net.arc_count()];
         if counts(first) != counts(second) {
@@ -164,10 +171,12 @@ impl<'n> NodeNames<'n> {
         })
     }
 
+    /// Returns the second net's place.
     fn place(&self, place: PlaceId) -> PlaceId {
         self.places[place.index()]
     }
 
+    /// Adds the differences of the two nets.
     fn compare_nets(&self, differences: &mut Vec<String>) {
         if self.first.name() != self.second.name() {
             differences.push("the net's name".to_owned());
@@ -177,17 +186,18 @@ impl<'n> NodeNames<'n> {
                 differences.push(format!("tokens of `{}`", self.first.place_name(p)));
             }
         }
-        let arcs = |row: &[Arc]| {
+        let renamed_arcs = |row: &[Arc]| {
             let mut arcs: Vec<_> =
                 row.iter().map(|arc| (self.place(arc.place), arc.weight)).collect();
             arcs.sort_unstable();
             arcs
         };
-        let plain = |row: &[Arc]| row.iter().map(|arc| (arc.place, arc.weight)).collect::<Vec<_>>();
+        let unrenamed_arcs =
+            |row: &[Arc]| row.iter().map(|arc| (arc.place, arc.weight)).collect::<Vec<_>>();
         for t in self.first.transitions() {
             let other = self.transitions[t.index()];
-            if arcs(self.first.pre(t)) != plain(self.second.pre(other))
-                || arcs(self.first.post(t)) != plain(self.second.post(other))
+            if renamed_arcs(self.first.pre(t)) != unrenamed_arcs(self.second.pre(other))
+                || renamed_arcs(self.first.post(t)) != unrenamed_arcs(self.second.post(other))
             {
                 differences.push(format!("arcs of `{}`", self.first.transition_name(t)));
             }
@@ -200,17 +210,17 @@ impl<'n> NodeNames<'n> {
     /// Returns the claim, and the units by name, each with its enclosing unit and its places.
     fn units(&self, net: &'n Net, rename: bool) -> Option<(bool, Vec<UnitByName<'n>>)> {
         let units = net.units()?;
-        let mut all: Vec<_> = units
+        let mut by_name: Vec<_> = units
             .iter()
             .map(|(_, unit)| {
-                let to = |&place: &PlaceId| if rename { self.place(place) } else { place };
-                let mut places: Vec<PlaceId> = unit.places.iter().map(to).collect();
+                let renamed = |&place: &PlaceId| if rename { self.place(place) } else { place };
+                let mut places: Vec<PlaceId> = unit.places.iter().map(renamed).collect();
                 places.sort_unstable();
                 (&*unit.name, unit.parent.map(|parent| &*units.get(parent).name), places)
             })
             .collect();
-        all.sort_unstable();
-        Some((units.safe_from().is_some(), all))
+        by_name.sort_unstable();
+        Some((units.safe_from().is_some(), by_name))
     }
 
     /// Returns true if both ask the same. No query file of an examination has a formula with more
@@ -224,48 +234,55 @@ impl<'n> NodeNames<'n> {
             (Some((Goal::Maximise(sum), _)), _, second) => {
                 *second == Question::Largest(self.sum(sum))
             }
-            (None, Query::Truth(Proposition::Constant(value)), Question::Initially(here)) => {
-                here.holds(self.second, self.second.initial()) == *value
-            }
+            (
+                None,
+                Query::Truth(Proposition::Constant(value)),
+                Question::Initially(initial_predicate),
+            ) => initial_predicate.holds(self.second, self.second.initial()) == *value,
             _ => false,
         }
     }
 
+    /// Translates a sum to the second net's places.
     fn sum(&self, sum: &LinearSum) -> LinearSum {
         let renamed = sum.terms().iter().map(|&(place, a)| (self.place(place), a));
         LinearSum::new(renamed).expect("a sum with its places renamed is as large as before")
     }
 
+    /// Translates a predicate to the second net's nodes.
     fn predicate(&self, predicate: &Predicate) -> Predicate {
         let transition = |t: &TransitionId| self.transitions[t.index()];
-        let all = |parts: &[Predicate]| parts.iter().map(|part| self.predicate(part)).collect();
+        let translate_all =
+            |parts: &[Predicate]| parts.iter().map(|part| self.predicate(part)).collect();
         match predicate {
             Predicate::Atom(Atom { sum, bound }) => {
                 Predicate::Atom(Atom { sum: self.sum(sum), bound: *bound })
             }
             Predicate::Enabled(t) => Predicate::Enabled(transition(t)),
             Predicate::Disabled(t) => Predicate::Disabled(transition(t)),
-            Predicate::And(parts) => Predicate::And(all(parts)),
-            Predicate::Or(parts) => Predicate::Or(all(parts)),
+            Predicate::And(parts) => Predicate::And(translate_all(parts)),
+            Predicate::Or(parts) => Predicate::Or(translate_all(parts)),
             constant => constant.clone(),
         }
     }
 }
 
+/// A unit's name, the name of its enclosing unit, and its places in order.
 type UnitByName<'n> = (&'n str, Option<&'n str>, Vec<PlaceId>);
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::instance::tests::pack;
-    use parikh_net::{generate, text};
+    use parikh_net::pnml::pnml;
+    use parikh_net::text;
 
     const NET: &str = "net n\nplace p 1\nplace q\ntransition a: p -> q\ntransition b: q -> p";
 
     #[test]
     fn both_readers_are_asked_and_their_formulas_compared() {
         let inputs = tempfile::tempdir().unwrap();
-        let model = generate::pnml(&text::parse(NET).unwrap());
+        let model = pnml(&text::parse(NET).unwrap());
         let property = |id: &str, formula: &str| {
             format!("<property><id>{id}</id><formula>{formula}</formula></property>")
         };

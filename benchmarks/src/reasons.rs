@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 /// The reasons in a directory of logs. A log is read when a question of its run is looked up.
 #[derive(Debug, Default)]
 pub struct Reasons {
+    /// The directory of the logs.
     logs: Option<PathBuf>,
+    /// The reasons by id, for each run whose log was read.
     known: HashMap<(String, Exam), HashMap<String, String>>,
 }
 

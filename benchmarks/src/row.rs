@@ -52,6 +52,7 @@ pub const COLUMNS: [&str; 12] = [
 ];
 
 impl ResultRow {
+    /// Returns the fields in the order of [`COLUMNS`].
     fn fields(&self) -> [String; 12] {
         let number = |number: Option<u64>| number.map_or_else(String::new, |n| n.to_string());
         [
@@ -100,10 +101,10 @@ pub fn parse(text: &[u8]) -> Result<Vec<ResultRow>, String> {
     let mut reader = csv::Reader::from_reader(text);
     let header = reader.headers().map_err(|error| error.to_string())?.clone();
     let column = |name: &str| header.iter().position(|column| column == name);
-    let mut places = [None; 12];
-    for (at, name) in COLUMNS.into_iter().enumerate() {
-        places[at] = column(name);
-        if at < 8 && places[at].is_none() {
+    let mut positions = [None; 12];
+    for (index, name) in COLUMNS.into_iter().enumerate() {
+        positions[index] = column(name);
+        if index < 8 && positions[index].is_none() {
             return Err(format!("there is no column `{name}`"));
         }
     }
@@ -111,12 +112,14 @@ pub fn parse(text: &[u8]) -> Result<Vec<ResultRow>, String> {
     for record in reader.records() {
         let record = record.map_err(|error| error.to_string())?;
         let line = record.position().map_or(0, csv::Position::line);
-        let row = row(|column| places[column].and_then(|at| record.get(at)).unwrap_or_default());
+        let row =
+            row(|column| positions[column].and_then(|index| record.get(index)).unwrap_or_default());
         rows.push(row.map_err(|problem| format!("line {line}: {problem}"))?);
     }
     Ok(rows)
 }
 
+/// Makes a row of text fields, given by their index in [`COLUMNS`].
 fn row<'r>(field: impl Fn(usize) -> &'r str) -> Result<ResultRow, String> {
     fn number<N: std::str::FromStr>(name: &str, text: &str) -> Result<Option<N>, String> {
         match text {

@@ -36,7 +36,7 @@ pub struct Job<'j> {
 /// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
-    /// The tool exited, with its status.
+    /// The tool exited with this exit status.
     Exit(i32),
     /// A signal that the harness did not send ended the tool.
     Signal(i32),
@@ -73,6 +73,7 @@ pub struct RunOutcome {
     pub end: RunEnd,
 }
 
+/// An event that a thread of the run reports.
 enum Event {
     /// An answer line, with the time at which its end was read.
     Answer(ToolAnswer, f64),
@@ -116,13 +117,13 @@ pub fn run(job: &Job<'_>) -> Result<RunOutcome, Error> {
     });
 
     let mut answers = Vec::new();
-    let (wall, ours) = until_exit(job, process, start, &inbox, &mut answers);
+    let (wall, harness_end) = until_exit(job, process, start, &inbox, &mut answers);
     // Processes that the tool left behind are killed too. The first process is not reaped yet, so
     // no other process can have the number of its group.
     signal_group(process, libc::SIGKILL);
     drain(&inbox, &mut answers);
     let (status, memory) = collect(process).map_err(failed)?;
-    let end = ours.unwrap_or(if libc::WIFEXITED(status) {
+    let end = harness_end.unwrap_or(if libc::WIFEXITED(status) {
         RunEnd::Exit(libc::WEXITSTATUS(status))
     } else {
         RunEnd::Signal(libc::WTERMSIG(status))
@@ -142,33 +143,33 @@ fn until_exit(
 ) -> (f64, Option<RunEnd>) {
     /// Interval in which the harness checks for an interruption.
     const TICK: Duration = Duration::from_millis(100);
-    let mut ours = None;
+    let mut harness_end = None;
     let mut next_signal = job.timeout;
     loop {
-        let rest = next_signal.saturating_sub(start.elapsed());
-        match inbox.recv_timeout(rest.min(TICK)) {
+        let remaining = next_signal.saturating_sub(start.elapsed());
+        match inbox.recv_timeout(remaining.min(TICK)) {
             Ok(Event::Answer(answer, seconds)) => answers.push((answer, seconds)),
             Ok(Event::Closed) | Err(RecvTimeoutError::Timeout) => {}
             Ok(Event::Exited) | Err(RecvTimeoutError::Disconnected) => {
-                return (start.elapsed().as_secs_f64(), ours);
+                return (start.elapsed().as_secs_f64(), harness_end);
             }
         }
-        if signals::interrupted() && ours != Some(RunEnd::Interrupted) {
+        if signals::interrupted() && harness_end != Some(RunEnd::Interrupted) {
             signal_group(process, libc::SIGKILL);
-            ours = Some(RunEnd::Interrupted);
+            harness_end = Some(RunEnd::Interrupted);
         }
         if start.elapsed() < next_signal {
             continue;
         }
-        match ours {
+        match harness_end {
             None => {
                 signal_group(process, libc::SIGTERM);
-                ours = Some(RunEnd::Terminated);
+                harness_end = Some(RunEnd::Terminated);
                 next_signal = job.timeout + job.grace;
             }
             Some(RunEnd::Terminated) => {
                 signal_group(process, libc::SIGKILL);
-                ours = Some(RunEnd::Killed);
+                harness_end = Some(RunEnd::Killed);
             }
             // No signal is left to be sent.
             _ => next_signal = start.elapsed() + TICK,
@@ -188,6 +189,7 @@ fn drain(inbox: &Receiver<Event>, answers: &mut Vec<(ToolAnswer, f64)>) {
     }
 }
 
+/// Reports each answer line of a tool, and writes all lines to the log.
 fn read_answers(stdout: impl Read, log: Option<File>, start: Instant, events: &Sender<Event>) {
     let mut stdout = BufReader::new(stdout);
     let mut log = log;
@@ -211,10 +213,11 @@ fn read_answers(stdout: impl Read, log: Option<File>, start: Instant, events: &S
     let _ = events.send(Event::Closed);
 }
 
+/// Limits the address space of the command's processes.
 fn limit_memory(command: &mut std::process::Command, megabytes: u64) {
     let bytes = megabytes.saturating_mul(1 << 20);
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
-    let set = move || {
+    let set_limit = move || {
         // SAFETY: setrlimit reads one rlimit, which lives as long as this closure.
         match unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) } {
             0 => Ok(()),
@@ -222,7 +225,7 @@ fn limit_memory(command: &mut std::process::Command, megabytes: u64) {
         }
     };
     // SAFETY: between fork and exec the closure makes one system call and allocates nothing.
-    unsafe { command.pre_exec(set) };
+    unsafe { command.pre_exec(set_limit) };
 }
 
 /// Sends a signal to all processes of a group. An empty group is no error.
@@ -240,9 +243,9 @@ fn wait_for_end(process: libc::pid_t) {
             let flags = libc::WEXITED | libc::WNOWAIT;
             libc::waitid(libc::P_PID, process as libc::id_t, &mut info, flags)
         };
-        let retry = result != 0
+        let is_interrupted = result != 0
             && std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted;
-        if !retry {
+        if !is_interrupted {
             return;
         }
     }

@@ -2,7 +2,7 @@
 //! Below the diagonal the run on the y axis was faster. Both axes are logarithmic. Unanswered
 //! questions lie beyond the outermost line.
 
-use crate::html::escaped;
+use parikh_net::printable::EscapedXml;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -15,9 +15,13 @@ pub struct ScatterPoint {
     pub y: Option<f64>,
 }
 
+/// Width and height of the area of points, in pixels.
 const SIZE: f64 = 380.0;
+/// Space left of the area, for labels.
 const LEFT: f64 = 64.0;
+/// Space above the area.
 const TOP: f64 = 12.0;
+/// Space below the area, for labels.
 const BOTTOM: f64 = 44.0;
 /// Distance in pixels from the outermost line to the unanswered questions.
 const BEYOND: f64 = 18.0;
@@ -29,20 +33,20 @@ pub fn plot(x_name: &str, y_name: &str, points: &[ScatterPoint]) -> String {
     let times = || points.iter().flat_map(|point| [point.x, point.y]).flatten();
     let low = FASTEST.log10();
     let high = times().fold(1.0, f64::max).log10().ceil().max(low + 1.0);
-    let along = |seconds: Option<f64>| match seconds {
+    let offset = |seconds: Option<f64>| match seconds {
         Some(seconds) => (seconds.max(FASTEST).log10() - low) / (high - low) * (SIZE - BEYOND),
         None => SIZE,
     };
-    let x = |seconds| LEFT + along(seconds);
-    let y = |seconds| TOP + SIZE - along(seconds);
+    let x = |seconds| LEFT + offset(seconds);
+    let y = |seconds| TOP + SIZE - offset(seconds);
     let (width, height) = (LEFT + SIZE + 12.0, TOP + SIZE + BOTTOM);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
          font-family=\"sans-serif\" font-size=\"11\">\n\
          <title>{} against {}</title>\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n",
-        escaped(y_name),
-        escaped(x_name)
+        EscapedXml(y_name),
+        EscapedXml(x_name)
     );
     // Writing to a String does not fail.
     let mut power = low;
@@ -80,19 +84,19 @@ pub fn plot(x_name: &str, y_name: &str, points: &[ScatterPoint]) -> String {
         LEFT + SIZE,
         LEFT + SIZE / 2.0,
         height - 10.0,
-        escaped(x_name),
+        EscapedXml(x_name),
         TOP + SIZE / 2.0,
         TOP + SIZE / 2.0,
-        escaped(y_name)
+        EscapedXml(y_name)
     );
     // Points at the same position are drawn once: there may be thousands.
-    let places: BTreeSet<(String, String)> = points
+    let positions: BTreeSet<(String, String)> = points
         .iter()
         .filter(|point| point.x.is_some() || point.y.is_some())
         .map(|point| (format!("{:.1}", x(point.x)), format!("{:.1}", y(point.y))))
         .collect();
     svg.push_str("<g fill=\"#0072b2\" fill-opacity=\"0.45\">\n");
-    for (x, y) in places {
+    for (x, y) in positions {
         let _ = writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"2.6\"/>");
     }
     svg + "</g>\n</svg>\n"

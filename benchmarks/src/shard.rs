@@ -14,6 +14,7 @@ use std::str::FromStr;
 pub struct Shard {
     /// The part's number, from 1.
     part: usize,
+    /// The number of parts.
     parts: usize,
 }
 
@@ -28,13 +29,13 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
+        let message =
             || format!("found `{text}`, expected PART/PARTS as in 3/40, from 1/40 to 40/40");
-        let (part, parts) = text.split_once('/').ok_or_else(wrong)?;
+        let (part, parts) = text.split_once('/').ok_or_else(message)?;
         let [part, parts] = [part, parts].map(|number| number.trim().parse::<usize>());
         match (part, parts) {
             (Ok(part), Ok(parts)) if (1..=parts).contains(&part) => Ok(Shard { part, parts }),
-            _ => Err(wrong()),
+            _ => Err(message()),
         }
     }
 }
@@ -45,11 +46,12 @@ impl FromStr for Shard {
 /// If a file cannot be read, has a run that was not written completely, or a run that another file
 /// has too.
 pub fn merge(files: &[PathBuf]) -> Result<Vec<ResultRow>, Error> {
-    let mut from: HashMap<(String, Exam), &Path> = HashMap::new();
-    let mut all: Vec<ResultRow> = Vec::new();
-    for (at, file) in files.iter().enumerate() {
-        if files[..at].contains(file) {
-            continue; // two patterns of a shell may name it
+    let mut file_of_run: HashMap<(String, Exam), &Path> = HashMap::new();
+    let mut merged: Vec<ResultRow> = Vec::new();
+    for (index, file) in files.iter().enumerate() {
+        if files[..index].contains(file) {
+            // Two patterns of a shell may match the same file.
+            continue;
         }
         let fail = |problem: String| Error::Rows { path: file.clone(), problem };
         let rows = row::read(file)?;
@@ -57,12 +59,12 @@ pub fn merge(files: &[PathBuf]) -> Result<Vec<ResultRow>, Error> {
         rows.iter().for_each(|row| *counts.entry((&row.instance, row.exam)).or_default() += 1);
         for row in &rows {
             let (name, exam) = (&row.instance, row.exam);
-            if row.rows.is_some_and(|whole| Some(&whole) != counts.get(&(name, exam))) {
+            if row.rows.is_some_and(|row_count| Some(&row_count) != counts.get(&(name, exam))) {
                 return Err(fail(format!(
                     "the run of {name} {exam} is incomplete: finish this part first"
                 )));
             }
-            let first = *from.entry((name.clone(), exam)).or_insert(file);
+            let first = *file_of_run.entry((name.clone(), exam)).or_insert(file);
             if first != file.as_path() {
                 return Err(fail(format!(
                     "the run of {name} {exam} is also in {}",
@@ -70,16 +72,16 @@ pub fn merge(files: &[PathBuf]) -> Result<Vec<ResultRow>, Error> {
                 )));
             }
         }
-        all.extend(rows);
+        merged.extend(rows);
     }
     let mut order: HashMap<String, usize> = HashMap::new();
-    for row in &all {
+    for row in &merged {
         let next = order.len();
         order.entry(row.instance.clone()).or_insert(next);
     }
     // The sort is stable, so the order within a run stays.
-    all.sort_by_key(|row| (order[&row.instance], row.exam as usize));
-    Ok(all)
+    merged.sort_by_key(|row| (order[&row.instance], row.exam as usize));
+    Ok(merged)
 }
 
 /// Returns the requested runs that no row belongs to, in the order of the request.
@@ -88,9 +90,11 @@ pub fn lacking<'i>(
     instances: &'i [String],
     exams: &[Exam],
 ) -> Vec<(&'i str, Exam)> {
-    let made: HashSet<(&str, Exam)> = rows.iter().map(|row| (&*row.instance, row.exam)).collect();
-    let asked = instances.iter().flat_map(|name| exams.iter().map(move |&exam| (&**name, exam)));
-    asked.filter(|run| !made.contains(run)).collect()
+    let made_runs: HashSet<(&str, Exam)> =
+        rows.iter().map(|row| (&*row.instance, row.exam)).collect();
+    let requested =
+        instances.iter().flat_map(|name| exams.iter().map(move |&exam| (&**name, exam)));
+    requested.filter(|run| !made_runs.contains(run)).collect()
 }
 
 #[cfg(test)]

@@ -21,9 +21,13 @@ use std::path::{Path, PathBuf};
 /// An open result file.
 #[derive(Debug)]
 pub struct ResultStore {
+    /// The path of the file.
     path: PathBuf,
+    /// The file, open for appending.
     file: LockedFile,
+    /// The rows read from the file, and the rows appended since.
     rows: Vec<ResultRow>,
+    /// The number of rows of each run in the file.
     done: HashMap<(String, Exam), usize>,
 }
 
@@ -40,17 +44,17 @@ impl ResultStore {
         let mut file = LockedFile::new(file).map_err(Error::at(path))?;
         // Another process may have replaced the file before the lock was acquired.
         let inode = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-        let ours = file.0.metadata().map(inode).map_err(Error::at(path))?;
-        if std::fs::metadata(path).map(inode).map_err(Error::at(path))? != ours {
+        let own_inode = file.0.metadata().map(inode).map_err(Error::at(path))?;
+        if std::fs::metadata(path).map(inode).map_err(Error::at(path))? != own_inode {
             return Err(Error::at(path)(taken()));
         }
         let mut text = Vec::new();
         file.0.read_to_end(&mut text).map_err(Error::at(path))?;
-        let (rows, intact) = match text.is_empty() {
+        let (rows, is_intact) = match text.is_empty() {
             true => (Vec::new(), false),
             false => complete_runs(path, &text)?,
         };
-        if !intact {
+        if !is_intact {
             file = replace(path, &row::print(&rows, true)).map_err(Error::at(path))?;
         }
         let mut done = HashMap::new();
@@ -98,29 +102,30 @@ fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<ResultRow>, bool), Err
     let rows = row::parse(&text[..end]).map_err(fail)?;
     let mut counts: HashMap<(&str, Exam), usize> = HashMap::new();
     rows.iter().for_each(|row| *counts.entry((&row.instance, row.exam)).or_default() += 1);
-    let complete = |row: &ResultRow| row.rows == counts.get(&(&*row.instance, row.exam)).copied();
+    let is_complete =
+        |row: &ResultRow| row.rows == counts.get(&(&*row.instance, row.exam)).copied();
     // One row with another count invalidates the whole run.
     let mut suspects: Vec<(String, Exam)> = Vec::new();
-    for row in rows.iter().filter(|row| !complete(row)) {
+    for row in rows.iter().filter(|row| !is_complete(row)) {
         suspects.push((row.instance.clone(), row.exam));
     }
     suspects.sort_unstable();
     suspects.dedup();
-    let intact = suspects.is_empty() && end == text.len();
-    let suspect =
+    let is_intact = suspects.is_empty() && end == text.len();
+    let is_suspect =
         |row: &ResultRow| suspects.binary_search(&(row.instance.clone(), row.exam)).is_ok();
-    Ok((rows.iter().filter(|row| !suspect(row)).cloned().collect(), intact))
+    Ok((rows.iter().filter(|row| !is_suspect(row)).cloned().collect(), is_intact))
 }
 
 /// Writes a file beside `path`, locks it, and renames it over `path`, so that one of the two always
 /// exists.
 fn replace(path: &Path, text: &[u8]) -> std::io::Result<LockedFile> {
-    let beside = path.with_extension("csv.new");
-    let _ = std::fs::remove_file(&beside);
+    let new_path = path.with_extension("csv.new");
+    let _ = std::fs::remove_file(&new_path);
     let mut file =
-        LockedFile::new(OpenOptions::new().create_new(true).append(true).open(&beside)?)?;
+        LockedFile::new(OpenOptions::new().create_new(true).append(true).open(&new_path)?)?;
     file.0.write_all(text)?;
-    std::fs::rename(&beside, path)?;
+    std::fs::rename(&new_path, path)?;
     Ok(file)
 }
 
@@ -132,6 +137,7 @@ fn replace(path: &Path, text: &[u8]) -> std::io::Result<LockedFile> {
 struct LockedFile(File);
 
 impl LockedFile {
+    /// Locks a file. Fails if another process has locked it.
     fn new(file: File) -> std::io::Result<LockedFile> {
         // SAFETY: flock takes numbers only, and the descriptor is open.
         match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
@@ -155,6 +161,7 @@ impl Drop for LockedFile {
     }
 }
 
+/// Returns the error for a file that another process has locked.
 fn taken() -> std::io::Error {
     std::io::Error::other(
         "another contest is writing this file; wait until it ends, or use another file",

@@ -5,12 +5,13 @@ use crate::cactus::{self, Curve};
 use crate::compare::{self, Difference};
 use crate::error::Error;
 use crate::exam::Exam;
-use crate::html::{Cell, details, escaped, page, table};
+use crate::html::{Cell, details, page, table};
 use crate::reasons::Reasons;
 use crate::row::ResultRow;
 use crate::scatter::{self, ScatterPoint};
 use crate::table::{TableLine, sum_up};
 use crate::verdict::Score;
+use parikh_net::printable::EscapedXml;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -41,7 +42,7 @@ pub fn html(
     body.push_str(&scores(runs));
     body.push_str(&wrong(runs));
     if let Some(last) = last {
-        let _ = writeln!(body, "<h2>Since {}</h2>", escaped(&last.name));
+        let _ = writeln!(body, "<h2>Since {}</h2>", EscapedXml(&last.name));
         body.push_str(&changes(run, last));
     }
     body.push_str("<h2>Answers in time</h2>\n<div class=\"plots\">\n");
@@ -57,7 +58,7 @@ pub fn html(
         let _ = writeln!(
             body,
             "{} is faster; the dashed lines show questions that one of the two did not answer.</p>",
-            escaped(&run.name)
+            EscapedXml(&run.name)
         );
         body.push_str("<div class=\"plots small\">\n");
         others.iter().for_each(|other| body.push_str(&scatter_of(run, other)));
@@ -95,7 +96,7 @@ fn scores(runs: &[SummaryRun]) -> String {
         "peak MB",
     ];
     let sums: Vec<_> = runs.iter().map(|run| sum_up(&run.rows)).collect();
-    let line = |name: &str, run: &SummaryRun, line: &TableLine| {
+    let cells_of = |name: &str, run: &SummaryRun, line: &TableLine| {
         let total: f64 = line.walls.iter().sum();
         let mut cells = vec![Cell::text(name), Cell::text(&run.name)];
         cells.extend([line.walls.len(), line.asked, line.known, line.right].map(Cell::number));
@@ -109,10 +110,10 @@ fn scores(runs: &[SummaryRun]) -> String {
     let mut rows = Vec::new();
     for &exam in Exam::ALL {
         for (run, (lines, _)) in runs.iter().zip(&sums) {
-            rows.extend(lines.get(&exam).map(|sum| line(exam.long(), run, sum)));
+            rows.extend(lines.get(&exam).map(|line| cells_of(exam.long(), run, line)));
         }
     }
-    rows.extend(runs.iter().zip(&sums).map(|(run, (_, total))| line("all", run, total)));
+    rows.extend(runs.iter().zip(&sums).map(|(run, (_, total))| cells_of("all", run, total)));
     table(&header, &rows)
         + "<p>“Cut” counts aborted runs and runs with an exit status other than 0; “new” counts \
            answers to questions without a known answer.</p>\n"
@@ -120,10 +121,10 @@ fn scores(runs: &[SummaryRun]) -> String {
 
 /// Returns the list of answers that contradict a known answer.
 fn wrong(runs: &[SummaryRun]) -> String {
-    let wrong = |row: &&ResultRow| row.verdict == Score::Wrong;
+    let is_wrong = |row: &&ResultRow| row.verdict == Score::Wrong;
     let rows: Vec<Vec<Cell>> = runs
         .iter()
-        .flat_map(|run| run.rows.iter().filter(wrong).map(move |row| (run, row)))
+        .flat_map(|run| run.rows.iter().filter(is_wrong).map(move |row| (run, row)))
         .map(|(run, row)| {
             let mut cells = vec![Cell::text(&run.name)];
             cells.extend(question(row));
@@ -138,10 +139,12 @@ fn wrong(runs: &[SummaryRun]) -> String {
         + &table(&["run", "instance", "examination", "question", "expected", "got"], &rows)
 }
 
+/// Returns the cells that identify a question.
 fn question(row: &ResultRow) -> [Cell; 3] {
     [Cell::text(&row.instance), Cell::text(row.exam), Cell::text(&row.id)]
 }
 
+/// Returns the cell with the time of an answer.
 fn at(row: &ResultRow) -> Cell {
     Cell::number(row.seconds.map_or(String::new(), |seconds| format!("{seconds:.2}")))
 }
@@ -156,31 +159,31 @@ fn changes(run: &SummaryRun, last: &SummaryRun) -> String {
         (Difference::OnlyB, "no longer answered"),
         (Difference::OnlyA, "answered now"),
     ] {
-        let of_kind = comparison.differences.iter().filter(|&&(which, ..)| which == kind);
+        let of_kind = comparison.differences.iter().filter(|&&(difference, ..)| difference == kind);
         let rows: Vec<Vec<Cell>> = of_kind
-            .map(|&(_, now, then)| {
-                let mut cells = question(now).to_vec();
-                cells.push(Cell::text(&now.expected));
+            .map(|&(_, row, last_row)| {
+                let mut cells = question(row).to_vec();
+                cells.push(Cell::text(&row.expected));
                 match kind {
                     Difference::Contradicting => {
-                        cells.push(Cell::Alarm(format!("{}, before {}", now.got, then.got)));
-                        cells.push(at(now));
+                        cells.push(Cell::Alarm(format!("{}, before {}", row.got, last_row.got)));
+                        cells.push(at(row));
                     }
-                    Difference::OnlyA => cells.extend([Cell::text(&now.got), at(now)]),
-                    Difference::OnlyB => cells.extend([Cell::text(&then.got), at(then)]),
+                    Difference::OnlyA => cells.extend([Cell::text(&row.got), at(row)]),
+                    Difference::OnlyB => cells.extend([Cell::text(&last_row.got), at(last_row)]),
                 }
                 cells
             })
             .collect();
-        let inside = if rows.is_empty() { String::new() } else { table(&header, &rows) };
-        let open = kind != Difference::OnlyA && !rows.is_empty();
-        html.push_str(&details(&format!("{} {title}", rows.len()), open, &inside));
+        let content = if rows.is_empty() { String::new() } else { table(&header, &rows) };
+        let is_open = kind != Difference::OnlyA && !rows.is_empty();
+        html.push_str(&details(&format!("{} {title}", rows.len()), is_open, &content));
     }
     if comparison.unpaired != [0, 0] {
-        let [now, then] = comparison.unpaired;
+        let [run_only, last_only] = comparison.unpaired;
         let _ = writeln!(
             html,
-            "<p>Not compared: {now} questions only in this run, {then} only in the earlier run.</p>"
+            "<p>Not compared: {run_only} questions only in this run, {last_only} only in the earlier run.</p>"
         );
     }
     html
@@ -204,15 +207,17 @@ fn cactus_of(runs: &[SummaryRun], exam: Option<Exam>) -> String {
     cactus::plot(title, "questions answered, each within", &curves)
 }
 
+/// Returns the scatter plot of the answer times of two runs.
 fn scatter_of(run: &SummaryRun, other: &SummaryRun) -> String {
-    let theirs: HashMap<_, Option<f64>> =
+    let other_times: HashMap<_, Option<f64>> =
         other.rows.iter().map(|row| (key(row), answered(row))).collect();
     let point =
-        |row: &ResultRow| theirs.get(&key(row)).map(|&x| ScatterPoint { x, y: answered(row) });
+        |row: &ResultRow| other_times.get(&key(row)).map(|&x| ScatterPoint { x, y: answered(row) });
     let points: Vec<ScatterPoint> = run.rows.iter().filter_map(point).collect();
     scatter::plot(&other.name, &run.name, &points)
 }
 
+/// Returns the identity of a row's question.
 fn key(row: &ResultRow) -> (&str, Exam, &str) {
     (&row.instance, row.exam, &row.id)
 }
@@ -225,7 +230,7 @@ fn answered(row: &ResultRow) -> Option<f64> {
 /// Returns the open questions by examination, those with a known answer first.
 fn open(run: &SummaryRun, others: &[SummaryRun], reasons: &mut Reasons) -> Result<String, Error> {
     let mut html = String::new();
-    let theirs: Vec<HashMap<_, f64>> = others
+    let answer_times: Vec<HashMap<_, f64>> = others
         .iter()
         .map(|other| {
             let answers = other.rows.iter().filter_map(|row| Some((key(row), answered(row)?)));
@@ -246,24 +251,24 @@ fn open(run: &SummaryRun, others: &[SummaryRun], reasons: &mut Reasons) -> Resul
         let missing = rows.iter().filter(|row| row.verdict == Score::Missing).count();
         let mut lines = Vec::new();
         for row in &rows {
-            let by: Vec<String> = others
+            let answered_by: Vec<String> = others
                 .iter()
-                .zip(&theirs)
-                .filter_map(|(other, theirs)| {
-                    theirs.get(&key(row)).map(|seconds| format!("{} at {seconds:.2} s", other.name))
+                .zip(&answer_times)
+                .filter_map(|(other, times)| {
+                    times.get(&key(row)).map(|seconds| format!("{} at {seconds:.2} s", other.name))
                 })
                 .collect();
-            let why = reasons.why(&row.instance, row.exam, &row.id)?;
+            let reason = reasons.why(&row.instance, row.exam, &row.id)?;
             let memory = row.memory.map_or(String::new(), |memory| memory.to_string());
             lines.push(vec![
                 Cell::text(&row.instance),
                 Cell::text(&row.id),
                 Cell::text(&row.expected),
-                Cell::text(by.join(", ")),
+                Cell::text(answered_by.join(", ")),
                 Cell::text(&row.end),
                 Cell::number(format!("{:.1}", row.wall)),
                 Cell::number(memory),
-                Cell::text(why.unwrap_or_default()),
+                Cell::text(reason.unwrap_or_default()),
             ]);
         }
         let header = [

@@ -30,6 +30,7 @@ pub struct TableLine {
 }
 
 impl TableLine {
+    /// Adds the question of a row. The run of the row is added separately.
     fn add(&mut self, row: &ResultRow) {
         self.asked += usize::from(!row.id.is_empty());
         self.known += usize::from(judge(&row.expected, "") == Score::Missing);
@@ -58,10 +59,10 @@ pub fn sum_up(rows: &[ResultRow]) -> (BTreeMap<Exam, TableLine>, TableLine) {
     let mut total = TableLine::default();
     let mut runs = BTreeSet::new();
     for row in rows {
-        let new_run = runs.insert((&row.instance, row.exam));
+        let is_new_run = runs.insert((&row.instance, row.exam));
         for line in [lines.entry(row.exam).or_default(), &mut total] {
             line.add(row);
-            if new_run {
+            if is_new_run {
                 line.walls.push(row.wall);
                 line.memory = line.memory.max(row.memory.unwrap_or(0));
                 line.cut += usize::from(!matches!(&*row.end, "" | "exit 0"));

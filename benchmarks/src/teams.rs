@@ -17,6 +17,7 @@ use crate::run::{Job, RunEnd, run};
 use crate::signals;
 use crate::store::ResultStore;
 use crate::verdict::{NOBODY_KNOWS, Score};
+use parikh_solvers::locked;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -82,7 +83,7 @@ pub struct Teams {
 /// If the file cannot be read or a line has fewer than three words.
 pub fn read_goals(path: &Path) -> Result<Vec<RequestedGoals>, Error> {
     let text = std::fs::read_to_string(path).map_err(Error::at(path))?;
-    let mut all: Vec<RequestedGoals> = Vec::new();
+    let mut requests: Vec<RequestedGoals> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let words: Vec<&str> =
             line.split('#').next().unwrap_or_default().split_whitespace().collect();
@@ -96,20 +97,22 @@ pub fn read_goals(path: &Path) -> Result<Vec<RequestedGoals>, Error> {
                 format!("found `{line}`, expected an instance, an examination and a goal");
             return Err(Error::Oracle { path: path.to_owned(), line: number + 1, problem });
         };
-        let known = all.iter().position(|asked| asked.instance == instance && asked.exam == exam);
-        let at = known.unwrap_or_else(|| {
+        let known = requests
+            .iter()
+            .position(|request| request.instance == instance && request.exam == exam);
+        let index = known.unwrap_or_else(|| {
             let (goals, aside) = (BTreeSet::new(), BTreeSet::new());
-            all.push(RequestedGoals { instance: instance.to_owned(), exam, goals, aside });
-            all.len() - 1
+            requests.push(RequestedGoals { instance: instance.to_owned(), exam, goals, aside });
+            requests.len() - 1
         });
-        all[at].goals.insert(goal.to_owned());
+        requests[index].goals.insert(goal.to_owned());
         if words.contains(&"aside") {
-            all[at].aside.insert(goal.to_owned());
+            requests[index].aside.insert(goal.to_owned());
         }
     }
-    match all.is_empty() {
+    match requests.is_empty() {
         true => Err(Error::at(path)(std::io::Error::other("the list is empty"))),
-        false => Ok(all),
+        false => Ok(requests),
     }
 }
 
@@ -125,14 +128,15 @@ impl Teams {
         for team in &self.teams {
             stores.push(ResultStore::open(&self.out.join(format!("{}.csv", team.name)))?);
         }
-        let mut open: VecDeque<(usize, &RequestedGoals)> = VecDeque::new();
-        for asked in &self.asked {
-            for (at, store) in stores.iter().enumerate() {
-                if !store.holds(&asked.instance, asked.exam) {
-                    open.push_back((at, asked));
-                } else if let Some(goal) = asked.goals.iter().find(|goal| !has(store, asked, goal))
+        let mut pending: VecDeque<(usize, &RequestedGoals)> = VecDeque::new();
+        for request in &self.asked {
+            for (index, store) in stores.iter().enumerate() {
+                if !store.holds(&request.instance, request.exam) {
+                    pending.push_back((index, request));
+                } else if let Some(goal) =
+                    request.goals.iter().find(|goal| !has(store, request, goal))
                 {
-                    let path = self.out.join(format!("{}.csv", self.teams[at].name));
+                    let path = self.out.join(format!("{}.csv", self.teams[index].name));
                     let problem = format!(
                         "found the examination, but not {goal}: the file belongs to other goals, \
                          or no goal has this name; use another --out, or delete the file"
@@ -141,21 +145,21 @@ impl Teams {
                 }
             }
         }
-        let shared = Mutex::new((stores, open, None));
-        let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let shared = Mutex::new((stores, pending, None));
+        let lock = || locked(&shared);
         std::thread::scope(|scope| {
             for _ in 0..self.jobs.max(1) {
                 scope.spawn(|| {
                     loop {
                         let next = {
-                            let (_, open, failure) = &mut *lock();
+                            let (_, pending, failure) = &mut *lock();
                             if failure.is_some() || signals::interrupted() {
                                 return;
                             }
-                            open.pop_front()
+                            pending.pop_front()
                         };
-                        let Some((team, asked)) = next else { return };
-                        let rows = self.examine(&self.teams[team], asked);
+                        let Some((team, request)) = next else { return };
+                        let rows = self.examine(&self.teams[team], request);
                         let (stores, _, failure) = &mut *lock();
                         let stored = rows.and_then(|rows| match rows {
                             Some(rows) => stores[team].append(rows),
@@ -172,34 +176,41 @@ impl Teams {
         if let Some(failure) = failure {
             return Err(failure);
         }
-        let of = |store: &ResultStore| {
+        let counted_rows = |store: &ResultStore| {
             store.rows().iter().filter(|row| self.counts(row)).cloned().collect()
         };
-        Ok(self.teams.iter().cloned().zip(stores.iter().map(of)).collect())
+        Ok(self.teams.iter().cloned().zip(stores.iter().map(counted_rows)).collect())
     }
 
+    /// Returns the request that a row belongs to.
     fn asked_of(&self, row: &ResultRow) -> Option<&RequestedGoals> {
-        self.asked.iter().find(|asked| asked.instance == row.instance && asked.exam == row.exam)
+        self.asked
+            .iter()
+            .find(|request| request.instance == row.instance && request.exam == row.exam)
     }
 
+    /// Returns true if a row is about a requested goal.
     fn counts(&self, row: &ResultRow) -> bool {
-        let of = self.asked_of(row);
-        of.is_some_and(|asked| asked.goals.is_empty() || asked.goals.contains(&row.id))
+        let request = self.asked_of(row);
+        request.is_some_and(|requested| {
+            requested.goals.is_empty() || requested.goals.contains(&row.id)
+        })
     }
 
+    /// Returns true if a row is about a goal kept for validation.
     fn is_aside(&self, row: &ResultRow) -> bool {
-        self.asked_of(row).is_some_and(|asked| asked.aside.contains(&row.id))
+        self.asked_of(row).is_some_and(|request| request.aside.contains(&row.id))
     }
 
     /// Makes one run. Returns `None` if interrupted.
     fn examine(
         &self,
         team: &Team,
-        asked: &RequestedGoals,
+        request: &RequestedGoals,
     ) -> Result<Option<Vec<ResultRow>>, Error> {
-        let RequestedGoals { instance: name, exam, goals, .. } = asked;
+        let RequestedGoals { instance: name, exam, goals, .. } = request;
         let known = oracle::read(&self.oracle, name, *exam)?;
-        let instance = Instance::unpack(&self.inputs, name, None)?;
+        let instance = Instance::unpack(&self.inputs, name)?;
         let formulas = instance.formulas(*exam)?;
         let mut command: Vec<OsString> = vec![self.parikh.clone().into()];
         let timeout = format!("{}ms", self.timeout.as_millis());
@@ -247,37 +258,44 @@ impl Teams {
             .iter()
             .map(|(_, rows)| rows.iter().filter(is_settled).map(goal).collect())
             .collect();
-        let mut by: BTreeMap<GoalKey<'_>, usize> = BTreeMap::new();
-        settled.iter().skip(1).flatten().for_each(|goal| *by.entry(*goal).or_default() += 1);
-        for (at, (team, rows)) in results.iter().enumerate() {
-            let count =
-                |which: &dyn Fn(&ResultRow) -> bool| rows.iter().filter(|row| which(row)).count();
-            let known = |row: &ResultRow| !row.expected.is_empty() && row.expected != NOBODY_KNOWS;
-            let right = |row: &ResultRow| row.verdict == Score::Ok;
-            let unique = settled[at].iter().filter(|goal| by.get(*goal) == Some(&1)).count();
-            let unique = match (alone, at) {
+        let mut teams_settling: BTreeMap<GoalKey<'_>, usize> = BTreeMap::new();
+        settled
+            .iter()
+            .skip(1)
+            .flatten()
+            .for_each(|goal| *teams_settling.entry(*goal).or_default() += 1);
+        for (index, (team, rows)) in results.iter().enumerate() {
+            let count = |is_counted: &dyn Fn(&ResultRow) -> bool| {
+                rows.iter().filter(|row| is_counted(row)).count()
+            };
+            let is_known =
+                |row: &ResultRow| !row.expected.is_empty() && row.expected != NOBODY_KNOWS;
+            let is_right = |row: &ResultRow| row.verdict == Score::Ok;
+            let unique_count =
+                settled[index].iter().filter(|goal| teams_settling.get(*goal) == Some(&1)).count();
+            let unique_cell = match (alone, index) {
                 (false, _) => String::new(),
                 (true, 0) => "  |".to_owned(),
-                (true, _) => format!(" {unique} |"),
+                (true, _) => format!(" {unique_count} |"),
             };
-            let lost = settled[0].difference(&settled[at]).count();
-            let gained = settled[at].difference(&settled[0]).count();
+            let lost = settled[0].difference(&settled[index]).count();
+            let gained = settled[index].difference(&settled[0]).count();
             // Each run counts once.
-            let walls: BTreeMap<(&str, Exam), f64> =
+            let run_seconds: BTreeMap<(&str, Exam), f64> =
                 rows.iter().map(|row| ((&*row.instance, row.exam), row.wall)).collect();
             let _ = writeln!(
                 text,
-                "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {lost} | {gained} | {:.0} |{unique}",
+                "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {lost} | {gained} | {:.0} |{unique_cell}",
                 team.name,
                 rows.len(),
-                settled[at].len(),
-                count(&right),
-                count(&known),
+                settled[index].len(),
+                count(&is_right),
+                count(&is_known),
                 count(&|row| row.verdict == Score::Wrong),
-                count(&|row| right(row) && self.is_aside(row)),
-                count(&|row| known(row) && self.is_aside(row)),
+                count(&|row| is_right(row) && self.is_aside(row)),
+                count(&|row| is_known(row) && self.is_aside(row)),
                 count(&|row| row.verdict == Score::New),
-                walls.values().sum::<f64>(),
+                run_seconds.values().sum::<f64>(),
             );
         }
         text
@@ -285,20 +303,22 @@ impl Teams {
 }
 
 /// Returns true if a result file has a row for a goal of an examination.
-fn has(store: &ResultStore, asked: &RequestedGoals, goal: &str) -> bool {
-    let of = |row: &ResultRow| {
-        row.instance == asked.instance && row.exam == asked.exam && row.id == goal
+fn has(store: &ResultStore, request: &RequestedGoals, goal: &str) -> bool {
+    let is_of_goal = |row: &ResultRow| {
+        row.instance == request.instance && row.exam == request.exam && row.id == goal
     };
-    store.rows().iter().any(of)
+    store.rows().iter().any(is_of_goal)
 }
 
 /// The identity of a goal: instance, examination, id.
 type GoalKey<'r> = (&'r str, Exam, &'r str);
 
+/// Returns the goal that a row is about.
 fn goal(row: &ResultRow) -> GoalKey<'_> {
     (&row.instance, row.exam, &row.id)
 }
 
+/// Returns true if the row has a right or a new answer.
 fn is_settled(row: &&ResultRow) -> bool {
     matches!(row.verdict, Score::Ok | Score::New)
 }

@@ -27,8 +27,8 @@ pub const CONTRADICTION: char = '/';
 
 /// Compares an answer with the known answer; an empty text means no answer.
 pub fn judge(expected: &str, got: &str) -> Score {
-    let known = !expected.is_empty() && expected != NOBODY_KNOWS;
-    match (known, got) {
+    let is_known = !expected.is_empty() && expected != NOBODY_KNOWS;
+    match (is_known, got) {
         (true, "") => Score::Missing,
         (false, "") => Score::Unknown,
         (_, got) if got.contains(CONTRADICTION) => Score::Wrong,

@@ -121,6 +121,7 @@ fn sizes(automaton: &Automaton) -> String {
     format!("{}; {class}, {choice}", parts.join(", "))
 }
 
+/// The form of the output, by the ending of the file name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AutomatonOutput {
     Sizes,

@@ -21,9 +21,9 @@ pub(super) fn begun_where(net: Net, model: &Path, trace: &str) -> Result<Net> {
     }
     let extended = parikh_input::read_extended(model)?;
     match beginning(trace, extended.core())? {
-        Some(marking) if marking != *extended.core().initial() => {
+        Some(start) if start != *extended.core().initial() => {
             let file = parikh_input::model_file(model)?.display().to_string();
-            Ok(parikh_input::translated_within_caps(extended.from_marking(marking), &file)?)
+            Ok(parikh_input::translated_within_caps(extended.from_marking(start), &file)?)
         }
         _ => Ok(net),
     }

@@ -92,12 +92,12 @@ impl OutputDirectories<'_> {
             note("net", net.name()),
             note("formula", &answer.id),
             note("value", &answer.value.to_string()),
-            note("shows", &answer.reason),
+            note("shows", &answer.reason.to_string()),
         ];
         if says_where {
             // The tokens of complement places follow from the tokens of the model's places.
-            let own = net.initial().tokens()[..net.model_places().len()].to_vec();
-            trace.notes.push(note("from", &marking_text::print(net, &Marking::new(own))));
+            let model_tokens = net.initial().tokens()[..net.model_places().len()].to_vec();
+            trace.notes.push(note("from", &marking_text::print(net, &Marking::new(model_tokens))));
         }
         let file = directory.join(format!("{}.trace", file_name(&answer.id)));
         match std::fs::write(&file, trace.print_named(&|t| view.transition_name(t))) {
@@ -113,11 +113,11 @@ impl OutputDirectories<'_> {
 /// Converts an id into a file name. Special characters become `%` and their code, so different ids
 /// have different names.
 fn file_name(id: &str) -> String {
-    let safe = |c: char| match c {
+    let safe_text = |c: char| match c {
         c if c.is_alphanumeric() || "-_.".contains(c) => c.to_string(),
         c => format!("%{:02X}", u32::from(c)),
     };
-    id.chars().map(safe).collect()
+    id.chars().map(safe_text).collect()
 }
 
 fn path(directory: &Path, name: &str) -> PathBuf {
@@ -135,9 +135,9 @@ pub(super) fn write<'n>(
     file: &mut Option<OpenEvidence<'n>>,
     write: impl FnOnce(&mut EvidenceFile<'n, BufWriter<File>>) -> io::Result<()>,
 ) {
-    let Some(open) = file else { return };
-    if let Err(error) = write(&mut open.file) {
-        report_unwritten(&open.path, &error);
+    let Some(evidence) = file else { return };
+    if let Err(error) = write(&mut evidence.file) {
+        report_unwritten(&evidence.path, &error);
         *file = None;
     }
 }

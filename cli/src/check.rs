@@ -4,13 +4,15 @@ use super::beside::OutputDirectories;
 use super::examination::ExaminationParser;
 use super::fair::{self, FairnessOption, RunRestriction};
 use super::job::{InquiryJob, RunMessages, print_statistics};
+use super::limits::LimitOptions;
 use super::output::{self, AnswerFormat, AnswerPrinter};
 use super::questions::RequestedQuestions;
 use super::terminal::note;
-use super::{EXPERT, ProgramOutcome, UsageError, formulas, limits, processes, signals, systems};
+use super::{EXPERT, ProgramOutcome, UsageError, formulas, processes, signals, systems};
 use anyhow::{Context, Result, bail};
 use parikh::mcc::Examination;
 use parikh::run;
+use parikh_engine::smt;
 use parikh_input::TimingTreatment;
 use parikh_input::model::Model;
 use parikh_reduction::rules;
@@ -22,7 +24,6 @@ use parikh_solvers::smt_command::SmtCommand;
 use parikh_structure::workflow;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 #[derive(clap::Args)]
 #[command(group(
@@ -67,7 +68,7 @@ pub(super) struct CheckArguments {
     /// enabled from some point on fires infinitely often. Strong fairness: a transition that is
     /// enabled infinitely often fires infinitely often. Applies to all transitions, or to some:
     /// strong:enter_1,enter_2. Repeatable.
-    #[arg(long, value_name = "KIND[:TRANSITIONS]", value_parser = fair::fair_to)]
+    #[arg(long, value_name = "KIND[:TRANSITIONS]", value_parser = fair::parse_fairness)]
     fair: Vec<FairnessOption>,
     #[command(flatten)]
     cases: processes::CaseOptions,
@@ -75,15 +76,8 @@ pub(super) struct CheckArguments {
     /// without this option. The answers are those of the net without them, and say so.
     #[arg(long)]
     untimed: bool,
-    /// Time limit, including reading the model: 90s, 5m, 1h.
-    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
-    timeout: Duration,
-    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
-    #[arg(short, long, value_parser = limits::memory)]
-    memory: Option<u64>,
-    /// The number of engines that run in parallel. By default one per processor.
-    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// Use only these engines: coverability, siphon-trap, state-equation, explicit, pdr, bmc,
     /// bmc-wide, loops, diagrams, walk, walk-guided, runs; for liveness graph, finite-firings,
     /// undone, commoner, closed-net, downhill, regions, terminal-components,
@@ -172,8 +166,8 @@ fn smt_command(line: &str) -> Result<Program, String> {
 /// Returns the SMT solver for the engines, after a test query was answered.
 fn smt_solver(arguments: &CheckArguments, budget: &Budget) -> Result<Option<Program>> {
     let Some(command) = &arguments.smt_solver else { return Ok(None) };
-    let asks = |name: &String| name == "bmc-wide" || name.ends_with("-smt");
-    if !arguments.engines.is_empty() && !arguments.engines.iter().any(asks) {
+    let needs_solver = |name: &String| smt::ENGINES.iter().any(|engine| engine.name == name);
+    if !arguments.engines.is_empty() && !arguments.engines.iter().any(needs_solver) {
         bail!(UsageError(
             "--smt-solver is used only by the engines bmc-wide, bmc-smt and k-induction-smt, and \
              --engines selects none of these"
@@ -206,53 +200,53 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<ProgramOutcome> {
     if let Some(properties) = &arguments.properties {
         return systems::check(&arguments.about_system(properties));
     }
-    let budget = limits::budget(Some(arguments.timeout), arguments.memory);
-    let say_so = || {
+    let budget = arguments.limits.budget();
+    let report_open = || {
         output::report_open_questions();
         note!("parikh: stopped before all questions were answered");
     };
-    signals::cancel_on_signal(&budget, say_so);
-    signals::leave_after(&budget, say_so);
+    signals::cancel_on_signal(&budget, report_open);
+    signals::leave_after(&budget, report_open);
     arguments.refuse_misuse()?;
     let smt_solver = smt_solver(arguments, &budget)?;
     let inquiries = arguments.inquiries()?;
     let (traces, files) = (arguments.trace.as_deref(), arguments.evidence.as_deref());
-    let beside = OutputDirectories { traces, files };
+    let directories = OutputDirectories { traces, files };
     for inquiry in &inquiries {
-        beside.prepare(&inquiry.name())?;
+        directories.prepare(&inquiry.name())?;
     }
     let model = arguments.read()?;
     let config = arguments.config(smt_solver)?;
-    let mut left: VecDeque<RequestedQuestions<'_>> = inquiries.into();
+    let mut pending: VecDeque<RequestedQuestions<'_>> = inquiries.into();
     let mut worst = ProgramOutcome::Complete;
     // An error in one examination is reported after the others have been answered.
-    let mut wrong = None;
-    while let Some(inquiry) = left.pop_front() {
-        let budget = budget.portion(1.0 / (left.len() + 1) as f64);
-        let later = left.iter().map(RequestedQuestions::name).collect();
-        match ask(arguments, &model, inquiry, later, &config, &budget, beside) {
+    let mut first_error = None;
+    while let Some(inquiry) = pending.pop_front() {
+        let budget = budget.portion(1.0 / (pending.len() + 1) as f64);
+        let later_names = pending.iter().map(RequestedQuestions::name).collect();
+        match ask(arguments, &model, inquiry, later_names, &config, &budget, directories) {
             Ok(outcome) => worst = worst.max(outcome),
-            Err(error) if left.is_empty() && wrong.is_none() => return Err(error),
-            Err(error) => drop(wrong.get_or_insert(error)),
+            Err(error) if pending.is_empty() && first_error.is_none() => return Err(error),
+            Err(error) => drop(first_error.get_or_insert(error)),
         }
     }
-    match wrong {
+    match first_error {
         None => Ok(worst),
         Some(error) => Err(error),
     }
 }
 
-/// Answers the questions of one inquiry. `later` has the names of the inquiries that follow.
+/// Answers the questions of one inquiry. `later_names` has the names of the inquiries after it.
 fn ask(
     arguments: &CheckArguments,
     model: &Model,
     inquiry: RequestedQuestions<'_>,
-    later: Vec<String>,
+    later_names: Vec<String>,
     config: &run::RunConfig,
     budget: &Budget,
     beside: OutputDirectories<'_>,
 ) -> Result<ProgramOutcome> {
-    let begun = match inquiry {
+    let prepared_model = match inquiry {
         RequestedQuestions::Process(examination, _) => {
             Some(arguments.cases.prepared_model(model, examination, &arguments.model)?)
         }
@@ -264,24 +258,24 @@ fn ask(
         _ => None,
     };
     let printer = AnswerPrinter::new(arguments.format, config.threads > 1);
-    let printer = printer.of_examination(inquiry.name(), later);
-    let watch = RunMessages {
+    let printer = printer.of_examination(inquiry.name(), later_names);
+    let messages = RunMessages {
         statistics: arguments.stats,
         events: arguments.events,
         explain: arguments.explain.clone(),
         only: arguments.id.clone(),
     };
-    let meant = RunRestriction { fair: &arguments.fair, cases: arguments.cases.one_by_one };
+    let restriction = RunRestriction { fair: &arguments.fair, cases: arguments.cases.one_by_one };
     let job = InquiryJob {
         inquiry,
-        restriction: meant,
+        restriction: restriction,
         budget,
         config: config.clone(),
-        messages: watch,
+        messages: messages,
         printer,
         directories: beside,
     };
-    let report = job.run(begun.as_ref().unwrap_or(model))?;
+    let report = job.run(prepared_model.as_ref().unwrap_or(model))?;
     if arguments.stats {
         print_statistics(&report);
     }
@@ -295,9 +289,7 @@ impl CheckArguments {
             model: &self.model,
             properties,
             semantics: self.semantics,
-            timeout: self.timeout,
-            memory: self.memory,
-            threads: self.threads,
+            limits: &self.limits,
             seed: self.seed,
             format: self.format,
             evidence: self.evidence.as_deref(),
@@ -335,74 +327,77 @@ impl CheckArguments {
 
     /// Refuses contradictory options before any file is read.
     fn refuse_misuse(&self) -> Result<()> {
-        let misuse = |why: String| Err(UsageError(why).into());
-        let of_cases = self.cases.one_by_one;
-        let all = &self.examination;
-        let called = all.iter().map(|it| it.name()).collect::<Vec<_>>().join(", ");
-        if let Some(twice) = (1..all.len()).find(|&at| all[..at].contains(&all[at])) {
-            return misuse(format!("the examination {} is given twice", all[twice]));
+        let refuse = |why: String| Err(UsageError(why).into());
+        let asks_by_case = self.cases.one_by_one;
+        let examinations = &self.examination;
+        let names = examinations.iter().map(|it| it.name()).collect::<Vec<_>>().join(", ");
+        if let Some(duplicate) =
+            (1..examinations.len()).find(|&at| examinations[..at].contains(&examinations[at]))
+        {
+            return refuse(format!("the examination {} is given twice", examinations[duplicate]));
         }
-        if of_cases && self.cases.number > 1 {
-            return misuse(
+        if asks_by_case && self.cases.number > 1 {
+            return refuse(
                 "--k applies to soundness only; with --cases, formulas are about one case"
                     .to_owned(),
             );
         }
-        let about_soundness = all.iter().any(|it| it.is_about_cases());
-        if self.cases.are_asked_about() && !about_soundness && !of_cases {
-            return misuse(match all.is_empty() {
+        let about_soundness = examinations.iter().any(|it| it.is_about_cases());
+        if self.cases.are_asked_about() && !about_soundness && !asks_by_case {
+            return refuse(match examinations.is_empty() {
                 true => {
                     "--k and --final apply to soundness only; --final can also be combined with \
                      --cases"
                         .to_owned()
                 }
-                false => format!("--k and --final apply to soundness, not to {called}"),
+                false => format!("--k and --final apply to soundness, not to {names}"),
             });
         }
         let is_other = |it: &Examination| !it.is_about_cases();
-        if self.cases.number > 1 && (all.iter().any(is_other) || self.formulas.are_given()) {
+        if self.cases.number > 1 && (examinations.iter().any(is_other) || self.formulas.are_given())
+        {
             let why = "--k applies to soundness only and changes the initial marking, which all \
                        questions of a command share: ask the other questions in another command, \
                        without --k";
-            return misuse(why.to_owned());
+            return refuse(why.to_owned());
         }
         if self.queries.is_some() {
-            match all.iter().filter(|it| it.has_queries()).count() {
-                0 => return misuse(format!("{called} has no query file: omit --queries")),
+            match examinations.iter().filter(|it| it.has_queries()).count() {
+                0 => return refuse(format!("{names} has no query file: omit --queries")),
                 1 => {}
                 _ => {
-                    return misuse(format!(
-                        "--queries names one file, but {called} have one query \
+                    return refuse(format!(
+                        "--queries names one file, but {names} have one query \
                                             file each"
                     ));
                 }
             }
         }
-        let is_of_time = |it: &Examination| it.name().starts_with("LTL");
-        if (!self.fair.is_empty() || of_cases) && !all.iter().all(is_of_time) {
-            let option = if of_cases { "--cases" } else { "--fair" };
-            return misuse(format!(
+        let are_about_runs = examinations.iter().all(|it| it.is_about_runs());
+        if (!self.fair.is_empty() || asks_by_case) && !are_about_runs {
+            let option = if asks_by_case { "--cases" } else { "--fair" };
+            return refuse(format!(
                 "{option} applies to runs only: LTLCardinality, LTLFireability or --formula"
             ));
         }
-        let of_one = !self.id.is_empty() || !self.explain.is_empty();
-        if of_one && all.len() + usize::from(self.formulas.are_given()) > 1 {
+        let selects_questions = !self.id.is_empty() || !self.explain.is_empty();
+        if selects_questions && examinations.len() + usize::from(self.formulas.are_given()) > 1 {
             let why = "--id and --explain require a single examination";
-            return misuse(why.to_owned());
+            return refuse(why.to_owned());
         }
-        if (of_one || self.events) && all[..] == [Examination::StateSpace] {
+        if (selects_questions || self.events) && examinations[..] == [Examination::StateSpace] {
             let why = "--id, --explain and --events apply to questions, and StateSpace has none";
-            return misuse(why.to_owned());
+            return refuse(why.to_owned());
         }
         if self.events && self.format != AnswerFormat::Json {
-            return misuse("--events requires --format json".to_owned());
+            return refuse("--events requires --format json".to_owned());
         }
         Ok(())
     }
 
     /// Returns the inquiries in the order in which they are answered.
     fn inquiries(&self) -> Result<Vec<RequestedQuestions<'_>>> {
-        let of = |&examination: &Examination| match &self.queries {
+        let requested = |&examination: &Examination| match &self.queries {
             _ if examination.is_about_cases() => {
                 Ok(RequestedQuestions::Process(examination, self.cases.number))
             }
@@ -411,7 +406,7 @@ impl CheckArguments {
             }
             _ => RequestedQuestions::of_instance(examination, &self.model),
         };
-        let mut inquiries = self.examination.iter().map(of).collect::<Result<Vec<_>>>()?;
+        let mut inquiries = self.examination.iter().map(requested).collect::<Result<Vec<_>>>()?;
         inquiries.extend(
             self.formulas.are_given().then_some(RequestedQuestions::Formulas(&self.formulas)),
         );
@@ -426,7 +421,7 @@ impl CheckArguments {
                 .with_context(|| format!("cannot create {}", directory.display()))
         });
         Ok(run::RunConfig {
-            threads: self.threads.map_or(defaults.threads, usize::from),
+            threads: self.limits.threads(),
             seed: self.seed,
             // The message about a case that gets stuck needs the witness, and so do JSON objects.
             keep_all_witnesses: self.evidence.is_some()

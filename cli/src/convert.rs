@@ -94,8 +94,9 @@ fn written(net: &ExtendedNet, target: ConvertFormat) -> Result<String, Unwritabl
         ConvertFormat::Lola => write_lola(net, &mut out)?,
         ConvertFormat::Text if net.is_plain() => out = text::print(net.core()),
         ConvertFormat::Text => {
-            let of = |t: &_| !net.inhibitors(*t).is_empty() || !net.resets(*t).is_empty();
-            let t = net.core().transitions().find(of);
+            let has_special_arcs =
+                |t: &_| !net.inhibitors(*t).is_empty() || !net.resets(*t).is_empty();
+            let t = net.core().transitions().find(has_special_arcs);
             return Err(Unwritable::Arcs {
                 transition: t.map(|t| net.core().transition_name(t).to_owned()).unwrap_or_default(),
                 kind: "inhibitor or reset",

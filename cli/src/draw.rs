@@ -184,8 +184,9 @@ fn write(file: &Path, picture: &str) -> Result<()> {
 impl DrawArguments {
     /// Returns true if some option applies to nets only. A system is then drawn as a net.
     fn is_about_nets(&self) -> bool {
-        let of_structure = self.invariant.is_some() || self.siphon.is_some() || self.trap.is_some();
-        of_structure || self.trace.is_some() || self.unfold
+        let highlights_structure =
+            self.invariant.is_some() || self.siphon.is_some() || self.trap.is_some();
+        highlights_structure || self.trace.is_some() || self.unfold
     }
 
     /// Draws a parallel system.
@@ -195,7 +196,7 @@ impl DrawArguments {
         output: Option<DrawOutput<'_>>,
         budget: &Budget,
     ) -> Result<ProgramOutcome> {
-        let mut bright = BTreeSet::new();
+        let mut highlighted = BTreeSet::new();
         for name in self.highlight.iter().flat_map(|names| names.split(',')) {
             let Some(label) = system.label_named(name) else {
                 bail!(
@@ -204,17 +205,17 @@ impl DrawArguments {
                     Quoted(name)
                 );
             };
-            bright.insert(label);
+            highlighted.insert(label);
         }
         match output {
-            None => whole(&system::dot(system, &bright))?,
-            Some(DrawOutput::Dot(file)) => write(file, &system::dot(system, &bright))?,
+            None => whole(&system::dot(system, &highlighted))?,
+            Some(DrawOutput::Dot(file)) => write(file, &system::dot(system, &highlighted))?,
             Some(DrawOutput::ByGraphviz(file)) => {
-                return render(&system::dot(system, &bright), file, budget);
+                return render(&system::dot(system, &highlighted), file, budget);
             }
             output => {
                 let share = budget.share(FOR_LAYOUT);
-                let picture = system::picture(system, &bright, self.all, &share);
+                let picture = system::picture(system, &highlighted, self.all, &share);
                 if picture.boxes > 0 {
                     note!(
                         "parikh: {} of {} components have too many states and are drawn as boxes; \
@@ -241,20 +242,20 @@ impl DrawArguments {
     fn of_coloured(&self, net: &ColouredNet) -> Result<Option<Scene>> {
         let names: HashSet<&str> =
             self.highlight.iter().flat_map(|names| names.split(',')).collect();
-        let of_unfolding = self.unfold
+        let needs_unfolding = self.unfold
             || self.invariant.is_some()
             || self.siphon.is_some()
             || self.trap.is_some()
             || self.trace.is_some()
             || names.iter().any(|name| net.node(name).is_none());
         let nodes = net.places().len() + net.transitions().len();
-        if !of_unfolding && nodes > MAX_READABLE_NODES && !self.all {
+        if !needs_unfolding && nodes > MAX_READABLE_NODES && !self.all {
             bail!(
                 "the net has {nodes} nodes, too many for a readable picture; --all draws it \
                    anyway"
             );
         }
-        Ok((!of_unfolding).then(|| coloured(net, &names)))
+        Ok((!needs_unfolding).then(|| coloured(net, &names)))
     }
 
     /// Reads the firing sequence of a trace. A repeated suffix is appended once.
@@ -283,16 +284,16 @@ impl DrawArguments {
                 DrawnPart::around(net, &fired)
             }
         };
-        let too_much = part.len() > MAX_READABLE_NODES && !self.all;
-        (part, too_much)
+        let is_too_large = part.len() > MAX_READABLE_NODES && !self.all;
+        (part, is_too_large)
     }
 
     /// Draws the trace as a strip of pictures.
     fn drawn_strip(&self, net: &Net, budget: &Budget) -> Result<String> {
         let file = self.trace.as_deref().context("--strip requires --trace")?;
         let sequence = self.sequence(net, file)?;
-        let (part, too_much) = self.part_of_trace(net, &sequence);
-        if too_much {
+        let (part, is_too_large) = self.part_of_trace(net, &sequence);
+        if is_too_large {
             bail!(
                 "{}: the part of the net around the trace has {} nodes, too many for a strip; \
                  --all draws it anyway; without --strip, only the final marking of the trace is \
@@ -320,8 +321,8 @@ impl DrawArguments {
     fn animation(&self, net: &Net, budget: &Budget) -> Result<Option<String>> {
         let Some(file) = &self.trace else { return Ok(None) };
         let sequence = self.sequence(net, file)?;
-        let (part, too_much) = self.part_of_trace(net, &sequence);
-        if sequence.firings() > MAX_FIRINGS || too_much {
+        let (part, is_too_large) = self.part_of_trace(net, &sequence);
+        if sequence.firings() > MAX_FIRINGS || is_too_large {
             note!(
                 "parikh: the trace has {} firings on {} nodes, too many for an animation; its \
                  final marking is drawn",
@@ -330,8 +331,10 @@ impl DrawArguments {
             );
             return Ok(None);
         }
-        let moving = animated(net, &part, &sequence, &budget.share(FOR_LAYOUT));
-        moving.map(Some).with_context(|| format!("{}: the trace does not replay", file.display()))
+        let animation = animated(net, &part, &sequence, &budget.share(FOR_LAYOUT));
+        animation
+            .map(Some)
+            .with_context(|| format!("{}: the trace does not replay", file.display()))
     }
 
     /// Draws the net, or the part of the net around the highlighted nodes.
@@ -386,7 +389,7 @@ fn from_trace_start(net: Net, file: &Path) -> Result<Net> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(name)?;
     let trace = TraceFile::parse(&net, &text).with_context(name)?;
-    Ok(match trace.begins(&net).with_context(name)? {
+    Ok(match trace.start_marking(&net).with_context(name)? {
         Some(marking) => net.from_marking(marking),
         None => net,
     })
@@ -404,7 +407,7 @@ fn part_or_summary(net: &ExtendedNet, highlight: &Highlight) -> Result<Scene> {
     if !around.is_empty() && around.len() <= MAX_READABLE_NODES {
         return Ok(draw::extended(net, &around, highlight));
     }
-    let many = match around.len() {
+    let too_many = match around.len() {
         0 => format!("the net has {nodes} nodes, too many for a readable picture"),
         part => format!(
             "{part} nodes are highlighted or adjacent to a highlighted node, too many \
@@ -416,13 +419,13 @@ fn part_or_summary(net: &ExtendedNet, highlight: &Highlight) -> Result<Scene> {
     match summary.scene {
         Some(scene) => {
             note!(
-                "parikh: {many}; groups of nodes are drawn instead; --all draws every node, and \
+                "parikh: {too_many}; groups of nodes are drawn instead; --all draws every node, and \
                  --highlight the part around some nodes"
             );
             Ok(scene)
         }
         None => bail!(
-            "{many}, and there are too many groups of nodes as well; --all draws every node, and \
+            "{too_many}, and there are too many groups of nodes as well; --all draws every node, and \
              --highlight the part around some nodes"
         ),
     }

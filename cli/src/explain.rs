@@ -3,7 +3,7 @@
 //! answer.
 
 use parikh::answer::GoalAnswer;
-use parikh::run::{EngineTurn, RunReport};
+use parikh::run::{EngineTurn, OpenCause, RunReport};
 use parikh_net::printable::{Word, counted};
 use std::time::Duration;
 
@@ -15,19 +15,22 @@ pub(super) fn story(
     report: &RunReport,
 ) -> Vec<String> {
     let mut story = vec![format!("parikh: explanation of {}", Word(id))];
-    let until = answered.map(|(when, _)| *when);
-    let turns = report.turns.iter().filter(|turn| until.is_none_or(|until| turn.start <= until));
+    let answer_time = answered.map(|(when, _)| *when);
+    let turns = report
+        .turns
+        .iter()
+        .filter(|turn| answer_time.is_none_or(|answer_time| turn.start <= answer_time));
     let mut turns: Vec<&EngineTurn> = turns.collect();
     turns.sort_by_key(|turn| turn.start);
-    let mut before = 0;
+    let mut turn_count = 0;
     for turn in turns {
-        before += 1;
+        turn_count += 1;
         let end = turn.start + turn.duration;
         // An engine that is interrupted by the answer runs on for a moment.
-        let end = until.map_or(end, |until| end.min(until));
-        let said = if turn.statistics.is_empty() { "" } else { ": " };
+        let end = answer_time.map_or(end, |answer_time| end.min(answer_time));
+        let separator = if turn.statistics.is_empty() { "" } else { ": " };
         story.push(format!(
-            "  {:>7.2} – {:.2} s  {}, with {} open{said}{}",
+            "  {:>7.2} – {:.2} s  {}, with {} open{separator}{}",
             turn.start.as_secs_f64(),
             end.as_secs_f64(),
             turn.engine,
@@ -47,8 +50,9 @@ pub(super) fn story(
         ),
         None => {
             let open = report.unanswered.iter().find(|question| question.id == id);
-            let reason = open.map_or("not among the questions", |question| &question.reason);
-            let tried = if before == 0 { "no engine worked on it" } else { "no answer" };
+            let reason =
+                open.map_or(OpenCause::NotAsked.into(), |question| question.reason.clone());
+            let tried = if turn_count == 0 { "no engine worked on it" } else { "no answer" };
             format!("           {tried}: {reason}")
         }
     });
@@ -70,7 +74,7 @@ mod tests {
             statistics: "3 steps".to_owned(),
         };
         let report = RunReport {
-            unanswered: vec![OpenQuestion { id: "x".into(), reason: "out of time".into() }],
+            unanswered: vec![OpenQuestion { id: "x".into(), reason: OpenCause::OutOfTime.into() }],
             turns: vec![turn("walk", 4, 1), turn("intervals", 0, 2)],
             ..RunReport::default()
         };

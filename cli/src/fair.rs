@@ -7,6 +7,7 @@ use parikh_net::{Fairness, Net, NodeKind, TransitionId};
 /// Fairness towards some or all transitions.
 #[derive(Clone, Debug)]
 pub(super) struct FairnessOption {
+    /// True for strong fairness, false for weak fairness.
     strong: bool,
     /// Ids or labels of transitions, labels possibly in quotes. `None` for all transitions.
     names: Option<Vec<String>>,
@@ -39,20 +40,20 @@ pub(super) fn parse_fairness(text: &str) -> Result<FairnessOption, String> {
 
 /// Splits names at commas. A name that contains commas is quoted.
 fn listed(text: &str) -> Result<Vec<String>, String> {
-    let (mut names, mut name, mut quoted) = (Vec::new(), String::new(), false);
+    let (mut names, mut name, mut is_quoted) = (Vec::new(), String::new(), false);
     for letter in text.chars() {
         match letter {
             '"' => {
-                quoted = !quoted;
+                is_quoted = !is_quoted;
                 name.push(letter);
             }
-            ',' if !quoted => names.push(std::mem::take(&mut name)),
+            ',' if !is_quoted => names.push(std::mem::take(&mut name)),
             other => name.push(other),
         }
     }
     names.push(name);
     let names: Vec<String> = names.into_iter().map(|name| name.trim().to_owned()).collect();
-    match quoted || names.iter().any(String::is_empty) {
+    match is_quoted || names.iter().any(String::is_empty) {
         true => Err("expected names of transitions separated by commas".to_owned()),
         false => Ok(names),
     }
@@ -65,13 +66,13 @@ fn listed(text: &str) -> Result<Vec<String>, String> {
 /// A name denotes no transition, or several transitions for one transition of a model with reset
 /// arcs, or an unquoted name denotes several transitions.
 pub(super) fn fairness(
-    all: &[FairnessOption],
+    options: &[FairnessOption],
     net: &Net,
 ) -> Result<(Fairness, Vec<NamedNodes>), FormulaProblem> {
-    let mut said = Vec::new();
-    let mut sides: [Vec<TransitionId>; 2] = Default::default();
-    for FairnessOption { strong, names } in all {
-        let side = &mut sides[usize::from(*strong)];
+    let mut named_nodes = Vec::new();
+    let mut weak_and_strong: [Vec<TransitionId>; 2] = Default::default();
+    for FairnessOption { strong, names } in options {
+        let side = &mut weak_and_strong[usize::from(*strong)];
         let Some(names) = names else {
             side.extend(net.transitions());
             continue;
@@ -82,19 +83,19 @@ pub(super) fn fairness(
                 let unknown = || FormulaProblem::unknown_transition(id, net, true);
                 side.extend(net.transitions_named(id).ok_or_else(unknown)?);
             }
-            if !named.is_plain(net) && !said.contains(&named) {
-                said.push(named);
+            if !named.is_plain(net) && !named_nodes.contains(&named) {
+                named_nodes.push(named);
             }
         }
     }
     if let Some(translation) = net.translation()
-        && let Some(&copy) = sides.iter().flatten().find(|&&t| translation.is_shared(t))
+        && let Some(&copy) = weak_and_strong.iter().flatten().find(|&&t| translation.is_shared(t))
     {
         let name = translation.transition_name(translation.origin(copy));
         return Err(FormulaProblem::FairToCopies(name.to_owned()));
     }
-    let [weak, strong] = sides;
-    Ok((Fairness::new(weak, strong), said))
+    let [weak, strong] = weak_and_strong;
+    Ok((Fairness::new(weak, strong), named_nodes))
 }
 
 #[cfg(test)]

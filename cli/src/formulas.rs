@@ -84,22 +84,22 @@ impl FormulaOptions {
     /// Reads all formulas, with unique ids. Errors in single formulas are printed on stderr.
     pub(super) fn read_and_print_notes(&self, net: &Net) -> Result<Vec<GivenFormula>> {
         let mut notes = Vec::new();
-        let asked = self.read(net, &mut notes);
+        let formulas = self.read(net, &mut notes);
         notes.iter().for_each(|line| note!("{line}"));
-        asked
+        formulas
     }
 
     /// Reads all formulas, with unique ids. Errors in single formulas are appended to `notes`.
     pub(super) fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<Vec<GivenFormula>> {
-        let mut gathered = FormulaCollector { formulas: Vec::new(), ids: HashSet::new(), notes };
+        let mut collector = FormulaCollector { formulas: Vec::new(), ids: HashSet::new(), notes };
         for text in &self.formula {
-            gathered.add(text::read_one(text, "--formula", net));
+            collector.add(text::read_one(text, "--formula", net));
         }
         for file in &self.formulas {
-            self.read_file(file, net, &mut gathered)?;
+            self.read_file(file, net, &mut collector)?;
         }
-        gathered.name_the_others();
-        let asked = gathered.formulas;
+        collector.name_the_others();
+        let asked = collector.formulas;
         if asked.is_empty() {
             bail!("{} contains no formula", self.formulas[0].display());
         }
@@ -109,7 +109,12 @@ impl FormulaOptions {
         Ok(asked)
     }
 
-    fn read_file(&self, file: &Path, net: &Net, gathered: &mut FormulaCollector<'_>) -> Result<()> {
+    fn read_file(
+        &self,
+        file: &Path,
+        net: &Net,
+        collector: &mut FormulaCollector<'_>,
+    ) -> Result<()> {
         let name = file.display().to_string();
         let bytes = std::fs::read(file).with_context(|| format!("{name}: cannot be read"))?;
         let is_xml =
@@ -117,12 +122,12 @@ impl FormulaOptions {
         if self.language.map_or_else(is_xml, |language| language == LanguageName::Xml) {
             let queries = parikh_input::read_queries_from(&bytes[..], &name, net)?;
             if let Some(error) = queries.cut_short {
-                gathered.note(format!(
+                collector.note(format!(
                     "parikh: {error}; only the formulas before this place are answered"
                 ));
             }
             for query in queries.queries {
-                gathered.add_query(query.id, query.formula.map_err(|e| format!("{name}: {e}")));
+                collector.add_query(query.id, query.formula.map_err(|e| format!("{name}: {e}")));
             }
             return Ok(());
         }
@@ -132,7 +137,7 @@ impl FormulaOptions {
         })?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if let Some(target) = parikh_input::target_of(text, &name) {
-            gathered.add(text::read_one(&target?, &name, net));
+            collector.add(text::read_one(&target?, &name, net));
             return Ok(());
         }
         let language = match self.language {
@@ -150,7 +155,7 @@ impl FormulaOptions {
                 formulas.len()
             );
         }
-        formulas.into_iter().for_each(|formula| gathered.add(formula));
+        formulas.into_iter().for_each(|formula| collector.add(formula));
         Ok(())
     }
 }
@@ -158,7 +163,7 @@ impl FormulaOptions {
 /// Returns the first error if there are several formulas and each refers to unknown nodes. The
 /// formulas then probably belong to another model.
 fn of_another_model(formulas: &[TextFormula]) -> Option<&TextError> {
-    let mut unknown = formulas.iter().map(|formula| {
+    let mut unknown_name_errors = formulas.iter().map(|formula| {
         formula.formula.as_ref().err().filter(|error| {
             matches!(
                 error.problem,
@@ -166,8 +171,8 @@ fn of_another_model(formulas: &[TextFormula]) -> Option<&TextError> {
             )
         })
     });
-    let first = unknown.next()??;
-    (formulas.len() > 1 && unknown.all(|error| error.is_some())).then_some(first)
+    let first = unknown_name_errors.next()??;
+    (formulas.len() > 1 && unknown_name_errors.all(|error| error.is_some())).then_some(first)
 }
 
 /// Returns the error message for a formula, with the position, line by line.
@@ -177,8 +182,10 @@ pub(super) fn error_lines(error: &TextError) -> Vec<String> {
     lines
 }
 
+/// The formulas read so far.
 struct FormulaCollector<'n> {
     formulas: Vec<GivenFormula>,
+    /// The ids in use.
     ids: HashSet<String>,
     /// Messages about the formulas.
     notes: &'n mut Vec<String>,

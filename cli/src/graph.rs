@@ -102,15 +102,15 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
         TraceFile::replay(&net, text)
             .with_context(|| format!("{}: the trace does not replay", file.display()))?;
     }
-    let most = arguments.most.unwrap_or(kind.most()) as usize;
+    let max_nodes = arguments.most.unwrap_or(kind.most()) as usize;
     let graph = match arguments.coverability {
         true => Err(None),
-        false => Reachability::of(&net, most, &budget).map_err(Some),
+        false => Reachability::of(&net, max_nodes, &budget).map_err(Some),
     };
     let mut view = match &graph {
         Ok(graph) => GraphView::of_reachability(&net, graph),
         Err(Some(NoGraph::Exhausted(exhausted))) => return Ok(incomplete(&exhausted)),
-        Err(why) => match cover(&net, most, &budget, why.is_some()) {
+        Err(why) => match cover(&net, max_nodes, &budget, why.is_some()) {
             Err(why) => return Ok(incomplete(&why)),
             Ok(graph) => GraphView::of_coverability(&net, &graph),
         },
@@ -158,6 +158,7 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
     Ok(ProgramOutcome::Complete)
 }
 
+/// The form of the output, by the ending of the file name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum GraphOutput {
     Svg,
@@ -183,6 +184,7 @@ impl GraphOutput {
         })
     }
 
+    /// Returns the default limit on the number of markings.
     fn most(self) -> u32 {
         match self {
             GraphOutput::Svg | GraphOutput::Png | GraphOutput::Dot => 200,
@@ -191,6 +193,7 @@ impl GraphOutput {
     }
 }
 
+/// Reports that nothing is written, and why.
 fn incomplete(why: &dyn std::fmt::Display) -> ProgramOutcome {
     note!("parikh: no output was written: {why}");
     ProgramOutcome::Incomplete
@@ -200,22 +203,22 @@ fn incomplete(why: &dyn std::fmt::Display) -> ProgramOutcome {
 /// unbounded place. Otherwise returns the reason as an error.
 fn cover(
     net: &Net,
-    most: usize,
+    max_nodes: usize,
     budget: &Budget,
     only_if_unbounded: bool,
 ) -> Result<Coverability, String> {
     let too_many = || {
         format!(
-            "more than {most} markings are reachable; raise the limit with --most N, or count them \
+            "more than {max_nodes} markings are reachable; raise the limit with --most N, or count them \
              with `parikh states`"
         )
     };
-    match Coverability::of(net, most, budget) {
+    match Coverability::of(net, max_nodes, budget) {
         Ok(graph) if only_if_unbounded && graph.unbounded(net).is_empty() => Err(too_many()),
         Ok(graph) => Ok(graph),
         Err(NoGraph::TooMany(_)) if only_if_unbounded => Err(too_many()),
-        Err(NoGraph::TooMany(most)) => Err(format!(
-            "the coverability graph has more than {most} nodes; raise the limit with \
+        Err(NoGraph::TooMany(max_nodes)) => Err(format!(
+            "the coverability graph has more than {max_nodes} nodes; raise the limit with \
                          --most N"
         )),
         Err(why) => Err(why.to_string()),
@@ -248,7 +251,7 @@ fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>
     let text = std::fs::read_to_string(file).with_context(name)?;
     let trace = TraceFile::parse(net, &text).with_context(name)?;
     trace.has_no_loops().with_context(name)?;
-    let from = trace.begins(net).with_context(name)?;
+    let from = trace.start_marking(net).with_context(name)?;
     let mut sequence = trace.sequence;
     if let Some(repeat) = &trace.repeat {
         sequence.extend(repeat);
@@ -256,6 +259,7 @@ fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>
     Ok((sequence, from, text))
 }
 
+/// Highlights a firing sequence in the graph. Fails if it does not fire.
 fn highlight(view: &mut GraphView<'_>, sequence: &FiringSequence) -> Result<()> {
     let fired = view.highlight(sequence);
     if fired < sequence.firings() {
@@ -277,11 +281,11 @@ enum FormulaPath {
 
 /// Finds a shortest firing sequence to a marking that a formula asks for.
 fn path_to_formula(net: &Net, graph: &Reachability, formula: &str) -> Result<FormulaPath> {
-    let read = text::read_one(formula, "--formula", net);
-    let formula = read.formula?;
+    let parsed = text::read_one(formula, "--formula", net);
+    let formula = parsed.formula?;
     let markings = counted(graph.markings.len(), "marking");
     let query = lower(&formula, net).map_err(|error| UsageError(error.to_string()))?;
-    let (predicate, nowhere) = match query.only_atom() {
+    let (predicate, absence) = match query.only_atom() {
         Some((Goal::Reach(predicate), true)) => {
             (predicate, format!("none of the {markings} satisfies the property of --formula"))
         }
@@ -300,7 +304,7 @@ fn path_to_formula(net: &Net, graph: &Reachability, formula: &str) -> Result<For
     };
     let holds = |marking: &Marking| predicate.holds(net, marking);
     Ok(match graph.markings.iter().position(holds) {
-        Some(at) => FormulaPath::Found(graph.sequence_to(at as u32).into_iter().collect()),
-        None => FormulaPath::Absent(nowhere),
+        Some(index) => FormulaPath::Found(graph.sequence_to(index as u32).into_iter().collect()),
+        None => FormulaPath::Absent(absence),
     })
 }

@@ -124,14 +124,20 @@ fn coloured_json(net: &ColouredNet) -> Value {
     })
 }
 
+/// The facts about a net that the command prints.
 struct Info<'n> {
     net: &'n Net,
     extended: &'n ExtendedNet,
+    /// The largest arc weight.
     largest_weight: u64,
+    /// Number of arcs with a weight above 1.
     heavy_arcs: usize,
     marked_places: usize,
+    /// The initially marked place with the most tokens, and their number.
     largest_marking: Option<(String, u64)>,
+    /// Number of transitions without input arcs.
     without_input: usize,
+    /// Number of transitions without output arcs.
     without_output: usize,
     workflow: Workflow,
 }
@@ -194,11 +200,11 @@ impl<'n> Info<'n> {
             match &self.largest_marking {
                 None => "no tokens".to_owned(),
                 Some((place, tokens)) => {
-                    let on = format!("at most {tokens} (on {place})");
+                    let maximum = format!("at most {tokens} (on {place})");
                     match (net.initial().total(), self.marked_places) {
                         (1, _) => format!("1 token (on {place})"),
                         (total, places) => {
-                            format!("{total} tokens on {}, {on}", counted(places, "place"))
+                            format!("{total} tokens on {}, {maximum}", counted(places, "place"))
                         }
                     }
                 }
@@ -239,6 +245,7 @@ impl<'n> Info<'n> {
         text
     }
 
+    /// Returns the nesting depth of the model's units.
     fn unit_depth(&self) -> usize {
         let Some(units) = self.net.units() else { return 0 };
         let depth = |unit: UnitId| {
@@ -298,42 +305,44 @@ fn nodes(net: &Net) -> Value {
 
 /// Returns all arcs, transition by transition, input arcs first.
 fn arcs(net: &Net) -> Vec<Value> {
-    let of = |t| {
-        let it = net.transition_name(t);
-        let ins = net.pre(t).iter().map(move |arc| (net.place_name(arc.place), it, arc.weight));
-        let outs = net.post(t).iter().map(move |arc| (it, net.place_name(arc.place), arc.weight));
+    let arcs_of = |t| {
+        let transition = net.transition_name(t);
+        let ins =
+            net.pre(t).iter().map(move |arc| (net.place_name(arc.place), transition, arc.weight));
+        let outs =
+            net.post(t).iter().map(move |arc| (transition, net.place_name(arc.place), arc.weight));
         ins.chain(outs)
     };
     let arc = |(from, to, weight)| json!({"from": from, "to": to, "weight": number(weight)});
-    net.transitions().flat_map(of).map(arc).collect()
+    net.transitions().flat_map(arcs_of).map(arc).collect()
 }
 
 /// Returns the inhibitor arcs. The weight of an arc is the number of tokens from which the place
 /// disables the transition.
 fn inhibitor_arcs(net: &ExtendedNet) -> Vec<Value> {
     let core = net.core();
-    let of = |t| {
+    let arcs_of = |t| {
         net.inhibitors(t).iter().map(move |arc| {
             let (place, transition) = (core.place_name(arc.place), core.transition_name(t));
             json!({"place": place, "transition": transition, "weight": number(arc.weight)})
         })
     };
-    core.transitions().flat_map(of).collect()
+    core.transitions().flat_map(arcs_of).collect()
 }
 
 /// Returns the reset arcs: the places that a transition empties.
 fn reset_arcs(net: &ExtendedNet) -> Vec<Value> {
     let core = net.core();
-    let of = |t| {
+    let arcs_of = |t| {
         net.resets(t).iter().map(move |&place| {
             json!({"place": core.place_name(place), "transition": core.transition_name(t)})
         })
     };
-    core.transitions().flat_map(of).collect()
+    core.transitions().flat_map(arcs_of).collect()
 }
 
 /// Returns the marked places with their numbers of tokens.
 fn tokens(net: &Net, marking: &Marking) -> Value {
-    let on = |(p, n)| (net.place_name(p).to_owned(), number(n));
-    Value::Object(marking.marked().map(on).collect())
+    let entry = |(p, n)| (net.place_name(p).to_owned(), number(n));
+    Value::Object(marking.marked().map(entry).collect())
 }

@@ -61,17 +61,17 @@ impl InquiryJob<'_> {
             file: None,
             stories: HashMap::new(),
         };
-        let hear = |view, event: Event<'_>| listener.handle(view, event);
+        let on_event = |view, event: Event<'_>| listener.handle(view, event);
         let report = match self.inquiry.is_figures() {
             true => {
-                let mut report = run::figures(model, &self.config, self.budget, hear)?;
+                let mut report = run::figures(model, &self.config, self.budget, on_event)?;
                 for question in &mut report.unanswered {
                     question.id = format!("{FIGURE}{}", question.id);
                 }
                 report
             }
             false => {
-                let report = run::run(model, &questions, &self.config, self.budget, hear);
+                let report = run::run(model, &questions, &self.config, self.budget, on_event);
                 questions.print_notes();
                 report?
             }
@@ -82,20 +82,20 @@ impl InquiryJob<'_> {
 
     /// Prints how to continue an interrupted run with the open questions.
     fn print_how_to_continue(&self, report: &RunReport) {
-        let open = report.unanswered.iter().map(|question| {
+        let open_ids = report.unanswered.iter().map(|question| {
             match Word(&question.id).to_string() {
                 // The shell would remove an unquoted backslash.
                 word if word.contains('\\') => format!("'{word}'"),
                 word => word,
             }
         });
-        let open: Vec<String> = open.collect();
-        match (open.as_slice(), self.inquiry.has_several()) {
+        let open_ids: Vec<String> = open_ids.collect();
+        match (open_ids.as_slice(), self.inquiry.has_several()) {
             ([], _) => {}
-            (open, true) => note!(
+            (open_ids, true) => note!(
                 "parikh: interrupted; open questions: {}. To answer only these, add --id {}",
-                open.len(),
-                open.join(" --id ")
+                open_ids.len(),
+                open_ids.join(" --id ")
             ),
             (_, false) => {
                 note!("parikh: interrupted; run the command again to answer the open question")
@@ -110,12 +110,14 @@ struct RunListener<'j, 'm> {
     questions: &'j InquiryReader<'j>,
     start: Instant,
     progress: Option<RunProgress>,
+    /// The evidence file, if one is requested and could be created.
     file: Option<OpenEvidence<'m>>,
     /// Answers to explain, with the times at which they came.
     stories: HashMap<String, (Duration, GoalAnswer)>,
 }
 
 impl<'m> RunListener<'_, 'm> {
+    /// Handles an event of the run.
     fn handle(&mut self, view: ModelView<'m>, event: Event<'_>) {
         match event {
             Event::Begun { questions } => self.begin(view, questions),
@@ -133,9 +135,14 @@ impl<'m> RunListener<'_, 'm> {
                 let id = format!("{}{id}", if self.job.inquiry.is_figures() { FIGURE } else { "" });
                 self.print(|printer| printer.withdrawn(&id));
             }
-            Event::Waiting { questions: open, goals, engines, between } => {
+            Event::Waiting { questions: open_questions, goals, engines, between } => {
                 if let Some(progress) = &mut self.progress {
-                    progress.show(&RunState { open, goals, engines, ranges: between });
+                    progress.show(&RunState {
+                        open: open_questions,
+                        goals,
+                        engines,
+                        ranges: between,
+                    });
                 }
             }
             Event::Declined(why) => {
@@ -151,6 +158,7 @@ impl<'m> RunListener<'_, 'm> {
         }
     }
 
+    /// Handles the start of work on a net: registers the questions and opens the evidence file.
     fn begin(&mut self, view: ModelView<'m>, questions: &[String]) {
         let InquiryJob { inquiry, budget, messages: watch, printer, directories: beside, .. } =
             self.job;
@@ -167,6 +175,7 @@ impl<'m> RunListener<'_, 'm> {
         }
     }
 
+    /// Handles an answer: writes its evidence and its trace, and prints it.
     fn answer(&mut self, view: ModelView<'m>, answer: &GoalAnswer) {
         let (job, when) = (self.job, self.start.elapsed());
         if let Some(progress) = &mut self.progress {
@@ -179,10 +188,10 @@ impl<'m> RunListener<'_, 'm> {
         // The model may not state an initial marking, or may start with one case instead of
         // several.
         let is_assumed = |it: &Assumption| matches!(it, Assumption::InitialToken(_));
-        let says_where = matches!(job.inquiry, RequestedQuestions::Process(..))
+        let states_marking = matches!(job.inquiry, RequestedQuestions::Process(..))
             || job.restriction.cases
             || view.net().assumptions().iter().any(is_assumed);
-        let trace = job.directories.write_trace(view, answer, says_where);
+        let trace = job.directories.write_trace(view, answer, states_marking);
         let about = AnswerContext { view, named: self.questions.named(&answer.id) };
         self.print(|printer| printer.answer(answer, &about, when, trace.as_ref()));
     }

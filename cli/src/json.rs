@@ -75,8 +75,8 @@ pub(super) fn assumptions(assumptions: &[Assumption]) -> Vec<String> {
 
 /// Returns the ids of nodes that the names in a question denote.
 pub(super) fn named(named: &[NamedNodes]) -> Vec<Json> {
-    let one = |it: &NamedNodes| json!({"name": it.text, "kind": it.kind.word(), "ids": it.ids});
-    named.iter().map(one).collect()
+    let entry = |it: &NamedNodes| json!({"name": it.text, "kind": it.kind.word(), "ids": it.ids});
+    named.iter().map(entry).collect()
 }
 
 /// Returns the witness of an answer, step by step.
@@ -119,16 +119,16 @@ fn length(exhibit: &AnswerWitness) -> usize {
 /// Returns the number of steps of a run with loops, where each occurrence of a block is written
 /// out.
 fn written(run: &LoopRun) -> usize {
-    let mut of_blocks: Vec<usize> = Vec::new();
+    let mut block_lengths: Vec<usize> = Vec::new();
     for block in run.blocks() {
-        let of = |turn: &Turn| match turn.element {
+        let turn_length = |turn: &Turn| match turn.element {
             LoopElement::Fire(_) => 1,
-            LoopElement::Block(block) => of_blocks[block].saturating_add(1),
+            LoopElement::Block(block) => block_lengths[block].saturating_add(1),
         };
-        let steps = block.iter().map(of).fold(0, usize::saturating_add);
-        of_blocks.push(steps);
+        let steps = block.iter().map(turn_length).fold(0, usize::saturating_add);
+        block_lengths.push(steps);
     }
-    of_blocks.pop().unwrap_or_default()
+    block_lengths.pop().unwrap_or_default()
 }
 
 /// Returns a repetition: the steps and how often they repeat. A transition that fires once is only
@@ -148,22 +148,22 @@ fn steps(sequence: &FiringSequence, view: ModelView<'_>) -> Vec<Json> {
 
 fn looped(run: &LoopRun, view: ModelView<'_>) -> Vec<Json> {
     let once = BigUint::from(1u8);
-    let mut of_blocks: Vec<Vec<Json>> = Vec::new();
+    let mut block_steps: Vec<Vec<Json>> = Vec::new();
     for block in run.blocks() {
         let mut steps = Vec::new();
         for Turn { element: part, times } in block {
-            let all = match part {
+            let repeated = match part {
                 LoopElement::Fire(t) => vec![Json::from(view.transition_name(*t))],
-                LoopElement::Block(block) => of_blocks[*block].clone(),
+                LoopElement::Block(block) => block_steps[*block].clone(),
             };
             match *times == once {
-                true => steps.extend(all),
-                false => steps.push(step(number(times), || all)),
+                true => steps.extend(repeated),
+                false => steps.push(step(number(times), || repeated)),
             }
         }
-        of_blocks.push(steps);
+        block_steps.push(steps);
     }
-    of_blocks.pop().unwrap_or_default()
+    block_steps.pop().unwrap_or_default()
 }
 
 fn pump(pumping: &PumpSequence, view: ModelView<'_>) -> Json {

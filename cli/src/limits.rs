@@ -1,7 +1,34 @@
 //! Limits on time and memory: the syntax on the command line, and limits set by the machine.
 
+use parikh::run::RunConfig;
 use parikh_solvers::Budget;
 use std::time::Duration;
+
+/// The limits of a command that runs engines.
+#[derive(clap::Args)]
+pub(super) struct LimitOptions {
+    /// Time limit, including reading the model: 90s, 5m, 1h.
+    #[arg(short, long, value_parser = duration, default_value = "60s")]
+    timeout: Duration,
+    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
+    #[arg(short, long, value_parser = memory)]
+    memory: Option<u64>,
+    /// The number of engines that run in parallel. By default one per processor.
+    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(super) threads: Option<u16>,
+}
+
+impl LimitOptions {
+    /// Returns the budget of the run.
+    pub(super) fn budget(&self) -> Budget {
+        budget(Some(self.timeout), self.memory)
+    }
+
+    /// Returns the number of engines that run in parallel.
+    pub(super) fn threads(&self) -> usize {
+        self.threads.map_or_else(|| RunConfig::default().threads, usize::from)
+    }
+}
 
 /// Parses a duration: `90`, `90s`, `1.5m`, `2h`, `500ms`. A number without a unit means seconds.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {

@@ -56,10 +56,10 @@ pub(super) fn man(arguments: &ManArguments) -> Result<ProgramOutcome> {
     let directory = &arguments.directory;
     std::fs::create_dir_all(directory)
         .with_context(|| format!("cannot create {}", directory.display()))?;
-    let of = |command| pages(command, directory);
+    let write_pages = |command| pages(command, directory);
     [ProgramArguments::command(), certify()]
         .into_iter()
-        .try_for_each(of)
+        .try_for_each(write_pages)
         .with_context(|| format!("cannot write the manual pages to {}", directory.display()))?;
     Ok(ProgramOutcome::Complete)
 }
@@ -73,8 +73,8 @@ fn pages(mut command: Command, directory: &Path) -> std::io::Result<()> {
 }
 
 fn page(command: Command, directory: &Path) -> std::io::Result<()> {
-    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
-        page(below.clone(), directory)?;
+    for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
+        page(subcommand.clone(), directory)?;
     }
     let manual = clap_mangen::Man::new(command);
     let mut text = Vec::new();
@@ -86,16 +86,16 @@ fn page(command: Command, directory: &Path) -> std::io::Result<()> {
 /// Marks indented lines of a page as verbatim text, so that tables and examples keep their line
 /// breaks.
 fn with_tables(page: &str) -> String {
-    let (mut text, mut verbatim) = (String::new(), false);
+    let (mut text, mut is_verbatim) = (String::new(), false);
     for line in page.lines() {
-        if line.starts_with("  ") != verbatim {
-            verbatim = !verbatim;
-            text += if verbatim { ".nf\n" } else { ".fi\n" };
+        if line.starts_with("  ") != is_verbatim {
+            is_verbatim = !is_verbatim;
+            text += if is_verbatim { ".nf\n" } else { ".fi\n" };
         }
         text += line;
         text.push('\n');
     }
-    if verbatim {
+    if is_verbatim {
         text += ".fi\n";
     }
     text
@@ -110,8 +110,8 @@ fn certify() -> Command {
     let (head, rest) = CERTIFY.split_once("\nOptions:\n").unwrap_or((CERTIFY, ""));
     let (options, tail) = rest.split_once("\n\n").unwrap_or((rest, ""));
     let (about, usage) = head.split_once('\n').unwrap_or((head, ""));
-    let file = |name: &'static str, many| {
-        let action = if many { ArgAction::Append } else { ArgAction::Set };
+    let file = |name: &'static str, is_repeatable| {
+        let action = if is_repeatable { ArgAction::Append } else { ArgAction::Set };
         Arg::new(name).required(true).value_hint(ValueHint::AnyPath).action(action)
     };
     let command = Command::new("parikh-certify")
@@ -145,10 +145,10 @@ fn described(options: &'static str) -> Vec<(&'static str, Option<&'static str>, 
             }
             continue;
         };
-        let (what, help) = option.split_once("  ").unwrap_or((option, ""));
-        let (name, value) = match what.split_once(' ') {
+        let (name_and_value, help) = option.split_once("  ").unwrap_or((option, ""));
+        let (name, value) = match name_and_value.split_once(' ') {
             Some((name, value)) => (name, Some(value)),
-            None => (what, None),
+            None => (name_and_value, None),
         };
         all.push((name, value, help.trim().to_owned()));
     }

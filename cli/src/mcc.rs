@@ -40,8 +40,8 @@ pub(super) fn run() -> Result<ProgramOutcome> {
     signals::cancel_on_signal(&budget, say_nothing_was_found);
     signals::leave_after(&budget, say_nothing_was_found);
 
-    let here = Path::new(".");
-    let answered = read_and_run(&call, here, examination, &budget);
+    let directory = Path::new(".");
+    let answered = read_and_run(&call, directory, examination, &budget);
     match answered {
         Ok((report, outcome)) => {
             if report.answered == 0 {
@@ -70,25 +70,25 @@ fn say_nothing_was_found() {
 
 fn read_and_run(
     call: &BenchKitCall,
-    here: &Path,
+    directory: &Path,
     examination: Examination,
     budget: &parikh_solvers::Budget,
 ) -> Result<(run::RunReport, ProgramOutcome)> {
     // The contest's nets have no times and no priorities, although some tools write such elements.
-    let model = parikh_input::read_model_as(here, parikh_input::TimingTreatment::LeftOut)?;
-    let inquiry = RequestedQuestions::of_instance(examination, here)?;
+    let model = parikh_input::read_model_as(directory, parikh_input::TimingTreatment::LeftOut)?;
+    let inquiry = RequestedQuestions::of_instance(examination, directory)?;
     let config = run::RunConfig::default();
     tracing::info!("{} of {}, {} threads", examination, call.instance, config.threads);
     let printer = AnswerPrinter::new(AnswerFormat::Mcc, config.threads > 1);
-    let (watch, beside) = Default::default();
+    let (messages, directories) = Default::default();
     let report = InquiryJob {
         inquiry,
         restriction: RunRestriction::default(),
         budget,
         config,
-        messages: watch,
+        messages: messages,
         printer,
-        directories: beside,
+        directories: directories,
     }
     .run(&model)?;
     let outcome = ProgramOutcome::of(&report);

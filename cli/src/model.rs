@@ -22,7 +22,7 @@ pub(super) fn net_with(
 /// Returns possible names of the instance, likeliest first: the directory, the file, the net.
 pub(super) fn instance_names(model: &Path, net: &Net) -> Vec<String> {
     // The canonical path also gives `.` a name.
-    let whole = std::fs::canonicalize(model).unwrap_or_else(|_| model.to_owned());
+    let full_path = std::fs::canonicalize(model).unwrap_or_else(|_| model.to_owned());
     let mut names: Vec<String> = Vec::new();
     let mut add = |name: Option<&std::ffi::OsStr>| {
         let name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -30,12 +30,12 @@ pub(super) fn instance_names(model: &Path, net: &Net) -> Vec<String> {
             names.push(name);
         }
     };
-    let stem = stem(&whole);
-    match (whole.is_dir(), stem) {
+    let stem = stem(&full_path);
+    match (full_path.is_dir(), stem) {
         _ if model == Path::new(parikh_files::STANDARD_INPUT) => {}
-        (true, _) => add(whole.file_name()),
+        (true, _) => add(full_path.file_name()),
         (false, Some(stem)) if stem != "model" => add(Some(stem.as_ref())),
-        (false, _) => add(whole.parent().and_then(Path::file_name)),
+        (false, _) => add(full_path.parent().and_then(Path::file_name)),
     }
     add(Some(net.name().as_ref()));
     names

@@ -9,11 +9,12 @@ use clap::ValueEnum;
 use indicatif::ProgressBar;
 use parikh::answer::GoalAnswer;
 use parikh::mcc::techniques::{Circumstances, techniques};
-use parikh::run::{OpenQuestion, RunReport};
+use parikh::run::{OpenCause, OpenQuestion, RunReport};
 use parikh_formula::NamedNodes;
 use parikh_input::model::ModelView;
 use parikh_net::assumption::{self, Assumption};
 use parikh_net::printable::Word;
+use parikh_solvers::locked;
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
@@ -42,6 +43,7 @@ pub(super) struct AnswerContext<'m> {
 #[derive(Clone)]
 pub(super) struct AnswerPrinter {
     format: AnswerFormat,
+    /// True if several threads work.
     parallel: bool,
     /// The progress bar of a run that only computes figures of a state space. Printing suspends it.
     state_space_bar: Option<ProgressBar>,
@@ -98,10 +100,10 @@ impl AnswerPrinter {
             AnswerFormat::Text => {
                 let trace = trace.map_or(String::new(), |file| format!(" → {}", file.display()));
                 let GoalAnswer { id, value, reason, grade, .. } = answer;
-                let said: String = named.iter().map(|it| format!("; {it}")).collect();
-                let said = said + &assumed(&assumptions);
+                let notes: String = named.iter().map(|it| format!("; {it}")).collect();
+                let notes = notes + &assumed(&assumptions);
                 line(&format!(
-                    "{}: {value} — {reason}{said}{trace} [{grade}, {engines}, {seconds:.2} s]",
+                    "{}: {value} — {reason}{notes}{trace} [{grade}, {engines}, {seconds:.2} s]",
                     Word(id)
                 ));
             }
@@ -109,7 +111,8 @@ impl AnswerPrinter {
                 "type": "answer",
                 "id": answer.id,
                 "value": json::value(&answer.value),
-                "reason": answer.reason,
+                "reason": answer.reason.to_string(),
+                "because": answer.reason,
                 "net": view.net_meant().key(),
                 "nodes": json::nodes(&answer.nodes, view),
                 "named": json::named(named),
@@ -143,7 +146,10 @@ impl AnswerPrinter {
             match self.format {
                 AnswerFormat::Json => {
                     let figure = figure_key(id);
-                    object(json!({"type": "unknown", "figure": figure, "reason": reason}));
+                    object(json!({
+                        "type": "unknown", "figure": figure,
+                        "reason": reason.to_string(), "because": reason,
+                    }));
                 }
                 _ => line(&format!("{:<24}  {:<14}  {reason}", figure_words(id), "unknown")),
             }
@@ -151,9 +157,10 @@ impl AnswerPrinter {
         }
         match self.format {
             AnswerFormat::Text => line(&format!("{}: unknown — {reason}", name_of_question(id))),
-            AnswerFormat::Json => {
-                self.print_object(json!({"type": "unanswered", "id": id, "reason": reason}))
-            }
+            AnswerFormat::Json => self.print_object(json!({
+                "type": "unanswered", "id": id,
+                "reason": reason.to_string(), "because": reason,
+            })),
             AnswerFormat::Mcc => tracing::warn!("{}: unknown — {reason}", Word(id)),
         }
     }
@@ -193,14 +200,14 @@ impl AnswerPrinter {
         mark_reported(&format!("{FIGURE}{id}"));
         let seconds = after.as_secs_f64();
         let assumptions = assumptions(figure, view);
-        let said = assumed(&assumptions);
+        let notes = assumed(&assumptions);
         match (self.format, &self.state_space_bar) {
             (AnswerFormat::Text, Some(progress)) => {
                 let (key, value) = (figure_words(id), in_groups(&value.to_string()));
                 let techniques = figure.techniques.join(" ");
                 progress.suspend(|| {
                     line(&format!(
-                        "{key:<24}  {value:<14}  {reason}{said} [{grade}, {techniques}, {seconds:.2} s]"
+                        "{key:<24}  {value:<14}  {reason}{notes} [{grade}, {techniques}, {seconds:.2} s]"
                     ));
                 });
             }
@@ -209,7 +216,8 @@ impl AnswerPrinter {
                     "type": "figure",
                     "figure": figure_key(id),
                     "value": json::value(value),
-                    "reason": reason,
+                    "reason": reason.to_string(),
+                    "because": reason,
                     "techniques": figure.techniques,
                     "evidence": grade.to_string(),
                     "assumes": assumption::keys(&assumptions),
@@ -334,15 +342,18 @@ const WITHDRAWN: &str = "it relied on the model's claim that its units are safe,
 /// The expected answers.
 struct ExpectedAnswers {
     printer: AnswerPrinter,
+    /// The ids of the questions without an answer so far.
     open: Vec<String>,
 }
 
+/// The answers that are expected, for the report when the process has to end.
 static EXPECTED: Mutex<Option<ExpectedAnswers>> = Mutex::new(None);
 
 fn expected() -> MutexGuard<'static, Option<ExpectedAnswers>> {
-    EXPECTED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    locked(&EXPECTED)
 }
 
+/// Records that a question has been reported, so that it is not reported as open at the end.
 fn mark_reported(id: &str) {
     if let Some(expected) = &mut *expected() {
         expected.open.retain(|open| open != id);
@@ -353,7 +364,7 @@ fn mark_reported(id: &str) {
 pub(super) fn report_open_questions() {
     let Some(ExpectedAnswers { printer, open }) = expected().take() else { return };
     for id in open {
-        let reason = "stopped before it was computed".to_owned();
+        let reason = OpenCause::Interrupted.into();
         printer.unanswered(&OpenQuestion { id, reason });
     }
 }
@@ -366,7 +377,7 @@ mod tests {
     fn what_was_told_is_not_said_to_be_open() {
         let printer = AnswerPrinter::new(AnswerFormat::Text, false);
         printer.expects(["a", "STATE_SPACE STATES", "b"].into_iter().map(str::to_owned));
-        let reason = "out of time".to_owned();
+        let reason = OpenCause::OutOfTime.into();
         printer.unanswered(&OpenQuestion { id: "a".to_owned(), reason });
         mark_reported("STATE_SPACE STATES");
         let open = expected().as_ref().map(|expected| expected.open.clone());

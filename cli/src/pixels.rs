@@ -44,9 +44,9 @@ impl PixelOptions {
 
 /// Writes a picture into a PNG file, and reports a reduced scale and missing characters.
 pub(super) fn write(file: &Path, svg: &str, size: PngSize) -> Result<()> {
-    let made = png::png(svg, size);
+    let result = png::png(svg, size);
     signals::stay();
-    let picture = match made {
+    let picture = match result {
         Ok(picture) => picture,
         Err(error) => bail!(UsageError(format!("{}: {error}", file.display()))),
     };
@@ -61,12 +61,13 @@ pub(super) fn write(file: &Path, svg: &str, size: PngSize) -> Result<()> {
         );
     }
     if !picture.missing.is_empty() {
-        let some: Vec<String> = picture.missing.iter().take(5).map(char::to_string).collect();
+        let missing_letters: Vec<String> =
+            picture.missing.iter().take(5).map(char::to_string).collect();
         note!(
             "parikh: {}: the font of PNG pictures lacks some characters, which are omitted: {}; an \
              SVG picture has them",
             file.display(),
-            some.join(" ")
+            missing_letters.join(" ")
         );
     }
     std::fs::write(file, picture.bytes).with_context(|| format!("cannot write {}", file.display()))

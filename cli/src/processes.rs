@@ -84,18 +84,18 @@ impl CaseOptions {
             None => None,
         };
         let core = extended.as_ref().map_or(&**net, |extended| extended.core());
-        let chosen = self.finals(core)?;
-        let (initial, finals) = workflow::ends(core, self.number, &chosen)
+        let given_finals = self.finals(core)?;
+        let (initial, finals) = workflow::ends(core, self.number, &given_finals)
             .with_context(|| file.display().to_string())?;
         let workflow = Workflow::of(core);
         if let Some(hint) = hint_at_several_cases(core, &finals, &workflow) {
             tracing::warn!("{hint}");
         }
-        let lacks = workflow.violated_conditions(core);
-        if !lacks.is_empty() {
-            tracing::info!("not a workflow net: {}", lacks.join("; "));
+        let flaws = workflow.violated_conditions(core);
+        if !flaws.is_empty() {
+            tracing::info!("not a workflow net: {}", flaws.join("; "));
         }
-        let assumed = workflow::assumptions(core, !chosen.is_empty());
+        let assumed = workflow::assumptions(core, !given_finals.is_empty());
         let begun = match extended {
             None => net.from_marking(initial).with_final_markings(finals),
             Some(extended) => {
@@ -118,12 +118,13 @@ impl CaseOptions {
     fn finals(&self, net: &Net) -> Result<Vec<Marking>> {
         let mut finals: Vec<Marking> = Vec::new();
         for text in &self.last {
-            let last = marking_text::parse(text, net).map_err(|why| anyhow!("--final: {why}"))?;
-            if last.total() == 0 {
+            let final_marking =
+                marking_text::parse(text, net).map_err(|why| anyhow!("--final: {why}"))?;
+            if final_marking.total() == 0 {
                 bail!(UsageError("--final: expected a marking with at least one token".to_owned()));
             }
-            if !finals.contains(&last) {
-                finals.push(last);
+            if !finals.contains(&final_marking) {
+                finals.push(final_marking);
             }
         }
         Ok(finals)
@@ -147,9 +148,10 @@ pub(super) fn why_not_with_caps(net: &Net) -> String {
 fn hint_at_several_cases(net: &Net, finals: &[Marking], workflow: &Workflow) -> Option<String> {
     let (source, sink) = workflow.case_markings()?;
     let (cases, [last]) = (net.initial()[source], finals) else { return None };
-    let alone = net.initial().total() == u128::from(cases) && last.total() == 1 && last[sink] == 1;
+    let is_plain =
+        net.initial().total() == u128::from(cases) && last.total() == 1 && last[sink] == 1;
     let (i, o) = (net.place_name(source), net.place_name(sink));
-    (alone && cases > 1).then(|| {
+    (is_plain && cases > 1).then(|| {
         format!(
             "the initial marking has {cases} tokens in the source `{i}`, as for {cases} cases, but \
              the final marking has one token in the sink `{o}`; for {cases} cases at the same \

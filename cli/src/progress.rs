@@ -25,11 +25,13 @@ const EVENT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The progress display of a run.
 pub(super) struct RunProgress {
+    /// The progress lines; hidden if stderr is no terminal.
     bar: ProgressBar,
     budget: Budget,
+    /// The number of questions asked.
     questions: usize,
     last_answer: Option<String>,
-    /// True if events are printed, and the last event with its time.
+    /// True if events are printed as JSON.
     events: bool,
     last_event: Option<(Instant, String)>,
     start: Instant,
@@ -72,28 +74,31 @@ impl RunProgress {
     }
 
     /// Shows the current state.
-    pub(super) fn show(&mut self, news: &RunState<'_>) {
+    pub(super) fn show(&mut self, state: &RunState<'_>) {
         if !self.bar.is_hidden() {
-            self.bar.set_message(self.words(news));
+            self.bar.set_message(self.words(state));
             self.bar.tick();
         }
         if self.events {
-            self.event(news);
+            self.event(state);
         }
     }
 
-    fn words(&self, news: &RunState<'_>) -> String {
-        let left =
-            self.budget.remaining().map_or(String::new(), |left| format!(", {} left", short(left)));
+    /// Returns the progress lines for the terminal.
+    fn words(&self, state: &RunState<'_>) -> String {
+        let remaining_text = self
+            .budget
+            .remaining()
+            .map_or(String::new(), |remaining_text| format!(", {} left", short(remaining_text)));
         let mut text = format!(
-            "{}{left}: {} of {} answered, {} open",
+            "{}{remaining_text}: {} of {} answered, {} open",
             short(self.start.elapsed()),
-            self.questions - news.open.min(self.questions),
+            self.questions - state.open.min(self.questions),
             self.questions,
-            counted(news.goals, "goal")
+            counted(state.goals, "goal")
         );
-        if !news.engines.is_empty() {
-            let all: Vec<String> = news
+        if !state.engines.is_empty() {
+            let all: Vec<String> = state
                 .engines
                 .iter()
                 .map(|it| format!("{} ({})", it.engine, short(it.since)))
@@ -103,7 +108,7 @@ impl RunProgress {
         if let Some(last) = &self.last_answer {
             text.push_str(&format!("\n  last answer: {last}"));
         }
-        for bounds in news.ranges.iter().take(MAX_SHOWN_BOUNDS) {
+        for bounds in state.ranges.iter().take(MAX_SHOWN_BOUNDS) {
             let seen = number(bounds.seen, "0");
             let proved = number(bounds.proved, "∞");
             text.push_str(&format!("\n  {} between {seen} and {proved}", Word(&bounds.id)));
@@ -111,8 +116,9 @@ impl RunProgress {
         text
     }
 
-    fn event(&mut self, news: &RunState<'_>) {
-        let bounds: Vec<serde_json::Value> = news
+    /// Prints an event, if the state has changed or the last event is old.
+    fn event(&mut self, state: &RunState<'_>) {
+        let bounds: Vec<serde_json::Value> = state
             .ranges
             .iter()
             .map(|it| {
@@ -120,16 +126,16 @@ impl RunProgress {
                 json!({"id": it.id, "seen": seen, "proved": proved})
             })
             .collect();
-        let known = format!("{} {} {bounds:?}", news.open, news.goals);
-        let due = match &self.last_event {
+        let content = format!("{} {} {bounds:?}", state.open, state.goals);
+        let is_due = match &self.last_event {
             None => true,
-            Some((when, last)) => when.elapsed() >= EVENT_INTERVAL || *last != known,
+            Some((printed_at, last)) => printed_at.elapsed() >= EVENT_INTERVAL || *last != content,
         };
-        if !due {
+        if !is_due {
             return;
         }
-        self.last_event = Some((Instant::now(), known));
-        let engines: Vec<serde_json::Value> = news
+        self.last_event = Some((Instant::now(), content));
+        let engines: Vec<serde_json::Value> = state
             .engines
             .iter()
             .map(|it| json!({"engine": it.engine, "seconds": it.since.as_secs_f64()}))
@@ -139,8 +145,8 @@ impl RunProgress {
             "seconds": self.start.elapsed().as_secs_f64(),
             "seconds_left": self.budget.remaining().map(|left| left.as_secs_f64()),
             "questions": self.questions,
-            "questions_open": news.open,
-            "goals_open": news.goals,
+            "questions_open": state.open,
+            "goals_open": state.goals,
             "engines": engines,
             "bounds": bounds,
         }));
@@ -156,6 +162,7 @@ impl RunProgress {
     }
 }
 
+/// Returns a number, or `none` if it is unknown.
 fn number(value: Option<i128>, none: &str) -> String {
     value.map_or(none.to_owned(), |value| value.to_string())
 }

@@ -1,9 +1,10 @@
 //! `parikh properties`: computes the 21 keys of a model form.
 
 use super::json::number;
+use super::limits::LimitOptions;
 use super::model;
 use super::terminal::{line, object, whole};
-use super::{ProgramOutcome, limits, signals};
+use super::{ProgramOutcome, signals};
 use anyhow::Result;
 use clap::ValueEnum;
 use parikh::mcc::techniques::{Circumstances, techniques};
@@ -38,15 +39,8 @@ const SHORTENING: Duration = Duration::from_millis(300);
 /// Limits for the computation of keys.
 #[derive(clap::Args)]
 pub(super) struct KeyLimits {
-    /// Time limit, including reading the model: 90s, 5m, 1h.
-    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
-    timeout: Duration,
-    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
-    #[arg(short, long, value_parser = limits::memory)]
-    memory: Option<u64>,
-    /// The number of engines that run in parallel. By default one per processor.
-    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// The seed of the random walks. With one thread, the same seed gives the same run.
     #[arg(long, default_value_t = 1, help_heading = super::EXPERT)]
     seed: u64,
@@ -69,21 +63,27 @@ Examples:
 
 pub(super) fn run(arguments: &PropertiesArguments) -> Result<ProgramOutcome> {
     let budget = arguments.limits.budget();
-    let of = key_net(&arguments.model, &budget)?;
-    let wanted: Vec<KeyProperty> = KeyProperty::all().collect();
+    let key_net_of_model = key_net(&arguments.model, &budget)?;
+    let all_keys: Vec<KeyProperty> = KeyProperty::all().collect();
     let format = arguments.format;
-    if let (PropertiesFormat::Text, Some(about)) = (format, about(&of)) {
+    if let (PropertiesFormat::Text, Some(about)) = (format, about(&key_net_of_model)) {
         line(about);
     }
     let config = arguments.limits.config();
-    let found = of.compute(&wanted, &[], &config, &budget, |computed| match format {
-        PropertiesFormat::Text => {
-            line(&format!("{}: {} — {}", computed.property, computed.value, computed.explanation));
-        }
-        PropertiesFormat::Json => object(json(computed, arguments.limits.threads, &of)),
-        PropertiesFormat::Xml => {}
-    });
-    if let Some(breach) = &found.breach {
+    let findings =
+        key_net_of_model.compute(&all_keys, &[], &config, &budget, |computed| match format {
+            PropertiesFormat::Text => {
+                line(&format!(
+                    "{}: {} — {}",
+                    computed.property, computed.value, computed.explanation
+                ));
+            }
+            PropertiesFormat::Json => {
+                object(json(computed, arguments.limits.limits.threads, &key_net_of_model))
+            }
+            PropertiesFormat::Xml => {}
+        });
+    if let Some(breach) = &findings.breach {
         let text = format!("the model's claim that its units are safe (NUPN) is false: {breach}");
         match format {
             PropertiesFormat::Text => line(&format!("# {text}")),
@@ -94,16 +94,21 @@ pub(super) fn run(arguments: &PropertiesArguments) -> Result<ProgramOutcome> {
         }
     }
     if format == PropertiesFormat::Xml {
-        let file = verdict_file(&arguments.model, &of, &found.keys, arguments.limits.threads);
+        let file = verdict_file(
+            &arguments.model,
+            &key_net_of_model,
+            &findings.keys,
+            arguments.limits.limits.threads,
+        );
         whole(&file.print())?;
     }
-    Ok(outcome(&found))
+    Ok(outcome(&findings))
 }
 
 /// Returns the line before the keys that names the net of the keys, if this is not the net of the
 /// model's file.
-pub(super) fn about(of: &KeyNet<'_>) -> Option<&'static str> {
-    match (of.is_unfolding(), of.net().translation()) {
+pub(super) fn about(key_net: &KeyNet<'_>) -> Option<&'static str> {
+    match (key_net.is_unfolding(), key_net.net().translation()) {
         (true, _) => Some(
             "# the keys are about the unfolding of the coloured net: a place for each colour, a \
              transition for each binding",
@@ -129,10 +134,10 @@ pub(super) fn key_net(model: &Path, budget: &Budget) -> Result<KeyNet<'static>> 
 }
 
 /// Returns the outcome: complete if every key is known and no result failed its check.
-fn outcome(found: &KeyFindings) -> ProgramOutcome {
-    if found.faults > 0 {
+fn outcome(findings: &KeyFindings) -> ProgramOutcome {
+    if findings.faults > 0 {
         ProgramOutcome::InternalError
-    } else if found.keys.iter().any(|computed| computed.value == Truth::Unknown) {
+    } else if findings.keys.iter().any(|computed| computed.value == Truth::Unknown) {
         ProgramOutcome::Incomplete
     } else {
         ProgramOutcome::Complete
@@ -142,34 +147,32 @@ fn outcome(found: &KeyFindings) -> ProgramOutcome {
 impl KeyLimits {
     /// Returns the budget. Signals cancel it, and the process ends after its deadline.
     pub(super) fn budget(&self) -> Budget {
-        let budget = limits::budget(Some(self.timeout), self.memory);
+        let budget = self.limits.budget();
         signals::cancel_on_signal(&budget, || ());
         budget
     }
 
     pub(super) fn config(&self) -> run::RunConfig {
-        let defaults = run::RunConfig::default();
-        let threads = self.threads.map_or(defaults.threads, usize::from);
         run::RunConfig {
-            threads,
+            threads: self.limits.threads(),
             seed: self.seed,
             keep_all_witnesses: false,
             short_witnesses: true,
             short_witnesses_within: SHORTENING,
-            ..defaults
+            ..run::RunConfig::default()
         }
     }
 }
 
-fn json(computed: &ComputedKey, threads: Option<u16>, of: &KeyNet<'_>) -> serde_json::Value {
-    let place = |&p| of.net().place_name(p);
+fn json(computed: &ComputedKey, threads: Option<u16>, key_net: &KeyNet<'_>) -> serde_json::Value {
+    let place = |&p| key_net.net().place_name(p);
     json!({
         "type": "property",
         "key": computed.property.name(),
         "net": computed.net.key(),
         "value": computed.value.to_string(),
-        "explanation": computed.explanation,
-        "techniques": techniques_of(computed, threads, of.is_unfolding()),
+        "explanation": computed.explanation.to_string(),
+        "techniques": techniques_of(computed, threads, key_net.is_unfolding()),
         "assumes_units": computed.assumes_units,
         "unbounded_places": computed.unbounded.iter().map(place).collect::<Vec<_>>(),
         "trace_firings": computed.trace.as_ref().map(|sequence| number(sequence.firings())),
@@ -178,11 +181,11 @@ fn json(computed: &ComputedKey, threads: Option<u16>, of: &KeyNet<'_>) -> serde_
 
 fn verdict_file(
     model: &Path,
-    of: &KeyNet<'_>,
-    found: &[ComputedKey],
+    key_net: &KeyNet<'_>,
+    keys: &[ComputedKey],
     threads: Option<u16>,
 ) -> VerdictFile {
-    let net = of.net();
+    let net = key_net.net();
     let instance = model::instance_names(model, net).into_iter().next().unwrap_or_default();
     let date = now();
     let verdict = |computed: &ComputedKey| KeyVerdict {
@@ -198,7 +201,7 @@ fn verdict_file(
             reference: None,
         }),
         // The format allows only the contest's names of techniques.
-        techniques: techniques_of(computed, threads, of.is_unfolding())
+        techniques: techniques_of(computed, threads, key_net.is_unfolding())
             .into_iter()
             .filter(|name| TECHNIQUES.contains(name))
             .map(str::to_owned)
@@ -207,7 +210,7 @@ fn verdict_file(
     };
     // The keys are written in the order of the contest's files.
     let verdicts = KeyProperty::all()
-        .filter_map(|property| found.iter().find(|computed| computed.property == property));
+        .filter_map(|property| keys.iter().find(|computed| computed.property == property));
     VerdictFile {
         version: FormatVersion::V2,
         model: model_of(&instance).to_owned(),
@@ -219,7 +222,7 @@ fn verdict_file(
 /// the model's file.
 fn explained(computed: &ComputedKey) -> String {
     match computed.net {
-        NetMeant::Model => computed.explanation.clone(),
+        NetMeant::Model => computed.explanation.to_string(),
         net => format!("of {}: {}", net.words(), computed.explanation),
     }
 }

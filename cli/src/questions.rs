@@ -10,7 +10,7 @@ use super::terminal::note;
 use anyhow::{Result, bail};
 use parikh::answer::Plan;
 use parikh::mcc::Examination;
-use parikh::run::{OpenQuestion, Questions, QuestionsOnNet};
+use parikh::run::{OpenCause, OpenQuestion, OpenReason, Questions, QuestionsOnNet};
 use parikh_formula::{Formula, NamedNodes, TemporalLogic, UnsupportedFormula, of_cases};
 use parikh_input::model::ModelView;
 use parikh_net::Net;
@@ -102,16 +102,16 @@ impl<'a> InquiryReader<'a> {
         let (fairness, named) =
             fairness(self.restriction.fair, net).map_err(|why| anyhow::anyhow!("--fair: {why}"))?;
         self.named.replace(HashMap::from([(String::new(), named)]));
-        let mut wording = QuestionsOnNet::default();
-        wording.plan.mean(fairness);
-        Ok(wording)
+        let mut questions = QuestionsOnNet::default();
+        questions.plan.mean(fairness);
+        Ok(questions)
     }
 
     /// Returns the nodes that the names in a question and in `--fair` denote.
     pub(super) fn named(&self, id: &str) -> Vec<NamedNodes> {
         let named = self.named.borrow();
-        let both = ["", id].into_iter().filter_map(|id| named.get(id));
-        both.flatten().cloned().collect()
+        let ids = ["", id].into_iter().filter_map(|id| named.get(id));
+        ids.flatten().cloned().collect()
     }
 
     /// Prints the delayed messages once.
@@ -124,8 +124,8 @@ impl<'a> InquiryReader<'a> {
             RequestedQuestions::Examination(examination) => {
                 Ok(match Plan::of_examination(*examination, net) {
                     None if net.has_caps() => {
-                        let (id, reason) =
-                            (self.inquiry.name(), UnsupportedFormula::Caps.to_string());
+                        let id = self.inquiry.name();
+                        let reason = OpenReason::from(OpenCause::CapsUnsupported);
                         notes.push(format!("parikh: {id}: {reason}"));
                         let refused = vec![OpenQuestion { id, reason }];
                         QuestionsOnNet { refused, ..QuestionsOnNet::default() }
@@ -145,6 +145,7 @@ impl<'a> InquiryReader<'a> {
                             }
                         };
                         notes.push(format!("parikh: {id}: {reason}"));
+                        let reason = OpenReason::refused(reason);
                         let refused = vec![OpenQuestion { id, reason }];
                         QuestionsOnNet { refused, ..QuestionsOnNet::default() }
                     }
@@ -154,8 +155,8 @@ impl<'a> InquiryReader<'a> {
                 self.of_file(*examination, file, net, notes)
             }
             RequestedQuestions::Formulas(formulas) => {
-                let wording = self.without_questions(net)?;
-                Ok(self.of_formulas(wording, formulas.read(net, notes)?, net, notes))
+                let questions = self.without_questions(net)?;
+                Ok(self.of_formulas(questions, formulas.read(net, notes)?, net, notes))
             }
         }
     }
@@ -170,12 +171,12 @@ impl<'a> InquiryReader<'a> {
         notes: &mut Vec<String>,
     ) -> Result<QuestionsOnNet> {
         let queries = parikh_input::read_queries(file, net)?;
-        let mut wording = self.without_questions(net)?;
+        let mut questions = self.without_questions(net)?;
         if let Some(error) = queries.cut_short {
             notes
                 .push(format!("parikh: {error}; only the formulas before this place are answered"));
             let id = format!("(the rest of {})", file.display());
-            wording.refused.push(OpenQuestion { id, reason: error.to_string() });
+            questions.refused.push(OpenQuestion { id, reason: OpenReason::refused(error) });
         } else if queries.queries.is_empty() {
             bail!("{}: the file contains no formula", file.display());
         }
@@ -183,60 +184,62 @@ impl<'a> InquiryReader<'a> {
             let planned = match &query.formula {
                 Ok(formula) => {
                     let logic = logic_of(examination).unwrap_or_else(|| TemporalLogic::of(formula));
-                    self.ask(&mut wording, &query.id, formula, net, logic)
+                    self.ask(&mut questions, &query.id, formula, net, logic)
                 }
                 Err(error) => Err(error.to_string()),
             };
             if let Err(reason) = planned {
                 notes.push(format!("parikh: {}: formula {}: {reason}", file.display(), query.id));
-                wording.refused.push(OpenQuestion { id: query.id, reason });
+                let reason = OpenReason::refused(reason);
+                questions.refused.push(OpenQuestion { id: query.id, reason });
             }
         }
-        Ok(wording)
+        Ok(questions)
     }
 
     /// Translates the formulas given by the user. Syntax errors were reported when the formulas
     /// were read. This function reports the formulas that cannot be translated.
     fn of_formulas(
         &self,
-        mut wording: QuestionsOnNet,
-        asked: Vec<GivenFormula>,
+        mut planned_questions: QuestionsOnNet,
+        formulas: Vec<GivenFormula>,
         net: &Net,
         notes: &mut Vec<String>,
     ) -> QuestionsOnNet {
-        let wanted = asked.into_iter().filter(|asked| self.is_wanted(&asked.id));
-        for GivenFormula { id, formula, named } in wanted {
+        let selected = formulas.into_iter().filter(|formulas| self.is_wanted(&formulas.id));
+        for GivenFormula { id, formula, named } in selected {
             self.named.borrow_mut().insert(id.clone(), named);
             let planned = formula.and_then(|formula| {
                 let logic = TemporalLogic::of(&formula);
-                let asked = self.ask(&mut wording, &id, &formula, net, logic);
-                asked.inspect_err(|reason| notes.push(format!("parikh: formula {id}: {reason}")))
+                let formulas = self.ask(&mut planned_questions, &id, &formula, net, logic);
+                formulas.inspect_err(|reason| notes.push(format!("parikh: formula {id}: {reason}")))
             });
             if let Err(reason) = planned {
-                wording.refused.push(OpenQuestion { id, reason });
+                let reason = OpenReason::refused(reason);
+                planned_questions.refused.push(OpenQuestion { id, reason });
             }
         }
-        wording
+        planned_questions
     }
 
     /// Adds a formula to the plan, restricted to runs of cases with `--cases`. Returns the reason
     /// if the formula is refused.
     fn ask(
         &self,
-        wording: &mut QuestionsOnNet,
+        questions: &mut QuestionsOnNet,
         id: &str,
         formula: &Formula,
         net: &Net,
         logic: TemporalLogic,
     ) -> Result<(), String> {
-        let plan = &mut wording.plan;
-        let asked = match self.restriction.cases {
+        let plan = &mut questions.plan;
+        let result = match self.restriction.cases {
             true => of_cases(formula, net)
                 .and_then(|formula| plan.ask_formula_in(id, &formula, net, TemporalLogic::Linear)),
             false => plan.ask_formula_in(id, formula, net, logic),
         };
-        asked.map_err(|error| {
-            wording.lacking_colours += usize::from(matches!(error, UnsupportedFormula::Colours));
+        result.map_err(|error| {
+            questions.lacking_colours += usize::from(matches!(error, UnsupportedFormula::Colours));
             error.to_string()
         })
     }
@@ -247,16 +250,18 @@ impl<'a> InquiryReader<'a> {
     }
 
     /// Refuses ids of `--id` and `--explain` that no question has.
-    fn check_ids(&self, wording: &QuestionsOnNet) -> Result<()> {
-        let asked = wording.plan.questions().iter().map(|question| &question.id);
-        let ids: Vec<&String> = asked.chain(wording.refused.iter().map(|it| &it.id)).collect();
+    fn check_ids(&self, planned_questions: &QuestionsOnNet) -> Result<()> {
+        let planned = planned_questions.plan.questions().iter().map(|question| &question.id);
+        let ids: Vec<&String> =
+            planned.chain(planned_questions.refused.iter().map(|it| &it.id)).collect();
         let missing = self.only.iter().find(|wanted| !ids.iter().any(|id| is_called(id, wanted)));
         let unexplained = self.explain.iter().find(|wanted| !ids.contains(wanted));
         if let Some(id) = missing.or(unexplained) {
-            let some: Vec<String> = ids.iter().take(20).map(|id| Word(id).to_string()).collect();
+            let first_ids: Vec<String> =
+                ids.iter().take(20).map(|id| Word(id).to_string()).collect();
             bail!(UsageError(format!(
                 "no question has the id {id}; the ids are {}",
-                some.join(", ")
+                first_ids.join(", ")
             )));
         }
         Ok(())
@@ -268,14 +273,15 @@ impl Questions for InquiryReader<'_> {
 
     fn on(&self, view: ModelView<'_>) -> Result<QuestionsOnNet> {
         let mut notes = Vec::new();
-        let wording = self.read(view.net(), &mut notes);
-        let wording = wording.and_then(|wording| self.check_ids(&wording).map(|()| wording));
+        let questions = self.read(view.net(), &mut notes);
+        let questions =
+            questions.and_then(|questions| self.check_ids(&questions).map(|()| questions));
         self.notes.replace(notes);
         // The unfolding may follow with the same messages.
         if !matches!(view, ModelView::Coloured(_) | ModelView::Quotient(_)) {
             self.print_notes();
         }
-        wording
+        questions
     }
 }
 

@@ -100,7 +100,7 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
              back: omit --log"
         );
     }
-    if !trace.earlier.is_empty() {
+    if !trace.earlier_stages.is_empty() {
         bail!(
             "{path}: a trace with @then belongs to the model itself and cannot be translated back: \
              omit --log"
@@ -152,12 +152,12 @@ fn report(net: &Net, trace: &TraceFile, path: &str) -> Result<()> {
         show(net, &end);
         return Ok(());
     };
-    let (before, after) = check_pump(net, &trace.sequence, pump)
+    let (marking_before, marking_after) = check_pump(net, &trace.sequence, pump)
         .with_context(|| format!("{path} does not replay"))?;
     if pump.is_empty() {
         bail!("{path}: no transitions follow @repeat; expected the transitions that repeat");
     }
-    if before == after {
+    if marking_before == marking_after {
         line(&format!(
             "{} replayed on net {}, then {} that {} back to the same marking and can repeat forever",
             firings(&trace.sequence),
@@ -173,8 +173,12 @@ fn report(net: &Net, trace: &TraceFile, path: &str) -> Result<()> {
         net.name(),
         pump.firings()
     ));
-    for place in net.places().filter(|&place| after[place] > before[place]) {
-        line(&format!("grows by {}: {}", after[place] - before[place], net.place_name(place)));
+    for place in net.places().filter(|&place| marking_after[place] > marking_before[place]) {
+        line(&format!(
+            "grows by {}: {}",
+            marking_after[place] - marking_before[place],
+            net.place_name(place)
+        ));
     }
     Ok(())
 }
@@ -203,16 +207,18 @@ fn report_stages(net: &Net, pumping: &PumpSequence, path: &str) -> Result<()> {
 /// Replays a run with loops, and prints the marking that it leads to.
 fn report_loops(net: &Net, run: &LoopRun) -> Result<()> {
     let end = replay_loops(net, run, &mut |_, _, _| {}, &mut || true)?;
-    line(&format!("{} replayed on net {}, in nested loops", words::firings(run), net.name()));
-    let marked: Vec<String> = end
+    let firings = words::firings(&run.firings());
+    line(&format!("{firings} replayed on net {}, in nested loops", net.name()));
+    let marking_text: Vec<String> = end
         .marked()
         .map(|(place, tokens)| match tokens.to_string().as_str() {
             "1" => net.place_name(place).to_owned(),
             tokens => format!("{tokens}*{}", net.place_name(place)),
         })
         .collect();
-    let marked = if marked.is_empty() { "empty".into() } else { marked.join(" + ") };
-    line(&format!("marking: {marked}"));
+    let marking_text =
+        if marking_text.is_empty() { "empty".into() } else { marking_text.join(" + ") };
+    line(&format!("marking: {marking_text}"));
     let enabled = |t: &TransitionId| holds(net, &Predicate::Enabled(*t), &end);
     match net.transitions().filter(enabled).count() {
         0 => line("enabled: none, the marking is dead"),
@@ -222,10 +228,10 @@ fn report_loops(net: &Net, run: &LoopRun) -> Result<()> {
 }
 
 fn repeat_reduction(net: &Net, log: &Path) -> Result<Reduction> {
-    let shown = || log.display().to_string();
+    let log_path = || log.display().to_string();
     let file = reduce::read_log(log)?;
-    let (needs, steps) = file.resolve(net).with_context(shown)?;
-    redo(net, &needs, &steps).with_context(shown)
+    let (needs, steps) = file.resolve(net).with_context(log_path)?;
+    redo(net, &needs, &steps).with_context(log_path)
 }
 
 /// Translates a trace of the reduced net back to `net`. Returns `None` if the result does not show
@@ -237,8 +243,8 @@ fn translate_back(
     path: &str,
     budget: &Budget,
 ) -> Result<Option<TraceFile>> {
-    let small = &reduction.net;
-    let does_not = || format!("{path} does not replay on the reduced net");
+    let reduced_net = &reduction.net;
+    let replay_failure = || format!("{path} does not replay on the reduced net");
     let fault = |problem: &dyn std::fmt::Display| {
         note!(
             "parikh: internal error: the translation of {path} fails on the model: {problem}; \
@@ -250,7 +256,7 @@ fn translate_back(
     notes.retain(|(key, _)| key != "net");
     notes.insert(0, ("net".to_owned(), net.name().to_owned()));
     if let Some(pump) = &trace.repeat {
-        check_pump(small, &trace.sequence, pump).with_context(does_not)?;
+        check_pump(reduced_net, &trace.sequence, pump).with_context(replay_failure)?;
         let (sequence, pump) = reduction.back.pump(&trace.sequence, pump, budget)?;
         return match check_pump(net, &sequence, &pump) {
             Ok(_) => {
@@ -259,10 +265,10 @@ fn translate_back(
             Err(problem) => fault(&problem),
         };
     }
-    let end = replay(small, &trace.sequence).with_context(does_not)?;
+    let end = replay(reduced_net, &trace.sequence).with_context(replay_failure)?;
     let preserves = |class| reduction.needs().preserve.covers(class);
-    let dead = preserves(Preserve::DEADLOCK) && small.is_dead(&end);
-    let sequence = match dead {
+    let keeps_deadlock = preserves(Preserve::DEADLOCK) && reduced_net.is_dead(&end);
+    let sequence = match keeps_deadlock {
         true => reduction.back.deadlock(net, &trace.sequence, budget)?,
         false => reduction.back.sequence(&trace.sequence, budget)?,
     };
@@ -270,10 +276,10 @@ fn translate_back(
         Ok(marking) => marking,
         Err(problem) => return fault(&problem),
     };
-    if dead && !net.is_dead(&there) {
+    if keeps_deadlock && !net.is_dead(&there) {
         return fault(&"it does not end in a dead marking");
     }
-    if dead || preserves(Preserve::REACHABILITY) {
+    if keeps_deadlock || preserves(Preserve::REACHABILITY) {
         for &p in &reduction.needs().support {
             let expected = reduction.constant(p).or(reduction.map_place(p).map(|p| end[p]));
             if expected != Some(there[p]) {
@@ -285,15 +291,16 @@ fn translate_back(
 }
 
 fn show(net: &Net, marking: &Marking) {
-    let marked: Vec<String> = marking
+    let marking_text: Vec<String> = marking
         .marked()
         .map(|(place, tokens)| match tokens {
             1 => net.place_name(place).to_owned(),
             tokens => format!("{tokens}*{}", net.place_name(place)),
         })
         .collect();
-    let marked = if marked.is_empty() { "empty".into() } else { marked.join(" + ") };
-    line(&format!("marking: {marked}"));
+    let marking_text =
+        if marking_text.is_empty() { "empty".into() } else { marking_text.join(" + ") };
+    line(&format!("marking: {marking_text}"));
     let enabled = net.transitions().filter(|&t| net.is_enabled(marking, t)).count();
     match enabled {
         0 => line("enabled: none, the marking is dead"),

@@ -9,10 +9,13 @@ use parikh_net::printable::counted;
 /// A limit on the number of tokens with colours, larger than any initial marking in practice.
 const COLOURS: usize = 100_000_000;
 
+/// A step of a trace.
 struct ColouredStep {
+    /// The line of the step in the file, counted from 1.
     line: usize,
     transition: ColouredTransitionId,
     binding: Vec<BoundColour>,
+    /// The number of consecutive firings.
     count: u64,
 }
 
@@ -27,26 +30,27 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
         show(net, &marking);
         return Ok(());
     };
-    let before = marking.clone();
+    let marking_before = marking.clone();
     let repeated = fire(net, &pump, &mut marking, path)?;
-    let mut grows = Vec::new();
+    let mut growths = Vec::new();
     for place in net.place_ids() {
         let sort = net.place(place).sort;
-        let colours = before.bag(place).keys().chain(marking.bag(place).keys());
+        let colours = marking_before.bag(place).keys().chain(marking.bag(place).keys());
         for &colour in colours.collect::<std::collections::BTreeSet<_>>() {
-            let (then, now) = (before.tokens(place, colour), marking.tokens(place, colour));
+            let (tokens_before, tokens_after) =
+                (marking_before.tokens(place, colour), marking.tokens(place, colour));
             let name = || format!("{} of {}", net.colour_name(sort, colour), net.place(place).name);
-            if now < then {
+            if tokens_after < tokens_before {
                 bail!(
                     "{path}: the transitions after @repeat take {}, so they cannot repeat",
                     name()
                 );
-            } else if now > then {
-                grows.push(format!("grows by {}: {}", now - then, name()));
+            } else if tokens_after > tokens_before {
+                growths.push(format!("grows by {}: {}", tokens_after - tokens_before, name()));
             }
         }
     }
-    if grows.is_empty() {
+    if growths.is_empty() {
         bail!(
             "{path}: the part after @repeat ({}) can repeat forever, but it adds no tokens, so it \
              proves nothing",
@@ -58,12 +62,14 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
         counted(firings, "firing"),
         net.name()
     ));
-    grows.iter().for_each(|growth| line(growth));
+    growths.iter().for_each(|growth| line(growth));
     Ok(())
 }
 
+/// The steps of a firing sequence.
 type ColouredSequence = Vec<ColouredStep>;
 
+/// Parses a trace: the prefix, and the part after `@repeat` if there is one.
 fn parse(
     net: &ColouredNet,
     text: &str,
@@ -109,6 +115,7 @@ fn parse(
     Ok((sequence, pump))
 }
 
+/// Fires the steps from a marking, which it updates. Returns the number of firings.
 fn fire(
     net: &ColouredNet,
     steps: &[ColouredStep],
@@ -132,6 +139,7 @@ fn fire(
     Ok(firings)
 }
 
+/// Prints the marking, with the colours of each place.
 fn show(net: &ColouredNet, marking: &ColouredMarking) {
     let mut marked = Vec::new();
     for place in net.place_ids() {

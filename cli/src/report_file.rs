@@ -2,11 +2,12 @@
 
 use super::examination::ExaminationParser;
 use super::formulas::{self, GivenFormula as Formula};
+use super::limits::LimitOptions;
 use super::model;
 use super::processes::CaseOptions;
 use super::systems;
 use super::terminal::{note, whole};
-use super::{ProgramOutcome, UsageError, limits, signals};
+use super::{ProgramOutcome, UsageError, signals};
 use crate::report::{NetReport, ReportQuestions, ReportSubject, StandardQuestion, page, report};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -27,7 +28,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[derive(clap::Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
+#[command(
+    after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE),
+    mut_arg("timeout", |it| it.default_value("20s").help(QUESTION_TIME).long_help(QUESTION_TIME)),
+)]
 pub(super) struct ReportArguments {
     /// A net or a parallel system in any supported format, or the directory of a contest instance.
     model: PathBuf,
@@ -74,16 +78,8 @@ pub(super) struct ReportArguments {
     /// findings.
     #[arg(long, value_name = "FILE")]
     form: Option<PathBuf>,
-    /// Time limit for the questions: 90s, 5m, 1h. The rest of the page takes up to five seconds
-    /// more.
-    #[arg(short, long, value_parser = limits::duration, default_value = "20s")]
-    timeout: Duration,
-    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
-    #[arg(short, long, value_parser = limits::memory)]
-    memory: Option<u64>,
-    /// The number of engines that run in parallel. By default one per processor.
-    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// The seed of the random walks. With one thread, the same seed gives the same run.
     #[arg(long, default_value_t = 1, help_heading = super::EXPERT)]
     seed: u64,
@@ -103,6 +99,9 @@ Examples:
   parikh report post.dot --properties post-properties.txt -o post.html
   parikh report mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)' -o mutex.html";
 
+const QUESTION_TIME: &str =
+    "Time limit for the questions: 90s, 5m, 1h. The rest of the page takes up to five seconds more";
+
 /// The share of the time for computing the whole unfolding, for the keys of a model form.
 const UNFOLDING: f64 = 0.2;
 
@@ -115,7 +114,7 @@ const TRANSLATED: &str = "The model has inhibitor or reset arcs. The drawing sho
                           Answers are about the model's own places and transitions.";
 
 pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
-    let budget = limits::budget(Some(arguments.timeout), arguments.memory);
+    let budget = arguments.limits.budget();
     signals::finish_on_signal(&budget);
     if let Some(properties) = &arguments.properties {
         return arguments.of_system(properties, &budget);
@@ -165,8 +164,8 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
         None => KeyNet::of_net(Cow::Owned(net.clone())),
     };
     let remark = remark.or_else(|| net.translation().map(|_| TRANSLATED.to_owned()));
-    let (net, begun) = arguments.recognised(net);
-    let remark = remark.or(begun);
+    let (net, start_remark) = arguments.recognised(net);
+    let remark = remark.or(start_remark);
     let assumed = net.assumptions().iter().map(|it| format!("Assumed: {it}."));
     let remark: Vec<String> = remark.into_iter().chain(assumed).collect();
     let remark = (!remark.is_empty()).then(|| remark.join(" "));
@@ -190,20 +189,21 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     };
     let config = arguments.config();
     let progress = ReportProgress::start();
-    let made = report(&subject, asked, &config, &budget, &mut |doing| progress.show(doing));
+    let page_report =
+        report(&subject, asked, &config, &budget, &mut |activity| progress.show(activity));
     progress.end();
     match arguments.output.as_os_str() == "-" {
-        true => whole(&page(&made))?,
-        false => std::fs::write(&arguments.output, page(&made))
+        true => whole(&page(&page_report))?,
+        false => std::fs::write(&arguments.output, page(&page_report))
             .with_context(|| format!("cannot write {}", arguments.output.display()))?,
     }
-    let open = made.questions.iter().filter(|question| question.value.is_none()).count();
+    let open = page_report.questions.iter().filter(|question| question.value.is_none()).count();
     if open > 0 {
         let are = if open == 1 { "is" } else { "are" };
-        let all = counted(made.questions.len(), "question");
-        note!("parikh: {open} of {all} {are} open; the page gives the reasons");
+        let all_questions = counted(page_report.questions.len(), "question");
+        note!("parikh: {open} of {all_questions} {are} open; the page gives the reasons");
     }
-    Ok(outcome(&made))
+    Ok(outcome(&page_report))
 }
 
 fn outcome(report: &NetReport) -> ProgramOutcome {
@@ -221,7 +221,7 @@ impl ReportArguments {
     fn of_system(&self, properties: &Path, budget: &Budget) -> Result<ProgramOutcome> {
         let defaults = parikh::systems::SettleConfig::default();
         let config = parikh::systems::SettleConfig {
-            threads: self.threads.map_or(defaults.threads, usize::from),
+            threads: self.limits.threads(),
             seed: self.seed,
             endings: self.semantics.endings(),
             ..defaults
@@ -232,16 +232,15 @@ impl ReportArguments {
     /// Writes the report on a system without properties.
     fn of_system_alone(&self, system: &System, budget: &Budget) -> Result<ProgramOutcome> {
         let progress = ReportProgress::start();
-        let mut tell = |doing: &str| progress.show(doing);
-        let made = systems::report_alone(system, &self.config(), budget, &mut tell);
+        let mut tell = |activity: &str| progress.show(activity);
+        let page_report = systems::report_alone(system, &self.config(), budget, &mut tell);
         progress.end();
-        systems::write_report(&made, &self.output)
+        systems::write_report(&page_report, &self.output)
     }
 
     fn config(&self) -> run::RunConfig {
-        let defaults = run::RunConfig::default();
-        let threads = self.threads.map_or(defaults.threads, usize::from);
-        run::RunConfig { threads, seed: self.seed, ..defaults }
+        let threads = self.limits.threads();
+        run::RunConfig { threads, seed: self.seed, ..run::RunConfig::default() }
     }
 
     /// Returns the model with the final markings of `--final`, or for an examination about cases
@@ -264,17 +263,18 @@ impl ReportArguments {
     /// only for the default questions and without a form.
     fn recognised(&self, net: Net) -> (Net, Option<String>) {
         match workflow::as_process(&net) {
-            Some(begun) if begun.initial() == net.initial() => {
-                (begun.assuming(workflow::assumptions(&net, false)), None)
+            Some(workflow_net) if workflow_net.initial() == net.initial() => {
+                (workflow_net.assuming(workflow::assumptions(&net, false)), None)
             }
-            Some(begun) if self.asks_all() && self.form.is_none() => {
-                let at = parikh_net::marking_text::print(&begun, begun.initial());
+            Some(workflow_net) if self.asks_all() && self.form.is_none() => {
+                let start_text =
+                    parikh_net::marking_text::print(&workflow_net, workflow_net.initial());
                 let remark = format!(
                     "The model has no initial marking. It is a workflow net, and the page is about \
-                     one case, which begins in {at}. The properties of the model form are about \
+                     one case, which begins in {start_text}. The properties of the model form are about \
                      the net without tokens."
                 );
-                (begun.assuming(workflow::assumptions(&net, false)), Some(remark))
+                (workflow_net.assuming(workflow::assumptions(&net, false)), Some(remark))
             }
             _ => (net, None),
         }
@@ -296,9 +296,9 @@ impl ReportArguments {
             return match StandardQuestion::of(examination) {
                 Some(topic) => Ok(ReportQuestions::Topics(vec![topic])),
                 None => {
-                    let beside = || model::query_file(&self.model, examination.name());
-                    let own = self.queries.is_some();
-                    of_queries(&self.queries.clone().map_or_else(beside, Ok)?, net, own)
+                    let default_file = || model::query_file(&self.model, examination.name());
+                    let is_given = self.queries.is_some();
+                    of_queries(&self.queries.clone().map_or_else(default_file, Ok)?, net, is_given)
                 }
             };
         }

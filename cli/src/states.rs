@@ -2,10 +2,11 @@
 
 use super::fair::RunRestriction;
 use super::job::InquiryJob;
+use super::limits::LimitOptions;
 use super::output::{self, AnswerFormat, AnswerPrinter, FIGURE};
 use super::questions::RequestedQuestions;
 use super::terminal::note;
-use super::{ProgramOutcome, limits, signals, states_plot};
+use super::{ProgramOutcome, signals, states_plot};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -19,15 +20,8 @@ use std::time::{Duration, Instant};
 pub(super) struct StatesArguments {
     /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
-    /// Time limit, including reading the model: 90s, 5m, 1h.
-    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
-    timeout: Duration,
-    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
-    #[arg(short, long, value_parser = limits::memory)]
-    memory: Option<u64>,
-    /// The number of engines that run in parallel. By default one per processor.
-    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
     format: StatesFormat,
@@ -67,15 +61,14 @@ Examples:
   parikh states philosophers.pnml --plot philosophers.svg";
 
 pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
-    let budget = limits::budget(Some(arguments.timeout), arguments.memory);
-    let say_so = || {
+    let budget = arguments.limits.budget();
+    let report_open = || {
         output::report_open_questions();
         note!("parikh: stopped before all figures were computed");
     };
-    signals::cancel_on_signal(&budget, say_so);
-    signals::leave_after(&budget, say_so);
-    let defaults = run::RunConfig::default();
-    let threads = arguments.threads.map_or(defaults.threads, usize::from);
+    signals::cancel_on_signal(&budget, report_open);
+    signals::leave_after(&budget, report_open);
+    let threads = arguments.limits.threads();
     let format = match arguments.format {
         StatesFormat::Text => AnswerFormat::Text,
         StatesFormat::Json => AnswerFormat::Json,
@@ -90,23 +83,23 @@ pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
     let model = parikh_input::read_model(&arguments.model)?;
     bar.set_message(model.sizes());
     bar.enable_steady_tick(Duration::from_millis(120));
-    let config = run::RunConfig { threads, ..defaults };
-    let (start, course) = (Instant::now(), config.count_progress.clone());
+    let config = run::RunConfig { threads, ..run::RunConfig::default() };
+    let (start, count_progress) = (Instant::now(), config.count_progress.clone());
     let inquiry = RequestedQuestions::Examination(Examination::StateSpace);
-    let (watch, beside) = Default::default();
+    let (messages, directories) = Default::default();
     let job = InquiryJob {
         inquiry,
         restriction: RunRestriction::default(),
         budget: &budget,
         config,
-        messages: watch,
+        messages: messages,
         printer,
-        directories: beside,
+        directories: directories,
     };
     let report = job.run(&model)?;
     bar.finish_and_clear();
     if let Some(file) = &arguments.plot {
-        let plot = states_plot::plot(model.name(), start, &course.tries());
+        let plot = states_plot::plot(model.name(), start, &count_progress.tries());
         std::fs::write(file, plot).with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(ProgramOutcome::of(&report))

@@ -14,7 +14,7 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
     let mut curves: Vec<Curve> = Vec::new();
     for tried in tries {
         let counted = tried.markings.as_ref().map(short_number);
-        let (style, how) = match &tried.end {
+        let (style, outcome) = match &tried.end {
             Some((_, Ok(()))) => {
                 ("completed", counted.map_or("all markings".to_owned(), |it| it + " markings"))
             }
@@ -27,36 +27,39 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
             name: tried.idea.to_owned(),
             style: style.to_owned(),
             note: format!(
-                "(score {:.1}): {} nodes at most, {how}",
+                "(score {:.1}): {} nodes at most, {outcome}",
                 tried.score, tried.figures.peak
             ),
             points: tried.nodes.iter().map(point).collect(),
         });
     }
-    let most = curves.iter().flat_map(|curve| &curve.points).fold(0.0, |most, p| p.0.max(most));
+    let last_second = curves
+        .iter()
+        .flat_map(|curve| &curve.points)
+        .fold(0.0, |last_second, p| p.0.max(last_second));
     // The number of markings is known only when the set is closed under firing.
-    let closed = tries.iter().filter_map(|tried| match (&tried.end, &tried.markings) {
+    let complete = tries.iter().filter_map(|tried| match (&tried.end, &tried.markings) {
         (Some((since, Ok(()))), Some(markings)) => Some((tried, seconds(tried, *since), markings)),
         _ => None,
     });
-    let mut paid = Vec::new();
-    for (tried, at, markings) in closed {
-        let up = logarithm(markings);
-        let points = vec![(at, 0.0), (at, up), (most.max(at), up)];
+    let mut successes = Vec::new();
+    for (tried, at, markings) in complete {
+        let log_markings = logarithm(markings);
+        let points = vec![(at, 0.0), (at, log_markings), (last_second.max(at), log_markings)];
         let (name, style) = (tried.idea.to_owned(), "markings".to_owned());
         curves.push(Curve { name, style, note: short_number(markings), points });
-        paid.push(format!("{} completed after {at:.2} s", tried.idea));
+        successes.push(format!("{} completed after {at:.2} s", tried.idea));
     }
-    let what = match (tries.is_empty(), paid.is_empty()) {
+    let summary = match (tries.is_empty(), successes.is_empty()) {
         (true, _) => "no decision diagrams were built".to_owned(),
         (false, true) => "no order of places completed".to_owned(),
-        (false, false) => paid.join(", "),
+        (false, false) => successes.join(", "),
     };
-    let title = format!("{name}: {what}");
+    let title = format!("{name}: {summary}");
     let frame = PlotFrame {
         title: &title,
         x: "seconds",
-        min_x_end: most.max(0.01),
+        min_x_end: last_second.max(0.01),
         min_grid_step: 0.0,
         unit: "",
     };
@@ -75,7 +78,7 @@ fn short_number(number: &BigUint) -> String {
     let digits = number.to_string();
     match digits.len() {
         0..=12 => digits,
-        more => format!("{}.{}e{}", &digits[..1], &digits[1..3], more - 1),
+        length => format!("{}.{}e{}", &digits[..1], &digits[1..3], length - 1),
     }
 }
 

@@ -30,69 +30,70 @@ pub(super) fn print_lasso(
     line(&format!("  from {}", marking_text::print(net, net.initial())));
     print_steps(net, &mut replayer, prefix)?;
     line("cycle, repeated forever:");
-    let begin = replayer.marking().clone();
+    let cycle_start = replayer.marking().clone();
     print_steps(net, &mut replayer, cycle)?;
     if cycle.firings().saturating_mul(net.transition_count() as u128) <= MAX_ENABLEDNESS_CHECKS {
-        print_unfair_transitions(net, begin, cycle)?;
+        print_unfair_transitions(net, cycle_start, cycle)?;
     }
     Ok(())
 }
 
 /// Fires the steps, and prints each with the marking that it leads to.
 fn print_steps(net: &Net, replayer: &mut Replayer<'_>, steps: &FiringSequence) -> Result<()> {
-    let all = steps.steps();
-    for (at, step) in all.iter().enumerate() {
+    let all_steps = steps.steps();
+    for (index, step) in all_steps.iter().enumerate() {
         replayer.fire(*step)?;
-        if at < MAX_LINES {
+        if index < MAX_LINES {
             let name = net.transition_name(step.transition);
             let times = if step.count == 1 { String::new() } else { format!(" × {}", step.count) };
             let marking = marking_text::print(net, replayer.marking());
             line(&format!("  {name}{times}: {marking}"));
         }
     }
-    if all.len() > MAX_LINES {
-        line(&format!("  … and {} more lines", all.len() - MAX_LINES));
+    if all_steps.len() > MAX_LINES {
+        line(&format!("  … and {} more lines", all_steps.len() - MAX_LINES));
     }
     Ok(())
 }
 
 /// Prints the transitions that are enabled during the cycle and never fire in it.
-fn print_unfair_transitions(net: &Net, begin: Marking, cycle: &FiringSequence) -> Result<()> {
+fn print_unfair_transitions(net: &Net, cycle_start: Marking, cycle: &FiringSequence) -> Result<()> {
     let fired: BTreeSet<TransitionId> = cycle.steps().iter().map(|step| step.transition).collect();
-    let others: Vec<TransitionId> = net.transitions().filter(|t| !fired.contains(t)).collect();
-    let mut enabled = vec![0u128; others.len()];
-    let mut replayer = Replayer::at(net, begin);
+    let unfired: Vec<TransitionId> = net.transitions().filter(|t| !fired.contains(t)).collect();
+    let mut enabled = vec![0u128; unfired.len()];
+    let mut replayer = Replayer::at(net, cycle_start);
     for step in cycle.steps() {
         for _ in 0..step.count {
             let marking = replayer.marking();
-            for (times, &t) in enabled.iter_mut().zip(&others) {
+            for (times, &t) in enabled.iter_mut().zip(&unfired) {
                 *times += u128::from(net.is_enabled(marking, t));
             }
             replayer.fire(FiringStep { count: 1, ..*step })?;
         }
     }
-    let of = |is: &dyn Fn(u128) -> bool| -> Vec<TransitionId> {
-        let such = others.iter().zip(&enabled).filter(|(_, times)| is(**times));
-        such.map(|(&t, _)| t).collect()
+    let unfired_where = |is_wanted: &dyn Fn(u128) -> bool| -> Vec<TransitionId> {
+        let selected = unfired.iter().zip(&enabled).filter(|(_, times)| is_wanted(**times));
+        selected.map(|(&t, _)| t).collect()
     };
     say(
         net,
         "enabled throughout the cycle, but never fired:",
-        &of(&|times| times == cycle.firings()),
+        &unfired_where(&|times| times == cycle.firings()),
     );
-    let some = of(&|times| times > 0 && times < cycle.firings());
-    say(net, "enabled at some point of the cycle, but never fired:", &some);
+    let sometimes_enabled = unfired_where(&|times| times > 0 && times < cycle.firings());
+    say(net, "enabled at some point of the cycle, but never fired:", &sometimes_enabled);
     Ok(())
 }
 
-fn say(net: &Net, what: &str, all: &[TransitionId]) {
-    if all.is_empty() {
+/// Prints a list of transitions with a heading, if the list is not empty.
+fn say(net: &Net, heading: &str, transitions: &[TransitionId]) {
+    if transitions.is_empty() {
         return;
     }
     let mut names: Vec<String> =
-        all.iter().take(MAX_NAMES).map(|&t| net.transition_name(t).to_owned()).collect();
-    if all.len() > names.len() {
-        names.push(format!("and {} more", all.len() - names.len()));
+        transitions.iter().take(MAX_NAMES).map(|&t| net.transition_name(t).to_owned()).collect();
+    if transitions.len() > names.len() {
+        names.push(format!("and {} more", transitions.len() - names.len()));
     }
-    line(&format!("{what} {}", names.join(", ")));
+    line(&format!("{heading} {}", names.join(", ")));
 }

@@ -127,8 +127,8 @@ where
         mut out: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let mut said = String::new();
-        context.format_fields(Writer::new(&mut said), event)?;
+        let mut message = String::new();
+        context.format_fields(Writer::new(&mut message), event)?;
         let level = event.metadata().level();
         let colour = match *level {
             Level::ERROR => 31,
@@ -141,7 +141,7 @@ where
             true => write!(out, "\u{1b}[{colour}m{level:>5}\u{1b}[0m ")?,
             false => write!(out, "{level:>5} ")?,
         }
-        writeln!(out, "{}", Printable(said))
+        writeln!(out, "{}", Printable(message))
     }
 }
 
@@ -150,9 +150,9 @@ pub(super) fn install_panic_hook() {
     std::panic::set_hook(Box::new(|panic| {
         let payload = panic.payload();
         let text = payload.downcast_ref::<String>().map(String::as_str);
-        let words = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("panic");
+        let message = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("panic");
         let place = panic.location().map_or(String::new(), |place| format!(" at {place}"));
-        note!("parikh: internal error, please report it: panicked{place}: {words}");
+        note!("parikh: internal error, please report it: panicked{place}: {message}");
         let trace = std::backtrace::Backtrace::capture();
         if trace.status() == std::backtrace::BacktraceStatus::Captured {
             trace.to_string().lines().for_each(|line| note!("{line}"));

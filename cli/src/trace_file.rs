@@ -70,11 +70,11 @@ impl TraceFile {
     /// # Errors
     /// The text is no marking of `net`.
     pub(super) fn start_marking(&self, net: &Net) -> anyhow::Result<Option<Marking>> {
-        let Some((_, from)) = self.notes.iter().find(|(key, _)| key == "from") else {
+        let Some((_, marking_note)) = self.notes.iter().find(|(key, _)| key == "from") else {
             return Ok(None);
         };
-        let marking = marking_text::parse(from, net)
-            .map_err(|why| anyhow::anyhow!("`# from: {from}`: {why}"))?;
+        let marking = marking_text::parse(marking_note, net)
+            .map_err(|why| anyhow::anyhow!("`# from: {marking_note}`: {why}"))?;
         // The tokens of complement places follow from the bounds.
         Ok(Some(net.marking_of_model(&marking).unwrap_or(marking)))
     }
@@ -126,10 +126,10 @@ impl TraceFile {
                 trace.repeat.as_mut().unwrap_or(&mut trace.sequence).push(transition, count);
             }
         }
-        let last = text.lines().count();
+        let last_line = text.lines().count();
         if trace.repeat.is_none() && !trace.earlier_stages.is_empty() {
             let problem = "expected `@repeat` after the last `@then`".to_owned();
-            return Err(TraceError { line: last, problem });
+            return Err(TraceError { line: last_line, problem });
         }
         Ok(trace)
     }
@@ -157,7 +157,7 @@ impl TraceFile {
             Some(run) => anyhow::bail!(
                 "a run of {} in nested loops cannot be followed firing by firing; `parikh replay` \
                  shows its final marking",
-                words::firings(run)
+                words::firings(&run.firings())
             ),
         }
     }
@@ -165,15 +165,17 @@ impl TraceFile {
     /// Parses a run with loops.
     fn parse_loops(net: &Net, text: &str) -> Result<TraceFile, TraceError> {
         let mut trace = TraceFile::default();
-        let (mut blocks, mut outside): (Vec<Vec<Turn>>, Vec<Turn>) = Default::default();
-        let mut inside: Option<Vec<Turn>> = None;
+        let (mut blocks, mut main_turns): (Vec<Vec<Turn>>, Vec<Turn>) = Default::default();
+        let mut open_block: Option<Vec<Turn>> = None;
         for (index, line) in text.lines().enumerate() {
             let fail = |problem: String| TraceError { line: index + 1, problem };
             let words: Vec<&str> = line.split_whitespace().collect();
             match words[..] {
                 [] => {}
-                ["@block", number] if inside.is_none() && number == blocks.len().to_string() => {
-                    inside = Some(Vec::new());
+                ["@block", number]
+                    if open_block.is_none() && number == blocks.len().to_string() =>
+                {
+                    open_block = Some(Vec::new());
                 }
                 ["@block", ..] => {
                     let expected = blocks.len();
@@ -182,14 +184,15 @@ impl TraceFile {
                     )));
                 }
                 ["@end"] => {
-                    let block = inside.take();
+                    let block = open_block.take();
                     blocks.push(
                         block.ok_or_else(|| fail("`@end` without `@block` before it".into()))?,
                     );
                 }
                 ["@loop", number, times] => {
-                    let known = number.parse().ok().filter(|&number: &usize| number < blocks.len());
-                    let block = known.ok_or_else(|| {
+                    let earlier_block =
+                        number.parse().ok().filter(|&number: &usize| number < blocks.len());
+                    let block = earlier_block.ok_or_else(|| {
                         fail(format!("expected the number of an earlier block, found `{number}`"))
                     })?;
                     let times = parse_repetitions(times).map_err(fail)?;
@@ -197,7 +200,7 @@ impl TraceFile {
                         return Err(fail("expected a number of repetitions, at least 1".into()));
                     }
                     let turn = Turn { element: LoopElement::Block(block), times };
-                    inside.as_mut().unwrap_or(&mut outside).push(turn);
+                    open_block.as_mut().unwrap_or(&mut main_turns).push(turn);
                 }
                 [word, ..] if word.starts_with('#') => {
                     if let Some((key, text)) = line.trim_start_matches('#').split_once(':') {
@@ -214,16 +217,16 @@ impl TraceFile {
                 _ => {
                     let (transition, times) = parse_step::<BigUint>(net, line).map_err(fail)?;
                     let turn = Turn { element: LoopElement::Fire(transition), times };
-                    inside.as_mut().unwrap_or(&mut outside).push(turn);
+                    open_block.as_mut().unwrap_or(&mut main_turns).push(turn);
                 }
             }
         }
-        let at_the_end = |problem| TraceError { line: text.lines().count(), problem };
-        if inside.is_some() {
-            return Err(at_the_end("expected `@end` of the last block".to_owned()));
+        let fail_at_end = |problem| TraceError { line: text.lines().count(), problem };
+        if open_block.is_some() {
+            return Err(fail_at_end("expected `@end` of the last block".to_owned()));
         }
-        blocks.push(outside);
-        let run = LoopRun::new(blocks).map_err(|error| at_the_end(error.to_string()))?;
+        blocks.push(main_turns);
+        let run = LoopRun::new(blocks).map_err(|error| fail_at_end(error.to_string()))?;
         trace.loops = Some(run);
         Ok(trace)
     }
@@ -303,6 +306,7 @@ fn parse_step<N: FromStr + PartialOrd + From<u8>>(
     Ok((transition, count))
 }
 
+/// Writes the blocks of a run with loops, and the lines outside of blocks last.
 fn print_loops<'n>(name: &dyn Fn(TransitionId) -> Cow<'n, str>, run: &LoopRun, text: &mut String) {
     let Some((last, blocks)) = run.blocks().split_last() else { return };
     let print = |turns: &[Turn], text: &mut String| {
@@ -324,6 +328,7 @@ fn print_loops<'n>(name: &dyn Fn(TransitionId) -> Cow<'n, str>, run: &LoopRun, t
     print(last, text);
 }
 
+/// Writes a sequence, one line per step.
 fn print_steps<'n>(
     name: &dyn Fn(TransitionId) -> Cow<'n, str>,
     sequence: &FiringSequence,
@@ -340,8 +345,8 @@ fn print_steps<'n>(
 
 /// Returns a name for a trace, quoted if it would otherwise be read as something else.
 pub(super) fn quote(name: &str) -> String {
-    let plain = !name.starts_with(['#', '@', '"']) && !name.contains(char::is_whitespace);
-    if plain {
+    let is_plain = !name.starts_with(['#', '@', '"']) && !name.contains(char::is_whitespace);
+    if is_plain {
         return name.to_owned();
     }
     let mut quoted = String::from("\"");

@@ -82,9 +82,10 @@ fn describe(file: &VerdictFile) -> String {
     let keys: Vec<_> =
         file.verdicts.iter().filter(|verdict| verdict.category == Category::Generic).collect();
     let count = |truth| keys.iter().filter(|key| key.value == VerdictValue::Truth(truth)).count();
-    let has = |property: &KeyProperty| keys.iter().any(|key| key.reference == property.name());
+    let is_stated =
+        |property: &KeyProperty| keys.iter().any(|key| key.reference == property.name());
     let missing: Vec<&str> =
-        KeyProperty::all().filter(|property| !has(property)).map(KeyProperty::name).collect();
+        KeyProperty::all().filter(|property| !is_stated(property)).map(KeyProperty::name).collect();
     let missing = match missing.len() {
         0 => String::new(),
         21 => "; no key at all".to_owned(),
@@ -106,23 +107,24 @@ fn describe(file: &VerdictFile) -> String {
 fn compare(arguments: &CompareArguments) -> Result<ProgramOutcome> {
     let budget = arguments.limits.budget();
     let file = verdicts::read(&arguments.file)?;
-    let of = key_net(&arguments.model, &budget)?;
-    let names = model::instance_names(&arguments.model, of.net());
+    let key_net_of_model = key_net(&arguments.model, &budget)?;
+    let names = model::instance_names(&arguments.model, key_net_of_model.net());
     let instance = names.iter().find(|name| verdicts::is_about(&file.model, name));
     if instance.is_none() && !arguments.force {
         refuse(&arguments.file, &file.model, &names)?;
     }
-    let stated = |property: &KeyProperty| {
+    let is_stated = |property: &KeyProperty| {
         file.verdicts.iter().any(|verdict| {
             verdict.category == Category::Generic && verdict.reference == property.name()
         })
     };
-    let wanted: Vec<KeyProperty> = KeyProperty::all().filter(stated).collect();
-    let found = of.compute(&wanted, &[], &arguments.limits.config(), &budget, |_| {});
-    if let (VerdictsFormat::Text, Some(about)) = (arguments.format, about(&of)) {
+    let stated_keys: Vec<KeyProperty> = KeyProperty::all().filter(is_stated).collect();
+    let findings =
+        key_net_of_model.compute(&stated_keys, &[], &arguments.limits.config(), &budget, |_| {});
+    if let (VerdictsFormat::Text, Some(about)) = (arguments.format, about(&key_net_of_model)) {
         line(about);
     }
-    let comparisons = verdicts::compare(&file, instance.map(String::as_str), &found.keys);
+    let comparisons = verdicts::compare(&file, instance.map(String::as_str), &findings.keys);
     for comparison in &comparisons {
         match arguments.format {
             VerdictsFormat::Text => line(&text(comparison)),
@@ -131,10 +133,11 @@ fn compare(arguments: &CompareArguments) -> Result<ProgramOutcome> {
     }
     let count = |standing| comparisons.iter().filter(|one| one.result == standing).count();
     let (agree, conflicts) = (count(ComparisonResult::Agrees), count(ComparisonResult::Conflicts));
-    let (open, more) = (count(ComparisonResult::NotComputed), count(ComparisonResult::NotInFile));
+    let (open, known_only_here) =
+        (count(ComparisonResult::NotComputed), count(ComparisonResult::NotInFile));
     match arguments.format {
         VerdictsFormat::Text => line(&format!(
-            "{agree} agree, {conflicts} in conflict, {open} not computed, {more} computed but \
+            "{agree} agree, {conflicts} in conflict, {open} not computed, {known_only_here} computed but \
              unknown in the file"
         )),
         VerdictsFormat::Json => object(json!({
@@ -142,10 +145,10 @@ fn compare(arguments: &CompareArguments) -> Result<ProgramOutcome> {
             "agree": agree,
             "conflicts": conflicts,
             "not_computed": open,
-            "not_in_file": more,
+            "not_in_file": known_only_here,
         })),
     }
-    if found.faults > 0 {
+    if findings.faults > 0 {
         return Ok(ProgramOutcome::InternalError);
     }
     match (conflicts, open) {
@@ -171,9 +174,9 @@ fn refuse(file: &Path, model: &str, names: &[String]) -> Result<()> {
 }
 
 fn text(comparison: &KeyComparison<'_>) -> String {
-    let (key, theirs) = (&comparison.verdict.reference, &comparison.verdict.value);
+    let (key, file_value) = (&comparison.verdict.reference, &comparison.verdict.value);
     let Some(own) = comparison.computed else {
-        return format!("{key}: not compared (the file says {theirs})");
+        return format!("{key}: not compared (the file says {file_value})");
     };
     let (ours, why) = (own.value, &own.explanation);
     let remark = match &comparison.verdict.explanation {
@@ -183,13 +186,13 @@ fn text(comparison: &KeyComparison<'_>) -> String {
     match comparison.result {
         ComparisonResult::Agrees => format!("{key}: agree on {ours} — {why}"),
         ComparisonResult::Conflicts => {
-            format!("{key}: CONFLICT, the file says {theirs}{remark}, but it is {ours} — {why}")
+            format!("{key}: CONFLICT, the file says {file_value}{remark}, but it is {ours} — {why}")
         }
         ComparisonResult::NotInFile => {
             format!("{key}: the file says unknown{remark}, it is {ours} — {why}")
         }
         ComparisonResult::NotComputed | ComparisonResult::NotCompared => {
-            format!("{key}: not computed (the file says {theirs}) — {why}")
+            format!("{key}: not computed (the file says {file_value}) — {why}")
         }
     }
 }
@@ -209,7 +212,7 @@ fn json(comparison: &KeyComparison<'_>) -> serde_json::Value {
         "file": comparison.verdict.value.to_string(),
         "computed": comparison.computed.map(|own| own.value.to_string()),
         "net": comparison.computed.map(|own| own.net.key()),
-        "explanation": comparison.computed.map(|own| own.explanation.as_str()),
+        "explanation": comparison.computed.map(|own| own.explanation.to_string()),
         "assumes_units": comparison.computed.map(|own| own.assumes_units),
         "file_explanation": comparison.verdict.explanation,
     })

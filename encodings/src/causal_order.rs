@@ -31,37 +31,39 @@ pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     let mut constraints = Vec::new();
     'classes: for effect in net.effect_classes() {
         let Some(x) = variables.firings(effect) else { continue };
-        let mut ways = vec![variables.terms.at_most(x, 0)];
+        let mut alternatives = vec![variables.terms.at_most(x, 0)];
         for &t in net.class(effect) {
-            let mut all = Vec::new();
+            let mut conditions = Vec::new();
             for arc in net.pre(t).iter().filter(|arc| arc.weight > net.initial()[arc.place]) {
-                all.push(fed_before(variables, arc.place, effect));
+                conditions.push(fed_before(variables, arc.place, effect));
             }
-            if all.is_empty() {
+            if conditions.is_empty() {
                 continue 'classes;
             }
-            ways.push(variables.terms.and(all));
+            alternatives.push(variables.terms.and(conditions));
         }
-        constraints.push(variables.terms.or(ways));
+        constraints.push(variables.terms.or(alternatives));
     }
     constraints
 }
 
-fn fed_before(variables: &mut Variables<'_>, place: PlaceId, own: EffectId) -> Term {
-    let mine = first(variables, own);
-    let mut ways = Vec::new();
+/// Returns the term that another class increases `place` before the first firing of `consumer`.
+fn fed_before(variables: &mut Variables<'_>, place: PlaceId, consumer: EffectId) -> Term {
+    let consumer_time = first(variables, consumer);
+    let mut alternatives = Vec::new();
     for (effect, _) in feeders(variables.net, place) {
-        if let (true, Some(x)) = (effect != own, variables.firings(effect)) {
-            let theirs = first(variables, effect);
+        if let (true, Some(x)) = (effect != consumer, variables.firings(effect)) {
+            let feeder_time = first(variables, effect);
             let fires = variables.terms.at_least(x, 1);
-            let before = LinearExpression::variable(theirs).plus_constant(1);
-            let before = variables.terms.at_most(before, mine);
-            ways.push(variables.terms.and([fires, before]));
+            let is_earlier = LinearExpression::variable(feeder_time).plus_constant(1);
+            let is_earlier = variables.terms.at_most(is_earlier, consumer_time);
+            alternatives.push(variables.terms.and([fires, is_earlier]));
         }
     }
-    variables.terms.or(ways)
+    variables.terms.or(alternatives)
 }
 
+/// Returns the variable for the time of the first firing of a class.
 fn first(variables: &mut Variables<'_>, effect: EffectId) -> Variable {
     variables.class_number("first", effect)
 }

@@ -17,14 +17,17 @@ use std::io;
 /// A goal together with its encoding as constraints.
 #[derive(Debug)]
 pub struct EncodedGoal<'n> {
+    /// The variables of the encoding, with the arena of all terms.
     variables: Variables<'n>,
+    /// The requested encoding.
     encoding: Encoding,
-    /// m ≥ 0 and x ≥ 0.
+    /// The constraints m ≥ 0 and x ≥ 0.
     domain: Vec<Term>,
     /// The constraints, grouped by part of the encoding.
     parts: Vec<(EncodingPart, Vec<Term>)>,
     /// The goal as a term, or `None` for a maximum.
     goal: Option<Term>,
+    /// The maximised sum, or `None` for a reachability goal.
     objective: Option<LinearExpression>,
 }
 
@@ -47,7 +50,7 @@ impl<'n> EncodedGoal<'n> {
             true => Vec::new(),
             false => variables.domain(with_firings),
         };
-        let mut stated = None;
+        let mut goal_term = None;
         let mut parts = Vec::with_capacity(encoding.parts().len());
         for &part in encoding.parts() {
             let reach = match goal {
@@ -68,36 +71,38 @@ impl<'n> EncodedGoal<'n> {
                 EncodingPart::CausalOrder => causal_order::constraints(&mut variables),
                 EncodingPart::Predecessor => predecessor::constraints(&mut variables, reach?),
                 EncodingPart::Unrolling | EncodingPart::Steps => {
-                    let between = match part {
+                    let step_kind = match part {
                         EncodingPart::Steps => StepKind::Step,
                         _ => StepKind::FiringOrPause,
                     };
-                    let (row, last) =
-                        unrolling::bounded(&mut variables, reach?, encoding.steps, between);
-                    stated = Some(last);
-                    row
+                    let (part_constraints, last_goal) =
+                        unrolling::bounded(&mut variables, reach?, encoding.steps, step_kind);
+                    goal_term = Some(last_goal);
+                    part_constraints
                 }
                 EncodingPart::Induction => {
-                    let (row, last) = unrolling::induction(&mut variables, reach?, encoding.steps);
-                    stated = Some(last);
-                    row
+                    let (part_constraints, last_goal) =
+                        unrolling::induction(&mut variables, reach?, encoding.steps);
+                    goal_term = Some(last_goal);
+                    part_constraints
                 }
             };
             parts.push((part, constraints));
         }
-        let (stated, objective) = match goal {
+        let (goal_term, objective) = match goal {
             Goal::Maximise(sum) => (None, Some(variables.sum(sum))),
             Goal::Reach(reach) => {
                 let marking: Vec<_> = net.places().map(|place| variables.tokens(place)).collect();
-                let at = |place: PlaceId| marking[place.index()].into();
-                let holds = stated
-                    .unwrap_or_else(|| predicate::holds(&mut variables.terms, net, reach, &at));
+                let tokens_at = |place: PlaceId| marking[place.index()].into();
+                let holds = goal_term.unwrap_or_else(|| {
+                    predicate::holds(&mut variables.terms, net, reach, &tokens_at)
+                });
                 (Some(holds), None)
             }
             _ => return Err(EncodeError::NotOneMarking),
         };
         let encoding = encoding.clone();
-        Ok(EncodedGoal { variables, encoding, domain, parts, goal: stated, objective })
+        Ok(EncodedGoal { variables, encoding, domain, parts, goal: goal_term, objective })
     }
 
     /// Returns the term arena.
@@ -107,9 +112,9 @@ impl<'n> EncodedGoal<'n> {
 
     /// Returns every assertion, with the goal last.
     pub fn assertions(&self) -> Vec<Term> {
-        let mut all = self.constraints();
-        all.extend(self.goal);
-        all
+        let mut result = self.constraints();
+        result.extend(self.goal);
+        result
     }
 
     /// Returns every assertion except the goal.
@@ -118,7 +123,7 @@ impl<'n> EncodedGoal<'n> {
         self.domain.iter().chain(parts).copied().collect()
     }
 
-    /// Returns the number of constraints besides m ≥ 0, x ≥ 0 and the goal.
+    /// Returns the number of constraints, without m ≥ 0, x ≥ 0 and the goal.
     pub fn constraint_count(&self) -> usize {
         self.parts.iter().map(|(_, constraints)| constraints.len()).sum()
     }
@@ -132,7 +137,7 @@ impl<'n> EncodedGoal<'n> {
         Linear::new(self.terms(), &self.constraints(), self.objective.as_ref())
     }
 
-    /// Returns constraints and goal as a linear program (over integers, its relaxation).
+    /// Returns constraints and goal as a linear program. Over the integers, this is the relaxation.
     ///
     /// # Errors
     /// Returns an error if a part or the goal has disjunctions, or numbers are too large.
@@ -231,9 +236,9 @@ impl<'n> EncodedGoal<'n> {
             self.linear().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let names = linear.names(self.terms());
         for (name, &variable) in names.iter().zip(&linear.variables) {
-            let meant = self.terms().name(variable);
-            if name.replace('_', "") != meant.replace(['(', ')', '_'], "") {
-                writeln!(out, "\\ {name} is {}", meant.replace(char::is_control, "_"))?;
+            let term_name = self.terms().name(variable);
+            if name.replace('_', "") != term_name.replace(['(', ')', '_'], "") {
+                writeln!(out, "\\ {name} is {}", term_name.replace(char::is_control, "_"))?;
             }
         }
         if linear.constant != 0.into() {

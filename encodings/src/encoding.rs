@@ -17,7 +17,7 @@ pub enum EncodingPart {
     Bounds,
     /// The model's claim that its nested units are safe: [`units`](crate::units).
     Units,
-    /// All initially marked traps stay marked: [`traps`](crate::traps).
+    /// Initially marked traps stay marked: [`traps`](crate::traps).
     Traps,
     /// Listed traps stay marked, one linear constraint each: [`traps`](crate::traps).
     ListedTraps,
@@ -71,7 +71,7 @@ impl EncodingPart {
         }
     }
 
-    /// Returns the explanation, in a single line.
+    /// Returns the explanation of the part, in a single line.
     pub fn explanation(self) -> &'static str {
         match self {
             EncodingPart::StateEquation => "m = m0 + C·x: the state equation",
@@ -196,8 +196,8 @@ impl FromStr for Encoding {
     /// Parses names joined by `+`, over the reals.
     fn from_str(text: &str) -> Result<Self, EncodeError> {
         let part = |name: &str| {
-            let known = EncodingPart::ALL.into_iter().find(|part| part.name() == name.trim());
-            known.ok_or_else(|| EncodeError::Unknown(name.trim().to_owned()))
+            let found = EncodingPart::ALL.into_iter().find(|part| part.name() == name.trim());
+            found.ok_or_else(|| EncodeError::Unknown(name.trim().to_owned()))
         };
         let parts = text.split('+').map(part).collect::<Result<Vec<_>, _>>()?;
         Encoding::new(parts, Numbers::Reals)
@@ -227,7 +227,7 @@ impl TooManyValues {
 /// The reason why a goal cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// Error: no part of the encoding has this name.
+    /// No part of the encoding has this name.
     #[error("`{0}` is not an encoding: expected some of {known}, joined by `+`", known = names())]
     Unknown(String),
     /// The part refers to firings, but the state equation is missing.
@@ -265,6 +265,7 @@ pub enum EncodeError {
     NotATrap(String),
 }
 
+/// Returns the names of all parts, for an error message.
 fn names() -> String {
     EncodingPart::ALL.map(EncodingPart::name).join(", ")
 }

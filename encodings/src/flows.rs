@@ -36,18 +36,18 @@ pub fn constraints(
     Ok(equations)
 }
 
-/// Checks that no firing changes the sum.
+/// Returns an error if some firing changes the sum.
 pub(crate) fn is_flow(net: &Net, flow: &LinearSum) -> Result<(), EncodeError> {
     for &(place, _) in flow.terms() {
         let arcs = net.consumers(place).iter().chain(net.producers(place));
         for t in arcs.map(|arc| arc.transition) {
             // The sum is below 2¹²⁷: the coefficients add up to less than 2⁶³.
-            let gained: i128 = net
+            let sum_change: i128 = net
                 .delta(t)
                 .iter()
                 .map(|change| i128::from(flow.coefficient(change.place)) * i128::from(change.delta))
                 .sum();
-            if gained != 0 {
+            if sum_change != 0 {
                 return Err(EncodeError::NotAFlow(net.transition_name(t).to_owned()));
             }
         }

@@ -5,24 +5,24 @@ use crate::variables::Variables;
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::Term;
 
-/// The tokens of every place in one marking of the sequence.
+/// The tokens of every place in one marking of the sequence, by place index.
 pub(crate) type FrameTerms = Vec<TokenTerm>;
 
-/// Returns the marking after `frame`, with the change `more` of each place. Each place holds at
-/// most `most` tokens afterwards.
+/// Returns the marking after `frame`, with the given change of each place. `upper_bounds` bounds
+/// the tokens of each place in this marking. All lists are by place index.
 pub(crate) fn after(
     variables: &mut Variables<'_>,
     frame: &FrameTerms,
     step: u32,
-    most: &[Option<u64>],
-    more: Vec<LinearExpression>,
+    upper_bounds: &[Option<u64>],
+    changes: Vec<LinearExpression>,
     constraints: &mut Vec<Term>,
 ) -> FrameTerms {
     let net = variables.net;
-    let mut after = FrameTerms::with_capacity(frame.len());
-    for ((place, tokens), mut sum) in net.places().zip(frame).zip(more) {
+    let mut successor = FrameTerms::with_capacity(frame.len());
+    for ((place, tokens), mut sum) in net.places().zip(frame).zip(changes) {
         if sum == LinearExpression::new() {
-            after.push(*tokens);
+            successor.push(*tokens);
             continue;
         }
         if let Some(variable) = tokens.variable {
@@ -30,9 +30,9 @@ pub(crate) fn after(
         }
         sum.add_constant(tokens.offset);
         let name = format!("m{step}({})", net.place_name(place));
-        let next = variables.number_up_to(&name, most[place.index()]);
+        let next = variables.number_up_to(&name, upper_bounds[place.index()]);
         constraints.push(variables.terms.equal(next, sum));
-        after.push(next.into());
+        successor.push(next.into());
     }
-    after
+    successor
 }

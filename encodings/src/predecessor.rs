@@ -17,47 +17,52 @@ use crate::variables::Variables;
 use parikh_net::{EffectId, PlaceId, Predicate};
 use parikh_solvers::term::Term;
 
-/// Returns one disjunction over the classes that change places of the goal. Returns none if m₀ is a
-/// goal marking.
+/// Returns one disjunction over the classes that change places of the goal. Returns no constraint
+/// if m₀ is a goal marking.
 pub fn constraints(variables: &mut Variables<'_>, goal: &Predicate) -> Vec<Term> {
     let net = variables.net;
     if goal.holds(net, net.initial()) {
         return Vec::new();
     }
-    let mut matters = vec![false; net.place_count()];
-    goal.support(net).into_iter().for_each(|place| matters[place.index()] = true);
-    let not_yet = goal.clone().negated();
-    let mut ways = Vec::new();
+    let mut in_support = vec![false; net.place_count()];
+    goal.support(net).into_iter().for_each(|place| in_support[place.index()] = true);
+    let negated_goal = goal.clone().negated();
+    let mut alternatives = Vec::new();
     for effect in net.effect_classes() {
-        if net.effect(effect).iter().any(|change| matters[change.place.index()]) {
-            ways.extend(last_step(variables, effect, &not_yet));
+        if net.effect(effect).iter().any(|change| in_support[change.place.index()]) {
+            alternatives.extend(last_step(variables, effect, &negated_goal));
         }
     }
-    vec![variables.terms.or(ways)]
+    vec![variables.terms.or(alternatives)]
 }
 
-fn last_step(variables: &mut Variables<'_>, effect: EffectId, not_yet: &Predicate) -> Option<Term> {
+/// Returns the term that the last firing is of class `effect` and leads from no goal marking to m.
+fn last_step(
+    variables: &mut Variables<'_>,
+    effect: EffectId,
+    negated_goal: &Predicate,
+) -> Option<Term> {
     let net = variables.net;
     let x = variables.firings(effect)?;
     let changes = net.effect(effect);
     let marking: Vec<_> = net.places().map(|place| variables.tokens(place)).collect();
-    let before = |place: PlaceId| {
-        let gained = changes.binary_search_by_key(&place, |change| change.place);
-        let gained = gained.map_or(0, |at| changes[at].delta);
+    let tokens_before = |place: PlaceId| {
+        let place_delta = changes.binary_search_by_key(&place, |change| change.place);
+        let place_delta = place_delta.map_or(0, |position| changes[position].delta);
         // Changes are differences of numbers below 2⁶³, so the negation does not overflow.
-        TokenTerm { variable: Some(marking[place.index()]), offset: -gained }
+        TokenTerm { variable: Some(marking[place.index()]), offset: -place_delta }
     };
     let terms = &mut variables.terms;
-    let was_none = holds(terms, net, not_yet, &before);
+    let is_no_goal_before = holds(terms, net, negated_goal, &tokens_before);
     let fires = terms.at_least(x, 1);
-    let mut by = Vec::new();
+    let mut produced_by = Vec::new();
     for &t in net.class(effect) {
-        let puts = net.post(t).iter();
-        let all: Vec<Term> = puts
+        let outputs = net.post(t).iter();
+        let conditions: Vec<Term> = outputs
             .map(|arc| at_least(terms, marking[arc.place.index()].into(), arc.weight))
             .collect();
-        by.push(terms.and(all));
+        produced_by.push(terms.and(conditions));
     }
-    let by = terms.or(by);
-    Some(terms.and([was_none, fires, by]))
+    let produced_by = terms.or(produced_by);
+    Some(terms.and([is_no_goal_before, fires, produced_by]))
 }

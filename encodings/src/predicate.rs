@@ -15,7 +15,7 @@ use parikh_solvers::term::{Term, Terms, Variable};
 /// The tokens of a place in some marking: an optional variable plus a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenTerm {
-    /// The unknown part.
+    /// The unknown part of the number. `None` for a known number.
     pub variable: Option<Variable>,
     /// The constant to add.
     pub offset: i64,
@@ -34,45 +34,50 @@ impl From<Variable> for TokenTerm {
     }
 }
 
-/// Returns the term that `predicate` holds in the marking given by `at`, whose places hold less
-/// than 2⁶³ tokens.
+/// Returns the term that `predicate` holds in the marking whose tokens `tokens_at` gives. Its
+/// places hold less than 2⁶³ tokens.
 pub fn holds(
     terms: &mut Terms,
     net: &Net,
     predicate: &Predicate,
-    at: &dyn Fn(PlaceId) -> TokenTerm,
+    tokens_at: &dyn Fn(PlaceId) -> TokenTerm,
 ) -> Term {
     match predicate {
         Predicate::True => terms.truth(true),
         Predicate::False => terms.truth(false),
-        Predicate::Atom(atom) => comparison(terms, atom, at),
-        Predicate::Enabled(t) => enabled(terms, net, *t, at),
-        Predicate::Disabled(t) => disabled(terms, net, *t, at),
+        Predicate::Atom(atom) => comparison(terms, atom, tokens_at),
+        Predicate::Enabled(t) => enabled(terms, net, *t, tokens_at),
+        Predicate::Disabled(t) => disabled(terms, net, *t, tokens_at),
         Predicate::Dead => {
             let minimal = minimal_presets(net);
-            let all: Vec<Term> = minimal.iter().map(|&t| disabled(terms, net, t, at)).collect();
-            terms.and(all)
+            let terms_of_all: Vec<Term> =
+                minimal.iter().map(|&t| disabled(terms, net, t, tokens_at)).collect();
+            terms.and(terms_of_all)
         }
         Predicate::NotDead => {
             let minimal = minimal_presets(net);
-            let any: Vec<Term> = minimal.iter().map(|&t| enabled(terms, net, t, at)).collect();
-            terms.or(any)
+            let terms_of_any: Vec<Term> =
+                minimal.iter().map(|&t| enabled(terms, net, t, tokens_at)).collect();
+            terms.or(terms_of_any)
         }
-        Predicate::And(parts) => {
-            let all: Vec<Term> = parts.iter().map(|part| holds(terms, net, part, at)).collect();
-            terms.and(all)
+        Predicate::And(operands) => {
+            let terms_of_all: Vec<Term> =
+                operands.iter().map(|operand| holds(terms, net, operand, tokens_at)).collect();
+            terms.and(terms_of_all)
         }
-        Predicate::Or(parts) => {
-            let any: Vec<Term> = parts.iter().map(|part| holds(terms, net, part, at)).collect();
-            terms.or(any)
+        Predicate::Or(operands) => {
+            let terms_of_any: Vec<Term> =
+                operands.iter().map(|operand| holds(terms, net, operand, tokens_at)).collect();
+            terms.or(terms_of_any)
         }
     }
 }
 
-fn comparison(terms: &mut Terms, atom: &Atom, at: &dyn Fn(PlaceId) -> TokenTerm) -> Term {
+/// Returns the term that a comparison holds in the marking with these tokens.
+fn comparison(terms: &mut Terms, atom: &Atom, tokens_at: &dyn Fn(PlaceId) -> TokenTerm) -> Term {
     let mut sum = LinearExpression::new();
     for &(place, a) in atom.sum.terms() {
-        let tokens = at(place);
+        let tokens = tokens_at(place);
         if let Some(variable) = tokens.variable {
             sum.add(a, variable);
         }
@@ -86,26 +91,28 @@ pub fn enabled(
     terms: &mut Terms,
     net: &Net,
     t: TransitionId,
-    at: &dyn Fn(PlaceId) -> TokenTerm,
+    tokens_at: &dyn Fn(PlaceId) -> TokenTerm,
 ) -> Term {
     let arcs = net.pre(t).iter();
-    let all: Vec<Term> = arcs.map(|arc| at_least(terms, at(arc.place), arc.weight)).collect();
-    terms.and(all)
+    let conditions: Vec<Term> =
+        arcs.map(|arc| at_least(terms, tokens_at(arc.place), arc.weight)).collect();
+    terms.and(conditions)
 }
 
+/// Returns the term that some input place of `t` has too few tokens.
 fn disabled(
     terms: &mut Terms,
     net: &Net,
     t: TransitionId,
-    at: &dyn Fn(PlaceId) -> TokenTerm,
+    tokens_at: &dyn Fn(PlaceId) -> TokenTerm,
 ) -> Term {
-    let mut lacks = Vec::with_capacity(net.pre(t).len());
+    let mut shortages = Vec::with_capacity(net.pre(t).len());
     for arc in net.pre(t) {
-        let tokens = at(arc.place);
+        let tokens = tokens_at(arc.place);
         let sum = with_offset(tokens);
-        lacks.push(terms.at_most(sum, arc.weight - 1));
+        shortages.push(terms.at_most(sum, arc.weight - 1));
     }
-    terms.or(lacks)
+    terms.or(shortages)
 }
 
 /// Returns the term tokens ≥ count.
@@ -113,34 +120,38 @@ pub fn at_least(terms: &mut Terms, tokens: TokenTerm, count: u64) -> Term {
     terms.at_least(with_offset(tokens), count)
 }
 
+/// Returns the number of tokens as an expression.
 fn with_offset(tokens: TokenTerm) -> LinearExpression {
     let sum = tokens.variable.map(LinearExpression::variable).unwrap_or_default();
     sum.plus_constant(tokens.offset)
 }
 
-/// Returns the transitions with minimal presets, ascending: no other transition needs at most as
-/// many tokens everywhere. Of transitions with equal presets, one is returned.
+/// Returns the transitions with minimal presets, ascending. No other transition needs at most as
+/// many tokens from every place. If several transitions have the same preset, one of them is
+/// returned.
 pub fn minimal_presets(net: &Net) -> Vec<TransitionId> {
     let mut by_size: Vec<TransitionId> = net.transitions().collect();
     let weight = |t| net.pre(t).iter().map(|arc| u128::from(arc.weight)).sum::<u128>();
     by_size.sort_by_key(|&t| (net.pre(t).len(), weight(t), t));
     // A preset contained in the preset of t starts with a place of t, so these are all candidates.
-    let mut kept_at: Vec<Vec<TransitionId>> = vec![Vec::new(); net.place_count()];
-    let mut kept = Vec::new();
+    let mut kept_by_first_place: Vec<Vec<TransitionId>> = vec![Vec::new(); net.place_count()];
+    let mut minimal = Vec::new();
     for t in by_size {
         let Some(first) = net.pre(t).first() else { return vec![t] };
-        let needs_less = |&other: &TransitionId| {
-            net.pre(other).iter().all(|a| a.weight <= net.pre_weight(t, a.place))
+        let is_subset = |&candidate: &TransitionId| {
+            net.pre(candidate).iter().all(|a| a.weight <= net.pre_weight(t, a.place))
         };
-        let covered =
-            net.pre(t).iter().any(|arc| kept_at[arc.place.index()].iter().any(needs_less));
-        if !covered {
-            kept_at[first.place.index()].push(t);
-            kept.push(t);
+        let is_covered = net
+            .pre(t)
+            .iter()
+            .any(|arc| kept_by_first_place[arc.place.index()].iter().any(is_subset));
+        if !is_covered {
+            kept_by_first_place[first.place.index()].push(t);
+            minimal.push(t);
         }
     }
-    kept.sort_unstable();
-    kept
+    minimal.sort_unstable();
+    minimal
 }
 
 /// Returns conjunctions of comparisons whose disjunction is equivalent to `predicate`, if there are
@@ -152,39 +163,42 @@ pub fn cubes(net: &Net, predicate: &Predicate, limit: usize) -> Option<Vec<Vec<A
         Predicate::Atom(atom) => Some(vec![vec![atom.clone()]]),
         Predicate::Dead | Predicate::NotDead => {
             let minimal = minimal_presets(net).into_iter();
-            let parts: Predicate = match predicate {
+            let operands: Predicate = match predicate {
                 Predicate::Dead => Predicate::and(minimal.map(Predicate::Disabled)),
                 _ => Predicate::or(minimal.map(Predicate::Enabled)),
             };
-            cubes(net, &parts, limit)
+            cubes(net, &operands, limit)
         }
         Predicate::Enabled(_) | Predicate::Disabled(_) => {
             cubes(net, &predicate.to_atoms(net), limit)
         }
-        Predicate::Or(parts) => {
-            let mut all = Vec::new();
-            for part in parts {
-                all.extend(cubes(net, part, limit)?);
-                if all.len() > limit {
+        Predicate::Or(operands) => {
+            let mut result = Vec::new();
+            for operand in operands {
+                result.extend(cubes(net, operand, limit)?);
+                if result.len() > limit {
                     return None;
                 }
             }
-            Some(all)
+            Some(result)
         }
-        Predicate::And(parts) => {
-            let mut all: Vec<Vec<Atom>> = vec![Vec::new()];
-            for part in parts {
-                let more = cubes(net, part, limit)?;
-                if all.len().checked_mul(more.len())? > limit {
+        Predicate::And(operands) => {
+            let mut result: Vec<Vec<Atom>> = vec![Vec::new()];
+            for operand in operands {
+                let operand_cubes = cubes(net, operand, limit)?;
+                if result.len().checked_mul(operand_cubes.len())? > limit {
                     return None;
                 }
                 let join = |cube: &Vec<Atom>| {
                     let cube = cube.clone();
-                    more.iter().map(move |more| [&cube[..], more].concat()).collect::<Vec<_>>()
+                    operand_cubes
+                        .iter()
+                        .map(move |operand_cube| [&cube[..], operand_cube].concat())
+                        .collect::<Vec<_>>()
                 };
-                all = all.iter().flat_map(join).collect();
+                result = result.iter().flat_map(join).collect();
             }
-            Some(all)
+            Some(result)
         }
     }
 }

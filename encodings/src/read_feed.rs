@@ -27,30 +27,36 @@ pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     let mut constraints = Vec::new();
     'classes: for effect in net.effect_classes() {
         let Some(x) = variables.firings(effect) else { continue };
-        let mut ways = vec![variables.terms.at_most(x, 0)];
+        let mut alternatives = vec![variables.terms.at_most(x, 0)];
         for &t in net.class(effect) {
-            let mut all = Vec::new();
+            let mut conditions = Vec::new();
             for arc in net.pre(t) {
-                let initially = net.initial()[arc.place];
-                if arc.weight > initially && net.post_weight(t, arc.place) > 0 {
-                    let fed = fed_by_others(variables, arc.place, effect);
-                    all.push(variables.terms.at_least(fed, arc.weight - initially));
+                let initial_tokens = net.initial()[arc.place];
+                if arc.weight > initial_tokens && net.post_weight(t, arc.place) > 0 {
+                    let produced = fed_by_others(variables, arc.place, effect);
+                    conditions
+                        .push(variables.terms.at_least(produced, arc.weight - initial_tokens));
                 }
             }
-            if all.is_empty() {
+            if conditions.is_empty() {
                 continue 'classes;
             }
-            ways.push(variables.terms.and(all));
+            alternatives.push(variables.terms.and(conditions));
         }
-        constraints.push(variables.terms.or(ways));
+        constraints.push(variables.terms.or(alternatives));
     }
     constraints
 }
 
-fn fed_by_others(variables: &Variables<'_>, place: PlaceId, own: EffectId) -> LinearExpression {
+/// Returns the tokens that classes other than `consumer` produce on `place`, as a sum over firings.
+fn fed_by_others(
+    variables: &Variables<'_>,
+    place: PlaceId,
+    consumer: EffectId,
+) -> LinearExpression {
     let mut sum = LinearExpression::new();
     for (effect, delta) in feeders(variables.net, place) {
-        if let (true, Some(x)) = (effect != own, variables.firings(effect)) {
+        if let (true, Some(x)) = (effect != consumer, variables.firings(effect)) {
             sum.add(delta, x);
         }
     }
@@ -63,10 +69,10 @@ pub(crate) fn feeders(net: &Net, place: PlaceId) -> Vec<(EffectId, i64)> {
         net.producers(place).iter().map(|arc| net.effect_of(arc.transition)).collect();
     classes.sort_unstable();
     classes.dedup();
-    let raise = |effect: EffectId| {
+    let increase = |effect: EffectId| {
         let changes = net.effect(effect);
-        let at = changes.binary_search_by_key(&place, |change| change.place).ok()?;
-        (changes[at].delta > 0).then_some((effect, changes[at].delta))
+        let index = changes.binary_search_by_key(&place, |change| change.place).ok()?;
+        (changes[index].delta > 0).then_some((effect, changes[index].delta))
     };
-    classes.into_iter().filter_map(raise).collect()
+    classes.into_iter().filter_map(increase).collect()
 }

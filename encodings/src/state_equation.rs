@@ -23,17 +23,19 @@ use parikh_solvers::term::Term;
 /// The state equation of a net as a linear program with objective 0.
 #[derive(Clone, Debug)]
 pub struct StateEquation {
+    /// The linear program, in which row p belongs to place p.
     program: LinearProgram,
-    /// The column of each effect class; `None` for the class without effect.
+    /// The column of each effect class, by class index. `None` for the class without effect.
     columns: Vec<Option<Column>>,
 }
 
 /// A linear sum of tokens as a function of firings: constant + Σ coefficient·x.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FiringSum {
-    /// Value of the sum in m₀.
+    /// The value of the sum in m₀.
     pub constant: i128,
-    /// Change of the sum per firing; classes that do not change the sum are omitted.
+    /// The change of the sum by one firing, by column. Classes that do not change the sum are left
+    /// out.
     pub coefficients: Vec<(Column, i64)>,
 }
 
@@ -85,35 +87,39 @@ impl StateEquation {
     /// Returns the interval of a place's row that states low ≤ m(p) ≤ high.
     pub fn tokens(net: &Net, place: PlaceId, low: u64, high: Option<u64>) -> Interval {
         // The casts are lossless: token counts and bounds are below 2⁶³. A larger bound is dropped.
-        let initially = net.initial()[place] as i64;
-        let relative = |tokens: u64| i64::try_from(tokens).ok().map(|tokens| tokens - initially);
+        let initial_tokens = net.initial()[place] as i64;
+        let relative =
+            |tokens: u64| i64::try_from(tokens).ok().map(|tokens| tokens - initial_tokens);
         Interval { lower: relative(low), upper: high.and_then(relative) }
     }
 
     /// Returns `sum` as a function of firings, or `None` if a coefficient exceeds 64 bits.
     pub fn over_firings(&self, net: &Net, sum: &LinearSum) -> Option<FiringSum> {
-        let mut gains: std::collections::BTreeMap<EffectId, i128> = Default::default();
+        let mut changes_by_class: std::collections::BTreeMap<EffectId, i128> = Default::default();
         for &(place, coefficient) in sum.terms() {
-            let touching = net.consumers(place).iter().chain(net.producers(place));
+            let adjacent = net.consumers(place).iter().chain(net.producers(place));
             let mut classes: Vec<EffectId> =
-                touching.map(|arc| net.effect_of(arc.transition)).collect();
+                adjacent.map(|arc| net.effect_of(arc.transition)).collect();
             classes.sort_unstable();
             classes.dedup();
             for effect in classes {
-                let changes = net.effect(effect);
-                if let Ok(at) = changes.binary_search_by_key(&place, |change| change.place) {
-                    let gain = i128::from(coefficient).checked_mul(changes[at].delta.into())?;
-                    let entry = gains.entry(effect).or_default();
-                    *entry = entry.checked_add(gain)?;
+                let effect_changes = net.effect(effect);
+                if let Ok(index) =
+                    effect_changes.binary_search_by_key(&place, |change| change.place)
+                {
+                    let term_change =
+                        i128::from(coefficient).checked_mul(effect_changes[index].delta.into())?;
+                    let entry = changes_by_class.entry(effect).or_default();
+                    *entry = entry.checked_add(term_change)?;
                 }
             }
         }
-        let mut coefficients = Vec::with_capacity(gains.len());
-        for (effect, gain) in gains {
-            let gain = i64::try_from(gain).ok()?;
+        let mut coefficients = Vec::with_capacity(changes_by_class.len());
+        for (effect, term_change) in changes_by_class {
+            let term_change = i64::try_from(term_change).ok()?;
             // A class that changes a place has a column.
-            if let (Some(column), true) = (self.column(effect), gain != 0) {
-                coefficients.push((column, gain));
+            if let (Some(column), true) = (self.column(effect), term_change != 0) {
+                coefficients.push((column, term_change));
             }
         }
         Some(FiringSum { constant: sum.value(net.initial()), coefficients })
@@ -123,17 +129,17 @@ impl StateEquation {
 /// Returns m(p) = m₀(p) + Σ C(p,e)·x(e) for every place, as terms with the marking as variables.
 pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     let net = variables.net;
-    let mut fired: Vec<LinearExpression> =
+    let mut token_sums: Vec<LinearExpression> =
         net.places().map(|place| LinearExpression::constant(net.initial()[place])).collect();
     for effect in net.effect_classes() {
         if let Some(x) = variables.firings(effect) {
             for change in net.effect(effect) {
-                fired[change.place.index()].add(change.delta, x);
+                token_sums[change.place.index()].add(change.delta, x);
             }
         }
     }
-    let mut equations = Vec::with_capacity(fired.len());
-    for (place, value) in net.places().zip(fired) {
+    let mut equations = Vec::with_capacity(token_sums.len());
+    for (place, value) in net.places().zip(token_sums) {
         let tokens = variables.tokens(place);
         equations.push(variables.terms.equal(tokens, value));
     }

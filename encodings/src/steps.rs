@@ -31,7 +31,7 @@ use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Variable};
 
 /// Returns the marking after one more step, and the firing counts of this step. `before` and
-/// `after` are the known upper bounds of places.
+/// `after` have the known upper bounds before and after the step, by place index.
 pub(crate) fn next(
     variables: &mut Variables<'_>,
     frame: &FrameTerms,
@@ -40,21 +40,22 @@ pub(crate) fn next(
     constraints: &mut Vec<Term>,
 ) -> (FrameTerms, Vec<(TransitionId, Variable)>) {
     let net = variables.net;
-    let mut fired = Vec::new();
+    let mut firing_counts = Vec::new();
     // The tokens taken from each place, as a negative sum, and the total change of each place.
     let mut taken = vec![LinearExpression::new(); net.place_count()];
     let mut change = vec![LinearExpression::new(); net.place_count()];
     let mut is_read = vec![false; net.place_count()];
     for t in net.transitions().filter(|&t| !net.delta(t).is_empty()) {
-        let often = net.delta(t).iter().filter_map(|change| {
-            let at = change.place.index();
-            let most = if change.delta < 0 { before[at] } else { after[at] };
-            Some(most? / change.delta.unsigned_abs())
+        let max_firings = net.delta(t).iter().filter_map(|change| {
+            let place_index = change.place.index();
+            let max_tokens =
+                if change.delta < 0 { before[place_index] } else { after[place_index] };
+            Some(max_tokens? / change.delta.unsigned_abs())
         });
         let name = format!("fire({step},{})", net.transition_name(t));
-        let fire = variables.number_up_to(&name, often.min());
+        let fire = variables.number_up_to(&name, max_firings.min());
         constraints.push(variables.terms.at_least(fire, 0));
-        fired.push((t, fire));
+        firing_counts.push((t, fire));
         for delta in net.delta(t) {
             change[delta.place.index()].add(delta.delta, fire);
             if delta.delta < 0 {
@@ -65,38 +66,38 @@ pub(crate) fn next(
             is_read[arc.place.index()] |= net.post_weight(t, arc.place) > 0;
         });
     }
-    let mut left = Vec::with_capacity(frame.len());
+    let mut remaining = Vec::with_capacity(frame.len());
     for (place, (tokens, taken)) in net.places().zip(frame.iter().zip(taken)) {
-        let untouched = taken == LinearExpression::new();
+        let is_untouched = taken == LinearExpression::new();
         let mut sum = taken.plus_constant(tokens.offset);
         if let Some(variable) = tokens.variable {
             sum.add(1, variable);
         }
         // The remaining tokens get a variable if several constraints refer to them.
-        if !untouched && is_read[place.index()] {
+        if !is_untouched && is_read[place.index()] {
             let name = format!("left{step}({})", net.place_name(place));
             let variable = variables.number_up_to(&name, before[place.index()]);
             constraints.push(variables.terms.equal(variable, sum));
             sum = variable.into();
         }
-        if !untouched {
+        if !is_untouched {
             constraints.push(variables.terms.at_least(sum.clone(), 0));
         }
-        left.push(sum);
+        remaining.push(sum);
     }
-    for &(t, fire) in &fired {
+    for &(t, fire) in &firing_counts {
         let mut reads = Vec::new();
         for arc in net.pre(t) {
             let read = arc.weight.min(net.post_weight(t, arc.place));
             if read > 0 {
-                reads.push(variables.terms.at_least(left[arc.place.index()].clone(), read));
+                reads.push(variables.terms.at_least(remaining[arc.place.index()].clone(), read));
             }
         }
         let idle = variables.terms.at_most(fire, 0);
-        let can = variables.terms.and(reads);
-        constraints.push(variables.terms.or([idle, can]));
+        let has_reads = variables.terms.and(reads);
+        constraints.push(variables.terms.or([idle, has_reads]));
     }
-    (frame::after(variables, frame, step, after, change, constraints), fired)
+    (frame::after(variables, frame, step, after, change, constraints), firing_counts)
 }
 
 #[cfg(test)]

@@ -85,62 +85,64 @@ fn feeders(net: &Net, set: &[PlaceId]) -> Vec<EffectId> {
     classes
 }
 
+/// Returns an error if the set is not a trap.
 fn is_trap(net: &Net, set: &[PlaceId]) -> Result<(), EncodeError> {
-    let mut inside = vec![false; net.place_count()];
-    set.iter().for_each(|place| inside[place.index()] = true);
+    let mut in_set = vec![false; net.place_count()];
+    set.iter().for_each(|place| in_set[place.index()] = true);
     for arc in set.iter().flat_map(|&place| net.consumers(place)) {
-        if !net.post(arc.transition).iter().any(|put| inside[put.place.index()]) {
+        if !net.post(arc.transition).iter().any(|output| in_set[output.place.index()]) {
             return Err(EncodeError::NotATrap(net.transition_name(arc.transition).to_owned()));
         }
     }
     Ok(())
 }
 
-/// Returns constraints for: every initially marked trap is marked.
+/// Returns the constraints that every initially marked trap is marked.
 pub fn all(variables: &mut Variables<'_>) -> Vec<Term> {
     let net = variables.net;
     let mut leaving = LeavingPlaces { of: HashMap::new(), open: Vec::new() };
     let mut constraints = Vec::new();
     for (place, _) in net.initial().marked() {
-        let (left, _) = leaving.of(variables, place);
+        let (has_left, _) = leaving.of(variables, place);
         let tokens = variables.tokens(place).into();
-        let stays = at_least(&mut variables.terms, tokens, 1);
-        constraints.push(variables.terms.or([stays, left]));
+        let is_marked = at_least(&mut variables.terms, tokens, 1);
+        constraints.push(variables.terms.or([is_marked, has_left]));
     }
     while let Some(place) = leaving.open.pop() {
-        let (left, rank) = leaving.of(variables, place);
-        let mut ways = vec![variables.terms.not(left)];
+        let (has_left, rank) = leaving.of(variables, place);
+        let mut alternatives = vec![variables.terms.not(has_left)];
         for arc in net.consumers(place) {
             let outputs = net.post(arc.transition);
             if outputs.iter().any(|output| output.place == place) {
                 continue;
             }
-            let mut all = Vec::with_capacity(outputs.len());
+            let mut conditions = Vec::with_capacity(outputs.len());
             for output in outputs {
-                let (earlier, when) = leaving.of(variables, output.place);
+                let (output_left, output_rank) = leaving.of(variables, output.place);
                 let tokens: TokenTerm = variables.tokens(output.place).into();
                 let marked = at_least(&mut variables.terms, tokens, 1);
-                let before = LinearExpression::variable(when).plus_constant(1);
-                let before = variables.terms.at_most(before, rank);
-                let left_before = variables.terms.and([earlier, before]);
-                all.push(variables.terms.or([marked, left_before]));
+                let is_earlier = LinearExpression::variable(output_rank).plus_constant(1);
+                let is_earlier = variables.terms.at_most(is_earlier, rank);
+                let output_left_before = variables.terms.and([output_left, is_earlier]);
+                conditions.push(variables.terms.or([marked, output_left_before]));
             }
-            ways.push(variables.terms.and(all));
+            alternatives.push(variables.terms.and(conditions));
         }
-        constraints.push(variables.terms.or(ways));
+        constraints.push(variables.terms.or(alternatives));
     }
     constraints
 }
 
 /// The places that may have to leave, with their variables.
 struct LeavingPlaces {
+    /// The variables left(p) and rank(p) of each place.
     of: HashMap<PlaceId, (Term, Variable)>,
-    /// Places whose constraint is not generated yet.
+    /// Places whose constraint is not created yet.
     open: Vec<PlaceId>,
 }
 
 impl LeavingPlaces {
-    /// Returns left(p) and rank(p).
+    /// Returns the variables left(p) and rank(p) of a place, which are created at the first call.
     fn of(&mut self, variables: &mut Variables<'_>, place: PlaceId) -> (Term, Variable) {
         *self.of.entry(place).or_insert_with(|| {
             self.open.push(place);

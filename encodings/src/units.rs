@@ -25,9 +25,9 @@ pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     for (id, _) in units.iter().filter(is_innermost) {
         let chain = std::iter::successors(Some(id), |&unit| units.get(unit).parent);
         let places = chain.flat_map(|unit| units.get(unit).places.iter().copied());
-        let ones: Vec<(PlaceId, i64)> = places.map(|place| (place, 1)).collect();
+        let unit_terms: Vec<(PlaceId, i64)> = places.map(|place| (place, 1)).collect();
         // The sum of ones over places does not overflow.
-        if let Ok(sum) = LinearSum::new(ones) {
+        if let Ok(sum) = LinearSum::new(unit_terms) {
             let sum = variables.sum(&sum);
             chains.push(variables.terms.at_most(sum, 1));
         }

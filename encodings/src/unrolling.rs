@@ -49,11 +49,11 @@ pub enum StepKind {
 /// A sequence of markings that can be extended at any time: constraints are only added.
 #[derive(Debug)]
 pub struct MarkingSequence {
-    /// The markings, of which there is at least the first.
+    /// The markings so far, at least one, by number of steps.
     frames: Vec<FrameTerms>,
     /// For each step, the transitions that may fire and the variables that count their firings.
     fired: Vec<Vec<(TransitionId, Variable)>>,
-    /// Known upper bound of each place in the last marking.
+    /// The known upper bound of each place in the last marking, by place index.
     most: Vec<Option<u64>>,
 }
 
@@ -61,13 +61,13 @@ impl MarkingSequence {
     /// Returns the sequence that consists of the initial marking.
     pub fn initial(variables: &Variables<'_>) -> Self {
         let net = variables.net;
-        let initially =
+        let initial_tokens =
             |place| TokenTerm::known(Marking::tokens(net.initial())[PlaceId::index(place)] as i64);
-        let most = net.initial().tokens().iter().copied().map(Some).collect();
+        let max_tokens = net.initial().tokens().iter().copied().map(Some).collect();
         MarkingSequence {
-            frames: vec![net.places().map(initially).collect()],
+            frames: vec![net.places().map(initial_tokens).collect()],
             fired: Vec::new(),
-            most,
+            most: max_tokens,
         }
     }
 
@@ -82,17 +82,19 @@ impl MarkingSequence {
     }
 
     /// Adds a marking at the end, and returns its constraints.
-    pub fn extend(&mut self, variables: &mut Variables<'_>, between: StepKind) -> Vec<Term> {
+    pub fn extend(&mut self, variables: &mut Variables<'_>, kind: StepKind) -> Vec<Term> {
         let mut constraints = Vec::new();
         let step = self.fired.len() as u32 + 1;
         let frame = &self.frames[self.fired.len()];
-        let before = std::mem::take(&mut self.most);
-        self.most = most_after(variables, &before, between);
-        let most = (&before[..], &self.most[..]);
-        let (frame, fired) = match between {
-            StepKind::Firing => next(variables, frame, step, most.1, false, &mut constraints),
-            StepKind::FiringOrPause => next(variables, frame, step, most.1, true, &mut constraints),
-            StepKind::Step => steps::next(variables, frame, step, most, &mut constraints),
+        let bounds_before = std::mem::take(&mut self.most);
+        self.most = most_after(variables, &bounds_before, kind);
+        let bounds = (&bounds_before[..], &self.most[..]);
+        let (frame, fired) = match kind {
+            StepKind::Firing => next(variables, frame, step, bounds.1, false, &mut constraints),
+            StepKind::FiringOrPause => {
+                next(variables, frame, step, bounds.1, true, &mut constraints)
+            }
+            StepKind::Step => steps::next(variables, frame, step, bounds, &mut constraints),
         };
         self.frames.push(frame);
         self.fired.push(fired);
@@ -110,7 +112,7 @@ impl MarkingSequence {
         holds(&mut variables.terms, net, predicate, &|place| frame[place.index()])
     }
 
-    /// Returns the last marking.
+    /// Returns the tokens in the last marking, by place index.
     pub fn last(&self) -> &[TokenTerm] {
         &self.frames[self.fired.len()]
     }
@@ -128,86 +130,86 @@ pub fn bounded(
     variables: &mut Variables<'_>,
     goal: &Predicate,
     steps: u32,
-    between: StepKind,
+    kind: StepKind,
 ) -> (Vec<Term>, Term) {
-    let mut row = MarkingSequence::initial(variables);
+    let mut sequence = MarkingSequence::initial(variables);
     let mut constraints = Vec::new();
     for _ in 0..steps {
-        constraints.extend(row.extend(variables, between));
+        constraints.extend(sequence.extend(variables, kind));
     }
-    let goal = row.holds(variables, goal, steps as usize);
+    let goal = sequence.holds(variables, goal, steps as usize);
     (constraints, goal)
 }
 
 /// Encodes `steps` firings from the marking m of the other parts to the first goal marking. Returns
 /// the constraints, and the goal in the last marking.
 pub fn induction(variables: &mut Variables<'_>, goal: &Predicate, steps: u32) -> (Vec<Term>, Term) {
-    let mut row = MarkingSequence::any(variables);
-    let not_yet = goal.clone().negated();
+    let mut sequence = MarkingSequence::any(variables);
+    let negated_goal = goal.clone().negated();
     let mut constraints = Vec::new();
     for step in 0..steps as usize {
-        constraints.push(row.holds(variables, &not_yet, step));
-        constraints.extend(row.extend(variables, StepKind::Firing));
+        constraints.push(sequence.holds(variables, &negated_goal, step));
+        constraints.extend(sequence.extend(variables, StepKind::Firing));
     }
-    let goal = row.holds(variables, goal, steps as usize);
+    let goal = sequence.holds(variables, goal, steps as usize);
     (constraints, goal)
 }
 
 /// Returns upper bounds of the places after one firing or step, from the bounds before.
 fn most_after(
     variables: &Variables<'_>,
-    before: &[Option<u64>],
-    between: StepKind,
+    bounds_before: &[Option<u64>],
+    kind: StepKind,
 ) -> Vec<Option<u64>> {
     let net = variables.net;
-    let mut gained = vec![0u64; net.place_count()];
+    let mut max_gain = vec![0u64; net.place_count()];
     for t in net.transitions() {
         for change in net.delta(t) {
-            let gained = &mut gained[change.place.index()];
-            *gained = (*gained).max(u64::try_from(change.delta).unwrap_or(0));
+            let gain = &mut max_gain[change.place.index()];
+            *gain = (*gain).max(u64::try_from(change.delta).unwrap_or(0));
         }
     }
-    let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
-    let after = gained.iter().zip(before).zip(variables.bounds());
-    let after = after.map(|((&gained, &before), &bound)| match between {
-        StepKind::Step if gained > 0 => bound,
-        _ => least(before.and_then(|before| before.checked_add(gained)), bound),
+    let tighter = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
+    let bounds_after = max_gain.iter().zip(bounds_before).zip(variables.bounds());
+    let bounds_after = bounds_after.map(|((&gain, &before), &bound)| match kind {
+        StepKind::Step if gain > 0 => bound,
+        _ => tighter(before.and_then(|before| before.checked_add(gain)), bound),
     });
-    after.collect()
+    bounds_after.collect()
 }
 
-/// Returns the marking after one more firing (or after a pause, if `pauses` are allowed), and the
-/// firing variables.
+/// Returns the marking after one more firing, and the firing variables. If `allows_pauses` is true,
+/// the step may also be empty.
 fn next(
     variables: &mut Variables<'_>,
     frame: &FrameTerms,
     step: u32,
-    most: &[Option<u64>],
-    pauses: bool,
+    max_tokens: &[Option<u64>],
+    allows_pauses: bool,
     constraints: &mut Vec<Term>,
 ) -> (FrameTerms, Vec<(TransitionId, Variable)>) {
     let net = variables.net;
     let mut sums: Vec<LinearExpression> = vec![LinearExpression::new(); net.place_count()];
-    let mut one = LinearExpression::new();
-    let mut fired = Vec::new();
+    let mut firing_count = LinearExpression::new();
+    let mut firing_variables = Vec::new();
     for t in net.transitions().filter(|&t| !net.delta(t).is_empty()) {
         let name = format!("fire({step},{})", net.transition_name(t));
         let fire = variables.number_up_to(&name, Some(1));
-        fired.push((t, fire));
+        firing_variables.push((t, fire));
         let terms = &mut variables.terms;
         let idle = terms.equal(fire, 0);
         let fires = terms.equal(fire, 1);
-        let can = enabled(terms, net, t, &|place| frame[place.index()]);
-        let firing = terms.and([fires, can]);
+        let is_enabled = enabled(terms, net, t, &|place| frame[place.index()]);
+        let firing = terms.and([fires, is_enabled]);
         constraints.push(terms.or([idle, firing]));
-        one.add(1, fire);
+        firing_count.add(1, fire);
         for change in net.delta(t) {
             sums[change.place.index()].add(change.delta, fire);
         }
     }
-    constraints.push(match pauses {
-        true => variables.terms.at_most(one, 1),
-        false => variables.terms.equal(one, 1),
+    constraints.push(match allows_pauses {
+        true => variables.terms.at_most(firing_count, 1),
+        false => variables.terms.equal(firing_count, 1),
     });
-    (after(variables, frame, step, most, sums, constraints), fired)
+    (after(variables, frame, step, max_tokens, sums, constraints), firing_variables)
 }

@@ -35,10 +35,13 @@ pub struct Variables<'n> {
     pub net: &'n Net,
     /// The arena with the terms of the encoding.
     pub terms: Terms,
+    /// The kind of numbers.
     numbers: Numbers,
-    /// Proved upper bounds, indexed by place.
+    /// Proved upper bounds of the tokens, by place index.
     bounds: Vec<Option<u64>>,
+    /// The variable m(p) of each place, by place index.
     marking: Vec<Variable>,
+    /// The variable x(e) of each effect class, by class index. `None` for the class without effect.
     firings: Vec<Option<Variable>>,
 }
 
@@ -47,7 +50,7 @@ impl<'n> Variables<'n> {
     /// bounds among `facts` determine the widths of bit-vectors.
     pub fn new(net: &'n Net, numbers: Numbers, facts: &Facts) -> Self {
         let bound = |place| facts.upper_bound_within(place, Provenance::PROVED);
-        let mut this = Variables {
+        let mut variables = Variables {
             net,
             terms: Terms::new(),
             numbers,
@@ -56,16 +59,17 @@ impl<'n> Variables<'n> {
             firings: Vec::with_capacity(net.effect_count()),
         };
         for place in net.places() {
-            let most = this.bounds[place.index()];
-            let variable = this.number_up_to(&format!("m({})", net.place_name(place)), most);
-            this.marking.push(variable);
+            let max_tokens = variables.bounds[place.index()];
+            let variable =
+                variables.number_up_to(&format!("m({})", net.place_name(place)), max_tokens);
+            variables.marking.push(variable);
         }
         for effect in net.effect_classes() {
-            let counts = !net.effect(effect).is_empty();
-            let variable = counts.then(|| this.class_number("x", effect));
-            this.firings.push(variable);
+            let has_effect = !net.effect(effect).is_empty();
+            let variable = has_effect.then(|| variables.class_number("x", effect));
+            variables.firings.push(variable);
         }
-        this
+        variables
     }
 
     /// Creates a number of the encoding's kind, of any size.
@@ -73,33 +77,35 @@ impl<'n> Variables<'n> {
         self.number_up_to(name, None)
     }
 
-    /// Creates a number of the encoding's kind for values from 0 to `most`. Its type may allow
+    /// Creates a number of the encoding's kind for values from 0 to `max_value`. Its type may allow
     /// larger values.
-    pub fn number_up_to(&mut self, name: &str, most: Option<u64>) -> Variable {
-        match (self.numbers, most) {
+    pub fn number_up_to(&mut self, name: &str, max_value: Option<u64>) -> Variable {
+        match (self.numbers, max_value) {
             (Numbers::Reals, _) => self.terms.real(name),
-            (Numbers::Bits, Some(most)) => self.terms.bits(name, bits_needed(most)),
+            (Numbers::Bits, Some(max_value)) => self.terms.bits(name, bits_needed(max_value)),
             (Numbers::Bits, None) | (Numbers::Integers, _) => self.terms.integer(name),
         }
     }
 
-    /// Returns the proved upper bound of each place.
+    /// Returns the proved upper bound of each place, by place index.
     pub fn bounds(&self) -> &[Option<u64>] {
         &self.bounds
     }
 
-    /// Returns the tokens of `place` in the marking in question.
+    /// Returns the variable m(p) for the tokens of `place`.
     pub fn tokens(&self, place: PlaceId) -> Variable {
         self.marking[place.index()]
     }
 
-    /// Returns the number of firings of this class, or `None` for the class without effect.
+    /// Returns the variable x(e) for the firings of this class, or `None` for the class without
+    /// effect.
     pub fn firings(&self, effect: EffectId) -> Option<Variable> {
         self.firings[effect.index()]
     }
 
-    /// Creates a number that belongs to a class, named after its first transition. Names of one
-    /// kind are unique: only the name for a class of one transition ends in a parenthesis.
+    /// Creates a number that belongs to a class, with a name after its first transition. Names of
+    /// one kind are unique, because only the name for a class of one transition ends in a
+    /// parenthesis.
     pub fn class_number(&mut self, kind: &str, effect: EffectId) -> Variable {
         let class = self.net.class(effect);
         let name = self.net.transition_name(class[0]);
@@ -110,14 +116,14 @@ impl<'n> Variables<'n> {
         self.number(&name)
     }
 
-    /// Returns Σ a·m(p).
+    /// Returns the sum Σ a·m(p) as an expression over m.
     pub fn sum(&self, sum: &LinearSum) -> LinearExpression {
         let mut tokens = LinearExpression::new();
         sum.terms().iter().for_each(|&(place, a)| tokens.add(a, self.tokens(place)));
         tokens
     }
 
-    /// Returns m ≥ 0, and x ≥ 0 if the parts use x.
+    /// Returns the constraints m ≥ 0, and x ≥ 0 if the encoding has firings.
     pub fn domain(&mut self, with_firings: bool) -> Vec<Term> {
         let mut variables = self.marking.clone();
         if with_firings {

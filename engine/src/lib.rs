@@ -220,6 +220,14 @@ pub struct Assignment<'g> {
     pub hints: Vec<Hint>,
 }
 
+impl<'g> Assignment<'g> {
+    /// Creates an assignment for one thread, without dump, SMT solver and hints.
+    pub fn new(working_net: &'g WorkingNet<'g>, board: &'g Board<'g>, seed: u64) -> Self {
+        let hints = Vec::new();
+        Assignment { working_net, board, seed, threads: 1, dump: None, smt_solver: None, hints }
+    }
+}
+
 /// Numbers of firings that may lead to a goal: a rounded solution of the state equation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
@@ -268,6 +276,7 @@ pub fn stateless_session<'g>(
 /// A session that keeps nothing between slices except the last summary.
 struct StatelessSession<F> {
     run: F,
+    /// The summary of the last slice.
     text: String,
 }
 

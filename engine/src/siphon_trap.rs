@@ -57,8 +57,8 @@ pub fn run(task: &Task<'_>, proof_reporter: ProofReporter<'_>) -> String {
             let document = Arc::new(document);
             let proof_reporter = proof_reporter.by(&document);
             for (id, _) in open_deadlock_goals() {
-                proof_reporter
-                    .unreachable(*id, Proof::new(Argument::Traps(traps), Some(document.clone())));
+                let proof = Proof::new(Argument::Traps { traps }, Some(document.clone()));
+                proof_reporter.unreachable(*id, proof);
             }
             format!("{traps} marked traps exclude deadlocks")
         }

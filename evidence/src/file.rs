@@ -303,6 +303,14 @@ pub struct CountLine {
     pub markings: u64,
 }
 
+/// An assumption of a single answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnswerAssumption {
+    /// The model's claim that its units are safe (NUPN).
+    Units,
+}
+
 /// An answer with references to its evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerLine {
@@ -310,10 +318,9 @@ pub struct AnswerLine {
     pub id: String,
     /// `TRUE`, `FALSE`, a number, or `+inf`.
     pub value: String,
-    /// The assumptions of the answer: `units` if it assumes the model's claim that its units are
-    /// safe.
+    /// The assumptions of the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub assumes: Vec<String>,
+    pub assumes: Vec<AnswerAssumption>,
     /// The exhaustive search that the answer rests on, if there is no evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub searched: Option<ExhaustiveSearch>,

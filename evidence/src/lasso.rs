@@ -70,7 +70,7 @@ pub enum LassoFlaw {
     /// The run is possible but lacks the property.
     #[error("the run does not satisfy the property")]
     NotSatisfied,
-    /// The run has more than [`LONGEST`] firings.
+    /// The run has more than 10⁷ firings.
     #[error("the run has more than 10^7 firings")]
     TooLong,
     /// `goes_on` returned false before the end.

@@ -92,7 +92,7 @@ impl NamedPredicate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parikh_net::generate::{Shape, random, random_predicate};
+    use parikh_generate::{Shape, random, random_predicate};
 
     #[test]
     fn what_is_written_is_read_again() {

@@ -63,6 +63,10 @@ pub fn check(
 /// follow by unit propagation are added as clauses, and other steps are skipped. So the result does
 /// not depend on how the steps number variables that do not occur in the clauses. At most
 /// `max_cases` cases are tried.
+///
+/// # Errors
+/// [`RefutationFlaw::NoContradiction`] if no contradiction is found within the cases, or
+/// [`RefutationFlaw::Stopped`].
 pub fn check_by_cases(
     clauses: &[Vec<i32>],
     steps: &[Vec<i32>],

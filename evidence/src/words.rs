@@ -1,9 +1,10 @@
 //! Predicates, sums and properties as text for people, for messages about evidence and questions.
 
+use num_bigint::BigUint;
 use parikh_net::printable::{Quoted, counted};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{
-    Atom, Fairness, Goal, LinearSum, LoopRun, Net, PlaceId, Predicate, TransitionId, TreeProperty,
+    Atom, Fairness, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId, TreeProperty,
 };
 use parikh_temporal::AtomNames;
 use std::fmt::Write as _;
@@ -11,8 +12,8 @@ use std::fmt::Write as _;
 /// Returns a goal as text.
 pub fn goal(net: &Net, goal: &Goal) -> String {
     match goal {
-        Goal::Reach(predicate) => format!("EF {}", predicate(net, predicate)),
-        Goal::Home(predicate) => format!("AG EF {}", predicate(net, predicate)),
+        Goal::Reach(predicate) => format!("EF {}", self::predicate(net, predicate)),
+        Goal::Home(predicate) => format!("AG EF {}", self::predicate(net, predicate)),
         Goal::Maximise(sum) => format!("the maximum of {}", linear_sum(net, sum)),
         Goal::Run(property) => format!("a run with {}", run_property(net, property)),
         Goal::Tree(property) => tree_property(net, property),
@@ -26,10 +27,10 @@ pub fn claim(net: &Net, asked: &Goal, holds: bool) -> String {
         (Goal::Maximise(_), _) => String::new(),
         (_, true) => goal(net, asked),
         (Goal::Reach(predicate), false) => {
-            format!("AG {}", predicate(net, &predicate.clone().negated()))
+            format!("AG {}", self::predicate(net, &predicate.clone().negated()))
         }
         (Goal::Home(predicate), false) => {
-            format!("EF AG {}", predicate(net, &predicate.clone().negated()))
+            format!("EF AG {}", self::predicate(net, &predicate.clone().negated()))
         }
         (Goal::Run(property), false) => format!("no run with {}", run_property(net, property)),
         (Goal::Tree(property), false) => format!("not {}", tree_property(net, property)),
@@ -41,7 +42,7 @@ pub fn run_property(net: &Net, property: &RunProperty) -> String {
     let mut names = AtomNames::default();
     for (number, atom) in property.atoms().iter().enumerate() {
         let mut text = match atom {
-            RunAtom::Holds(predicate) => predicate(net, predicate),
+            RunAtom::Holds(predicate) => self::predicate(net, predicate),
             RunAtom::Fires(any) => {
                 let quoted = |&t: &TransitionId| Quoted(net.transition_name(t)).to_string();
                 format!("{} fires", any.iter().map(quoted).collect::<Vec<_>>().join(" or "))
@@ -86,7 +87,7 @@ pub fn fairness(net: &Net, fairness: &Fairness) -> Option<String> {
 pub fn tree_property(net: &Net, property: &TreeProperty) -> String {
     let mut names = AtomNames::default();
     for (number, atom) in property.atoms().iter().enumerate() {
-        let mut text = predicate(net, atom);
+        let mut text = self::predicate(net, atom);
         // Long names are shortened, so the texts of two atoms may be equal.
         while names.atom(&text).0 as usize != number {
             text.push('\'');
@@ -98,7 +99,7 @@ pub fn tree_property(net: &Net, property: &TreeProperty) -> String {
 /// Returns a predicate as text.
 pub fn predicate(net: &Net, predicate: &Predicate) -> String {
     let joined = |parts: &[Predicate], separator: &str| {
-        let parts: Vec<String> = parts.iter().map(|part| predicate(net, part)).collect();
+        let parts: Vec<String> = parts.iter().map(|part| self::predicate(net, part)).collect();
         format!("({})", parts.join(separator))
     };
     match predicate {
@@ -182,10 +183,9 @@ pub fn all_markings_were(count: u64) -> String {
     }
 }
 
-/// Returns the number of firings of an accelerated sequence: `12 firings`, `at least 10^308
-/// firings`.
-pub fn firings(run: &LoopRun) -> String {
-    let firings = run.firings().to_string();
+/// Returns a number of firings, rounded if it is large: `12 firings`, `at least 10^308 firings`.
+pub fn firings(count: &BigUint) -> String {
+    let firings = count.to_string();
     match firings.len() {
         ..20 => counted(firings, "firing"),
         digits => format!("at least 10^{} firings", digits - 1),

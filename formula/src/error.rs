@@ -20,7 +20,7 @@ pub struct FormulaError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormulaProblem {
     /// An unknown place.
-    #[error("the net has no place `{}`{hint}", shown(name))]
+    #[error("the net has no place `{}`{hint}", shortened(name))]
     UnknownPlace {
         /// The name in the file.
         name: String,
@@ -28,7 +28,7 @@ pub enum FormulaProblem {
         hint: String,
     },
     /// An unknown transition.
-    #[error("the net has no transition `{}`{hint}", shown(name))]
+    #[error("the net has no transition `{}`{hint}", shortened(name))]
     UnknownTransition {
         /// The name in the file.
         name: String,
@@ -39,7 +39,7 @@ pub enum FormulaProblem {
     #[error(
         "`{}` is the label of {} {}s: {}; write the id of one of them, or the label in quotes for \
          all of them",
-        shown(name),
+        shortened(name),
         candidates.len(),
         kind.word(),
         listed(candidates)
@@ -53,7 +53,7 @@ pub enum FormulaProblem {
         candidates: Vec<String>,
     },
     /// An unknown or unsupported operator.
-    #[error("the operator `{}` is not supported", shown(.0))]
+    #[error("the operator `{}` is not supported", shortened(.0))]
     UnknownOperator(String),
     /// An operator or a name in a place where the grammar does not allow it.
     #[error("found `{found}` inside `{inside}`, expected {expected}")]
@@ -76,7 +76,7 @@ pub enum FormulaProblem {
         expected: &'static str,
     },
     /// A text that is not a constant.
-    #[error("found `{}`, expected a whole number from -2^63 to 2^63 - 1", shown(.0))]
+    #[error("found `{}`, expected a whole number from -2^63 to 2^63 - 1", shortened(.0))]
     BadNumber(String),
     /// A formula nested deeper than [`MAX_DEPTH`].
     #[error("the formula is nested more than {MAX_DEPTH} levels deep, which is not supported")]
@@ -114,10 +114,10 @@ pub enum FormulaProblem {
     #[error("`bound` asks for a number, so it cannot be part of a formula")]
     BoundInside,
     /// A second formula with the same name.
-    #[error("two formulas have the name `{}`; expected different names", shown(.0))]
+    #[error("two formulas have the name `{}`; expected different names", shortened(.0))]
     SecondOfName(String),
     /// A colour for a place whose tokens have no colours.
-    #[error("the tokens of place `{}` have no colours, expected `[.]`", shown(place))]
+    #[error("the tokens of place `{}` have no colours, expected `[.]`", shortened(place))]
     ColourOnBlackPlace {
         /// The place.
         place: String,
@@ -125,7 +125,7 @@ pub enum FormulaProblem {
     /// A colour for a place whose colours are erased in this net.
     #[error(
         "the colours of place `{}` are distinguished only in the unfolding, which is too large",
-        shown(place)
+        shortened(place)
     )]
     ErasedColours {
         /// The place.
@@ -134,9 +134,9 @@ pub enum FormulaProblem {
     /// A colour that is not in the place's sort.
     #[error(
         "`{}` is not a colour of place `{}`, whose tokens have the sort `{}`",
-        shown(colour),
-        shown(place),
-        shown(sort)
+        shortened(colour),
+        shortened(place),
+        shortened(sort)
     )]
     UnknownColour {
         /// The place.
@@ -156,7 +156,7 @@ pub enum FormulaProblem {
     #[error(
         "transition `{}` has a reset arc, so its translation has several transitions, and fairness \
          to each of these is a different condition; use other transitions",
-        shown(.0)
+        shortened(.0)
     )]
     FairToCopies(String),
     /// A remark: the formula goes beyond the grammar of 2011.

@@ -2,7 +2,7 @@
 
 use super::error::{InputError, Location};
 use super::xml::{BLANKS, XmlItem, XmlReader};
-use parikh_net::printable::is_harmful;
+use parikh_net::printable::EscapedXml;
 use std::fmt::Write as _;
 use std::io::BufRead;
 use std::path::Path;
@@ -99,13 +99,13 @@ impl Element {
     /// Returns the text directly in the element, without surrounding white space (the four
     /// characters of XML).
     pub fn text(&self) -> String {
-        let mut all = String::new();
+        let mut joined = String::new();
         for content in &self.content {
             if let Content::Text(text) = content {
-                all.push_str(text);
+                joined.push_str(text);
             }
         }
-        all.trim_matches(BLANKS).to_owned()
+        joined.trim_matches(BLANKS).to_owned()
     }
 
     /// Prints the element, indented by two blanks per level. Reading the result gives an equal
@@ -120,7 +120,7 @@ impl Element {
         text.push('<');
         text.push_str(&self.name);
         for (name, value) in &self.attributes {
-            let _ = write!(text, " {name}=\"{}\"", escape(value, true));
+            let _ = write!(text, " {name}=\"{}\"", EscapedXml(value));
         }
         if self.content.is_empty() {
             text.push_str("/>");
@@ -128,50 +128,28 @@ impl Element {
         }
         text.push('>');
         // Beside text, line ends would be content.
-        let indent = self.content.iter().all(|content| matches!(content, Content::Element(_)));
+        let is_indented = self.content.iter().all(|content| matches!(content, Content::Element(_)));
         for content in &self.content {
             match content {
-                Content::Text(own) => text.push_str(&escape(own, false)),
+                Content::Text(own) => {
+                    for (at, line) in own.split('\n').enumerate() {
+                        let _ =
+                            write!(text, "{}{}", if at == 0 { "" } else { "\n" }, EscapedXml(line));
+                    }
+                }
                 Content::Element(child) => {
-                    if indent {
+                    if is_indented {
                         let _ = write!(text, "\n{:1$}", "", 2 * (level + 1));
                     }
                     child.print_into(level + 1, text);
                 }
             }
         }
-        if indent {
+        if is_indented {
             let _ = write!(text, "\n{:1$}", "", 2 * level);
         }
         let _ = write!(text, "</{}>", self.name);
     }
-}
-
-/// Escapes a text for XML. Characters that XML cannot represent become U+FFFD.
-fn escape(text: &str, attribute: bool) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' if attribute => escaped.push_str("&quot;"),
-            // Readers turn line feeds and tabs in attributes into blanks, and a carriage return
-            // anywhere into a line feed.
-            '\n' | '\t' if attribute => {
-                let _ = write!(escaped, "&#{};", u32::from(c));
-            }
-            '\r' => escaped.push_str("&#13;"),
-            '\n' | '\t' => escaped.push(c),
-            c if c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
-            // The output is shown on terminals, too.
-            c if is_harmful(c) => {
-                let _ = write!(escaped, "&#{};", u32::from(c));
-            }
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 /// Returns the first character that XML 1.0 does not allow, not even as `&#1;`.
@@ -206,16 +184,16 @@ pub fn read_element_from(
     root: &'static str,
 ) -> Result<Element, InputError> {
     let mut xml = XmlReader::new(reader, name)?;
-    let mut open: Vec<Element> = Vec::new();
+    let mut open_elements: Vec<Element> = Vec::new();
     loop {
         let finished = match xml.next()? {
             XmlItem::Open(tag) => {
                 let at = tag.at.of(name);
-                if open.is_empty() && tag.name() != root {
+                if open_elements.is_empty() && tag.name() != root {
                     let found = format!("`<{}>`", tag.name());
                     return Err(InputError::WrongRoot { at, found, expected: root });
                 }
-                if open.len() == MAX_DEPTH {
+                if open_elements.len() == MAX_DEPTH {
                     let found = format!("nesting of more than {MAX_DEPTH} elements");
                     let advice = "reduce the nesting";
                     return Err(InputError::Unsupported { at, found, advice });
@@ -225,17 +203,17 @@ pub fn read_element_from(
                 if let Some(c) = attributes.iter().find_map(|(_, value)| forbidden(value)) {
                     return Err(not_xml(at, c));
                 }
-                open.push(Element { name, attributes, content: Vec::new(), line, column });
+                open_elements.push(Element { name, attributes, content: Vec::new(), line, column });
                 continue;
             }
             XmlItem::Text(text) => {
-                if let (Some(c), Some(element)) = (forbidden(&text), open.last()) {
+                if let (Some(c), Some(element)) = (forbidden(&text), open_elements.last()) {
                     let Element { line, column, .. } = *element;
                     return Err(not_xml(Location { file: name.into(), line, column }, c));
                 }
-                match open.last_mut() {
+                match open_elements.last_mut() {
                     Some(element) if !text.is_empty() => match element.content.last_mut() {
-                        Some(Content::Text(before)) => before.push_str(&text),
+                        Some(Content::Text(previous)) => previous.push_str(&text),
                         _ => element.content.push(Content::Text(text.into_owned())),
                     },
                     Some(_) => {}
@@ -251,7 +229,7 @@ pub fn read_element_from(
             }
             XmlItem::Nothing => continue,
             XmlItem::End => return Err(InputError::Empty { file: name.into(), expected: root }),
-            XmlItem::Close => open.pop(),
+            XmlItem::Close => open_elements.pop(),
         };
         let Some(mut finished) = finished else { continue };
         let is_blank = |content: &Content| match content {
@@ -261,7 +239,7 @@ pub fn read_element_from(
         if finished.content.iter().all(is_blank) {
             finished.content.retain(|content| matches!(content, Content::Element(_)));
         }
-        match open.last_mut() {
+        match open_elements.last_mut() {
             Some(parent) => parent.push(finished),
             None => {
                 // Reading to the end refuses a second root element.

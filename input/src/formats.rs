@@ -83,8 +83,8 @@ pub fn read_model_within_caps(path: &Path, timing: TimingTreatment) -> Result<Mo
     read(path, true, timing)
 }
 
-fn read(path: &Path, caps: bool, timing: TimingTreatment) -> Result<Model, InputError> {
-    translated_from(read_source_as(path, timing)?, path, caps)
+fn read(path: &Path, allows_caps: bool, timing: TimingTreatment) -> Result<Model, InputError> {
+    translated_from(read_source_as(path, timing)?, path, allows_caps)
 }
 
 /// Translates a net with inhibitor or reset arcs into a place/transition net, within caps where
@@ -104,10 +104,14 @@ pub fn translated_model(source: SourceModel, path: &Path) -> Result<Model, Input
     translated_from(source, path, false)
 }
 
-fn translated_from(source: SourceModel, path: &Path, caps: bool) -> Result<Model, InputError> {
+fn translated_from(
+    source: SourceModel,
+    path: &Path,
+    allows_caps: bool,
+) -> Result<Model, InputError> {
     let file = model_file(path)?.display().to_string();
     Ok(match source {
-        SourceModel::Net(net) => Model::from(translated(*net, &file, caps)?),
+        SourceModel::Net(net) => Model::from(translated(*net, &file, allows_caps)?),
         SourceModel::Coloured(net) => Model::from(*net),
     })
 }
@@ -163,8 +167,8 @@ pub fn read_source_as(path: &Path, timing: TimingTreatment) -> Result<SourceMode
         }
         match (format.read)(&mut (&*beginning).chain(&mut reader), &file) {
             Ok(source) => {
-                let (sizes, lasted) = (sizes(&source), start.elapsed());
-                tracing::info!("read {file}: {sizes}, {lasted:.2?}");
+                let (sizes, duration) = (sizes(&source), start.elapsed());
+                tracing::info!("read {file}: {sizes}, {duration:.2?}");
                 return Ok(source);
             }
             Err(ReadFailure::Timed(timed)) if timing == TimingTreatment::LeftOut => {

@@ -174,7 +174,7 @@ impl PnmlGraph {
     }
 
     fn join(&mut self, arc: &ArcText, source: NetNode, target: NetNode) -> Result<(), InputError> {
-        let joined = match (source, target) {
+        let added = match (source, target) {
             (NetNode::Place(p), NetNode::Transition(t)) => match arc.kind {
                 ArcKind::Normal => self.builder.core.take(t, p, arc.weight),
                 ArcKind::Read => self.builder.read(t, p, arc.weight),
@@ -211,7 +211,7 @@ impl PnmlGraph {
                 });
             }
         };
-        joined.map_err(|problem| self.net(arc.at, problem))
+        added.map_err(|problem| self.net(arc.at, problem))
     }
 
     /// Resolves the references and joins the arcs that waited.
@@ -228,8 +228,8 @@ impl PnmlGraph {
     }
 
     fn arc_end(&self, arc: &ArcText, id: &str) -> Result<NetNode, InputError> {
-        let referred = || self.references[*self.reference_named.get(id)?].node;
-        self.builder.core.node(id).or_else(referred).ok_or_else(|| InputError::UnknownEnd {
+        let referenced_node = || self.references[*self.reference_named.get(id)?].node;
+        self.builder.core.node(id).or_else(referenced_node).ok_or_else(|| InputError::UnknownEnd {
             at: arc.at.of(&self.file),
             arc: arc.name(),
             node: id.to_owned(),
@@ -239,8 +239,8 @@ impl PnmlGraph {
     /// Returns the place with an id, or the place that the reference node with this id represents.
     /// References must be resolved.
     pub(super) fn place_named(&self, id: &str) -> Option<PlaceId> {
-        let referred = || self.references[*self.reference_named.get(id)?].node;
-        match self.builder.core.node(id).or_else(referred) {
+        let referenced_node = || self.references[*self.reference_named.get(id)?].node;
+        match self.builder.core.node(id).or_else(referenced_node) {
             Some(NetNode::Place(place)) => Some(place),
             _ => None,
         }
@@ -249,19 +249,19 @@ impl PnmlGraph {
     /// Follows the chain of references from `start` to its node. All references on the chain are
     /// resolved together, so the total time is linear in the length of all chains.
     fn resolve(&mut self, start: usize) -> Result<(), InputError> {
-        let mut way = Vec::new();
+        let mut chain = Vec::new();
         let mut index = start;
         let node = loop {
             let reference = &self.references[index];
             if let Some(node) = reference.node {
                 break node;
             }
-            if way.len() > self.references.len() {
+            if chain.len() > self.references.len() {
                 let ReferenceNode { id, at, .. } = &self.references[start];
                 let (at, node) = (at.of(&self.file), id.to_string());
                 return Err(InputError::ReferenceCycle { at, node });
             }
-            way.push(index);
+            chain.push(index);
             if let Some(node) = self.builder.core.node(&reference.target) {
                 break node;
             }
@@ -270,7 +270,7 @@ impl PnmlGraph {
                 None => return Err(self.refers_to_nothing(index)),
             }
         };
-        for index in way {
+        for index in chain {
             if self.references[index].kind != PnmlNodeKind::of(node) {
                 return Err(self.refers_to_nothing(index));
             }

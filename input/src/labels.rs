@@ -54,12 +54,12 @@ impl PnmlLabel {
 
 impl<R: BufRead> XmlReader<R> {
     /// Returns the next child of the current element, for the caller to read or skip. Returns
-    /// `None` when the element ends. The caller handles the elements in `read`. Elements in
-    /// `nothing` are skipped, and all others are refused.
+    /// `None` when the element ends. The caller handles the elements in `handled`. Elements in
+    /// `meaningless` are skipped, and all others are refused.
     pub(super) fn child(
         &mut self,
-        read: &[&str],
-        nothing: &[&str],
+        handled: &[&str],
+        meaningless: &[&str],
     ) -> Result<Option<(PnmlChild, TextPosition)>, InputError> {
         loop {
             let tag = match self.markup()? {
@@ -68,7 +68,7 @@ impl<R: BufRead> XmlReader<R> {
                 XmlItem::Text(_) | XmlItem::Nothing => continue,
             };
             match tag.name() {
-                known if read.contains(&known) => tag.check_attributes()?,
+                known if handled.contains(&known) => tag.check_attributes()?,
                 // Tools write their own data here.
                 "toolspecific" => {
                     let attributes = tag.all_attributes()?;
@@ -76,13 +76,13 @@ impl<R: BufRead> XmlReader<R> {
                 }
                 "name" | "graphics" => {}
                 _ => {
-                    tag.check_passed_over(nothing)?;
+                    tag.check_passed_over(meaningless)?;
                     self.skip()?;
                     continue;
                 }
             }
             let child = match tag.name() {
-                other if !read.contains(&other) => PnmlChild::Other,
+                other if !handled.contains(&other) => PnmlChild::Other,
                 "name" => PnmlChild::Name,
                 "initialMarking" => PnmlChild::InitialMarking,
                 "finalMarking" => PnmlChild::FinalMarking,
@@ -124,10 +124,11 @@ impl<R: BufRead> XmlReader<R> {
                 XmlItem::Open(tag) => match tag.name() {
                     "text" | "value" => {
                         tag.check_attributes()?;
-                        let before = std::mem::take(&mut inner);
-                        let is_cut = self.text(&mut inner)?;
-                        let before = trimmed(&before);
-                        contradictory |= is_cut || !before.is_empty() && before != trimmed(&inner);
+                        let text_before = std::mem::take(&mut inner);
+                        let has_elements = self.text(&mut inner)?;
+                        let text_before = trimmed(&text_before);
+                        contradictory |= has_elements
+                            || !text_before.is_empty() && text_before != trimmed(&inner);
                     }
                     name => {
                         structured |= !matches!(name, "name" | "graphics" | "toolspecific");

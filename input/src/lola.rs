@@ -52,50 +52,51 @@ const KEYWORDS: [&str; 10] = [
     "FINAL",
 ];
 
-/// Splits a text into tokens; with `most`, at most this many.
-fn tokens(script: Script<'_>, most: Option<usize>) -> Result<Vec<ScriptToken<'_>>, InputError> {
+/// Splits a text into tokens; with `max_tokens`, at most this many.
+fn tokens(
+    script: Script<'_>,
+    max_tokens: Option<usize>,
+) -> Result<Vec<ScriptToken<'_>>, InputError> {
     let text = script.text;
     let mut tokens = Vec::new();
-    let (mut at, mut begins_line) = (0, true);
-    while let Some(c) = text[at..].chars().next() {
-        if most.is_some_and(|most| tokens.len() >= most) {
+    let (mut offset, mut begins_line) = (0, true);
+    while let Some(c) = text[offset..].chars().next() {
+        if max_tokens.is_some_and(|max_tokens| tokens.len() >= max_tokens) {
             break;
         }
-        let rest = &text[at..];
-        let start = at;
+        let rest = &text[offset..];
+        let start = offset;
         match c {
-            '\n' => (begins_line, at) = (true, at + 1),
-            c if c.is_whitespace() => at += c.len_utf8(),
+            '\n' => (begins_line, offset) = (true, offset + 1),
+            c if c.is_whitespace() => offset += c.len_utf8(),
             '{' => match rest.find('}') {
-                Some(length) => at += length + 1,
+                Some(length) => offset += length + 1,
                 None => {
-                    return Err(
-                        script.error(&(at..at + 1), "this comment does not end, expected `}`")
-                    );
+                    return Err(script
+                        .error(&(offset..offset + 1), "this comment does not end, expected `}`"));
                 }
             },
             '/' if rest.starts_with("/*") => match rest[2..].find("*/") {
-                Some(length) => at += length + 4,
+                Some(length) => offset += length + 4,
                 None => {
-                    return Err(
-                        script.error(&(at..at + 2), "this comment does not end, expected `*/`")
-                    );
+                    return Err(script
+                        .error(&(offset..offset + 2), "this comment does not end, expected `*/`"));
                 }
             },
-            '/' if rest.starts_with("//") => at += rest.find('\n').unwrap_or(rest.len()),
-            ',' | ';' | ':' | '(' | ')' | '}' => at += 1,
+            '/' if rest.starts_with("//") => offset += rest.find('\n').unwrap_or(rest.len()),
+            ',' | ';' | ':' | '(' | ')' | '}' => offset += 1,
             _ => {
-                let inside = |c: char| !c.is_whitespace() && !",;:(){}".contains(c);
-                at += rest.find(|c| !inside(c)).unwrap_or(rest.len());
+                let is_name_character = |c: char| !c.is_whitespace() && !",;:(){}".contains(c);
+                offset += rest.find(|c| !is_name_character(c)).unwrap_or(rest.len());
             }
         }
-        let piece = &text[start..at];
+        let piece = &text[start..offset];
         if c.is_whitespace() || c == '{' || piece.starts_with("//") || piece.starts_with("/*") {
             continue;
         }
         let is_word = !matches!(c, ',' | ';' | ':' | '(' | ')' | '}');
         let (text, is_quoted) = (Cow::Borrowed(piece), false);
-        tokens.push(ScriptToken { text, span: start..at, is_word, is_quoted, begins_line });
+        tokens.push(ScriptToken { text, span: start..offset, is_word, is_quoted, begins_line });
         begins_line = false;
     }
     Ok(tokens)
@@ -190,8 +191,8 @@ impl<'t> LolaReader<'t> {
                 let what = format!("a second number of tokens for `{}`, expected one", name.text);
                 return Err(self.tokens.script.error(&name.span, what));
             }
-            let set = self.builder.set_tokens(place, tokens);
-            set.map_err(|problem| self.tokens.script.build(&name.span, &problem))?;
+            let result = self.builder.set_tokens(place, tokens);
+            result.map_err(|problem| self.tokens.script.build(&name.span, &problem))?;
             if self.tokens.take(";") {
                 return Ok(());
             }
@@ -218,29 +219,30 @@ impl<'t> LolaReader<'t> {
             return Err(self.tokens.instead_of(what));
         }
         let is_place = |name: &str| self.places.contains_key(name);
-        let own = transition_name(&name.text, is_place, |name| self.transitions.contains(name));
-        if own != name.text {
+        let unique_name =
+            transition_name(&name.text, is_place, |name| self.transitions.contains(name));
+        if unique_name != name.text {
             tracing::warn!(
-                "a place also has the name {}: the transition is renamed to {own}",
+                "a place also has the name {}: the transition is renamed to {unique_name}",
                 name.text
             );
         }
-        let t = self.builder.transition(&own);
+        let t = self.builder.transition(&unique_name);
         let t = t.map_err(|problem| self.tokens.script.build(&name.span, &problem))?;
-        self.transitions.insert(own);
+        self.transitions.insert(unique_name);
         for consumes in [true, false] {
             self.tokens.expect(if consumes { "CONSUME" } else { "PRODUCE" })?;
             if self.tokens.take(";") {
                 continue;
             }
             loop {
-                let (place, at) = self.place()?;
+                let (place, place_name) = self.place()?;
                 let weight = self.weight(1)?;
                 let added = match consumes {
                     true => self.builder.take(t, place, weight),
                     false => self.builder.put(t, place, weight),
                 };
-                added.map_err(|problem| self.tokens.script.build(&at.span, &problem))?;
+                added.map_err(|problem| self.tokens.script.build(&place_name.span, &problem))?;
                 if self.tokens.take(";") {
                     break;
                 }
@@ -256,9 +258,9 @@ impl<'t> LolaReader<'t> {
     }
 
     /// Reads the number behind a colon; returns 1 without a colon.
-    fn weight(&mut self, least: u64) -> Result<u64, InputError> {
+    fn weight(&mut self, min: u64) -> Result<u64, InputError> {
         match self.tokens.take(":") {
-            true => self.tokens.number(least).map(|(number, _)| number),
+            true => self.tokens.number(min).map(|(number, _)| number),
             false => Ok(1),
         }
     }

@@ -75,30 +75,30 @@ const KEYWORDS: [&str; 5] = ["vars", "rules", "init", "target", "invariants"];
 fn tokens(script: Script<'_>) -> Result<Vec<ScriptToken<'_>>, InputError> {
     let text = script.text;
     let mut tokens = Vec::new();
-    let (mut at, mut begins_line) = (0, true);
-    while let Some(c) = text[at..].chars().next() {
-        let (rest, start) = (&text[at..], at);
+    let (mut offset, mut begins_line) = (0, true);
+    while let Some(c) = text[offset..].chars().next() {
+        let (rest, start) = (&text[offset..], offset);
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
         match c {
-            '\n' => (begins_line, at) = (true, at + 1),
-            c if c.is_whitespace() => at += c.len_utf8(),
-            '#' => at += rest.find('\n').unwrap_or(rest.len()),
-            c if is_word(c) => at += rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-            _ if rest.starts_with("->") || rest.starts_with(">=") => at += 2,
-            ',' | ';' | '=' | '\'' | '+' | '-' | '[' | ']' => at += 1,
+            '\n' => (begins_line, offset) = (true, offset + 1),
+            c if c.is_whitespace() => offset += c.len_utf8(),
+            '#' => offset += rest.find('\n').unwrap_or(rest.len()),
+            c if is_word(c) => offset += rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            _ if rest.starts_with("->") || rest.starts_with(">=") => offset += 2,
+            ',' | ';' | '=' | '\'' | '+' | '-' | '[' | ']' => offset += 1,
             _ => {
                 let what = format!(
                     "found `{c}`, expected a name, a number or a symbol of mist's language"
                 );
-                return Err(script.error(&(at..at + c.len_utf8()), what));
+                return Err(script.error(&(offset..offset + c.len_utf8()), what));
             }
         }
         if c.is_whitespace() || c == '#' {
             continue;
         }
-        let text = Cow::Borrowed(&text[start..at]);
+        let text = Cow::Borrowed(&text[start..offset]);
         let (is_word, is_quoted) = (is_word(c), false);
-        tokens.push(ScriptToken { text, span: start..at, is_word, is_quoted, begins_line });
+        tokens.push(ScriptToken { text, span: start..offset, is_word, is_quoted, begins_line });
         begins_line = false;
     }
     Ok(tokens)
@@ -269,8 +269,8 @@ impl MistReader<'_> {
     ) -> Result<VariableChange, InputError> {
         let is_number =
             |token: &ScriptToken<'_>| token.text.starts_with(|c: char| c.is_ascii_digit());
-        let mut others = Vec::new();
-        let (mut own, mut amount, mut less) = (0, 0, false);
+        let mut other_variables = Vec::new();
+        let (mut own_occurrences, mut amount, mut is_subtraction) = (0, 0, false);
         loop {
             match self.tokens.peek() {
                 Some(token) if token.is_word && is_number(token) => {
@@ -279,20 +279,20 @@ impl MistReader<'_> {
                 }
                 _ => {
                     let (name, _) = self.variable("a variable or a number")?;
-                    if name == variable { own += 1 } else { others.push(name) }
+                    if name == variable { own_occurrences += 1 } else { other_variables.push(name) }
                 }
             }
-            less = self.tokens.take("-");
-            if !less && !self.tokens.take("+") {
+            is_subtraction = self.tokens.take("-");
+            if !is_subtraction && !self.tokens.take("+") {
                 break;
             }
-            if less {
+            if is_subtraction {
                 amount = self.tokens.number(0)?.0;
                 break;
             }
         }
         let script = self.tokens.script;
-        if let Some(other) = others.first() {
+        if let Some(other) = other_variables.first() {
             let what = format!(
                 "this adds the value of `{other}` to `{variable}`: transfers, which move all \
                  tokens, cannot be expressed in a place/transition net, even with inhibitor and \
@@ -300,7 +300,7 @@ impl MistReader<'_> {
             );
             return Err(script.error(at, what));
         }
-        match (own, less) {
+        match (own_occurrences, is_subtraction) {
             (0, _) => Ok(VariableChange::Becomes(amount)),
             (1, false) => Ok(VariableChange::Adds(amount)),
             (1, true) => {
@@ -323,27 +323,28 @@ impl MistReader<'_> {
     /// Builds the initial marking, or the places and transitions that choose among several.
     fn build_initial(&mut self, limits: Vec<VariableLimit>) -> Result<(), InputError> {
         let script = self.tokens.script;
-        let mut free: BTreeMap<PlaceId, (String, Option<u64>)> = BTreeMap::new();
-        let mut ends: HashMap<&str, &VariableLimit> = HashMap::new();
-        ends.extend(limits.iter().map(|limit| (limit.variable.as_str(), limit)));
+        let mut undetermined: BTreeMap<PlaceId, (String, Option<u64>)> = BTreeMap::new();
+        let mut limit_of_variable: HashMap<&str, &VariableLimit> = HashMap::new();
+        limit_of_variable.extend(limits.iter().map(|limit| (limit.variable.as_str(), limit)));
         for (name, &place) in &self.places {
-            let (least, most) = ends.get(name.as_str()).map_or((0, None), |it| (it.min, it.max));
-            let set = self.builder.core.set_tokens(place, least);
-            set.map_err(|problem| script.build(&(0..0), &problem))?;
+            let (least, most) =
+                limit_of_variable.get(name.as_str()).map_or((0, None), |it| (it.min, it.max));
+            let result = self.builder.core.set_tokens(place, least);
+            result.map_err(|problem| script.build(&(0..0), &problem))?;
             if most != Some(least) {
-                free.insert(place, (name.clone(), most.map(|most| most - least)));
+                undetermined.insert(place, (name.clone(), most.map(|most| most - least)));
             }
         }
-        if free.is_empty() {
+        if undetermined.is_empty() {
             return Ok(());
         }
-        let built = self.build_choice(free);
+        let built = self.build_choice(undetermined);
         built.map_err(|problem| script.build(&(0..0), &problem))
     }
 
     fn build_choice(
         &mut self,
-        free: BTreeMap<PlaceId, (String, Option<u64>)>,
+        undetermined: BTreeMap<PlaceId, (String, Option<u64>)>,
     ) -> Result<(), BuildError> {
         let place = |reader: &mut Self, name: &str, tokens| {
             let name = reader.unused(name.to_owned());
@@ -351,11 +352,11 @@ impl MistReader<'_> {
         };
         let init = place(self, "init", 1)?;
         let run = place(self, "run", 0)?;
-        for (chosen, (name, room)) in free {
-            let own = self.unused(format!("init_{name}"));
-            let t = self.builder.core.transition(&own)?;
+        for (variable_place, (name, room)) in undetermined {
+            let transition_name = self.unused(format!("init_{name}"));
+            let t = self.builder.core.transition(&transition_name)?;
             self.builder.read(t, init, 1)?;
-            self.builder.core.put(t, chosen, 1)?;
+            self.builder.core.put(t, variable_place, 1)?;
             if let Some(room) = room {
                 let room = place(self, &format!("room_{name}"), room)?;
                 self.builder.core.take(t, room, 1)?;
@@ -400,13 +401,13 @@ impl MistReader<'_> {
         for (variable, (change, _)) in rule.changes {
             let place = self.places[&variable];
             let limit = rule.guard.iter().find(|limit| limit.variable == variable);
-            let exactly = limit.filter(|limit| limit.max == Some(limit.min));
-            match (change, exactly) {
+            let exact_limit = limit.filter(|limit| limit.max == Some(limit.min));
+            match (change, exact_limit) {
                 (VariableChange::Adds(0) | VariableChange::Takes(0), _) => {}
                 (VariableChange::Adds(amount), _) => self.builder.core.put(t, place, amount)?,
                 (VariableChange::Takes(amount), _) => self.builder.core.take(t, place, amount)?,
-                (VariableChange::Becomes(amount), exactly) => {
-                    match exactly {
+                (VariableChange::Becomes(amount), exact_limit) => {
+                    match exact_limit {
                         Some(VariableLimit { min: 0, .. }) => {}
                         Some(limit) => self.builder.core.take(t, place, limit.min)?,
                         None => self.builder.reset(t, place),

@@ -142,8 +142,8 @@ impl ColouredViews {
         limits: UnfoldingLimits,
         budget: &Budget,
     ) -> Result<&Net, NotUnfolded> {
-        let made = &self.unfoldings[usize::from(symmetry)];
-        if let Some(net) = made.get() {
+        let slot = &self.unfoldings[usize::from(symmetry)];
+        if let Some(net) = slot.get() {
             return Ok(net);
         }
         let config = parikh_unfolding::UnfoldingConfig {
@@ -152,7 +152,7 @@ impl ColouredViews {
             ..parikh_unfolding::UnfoldingConfig::default()
         };
         let net = unfolded(&self.net, &config, budget)?;
-        Ok(made.get_or_init(|| net))
+        Ok(slot.get_or_init(|| net))
     }
 
     /// Returns the unfolding for questions about markings, if it was made.
@@ -234,8 +234,8 @@ pub fn unfolded(
 ) -> Result<Net, NotUnfolded> {
     let (places, transitions) = (net.colour_count(), net.binding_count());
     let UnfoldingLimits { places: most_places, bindings: most_bindings, .. } = config.limits;
-    let not = |why| NotUnfolded { places, transitions, most_places, most_bindings, why };
-    parikh_unfolding::unfold(net, config, budget).map(|(net, _)| net).map_err(not)
+    let not_unfolded = |why| NotUnfolded { places, transitions, most_places, most_bindings, why };
+    parikh_unfolding::unfold(net, config, budget).map(|(net, _)| net).map_err(not_unfolded)
 }
 
 /// Formats a count: 12345, 1.2·10⁷.

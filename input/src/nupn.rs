@@ -66,33 +66,33 @@ pub(super) struct UnitTree {
 /// Reads the element `<toolspecific tool="nupn">` that was opened last.
 pub(super) fn read<R: BufRead>(xml: &mut XmlReader<R>) -> Result<UnitTree, InputError> {
     let mut tree = UnitTree::default();
-    let mut open = 1;
-    let said = |value: Option<String>| value.unwrap_or_default();
-    while open > 0 {
+    let mut depth = 1;
+    let text_or_empty = |value: Option<String>| value.unwrap_or_default();
+    while depth > 0 {
         let tag = match xml.next()? {
             XmlItem::Open(tag) => tag,
             XmlItem::Close => {
-                open -= 1;
+                depth -= 1;
                 continue;
             }
             XmlItem::Text(_) | XmlItem::Nothing | XmlItem::End => continue,
         };
-        match (open, tag.name()) {
+        match (depth, tag.name()) {
             (1, "size") => {
                 let sizes = tag.attributes(["places", "transitions", "arcs"])?;
-                tree.sizes.push(sizes.map(said));
+                tree.sizes.push(sizes.map(text_or_empty));
                 xml.skip()?;
             }
             (1, "structure") => {
                 let structure = tag.attributes(["units", "root", "safe"])?;
-                [tree.count, tree.root, tree.safe] = structure.map(said);
+                [tree.count, tree.root, tree.safe] = structure.map(text_or_empty);
                 tree.structures += 1;
-                open += 1;
+                depth += 1;
             }
             (2, "unit") => {
-                let [id] = tag.attributes(["id"])?.map(said);
+                let [id] = tag.attributes(["id"])?.map(text_or_empty);
                 tree.units.push(UnitText { id, ..UnitText::default() });
-                open += 1;
+                depth += 1;
             }
             (3, list @ ("places" | "subunits")) => {
                 let are_places = list == "places";
@@ -114,13 +114,13 @@ impl UnitTree {
     /// Returns the units over the places of `graph` if the whole section is valid.
     pub(super) fn check(self, graph: &PnmlGraph) -> Result<Units, NupnError> {
         let builder = &graph.builder.core;
-        let found = [builder.place_count(), graph.transitions, graph.arcs];
+        let actual_counts = [builder.place_count(), graph.transitions, graph.arcs];
         let what = ["places", "transitions", "arcs"];
         for sizes in self.sizes {
-            for ((said, found), what) in sizes.into_iter().zip(found).zip(what) {
-                if digits(&said) != Some(found) {
+            for ((said, actual_counts), what) in sizes.into_iter().zip(actual_counts).zip(what) {
+                if digits(&said) != Some(actual_counts) {
                     let said = if said.is_empty() { "no number of".to_owned() } else { said };
-                    return Err(NupnError::Size { what, said, found });
+                    return Err(NupnError::Size { what, said, found: actual_counts });
                 }
             }
         }

@@ -112,14 +112,14 @@ impl<R: BufRead> PnmlReader<R> {
     /// plain type by any part, since older tools use their own addresses. TINA gives untimed nets
     /// the address of timed nets.
     fn check_kind(&self, at: TextPosition, kind: &str) -> Result<(), InputError> {
-        let last = kind.rsplit(['/', '#']).next().unwrap_or_default().to_lowercase();
+        let last_part = kind.rsplit(['/', '#']).next().unwrap_or_default().to_lowercase();
         let coloured = ["symmetricnet", "highlevel", "hlpn", "hlnet", "hlcore", "colo"];
-        if coloured.iter().any(|sign| last.contains(sign)) {
+        if coloured.iter().any(|part| last_part.contains(part)) {
             return Err(self.coloured(at, format!("the net type `{kind}`")));
         }
-        let plain = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "basicpnml"];
+        let plain_types = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "basicpnml"];
         let lower = kind.to_lowercase();
-        if !kind.is_empty() && !plain.iter().any(|sign| lower.contains(sign)) {
+        if !kind.is_empty() && !plain_types.iter().any(|part| lower.contains(part)) {
             return Err(InputError::Unsupported {
                 at: at.of(self.xml.file()),
                 found: format!("the net type `{kind}`"),
@@ -215,8 +215,8 @@ impl<R: BufRead> PnmlReader<R> {
     }
 
     fn place(&mut self, id: &str, at: TextPosition) -> Result<(), InputError> {
-        let (mut name, mut marking, mut last) = (None, None, None);
-        let read = [
+        let (mut name, mut marking, mut final_tokens) = (None, None, None);
+        let handled_elements = [
             "name",
             "initialMarking",
             "finalMarking",
@@ -225,7 +225,7 @@ impl<R: BufRead> PnmlReader<R> {
             "hlinitialMarking",
             "tagged",
         ];
-        while let Some((child, at)) = self.xml.child(&read, &[])? {
+        while let Some((child, at)) = self.xml.child(&handled_elements, &[])? {
             match child {
                 PnmlChild::Name => name = Some(self.xml.label(at)?.text),
                 PnmlChild::InitialMarking => {
@@ -234,7 +234,7 @@ impl<R: BufRead> PnmlReader<R> {
                     }
                 }
                 PnmlChild::FinalMarking => {
-                    if last.replace(self.xml.label(at)?).is_some() {
+                    if final_tokens.replace(self.xml.label(at)?).is_some() {
                         return Err(self.repeated(at, format!("place `{id}`"), "finalMarking"));
                     }
                 }
@@ -263,8 +263,8 @@ impl<R: BufRead> PnmlReader<R> {
                 _ => self.xml.skip()?,
             }
         }
-        if let Some(last) = last {
-            self.place_finals.add(id, last);
+        if let Some(final_tokens) = final_tokens {
+            self.place_finals.add(id, final_tokens);
         }
         let owner = || format!("initial marking of place `{id}`");
         let tokens = marking.map_or(Ok(0), |label| self.number(&label, 0, owner))?;
@@ -273,9 +273,9 @@ impl<R: BufRead> PnmlReader<R> {
 
     fn transition(&mut self, id: &str, at: TextPosition) -> Result<(), InputError> {
         let (mut name, mut urgency) = (None, TransitionUrgency::default());
-        let read =
+        let handled_elements =
             ["name", "condition", "priority", "timed", "rate", "delay", "interval", "tagged"];
-        while let Some((child, at)) = self.xml.child(&read, OF_TRANSITION)? {
+        while let Some((child, at)) = self.xml.child(&handled_elements, OF_TRANSITION)? {
             match child {
                 PnmlChild::Priority => urgency.prioritise(self.xml.label(at)?),
                 PnmlChild::Timed => urgency.time(self.xml.label(at)?),
@@ -309,9 +309,9 @@ impl<R: BufRead> PnmlReader<R> {
         let mut inscription = None;
         arc.kind = self.arc_kind(&arc, arc.at, kind.as_deref().unwrap_or_default())?;
         // PM4Py writes the type in an element, instead of or beside the attribute.
-        let mut is_told_inside = false;
-        let read = ["inscription", "type", "arctype", "hlinscription", "tagged"];
-        while let Some((child, at)) = self.xml.child(&read, OF_ARC)? {
+        let mut is_typed_by_element = false;
+        let handled_elements = ["inscription", "type", "arctype", "hlinscription", "tagged"];
+        while let Some((child, at)) = self.xml.child(&handled_elements, OF_ARC)? {
             match child {
                 PnmlChild::Inscription => {
                     if inscription.replace(self.xml.label(at)?).is_some() {
@@ -321,19 +321,19 @@ impl<R: BufRead> PnmlReader<R> {
                 }
                 PnmlChild::Type(value) => {
                     let label = self.xml.label(at)?;
-                    let said = value.as_deref().unwrap_or(&label.text);
-                    if trimmed(said).is_empty() {
+                    let type_text = value.as_deref().unwrap_or(&label.text);
+                    if trimmed(type_text).is_empty() {
                         return Err(InputError::Unsupported {
                             at: at.of(self.xml.file()),
                             found: format!("an empty type of arc `{}`", arc.name()),
                             advice: "write the type as an attribute `type` of the arc, or remove it",
                         });
                     }
-                    let kind = self.arc_kind(&arc, at, said)?;
+                    let kind = self.arc_kind(&arc, at, type_text)?;
                     if arc.kind != ArcKind::Normal && kind != arc.kind {
                         return Err(self.repeated(at, format!("arc `{}`", arc.name()), "type"));
                     }
-                    is_told_inside = kind != ArcKind::Normal;
+                    is_typed_by_element = kind != ArcKind::Normal;
                     arc.kind = kind;
                 }
                 PnmlChild::Tagged => self.xml.untagged(at, "arc", &arc.name())?,
@@ -352,7 +352,7 @@ impl<R: BufRead> PnmlReader<R> {
         // TAPAAL's inhibitor arcs have weights. PM4Py, which writes the type in an element, ignores
         // weights.
         if arc.weight > 1
-            && (arc.kind == ArcKind::Reset || is_told_inside && arc.kind == ArcKind::Inhibitor)
+            && (arc.kind == ArcKind::Reset || is_typed_by_element && arc.kind == ArcKind::Inhibitor)
         {
             return Err(InputError::Unsupported {
                 at: arc.at.of(self.xml.file()),
@@ -401,14 +401,14 @@ impl<R: BufRead> PnmlReader<R> {
         if label.text.is_empty() && !label.structured {
             return Ok(default);
         }
-        let Some(plain) = plain_tokens(&label.text) else {
+        let Some(plain_text) = plain_tokens(&label.text) else {
             return Err(InputError::Unsupported {
                 at: label.at.of(self.xml.file()),
                 found: format!("the {} in several classes, `{}`,", owner(), label.text),
                 advice: "nets of PIPE are supported if all tokens have the class `Default`",
             });
         };
-        let number = if label.structured { None } else { digits(plain) };
+        let number = if label.structured { None } else { digits(plain_text) };
         // The defaults, 0 tokens and weight 1, are also the smallest allowed numbers.
         let fits = |&number: &u64| (default..=Marking::MAX_TOKENS).contains(&number);
         number.filter(fits).ok_or_else(|| InputError::BadNumber {
@@ -442,8 +442,8 @@ impl<R: BufRead> PnmlReader<R> {
         }
         let finals = finals::resolve(self.finals, &self.graph, file)?;
         let (assumptions, refusal) = self.urgencies.finish();
-        let broken = |problem: BuildError| InputError::Net { at: at.of(file), problem };
-        let net = self.graph.builder.build().map_err(broken)?.with_final_markings(finals);
+        let invalid_net = |problem: BuildError| InputError::Net { at: at.of(file), problem };
+        let net = self.graph.builder.build().map_err(invalid_net)?.with_final_markings(finals);
         Ok((net.assuming(assumptions), refusal))
     }
 }

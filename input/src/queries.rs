@@ -97,7 +97,7 @@ pub fn make_ids_unique(ids: &mut [&mut String]) {
 /// Returns the first error if every formula names unknown nodes. A single formula does not count,
 /// since its name may just be misspelt.
 fn of_another_model(queries: &[Query]) -> Option<FormulaError> {
-    let mut unknown = queries.iter().map(|query| match &query.formula {
+    let mut unknown_name_errors = queries.iter().map(|query| match &query.formula {
         Err(error) => match error.problem {
             FormulaProblem::UnknownPlace { .. } | FormulaProblem::UnknownTransition { .. } => {
                 Some(error)
@@ -106,8 +106,8 @@ fn of_another_model(queries: &[Query]) -> Option<FormulaError> {
         },
         Ok(_) => None,
     });
-    let first = unknown.next()??;
-    (queries.len() > 1 && unknown.all(|error| error.is_some())).then(|| first.clone())
+    let first = unknown_name_errors.next()??;
+    (queries.len() > 1 && unknown_name_errors.all(|error| error.is_some())).then(|| first.clone())
 }
 
 struct QueryReader<'n, R> {
@@ -159,11 +159,11 @@ impl<R: BufRead> QueryReader<'_, R> {
                 _ => self.xml.skip()?,
             }
         }
-        let wrong = |problem| Err(FormulaError { line, problem });
+        let failed = |problem| Err(FormulaError { line, problem });
         let id = id.unwrap_or_default();
         let formula = match formula {
-            _ if id.is_empty() => wrong(FormulaProblem::NoId),
-            None => wrong(FormulaProblem::NoFormula),
+            _ if id.is_empty() => failed(FormulaProblem::NoId),
+            None => failed(FormulaProblem::NoFormula),
             Some(formula) => formula,
         };
         Ok(Query { id, description, formula })
@@ -178,21 +178,21 @@ impl<R: BufRead> QueryReader<'_, R> {
     /// element even after an error, because the next property follows there.
     fn formula(&mut self, line: u64) -> Result<Result<Formula, FormulaError>, InputError> {
         let mut tree = FormulaTree::new(line);
-        let mut wrong: Option<FormulaError> = None;
-        let mut open = 1;
-        while open > 0 {
+        let mut first_error: Option<FormulaError> = None;
+        let mut open_elements = 1;
+        while open_elements > 0 {
             let tag = match self.xml.next()? {
                 XmlItem::Open(tag) => tag,
                 XmlItem::Close => {
-                    open -= 1;
-                    if wrong.is_none() {
-                        wrong = tree.close().err();
+                    open_elements -= 1;
+                    if first_error.is_none() {
+                        first_error = tree.close().err();
                     }
                     continue;
                 }
                 XmlItem::Text(_) | XmlItem::Nothing | XmlItem::End => continue,
             };
-            if wrong.is_some() {
+            if first_error.is_some() {
                 self.xml.skip()?;
                 continue;
             }
@@ -206,7 +206,7 @@ impl<R: BufRead> QueryReader<'_, R> {
                 }
                 name => match QueryOperator::named(name) {
                     Some(operator) => {
-                        open += 1;
+                        open_elements += 1;
                         tree.open(operator, line)
                     }
                     None => {
@@ -216,9 +216,9 @@ impl<R: BufRead> QueryReader<'_, R> {
                     }
                 },
             };
-            wrong = step.map_err(|problem| FormulaError { line, problem }).err();
+            first_error = step.map_err(|problem| FormulaError { line, problem }).err();
         }
-        Ok(match wrong {
+        Ok(match first_error {
             Some(error) => Err(error),
             None => tree.finish(),
         })
@@ -232,20 +232,20 @@ impl<R: BufRead> QueryReader<'_, R> {
     ) -> Result<Result<(), FormulaProblem>, InputError> {
         self.xml.text(&mut self.text)?;
         let name = trimmed(&self.text);
-        let guess = self.suggestions_left > 0;
+        let may_suggest = self.suggestions_left > 0;
         Ok(match kind {
             NodeNameKind::Place => match self.net.places_named(name) {
                 Some(places) => tree.places(places),
                 None => {
                     self.suggestions_left = self.suggestions_left.saturating_sub(1);
-                    Err(FormulaProblem::unknown_place(name, self.net, guess))
+                    Err(FormulaProblem::unknown_place(name, self.net, may_suggest))
                 }
             },
             NodeNameKind::Transition => match self.net.transitions_named(name) {
                 Some(transitions) => tree.transitions(transitions),
                 None => {
                     self.suggestions_left = self.suggestions_left.saturating_sub(1);
-                    Err(FormulaProblem::unknown_transition(name, self.net, guess))
+                    Err(FormulaProblem::unknown_transition(name, self.net, may_suggest))
                 }
             },
         })

@@ -201,8 +201,8 @@ impl FormulaTree {
             O::Deadlock | O::True | O::False => (false, "nothing"),
             O::Whole => (matches!(part, QueryOperand::Formula(_)), "a formula"),
             _ => {
-                let bound = matches!(part, QueryOperand::Formula(Formula::PlaceBound(_)));
-                (matches!(part, QueryOperand::Formula(_)) && !bound, "formulas")
+                let is_bound = matches!(part, QueryOperand::Formula(Formula::PlaceBound(_)));
+                (matches!(part, QueryOperand::Formula(_)) && !is_bound, "formulas")
             }
         };
         if !fits {
@@ -221,12 +221,12 @@ impl FormulaTree {
         let Some(OpenElement { operator, line, parts }) = self.open.pop() else {
             return Ok(());
         };
-        let wrong = |problem| FormulaError { line, problem };
-        match apply_operator(operator, parts).map_err(wrong)? {
+        let error = |problem| FormulaError { line, problem };
+        match apply_operator(operator, parts).map_err(error)? {
             QueryOperand::Formula(formula) if operator == QueryOperator::Whole => {
                 self.finished = Some(formula)
             }
-            part => self.add(part).map_err(wrong)?,
+            part => self.add(part).map_err(error)?,
         }
         Ok(())
     }
@@ -270,7 +270,7 @@ struct OperatorOperands {
 
 impl OperatorOperands {
     fn of(operator: QueryOperator, parts: Vec<QueryOperand>) -> Self {
-        let mut all = OperatorOperands {
+        let mut sorted = OperatorOperands {
             operator,
             found: parts.len(),
             formulas: Vec::new(),
@@ -282,15 +282,15 @@ impl OperatorOperands {
         };
         for part in parts {
             match part {
-                QueryOperand::Formula(formula) => all.formulas.push(formula),
-                QueryOperand::Expression(number) => all.numbers.push(number),
-                QueryOperand::Places(named) => all.places.extend(named),
-                QueryOperand::Transitions(named) => all.transitions.extend(named),
-                QueryOperand::Before(formula) => all.before = Some(formula),
-                QueryOperand::Reach(formula) => all.reach = Some(formula),
+                QueryOperand::Formula(formula) => sorted.formulas.push(formula),
+                QueryOperand::Expression(number) => sorted.numbers.push(number),
+                QueryOperand::Places(named) => sorted.places.extend(named),
+                QueryOperand::Transitions(named) => sorted.transitions.extend(named),
+                QueryOperand::Before(formula) => sorted.before = Some(formula),
+                QueryOperand::Reach(formula) => sorted.reach = Some(formula),
             }
         }
-        all
+        sorted
     }
 
     /// Builds the formula of the operator.
@@ -370,17 +370,19 @@ impl OperatorOperands {
     }
 
     fn one(self) -> Result<Box<Formula>, FormulaProblem> {
-        let wants = self.arity_error("1");
-        <[Formula; 1]>::try_from(self.formulas).map(|[one]| Box::new(one)).map_err(|_| wants)
+        let arity_error = self.arity_error("1");
+        <[Formula; 1]>::try_from(self.formulas).map(|[one]| Box::new(one)).map_err(|_| arity_error)
     }
 
     fn two(self) -> Result<[Box<Formula>; 2], FormulaProblem> {
-        let wants = self.arity_error("2");
-        <[Formula; 2]>::try_from(self.formulas).map(|two| two.map(Box::new)).map_err(|_| wants)
+        let arity_error = self.arity_error("2");
+        <[Formula; 2]>::try_from(self.formulas)
+            .map(|two| two.map(Box::new))
+            .map_err(|_| arity_error)
     }
 
     fn two_numbers(self) -> Result<[Expression; 2], FormulaProblem> {
-        let wants = self.arity_error("2");
-        <[Expression; 2]>::try_from(self.numbers).map_err(|_| wants)
+        let arity_error = self.arity_error("2");
+        <[Expression; 2]>::try_from(self.numbers).map_err(|_| arity_error)
     }
 }

@@ -75,7 +75,7 @@ impl<R: BufRead> XmlSource<R> {
         if let Some((kind, advice)) = packed_kind(&head) {
             return Err(InputError::Packed { file: file.into(), kind, advice });
         }
-        let wide = match detect_encoding(&head) {
+        let is_utf16 = match detect_encoding(&head) {
             Some(DetectedEncoding::Utf8Bom) => {
                 head.drain(..DetectedEncoding::Utf8Bom.bom_len());
                 false
@@ -83,24 +83,24 @@ impl<R: BufRead> XmlSource<R> {
             Some(DetectedEncoding::AsciiCompatible) | None => false,
             Some(_) => true,
         };
-        let declared = if wide { None } else { declared_encoding(&head) };
-        let whole = |head| Cursor::new(head).chain(reader);
+        let declared = if is_utf16 { None } else { declared_encoding(&head) };
+        let all_bytes = |head| Cursor::new(head).chain(reader);
         let text = match declared {
             // UTF-16: the decoder detects the encoding again.
-            None if wide => Utf8Stream::Decoded(Box::new(DecodingReader::new(whole(head)))),
-            None => Utf8Stream::Utf8(whole(head)),
+            None if is_utf16 => Utf8Stream::Decoded(Box::new(DecodingReader::new(all_bytes(head)))),
+            None => Utf8Stream::Utf8(all_bytes(head)),
             Some((_, Some(encoding))) if encoding.name() == "UTF-8" => {
-                Utf8Stream::Utf8(whole(head))
+                Utf8Stream::Utf8(all_bytes(head))
             }
             // ASCII is a part of UTF-8, and the parser refuses other bytes.
             Some((name, _)) if name.to_ascii_lowercase().contains("ascii") => {
-                Utf8Stream::Utf8(whole(head))
+                Utf8Stream::Utf8(all_bytes(head))
             }
             Some((name, Some(encoding)))
                 if encoding.name() == "windows-1252" && !name.contains("1252") =>
             {
                 Utf8Stream::Latin(Latin1Decoder {
-                    bytes: whole(head),
+                    bytes: all_bytes(head),
                     text: String::new(),
                     consumed: 0,
                 })
@@ -108,10 +108,10 @@ impl<R: BufRead> XmlSource<R> {
             // The file is declared as UTF-16, but readable as ASCII. Such declarations are wrong:
             // some programs write them from a string in UTF-16.
             Some((_, Some(encoding))) if !encoding.is_ascii_compatible() => {
-                Utf8Stream::Utf8(whole(head))
+                Utf8Stream::Utf8(all_bytes(head))
             }
             Some((_, Some(encoding))) => {
-                let mut decoder = DecodingReader::new(whole(head));
+                let mut decoder = DecodingReader::new(all_bytes(head));
                 decoder.set_encoding(encoding);
                 Utf8Stream::Decoded(Box::new(decoder))
             }
@@ -128,10 +128,11 @@ impl<R: BufRead> XmlSource<R> {
 /// encoding. Also returns true for empty and packed files, about which the XML readers report an
 /// error.
 pub(super) fn may_be_xml(beginning: &[u8]) -> bool {
-    let text = |byte: &&u8| {
+    let is_text = |byte: &&u8| {
         !matches!(byte, b'\0' | b'\t' | b'\n' | b'\r' | b' ' | 0xef | 0xbb | 0xbf | 0xfe | 0xff)
     };
-    packed_kind(beginning).is_some() || beginning.iter().find(text).is_none_or(|&byte| byte == b'<')
+    packed_kind(beginning).is_some()
+        || beginning.iter().find(is_text).is_none_or(|&byte| byte == b'<')
 }
 
 /// Returns the kind of packed file with this beginning, and the commands to unpack it. Contest

@@ -36,8 +36,8 @@ impl<R: BufRead> XmlReader<R> {
     ) -> Result<ToolData, InputError> {
         let tool = attributes.iter().find(|(name, _)| name == "tool");
         let tool = tool.map(|(_, tool)| tool.clone()).unwrap_or_default();
-        let mut said = attributes;
-        let mut open: Vec<(String, String)> = Vec::new();
+        let mut entries = attributes;
+        let mut open_elements: Vec<(String, String)> = Vec::new();
         loop {
             match self.next()? {
                 XmlItem::Open(tag) => {
@@ -45,24 +45,26 @@ impl<R: BufRead> XmlReader<R> {
                     // An element such as `<property key="priority">1</property>`.
                     let key = attributes.iter().find(|(name, _)| name == "key");
                     let name = key.map_or_else(|| tag.name().to_owned(), |(_, key)| key.clone());
-                    said.extend(attributes);
-                    open.push((name, String::new()));
+                    entries.extend(attributes);
+                    open_elements.push((name, String::new()));
                 }
                 XmlItem::Text(text) => {
                     // The text of a label belongs to the label's element.
-                    let holder = match &open[..] {
-                        [.., _, (name, _)] if matches!(&**name, "text" | "value") => open.len() - 2,
+                    let holder = match &open_elements[..] {
+                        [.., _, (name, _)] if matches!(&**name, "text" | "value") => {
+                            open_elements.len() - 2
+                        }
                         all => all.len().saturating_sub(1),
                     };
-                    if let Some((_, inside)) = open.get_mut(holder) {
-                        inside.push_str(&text);
+                    if let Some((_, element_text)) = open_elements.get_mut(holder) {
+                        element_text.push_str(&text);
                     }
                 }
-                XmlItem::Close => match open.pop() {
-                    Some((name, text)) => said.push((name, trimmed(&text).to_owned())),
-                    None => return Ok(ToolData { tool, entries: said }),
+                XmlItem::Close => match open_elements.pop() {
+                    Some((name, text)) => entries.push((name, trimmed(&text).to_owned())),
+                    None => return Ok(ToolData { tool, entries: entries }),
                 },
-                XmlItem::End => return Ok(ToolData { tool, entries: said }),
+                XmlItem::End => return Ok(ToolData { tool, entries: entries }),
                 XmlItem::Nothing => {}
             }
         }
@@ -124,12 +126,12 @@ impl TransitionUrgency {
         for (name, value) in &data.entries {
             let letters = name.chars().filter(|c| c.is_alphanumeric());
             let key = letters.collect::<String>().to_ascii_lowercase();
-            let low = value.to_ascii_lowercase();
+            let lower_case = value.to_ascii_lowercase();
             match &*key {
                 "priority" | "prio" | "prioritylevel" => self.priority = Some(value.clone()),
-                "timed" => self.timed = Some(low),
-                "immediate" => self.timed = Some((low != "true").to_string()),
-                "distributiontype" | "distribution" | "transitiontype" => match &*low {
+                "timed" => self.timed = Some(lower_case),
+                "immediate" => self.timed = Some((lower_case != "true").to_string()),
+                "distributiontype" | "distribution" | "transitiontype" => match &*lower_case {
                     "" => {}
                     "immediate" | "imm" => self.timed = Some("false".to_owned()),
                     it if UNLIMITED_DISTRIBUTIONS.contains(&it) => {
@@ -141,9 +143,9 @@ impl TransitionUrgency {
                 "delay" | "interval" | "timeinterval" | "staticinterval" if value.is_empty() => {
                     self.limit(name, data);
                 }
-                "eft" | "earliestfiringtime" if matches!(&*low, "" | "0" | "0.0") => {}
-                "lft" | "latestfiringtime" if low.is_empty() || UNLIMITED_ENDS.contains(&&*low) => {
-                }
+                "eft" | "earliestfiringtime" if matches!(&*lower_case, "" | "0" | "0.0") => {}
+                "lft" | "latestfiringtime"
+                    if lower_case.is_empty() || UNLIMITED_ENDS.contains(&&*lower_case) => {}
                 "delay" | "interval" | "timeinterval" | "staticinterval" | "eft" | "lft"
                 | "earliestfiringtime" | "latestfiringtime" => {
                     self.limit = Some(format!("the `{name}`"));
@@ -189,8 +191,8 @@ impl NetUrgency {
     ) {
         let TransitionUrgency { priority, timed, limit, has_rate } = urgency;
         self.has_rates |= has_rate;
-        let order = (priority, timed);
-        let differs = *self.first.get_or_insert_with(|| order.clone()) != order;
+        let precedence = (priority, timed);
+        let differs = *self.first.get_or_insert_with(|| precedence.clone()) != precedence;
         let (found, advice) = match limit {
             Some(limit) => (
                 format!("{limit} of transition `{transition}`"),

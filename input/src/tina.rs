@@ -45,15 +45,16 @@ fn begins(beginning: &[u8]) -> bool {
     let lines = text.lines().map(str::trim_start).filter(|line| !line.starts_with('#'));
     let words: Vec<(&str, &str)> =
         lines.filter_map(|line| Some((line.split_whitespace().next()?, line))).collect();
-    let own = |word: &str| KEYWORDS.contains(&word) && word != "net";
+    let is_tina_keyword = |word: &str| KEYWORDS.contains(&word) && word != "net";
     // Parikh's own text format also has lines that begin with `net`.
-    let foreign =
+    let has_foreign_keyword =
         words.iter().any(|(word, _)| matches!(*word, "place" | "transition" | "var" | "sort"));
     match words.first() {
         Some(("net", line)) => {
-            !foreign && (line.contains('{') || words.iter().any(|(word, _)| own(word)))
+            !has_foreign_keyword
+                && (line.contains('{') || words.iter().any(|(word, _)| is_tina_keyword(word)))
         }
-        Some((word, _)) => own(word),
+        Some((word, _)) => is_tina_keyword(word),
         None => false,
     }
 }
@@ -61,16 +62,16 @@ fn begins(beginning: &[u8]) -> bool {
 fn tokens(script: Script<'_>) -> Result<Vec<ScriptToken<'_>>, InputError> {
     let text = script.text;
     let mut tokens = Vec::new();
-    let (mut at, mut begins_line) = (0, true);
-    while let Some(c) = text[at..].chars().next() {
-        let (rest, start) = (&text[at..], at);
+    let (mut offset, mut begins_line) = (0, true);
+    while let Some(c) = text[offset..].chars().next() {
+        let (rest, start) = (&text[offset..], offset);
         if c == '\n' || c.is_whitespace() {
             begins_line |= c == '\n';
-            at += c.len_utf8();
+            offset += c.len_utf8();
             continue;
         }
         if c == '#' && begins_line {
-            at += rest.find('\n').unwrap_or(rest.len());
+            offset += rest.find('\n').unwrap_or(rest.len());
             continue;
         }
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
@@ -83,20 +84,20 @@ fn tokens(script: Script<'_>) -> Result<Vec<ScriptToken<'_>>, InputError> {
         };
         if c == '{' {
             let (name, length) = braced_name(rest).ok_or_else(|| {
-                script.error(&(at..at + 1), "this name does not end, expected `}`")
+                script.error(&(offset..offset + 1), "this name does not end, expected `}`")
             })?;
-            at += length;
+            offset += length;
             (token.text, token.is_quoted) = (Cow::Owned(name), true);
         } else if is_word(c) {
-            at += rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-            token.text = Cow::Borrowed(&text[start..at]);
+            offset += rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            token.text = Cow::Borrowed(&text[start..offset]);
         } else {
-            let signs = ["->", "?-", "!-"].into_iter();
-            let length = signs.filter(|sign| rest.starts_with(sign)).map(str::len).next();
-            at += length.unwrap_or(c.len_utf8());
-            (token.text, token.is_word) = (Cow::Borrowed(&text[start..at]), false);
+            let long_signs = ["->", "?-", "!-"].into_iter();
+            let length = long_signs.filter(|sign| rest.starts_with(sign)).map(str::len).next();
+            offset += length.unwrap_or(c.len_utf8());
+            (token.text, token.is_word) = (Cow::Borrowed(&text[start..offset]), false);
         }
-        token.span = start..at;
+        token.span = start..offset;
         tokens.push(token);
         begins_line = false;
     }
@@ -108,14 +109,14 @@ fn tokens(script: Script<'_>) -> Result<Vec<ScriptToken<'_>>, InputError> {
 fn braced_name(text: &str) -> Option<(String, usize)> {
     let mut name = String::new();
     let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
+    for (index, c) in text.char_indices().skip(1) {
         match c {
             _ if escaped => {
                 name.push(c);
                 escaped = false;
             }
             '\\' => escaped = true,
-            '}' => return Some((name, at + 1)),
+            '}' => return Some((name, index + 1)),
             c => name.push(c),
         }
     }
@@ -280,10 +281,10 @@ impl<'t> TinaReader<'t> {
             return Ok(());
         }
         let span = first.span.start..pieces.last().map_or(first.span.end, |last| last.span.end);
-        let number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
         let is_interval = match texts[..] {
             ["[" | "]", first, ",", last, "[" | "]"] => {
-                number(first) && (number(last) || last == "w")
+                is_number(first) && (is_number(last) || last == "w")
             }
             _ => false,
         };
@@ -302,10 +303,10 @@ impl<'t> TinaReader<'t> {
     /// Reads the nodes before and behind an arrow, if there are any, as neighbours of a transition
     /// or place.
     fn read_arcs(&mut self, node: &ScriptToken<'t>, is_transition: bool) -> Result<(), InputError> {
-        let ends = |token: Option<&ScriptToken<'_>>| {
+        let ends_declaration = |token: Option<&ScriptToken<'_>>| {
             token.is_none_or(|it| it.begins_line && !it.is_quoted && KEYWORDS.contains(&&*it.text))
         };
-        if ends(self.tokens.peek()) {
+        if ends_declaration(self.tokens.peek()) {
             return Ok(());
         }
         // Most places have no arcs of their own, so a word at the beginning of the next line is a
@@ -315,23 +316,25 @@ impl<'t> TinaReader<'t> {
                 "`tr`, `pl`, `lb`, `nt`, or the arcs of a place in the line of the place";
             return Err(self.tokens.instead_of(expected));
         }
-        for before in [true, false] {
-            while !ends(self.tokens.peek()) && !self.tokens.peek().is_some_and(|it| it.is("->")) {
+        for is_before_arrow in [true, false] {
+            while !ends_declaration(self.tokens.peek())
+                && !self.tokens.peek().is_some_and(|it| it.is("->"))
+            {
                 let expected =
                     if is_transition { "a place, or `->`" } else { "a transition, or `->`" };
-                let other = self.tokens.word(expected)?;
-                let into_transition = before == is_transition;
+                let neighbour = self.tokens.word(expected)?;
+                let into_transition = is_before_arrow == is_transition;
                 let (kind, weight) = self.kind(into_transition)?;
                 let (place, transition) = match is_transition {
-                    true => (&other, node),
-                    false => (node, &other),
+                    true => (&neighbour, node),
+                    false => (node, &neighbour),
                 };
                 self.places.node(place);
                 self.transitions.node(transition);
                 let (place, transition) = (place.text.to_string(), transition.text.to_string());
-                self.arcs.push(NamedArc { place, transition, kind, weight, at: other.span });
+                self.arcs.push(NamedArc { place, transition, kind, weight, at: neighbour.span });
             }
-            if before {
+            if is_before_arrow {
                 self.tokens.expect("->")?;
             } else if self.tokens.peek().is_some_and(|it| it.is("->")) {
                 return Err(self
@@ -370,8 +373,8 @@ impl<'t> TinaReader<'t> {
     }
 
     /// Reads a number, perhaps with a letter for thousands, millions, and so on.
-    fn number(&mut self, least: u64) -> Result<u64, InputError> {
-        let expected = format!("a whole number from {least} to 2^63 - 1, such as 12 or 3K");
+    fn number(&mut self, min: u64) -> Result<u64, InputError> {
+        let expected = format!("a whole number from {min} to 2^63 - 1, such as 12 or 3K");
         let token = self.tokens.word(&expected)?;
         let digits = token.text.trim_end_matches(|c: char| "KMGTPE".contains(c));
         let factor = match &token.text[digits.len()..] {
@@ -381,11 +384,11 @@ impl<'t> TinaReader<'t> {
                 .position(|known| *known == letter)
                 .map(|at| 1000u64.pow(at as u32 + 1)),
         };
-        let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-        let number = digits.parse::<u64>().ok().filter(|_| plain && !token.is_quoted);
+        let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+        let number = digits.parse::<u64>().ok().filter(|_| is_plain && !token.is_quoted);
         let number = number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
         number
-            .filter(|number| (least..=Marking::MAX_TOKENS).contains(number))
+            .filter(|number| (min..=Marking::MAX_TOKENS).contains(number))
             .ok_or_else(|| self.tokens.wrong(&token, &expected))
     }
 
@@ -400,32 +403,32 @@ impl<'t> TinaReader<'t> {
             }
         }
         let mut builder = ExtendedBuilder::new(self.name.unwrap_or_default());
-        let failed = |at: &Range<usize>, problem: BuildError| script.build(at, &problem);
+        let build_error = |span: &Range<usize>, problem: BuildError| script.build(span, &problem);
         let (mut places, mut transitions) = (HashMap::new(), HashMap::new());
-        for (name, at) in &self.places.order {
+        for (name, span) in &self.places.order {
             let node = &self.places.named[name];
             let place = builder.core.place(name, node.tokens.unwrap_or(0));
-            let place: PlaceId = place.map_err(|problem| failed(at, problem))?;
+            let place: PlaceId = place.map_err(|problem| build_error(span, problem))?;
             if let Some(label) = &node.label {
                 builder.core.label_place(place, label);
             }
             places.insert(name.as_str(), place);
         }
-        for (name, at) in &self.transitions.order {
+        for (name, span) in &self.transitions.order {
             let named = &self.transitions.named;
-            let own =
+            let unique_name =
                 transition_name(name, |it| places.contains_key(it), |it| named.contains_key(it));
-            let t = builder.core.transition(&own);
-            let t: TransitionId = t.map_err(|problem| failed(at, problem))?;
+            let t = builder.core.transition(&unique_name);
+            let t: TransitionId = t.map_err(|problem| build_error(span, problem))?;
             if let Some(label) = &named[name].label {
                 builder.core.label_transition(t, label);
             }
             transitions.insert(name.as_str(), t);
         }
-        let mut given = HashSet::new();
+        let mut seen_arcs = HashSet::new();
         for arc in &self.arcs {
             let (p, t) = (places[arc.place.as_str()], transitions[arc.transition.as_str()]);
-            if !given.insert((p, t, arc.kind)) {
+            if !seen_arcs.insert((p, t, arc.kind)) {
                 let what = format!(
                     "the arc between `{}` and `{}` is given a second time, expected once; write the sum as \
                      its weight",
@@ -439,8 +442,8 @@ impl<'t> TinaReader<'t> {
                 TinaArcKind::Read => builder.read(t, p, arc.weight),
                 TinaArcKind::Inhibitor => builder.inhibit(t, p, arc.weight),
             };
-            added.map_err(|problem| failed(&arc.at, problem))?;
+            added.map_err(|problem| build_error(&arc.at, problem))?;
         }
-        builder.build().map_err(|problem| failed(&(0..0), problem))
+        builder.build().map_err(|problem| build_error(&(0..0), problem))
     }
 }

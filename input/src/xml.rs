@@ -334,15 +334,15 @@ impl<R: BufRead> XmlReader<R> {
 
     /// Reads the text as [`text`](Self::text) does, but appends to `into`.
     pub(super) fn text_after(&mut self, into: &mut String) -> Result<bool, InputError> {
-        let mut is_cut = false;
+        let mut has_elements = false;
         loop {
             match self.next()? {
                 XmlItem::Text(text) => into.push_str(&text),
                 XmlItem::Open(_) => {
-                    is_cut = true;
+                    has_elements = true;
                     self.skip()?;
                 }
-                XmlItem::Close | XmlItem::End => return Ok(is_cut),
+                XmlItem::Close | XmlItem::End => return Ok(has_elements),
                 XmlItem::Nothing => {}
             }
         }

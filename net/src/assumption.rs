@@ -82,7 +82,7 @@ pub(crate) fn add(list: &mut Vec<Assumption>, assumption: Assumption) {
     }
 }
 
-/// The distinct keys of assumptions, in order.
+/// Returns the keys of the assumptions, in order and without repetition.
 pub fn keys(assumptions: &[Assumption]) -> Vec<&'static str> {
     let mut keys: Vec<&str> = assumptions.iter().map(Assumption::key).collect();
     keys.dedup();

@@ -168,14 +168,14 @@ impl NetBuilder {
         }
     }
 
-    /// The name given to people for a place; kept only where it differs from the id.
+    /// Sets the label of a place. A label that equals the id is not kept.
     pub fn label_place(&mut self, p: PlaceId, label: &str) {
         if label != self.places.get(p.index()) {
             self.place_labels.push((p, label.into()));
         }
     }
 
-    /// The name given to people for a transition; kept only where it differs from the id.
+    /// Sets the label of a transition. A label that equals the id is not kept.
     pub fn label_transition(&mut self, t: TransitionId, label: &str) {
         if label != self.transitions.get(t.index()) {
             self.transition_labels.push((t, label.into()));
@@ -194,7 +194,8 @@ impl NetBuilder {
         Ok(())
     }
 
-    /// `t` takes `weight` tokens from `p`. Several arcs between the same two nodes add up.
+    /// Adds an input arc: `t` takes `weight` tokens from `p`. Several arcs between the same two
+    /// nodes add up.
     ///
     /// # Errors
     /// When the weight is 0 or above 2⁶³ − 1.
@@ -204,7 +205,8 @@ impl NetBuilder {
         Ok(())
     }
 
-    /// `t` puts `weight` tokens to `p`. Several arcs between the same two nodes add up.
+    /// Adds an output arc: `t` puts `weight` tokens to `p`. Several arcs between the same two nodes
+    /// add up.
     ///
     /// # Errors
     /// When the weight is 0 or above 2⁶³ − 1.

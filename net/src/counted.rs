@@ -17,16 +17,18 @@ use crate::id::{PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::net::Net;
 
-/// The net with its firings counted: its places, then a counter for each transition, in order,
-/// called `#t` (with as many `#` as it takes for a name of its own). Initial and final markings are
-/// those of `net`. The counters are empty in both: no firing is counted initially, and the counts
-/// of a final marking do not matter.
+/// Returns the net with a counter for the firings of each transition. The counters are places after
+/// all places of `net`, in the order of the transitions. They are called `#t`, with more `#` if a
+/// node has that name.
+///
+/// Initial and final markings are those of `net`, with empty counters. The counts of a final
+/// marking do not matter.
 ///
 /// A net that stands for a model with inhibitor or reset arcs keeps its translation. Its counters
 /// belong to the transitions of the model: all copies of a transition put on the same counter.
 ///
 /// # Errors
-/// If there are too many nodes.
+/// Returns an error if there are too many nodes.
 pub fn counted(net: &Net) -> Result<Net, BuildError> {
     let mut builder = NetBuilder::of(net)?;
     for (index, copies) in net.model_transitions().enumerate() {
@@ -67,14 +69,14 @@ pub fn with_restart(net: &Net, last: &Marking) -> Result<Net, BuildError> {
     builder.build()
 }
 
-/// The counters of a [`counted`] net, one for each transition of the model, in order.
+/// Returns the counters of a [`counted`] net, one for each transition of the model, in order.
 pub fn counters(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
     let transitions = net.model_transitions().count();
     (net.place_count().saturating_sub(transitions)..net.place_count()).map(PlaceId::new)
 }
 
-/// The places of a [`counted`] net that are places of the model: no counters, and nothing that a
-/// translation added.
+/// Returns the places of a [`counted`] net that are places of the model, without counters and
+/// without places that a translation added.
 pub fn uncounted_places(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
     let transitions = net.model_transitions().count();
     let uncounted = net.place_count().saturating_sub(transitions);

@@ -92,7 +92,7 @@ impl ExtendedNet {
         ExtendedNet { core: self.core.assuming(assumptions), ..self }
     }
 
-    /// The same net, begun from `marking`.
+    /// Returns the net with the initial marking `marking`.
     #[must_use]
     pub fn from_marking(self, marking: Marking) -> Self {
         ExtendedNet { core: self.core.from_marking(marking), ..self }

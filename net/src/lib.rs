@@ -30,14 +30,11 @@ pub mod before;
 pub mod builder;
 mod closest;
 pub mod coloured;
-pub mod components;
 pub mod counted;
 pub mod extended;
 pub mod facts;
 pub mod fairness;
 pub mod features;
-#[cfg(feature = "generate")]
-pub mod generate;
 pub mod goal;
 pub mod id;
 pub mod lasso;
@@ -64,6 +61,8 @@ pub mod translation;
 pub mod tree_property;
 pub mod units;
 pub mod written;
+
+pub use parikh_temporal::components;
 
 pub use assumption::Assumption;
 pub use builder::{BuildError, NetBuilder};

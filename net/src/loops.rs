@@ -112,7 +112,7 @@ impl LoopRun {
     pub fn prefix(&self, spot: &Spot) -> LoopRun {
         let copied = |turns: &[Turn]| turns.to_vec();
         let prefix_turns =
-            spot.iter().flat_map(|&(block, before)| copied(&self.blocks[block][..before]));
+            spot.iter().flat_map(|&(block, end_turn)| copied(&self.blocks[block][..end_turn]));
         let prefix_turns: Vec<Turn> = prefix_turns.collect();
         // Blocks refer to earlier blocks, so needed blocks are found from the last backwards.
         let mut new_number = vec![None; self.blocks.len()];
@@ -128,7 +128,7 @@ impl LoopRun {
             (*new_number, next) = (next, next + 1);
         }
         let renumbered = |turns: &[Turn]| -> Vec<Turn> {
-            let part = |part| match part {
+            let renumbered_element = |renumbered_element| match renumbered_element {
                 LoopElement::Block(block) => {
                     LoopElement::Block(new_number[block].unwrap_or_default())
                 }
@@ -136,7 +136,10 @@ impl LoopRun {
             };
             turns
                 .iter()
-                .map(|turn| Turn { element: part(turn.element), times: turn.times.clone() })
+                .map(|turn| Turn {
+                    element: renumbered_element(turn.element),
+                    times: turn.times.clone(),
+                })
                 .collect()
         };
         let needed_blocks =
@@ -147,14 +150,14 @@ impl LoopRun {
         LoopRun { blocks }
     }
 
-    /// Returns the run as a plain firing sequence; `None` if it has more than `most` steps.
+    /// Returns the run as a plain firing sequence; `None` if it has more than `max_steps` steps.
     pub fn to_sequence(&self, max_steps: usize) -> Option<FiringSequence> {
         let last = self.blocks.len().checked_sub(1)?;
         self.prefix_to_sequence(&[(last, self.blocks[last].len())], max_steps)
     }
 
-    /// Returns the part before `spot` as a plain firing sequence; `None` if it has more than `most`
-    /// steps.
+    /// Returns the part before `spot` as a plain firing sequence; `None` if it has more than
+    /// `max_steps` steps.
     pub fn prefix_to_sequence(&self, spot: &Spot, max_steps: usize) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
         let mut iterations = 0;

@@ -24,7 +24,7 @@ impl Marking {
         Marking(vec![0; places])
     }
 
-    /// The same counts, followed by empty places up to `places` places in all.
+    /// Returns the marking with empty places appended, up to `places` places in total.
     #[must_use]
     pub fn padded(&self, places: usize) -> Self {
         let mut tokens = self.0.clone();

@@ -16,22 +16,22 @@ pub fn parse(text: &str, net: &Net) -> Result<Marking, String> {
     }
     loop {
         let mut count = 1;
-        let (mut word, mut after) = take_word(rest)?;
-        if let Some(after_sign) = after.strip_prefix(['*', '·']) {
+        let (mut word, mut after_word) = take_word(rest)?;
+        if let Some(after_sign) = after_word.strip_prefix(['*', '·']) {
             let number = word.parse().ok().filter(|&number| number > 0);
             count =
                 number.ok_or_else(|| format!("`{word}` before `*` is not a number of tokens"))?;
-            (word, after) = take_word(after_sign.trim_start())?;
+            (word, after_word) = take_word(after_sign.trim_start())?;
         }
         let place = net
             .place_named(&word)
             .ok_or_else(|| format!("the net has no place `{word}`{}", hint(net, &word)))?;
         let sum = marking[place].checked_add(count).filter(|&n| n <= Marking::MAX_TOKENS);
         marking[place] = sum.ok_or_else(|| format!("more than 2^63 - 1 tokens on `{word}`"))?;
-        match after.strip_prefix('+') {
+        match after_word.strip_prefix('+') {
             Some(after_plus) => rest = after_plus.trim_start(),
-            None if after.is_empty() => return Ok(marking),
-            None => return Err(format!("expected `+` before `{after}`, as in `2*p + q`")),
+            None if after_word.is_empty() => return Ok(marking),
+            None => return Err(format!("expected `+` before `{after_word}`, as in `2*p + q`")),
         }
     }
 }
@@ -52,10 +52,10 @@ fn hint(net: &Net, word: &str) -> String {
 fn take_word(text: &str) -> Result<(String, &str), String> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find(|c: char| c.is_whitespace() || "+*·\"".contains(c));
-        let (word, after) = text.split_at(end.unwrap_or(text.len()));
+        let (word, after_word) = text.split_at(end.unwrap_or(text.len()));
         return match word.is_empty() {
             true => Err("expected the name of a place, as in `2*p + q`".to_owned()),
-            false => Ok((word.to_owned(), after.trim_start())),
+            false => Ok((word.to_owned(), after_word.trim_start())),
         };
     };
     let mut word = String::new();

@@ -9,9 +9,9 @@ use crate::sum::LinearSum;
 use crate::translation::{Caps, Translation, Window};
 
 impl Net {
-    /// The marking of this net in which the model's places hold what `marking` says. The complement
-    /// places of a translation hold the rest of their bounds. `None` where a place would exceed its
-    /// bound: then the model does not reach the marking.
+    /// Returns the marking of this net that represents `marking` of the model. The complement
+    /// places of a translation hold the rest of the bounds. Returns `None` if a place would exceed
+    /// its bound: then the model does not reach the marking.
     pub fn marking_of_model(&self, marking: &Marking) -> Option<Marking> {
         let mut completed = marking.padded(self.place_count());
         let Some(translation) = self.translation() else { return Some(completed) };

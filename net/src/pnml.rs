@@ -2,6 +2,7 @@
 
 use crate::extended::ExtendedNet;
 use crate::net::Net;
+use crate::printable::EscapedXml;
 use crate::units::{Unit, Units};
 use std::fmt::{self, Write};
 
@@ -160,27 +161,6 @@ fn write_list<'n>(out: &mut dyn Write, names: impl Iterator<Item = &'n str>) -> 
         write!(out, "{}{}", if index == 0 { "" } else { " " }, EscapedXml(name))?;
     }
     Ok(())
-}
-
-/// Text escaped for attributes and elements. White space other than blanks is written by number,
-/// since readers turn it into blanks. Characters that XML does not allow become U+FFFD.
-struct EscapedXml<'t>(&'t str);
-
-impl fmt::Display for EscapedXml<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in self.0.chars() {
-            match c {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
-                '\t' | '\n' | '\r' => write!(f, "&#{};", u32::from(c))?,
-                '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
-                c => f.write_char(c)?,
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //!   well, so that the id is one word and two ids never become the same word.
 //! - [`Quoted`], for a name inside a sentence: it stands between backquotes, cannot end them, and
 //!   is shortened, so that the name cannot pass for a part of the sentence.
+//! - [`EscapedXml`], for XML: in elements and in attributes.
 //! - [`json`], for JSON: strings keep their value with JSON's own escapes.
 //!
 //! ```
@@ -109,6 +110,30 @@ impl Display for Quoted<'_> {
         EscapingWriter { out: f, is_also_escaped: also }
             .write_str(&self.0[..end.unwrap_or(self.0.len())])?;
         f.write_str(if end.is_some() { "…`" } else { "`" })
+    }
+}
+
+/// A text escaped for elements and attributes of XML. White space other than blanks and harmful
+/// characters are written by number, since readers turn the former into blanks, and terminals
+/// interpret the latter. Characters that XML does not allow become U+FFFD.
+#[derive(Clone, Copy, Debug)]
+pub struct EscapedXml<'t>(pub &'t str);
+
+impl Display for EscapedXml<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\t' | '\n' | '\r' => write!(f, "&#{};", u32::from(c))?,
+                '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
+                c if is_harmful(c) => write!(f, "&#{};", u32::from(c))?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
     }
 }
 

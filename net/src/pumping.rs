@@ -19,7 +19,6 @@
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969: a
 //! place that becomes ω in the tree, and the path to that node.
 
-use crate::printable::counted;
 use crate::sequence::FiringSequence;
 
 /// A pump with the stages before it.
@@ -54,21 +53,5 @@ impl PumpSequence {
     /// Returns all stages in order.
     pub fn stages(&self) -> impl Iterator<Item = &Stage> {
         self.earlier.iter().chain([&self.last])
-    }
-
-    /// Describes the evidence in a clause without a full stop.
-    pub fn in_words(&self) -> String {
-        match self.only() {
-            Some(stage) => format!(
-                "after {}, {} more can repeat forever and add tokens each time",
-                counted(stage.prefix.firings(), "firing"),
-                stage.pump.firings()
-            ),
-            None => format!(
-                "{} cycles fire one after the other, each as often as the later ones need, and the \
-                 last one adds tokens each time",
-                self.earlier.len() + 1
-            ),
-        }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn hash(key: &(impl Hash + ?Sized)) -> u32 {
 }
 
 impl Table {
-    /// Returns the index with this hash for which `is` returns true.
+    /// Returns the index with this hash for which `is_match` returns true.
     pub(crate) fn find(&self, hash: u32, is_match: impl Fn(usize) -> bool) -> Option<usize> {
         let mut slot = self.first_slot(hash)?;
         loop {

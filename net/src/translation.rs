@@ -12,7 +12,7 @@
 //! transitions are enabled in both, each by one of its copies. So every question about the first
 //! can be asked of the second, in terms of the model's places and transitions.
 //!
-//! The bounds are what is to be believed: each has its [`Because`].
+//! The translation is correct only if the bounds hold. Each bound has its reason, [`Because`].
 //!
 //! # Caps
 //! A place p without a known bound gets a *cap*: a number c that no weight of an arc at p exceeds.
@@ -85,8 +85,9 @@ pub struct TranslationBound {
 pub enum Because {
     /// All reachable markings, at most this many, were visited.
     Visited(u64),
-    /// The same. A transition that empties places has copies only for what these places hold
-    /// together in a reachable marking that enables it: all combinations would be too many.
+    /// All reachable markings, at most this many, were visited. A transition that empties places
+    /// has one copy for each combination of token counts on these places in a visited marking that
+    /// enables it. All combinations would be too many.
     Seen(u64),
     /// Every transition that adds to the place is inhibited by it:
     /// [`capacity`](crate::extended::capacity).
@@ -94,7 +95,8 @@ pub enum Because {
     /// No transition increases this weighted sum of tokens, by its plain arcs. Each place has a
     /// factor of at least 1.
     Weights(Vec<(PlaceId, u64)>),
-    /// It may hold more: this is a cap, up to which its tokens are counted on the place itself.
+    /// The bound is a cap: the place may hold more tokens, and tokens beyond the cap are counted on
+    /// another place.
     Cap,
 }
 

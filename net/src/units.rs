@@ -71,7 +71,7 @@ pub enum UnitsError {
 }
 
 impl Units {
-    /// Checks a unit tree over the places of a net with the marking `initial`. `safe` is true if
+    /// Checks a unit tree over the places of a net with the marking `initial`. `is_safe` is true if
     /// the model claims that the units are safe from there on. `name` returns a place's name for
     /// messages.
     ///

@@ -45,20 +45,20 @@ impl DisplayNames {
         let nodes: Vec<(&str, Option<String>)> = (places.iter().chain(transitions))
             .map(|&(id, label)| (id, label.map(|label| clean(name_of(id, Some(label))))))
             .collect();
-        let mut claimed: HashMap<&str, usize> = HashMap::new();
+        let mut uses: HashMap<&str, usize> = HashMap::new();
         for (id, label) in &nodes {
-            *claimed.entry(id).or_default() += 1;
+            *uses.entry(id).or_default() += 1;
             if let Some(label) = label.as_deref().filter(|label| label != id) {
-                *claimed.entry(label).or_default() += 1;
+                *uses.entry(label).or_default() += 1;
             }
         }
         let mut shared = Vec::new();
         let mut names: Vec<String> = Vec::with_capacity(nodes.len());
-        for (at, (id, label)) in nodes.iter().enumerate() {
+        for (index, (id, label)) in nodes.iter().enumerate() {
             names.push(match label {
-                Some(label) if label == id || claimed[label.as_str()] == 1 => label.clone(),
+                Some(label) if label == id || uses[label.as_str()] == 1 => label.clone(),
                 Some(label) => {
-                    shared.push((at, label.clone()));
+                    shared.push((index, label.clone()));
                     clean(id)
                 }
                 None => clean(id),
@@ -72,10 +72,10 @@ impl DisplayNames {
     /// `lock (p2)`.
     pub fn with_shared(mut self) -> DisplayNames {
         let places = self.places.len();
-        for (at, label) in &self.shared {
-            let name = match at.checked_sub(places) {
-                None => &mut self.places[*at],
-                Some(at) => &mut self.transitions[at],
+        for (index, label) in &self.shared {
+            let name = match index.checked_sub(places) {
+                None => &mut self.places[*index],
+                Some(index) => &mut self.transitions[index],
             };
             *name = format!("{label} ({name})");
         }
@@ -110,16 +110,16 @@ pub fn clipped(name: &str) -> String {
     clipped_to(name, MAX_LETTERS)
 }
 
-/// Clips a text with more than `longest` letters. Keeps its beginning and its end, because
+/// Clips a text with more than `max_letters` letters. Keeps its beginning and its end, because
 /// generated names differ there.
-pub fn clipped_to(text: &str, longest: usize) -> String {
+pub fn clipped_to(text: &str, max_letters: usize) -> String {
     let letters = text.chars().count();
-    if letters <= longest {
+    if letters <= max_letters {
         return text.to_owned();
     }
-    let half = longest / 2;
+    let half = max_letters / 2;
     let beginning: String = text.chars().take(half).collect();
-    let end: String = text.chars().skip(letters - (longest - half - 1)).collect();
+    let end: String = text.chars().skip(letters - (max_letters - half - 1)).collect();
     format!("{beginning}…{end}")
 }
 

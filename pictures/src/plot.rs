@@ -1,7 +1,7 @@
 //! Line plots as SVG with a logarithmic y axis. Curves with the same name share a colour, and
 //! curves with the same style share a dash pattern.
 
-use crate::draw::escaped;
+use parikh_net::printable::EscapedXml;
 use std::fmt::Write;
 
 /// A curve through points.
@@ -51,18 +51,19 @@ const BOTTOM: f64 = 50.0;
 /// Returns the plot as an SVG file.
 pub fn plot(frame: &PlotFrame<'_>, curves: &[Curve]) -> String {
     let points = || curves.iter().flat_map(|curve| &curve.points);
-    let most = points().map(|point| point.0).fold(frame.min_x_end, f64::max);
-    let low = points().map(|point| point.1).fold(0.0, f64::min).floor();
-    let high = points().map(|point| point.1).fold(low + 1.0, f64::max).ceil();
+    let max_x = points().map(|point| point.0).fold(frame.min_x_end, f64::max);
+    let min_power = points().map(|point| point.1).fold(0.0, f64::min).floor();
+    let max_power = points().map(|point| point.1).fold(min_power + 1.0, f64::max).ceil();
     let height = HEIGHT.max(TOP + LEGEND_LINE * (curves.len() + 2) as f64);
-    let x = |at: f64| LEFT + at / most * (WIDTH - LEFT - RIGHT);
-    let y = |power: f64| TOP + (high - power) / (high - low) * (height - TOP - BOTTOM);
+    let x = |at: f64| LEFT + at / max_x * (WIDTH - LEFT - RIGHT);
+    let y =
+        |power: f64| TOP + (max_power - power) / (max_power - min_power) * (height - TOP - BOTTOM);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>\n\
          <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{}</text>\n",
-        escaped(frame.title)
+        EscapedXml(frame.title)
     );
     let mut line = |from: (f64, f64), to: (f64, f64), text: (f64, f64, &str, String)| {
         let (at_x, at_y, anchor, label) = text;
@@ -73,41 +74,41 @@ pub fn plot(frame: &PlotFrame<'_>, curves: &[Curve]) -> String {
             from.0, from.1, to.0, to.1
         );
     };
-    let step = nice_step(high - low).max(1.0);
-    let mut power = low;
-    while power <= high {
+    let step = nice_step(max_power - min_power).max(1.0);
+    let mut power = min_power;
+    while power <= max_power {
         // Small numbers are written in full, others as powers of ten.
         let label = match power.abs() <= 6.0 {
             true => format!("{}{}", 10f64.powf(power), frame.unit),
             false => format!("1e{power}{}", frame.unit),
         };
-        line((x(0.0), y(power)), (x(most), y(power)), (LEFT - 6.0, y(power) + 4.0, "end", label));
+        line((x(0.0), y(power)), (x(max_x), y(power)), (LEFT - 6.0, y(power) + 4.0, "end", label));
         power += step;
     }
-    let step = nice_step(most).max(frame.min_grid_step);
+    let step = nice_step(max_x).max(frame.min_grid_step);
     // Multiples are computed from integers, because sums of small steps would show rounding errors
     // in labels.
-    for at in 0..=(most / step + 1e-9) as u32 {
+    for at in 0..=(max_x / step + 1e-9) as u32 {
         let digits = (-step.log10().floor()).max(0.0) as usize;
         let count = f64::from(at) * step;
         let at = (x(count), height - BOTTOM + 18.0, "middle", format!("{count:.digits$}"));
-        line((x(count), y(low)), (x(count), y(high)), at);
+        line((x(count), y(min_power)), (x(count), y(max_power)), at);
     }
     let _ = writeln!(
         svg,
         "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-        x(most / 2.0),
+        x(max_x / 2.0),
         height - 12.0,
-        escaped(frame.x)
+        EscapedXml(frame.x)
     );
     let (mut names, mut styles) = (Vec::new(), Vec::new());
     for (index, curve) in curves.iter().enumerate() {
         let colour = COLOURS[position(&mut names, &curve.name) % COLOURS.len()];
         let dash = DASHES[position(&mut styles, &curve.style) % DASHES.len()];
         let mut path = String::new();
-        for (at, &(along, up)) in curve.points.iter().enumerate() {
+        for (at, &(x_value, y_power)) in curve.points.iter().enumerate() {
             let verb = if at == 0 { 'M' } else { 'L' };
-            let _ = write!(path, "{verb}{:.1} {:.1}", x(along), y(up));
+            let _ = write!(path, "{verb}{:.1} {:.1}", x(x_value), y(y_power));
         }
         let stroke = format!(
             "fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\" stroke-dasharray=\"{dash}\""
@@ -120,9 +121,9 @@ pub fn plot(frame: &PlotFrame<'_>, curves: &[Curve]) -> String {
              {}</text>",
             at_x + 32.0,
             at_y + 4.0,
-            escaped(&curve.name),
-            escaped(&curve.style),
-            escaped(&curve.note)
+            EscapedXml(&curve.name),
+            EscapedXml(&curve.style),
+            EscapedXml(&curve.note)
         );
     }
     svg + "</svg>\n"
@@ -130,15 +131,15 @@ pub fn plot(frame: &PlotFrame<'_>, curves: &[Curve]) -> String {
 
 /// Returns the index of `wanted` in the list, appending it if necessary.
 fn position<'a>(list: &mut Vec<&'a str>, wanted: &'a str) -> usize {
-    list.iter().position(|&known| known == wanted).unwrap_or_else(|| {
+    list.iter().position(|&entry| entry == wanted).unwrap_or_else(|| {
         list.push(wanted);
         list.len() - 1
     })
 }
 
 /// Returns a step for about eight grid lines: 1, 2 or 5 times a power of ten.
-fn nice_step(most: f64) -> f64 {
-    let rough = most.max(1e-9) / 8.0;
+fn nice_step(range: f64) -> f64 {
+    let rough = range.max(1e-9) / 8.0;
     let power = 10f64.powf(rough.log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough);
     factor.unwrap_or(10.0) * power

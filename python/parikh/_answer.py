@@ -166,6 +166,8 @@ class Answer:
     #: Whether this takes back the answer that was given before under this id: it does not stand, and another
     #: may follow. Only a stream tells so.
     withdrawn: bool = False
+    #: The reason as data: its ``"kind"``, nodes by id, and numbers, as in the JSON of the program.
+    because: dict[str, Any] = field(default_factory=dict, hash=False)
     _inquiry: Inquiry | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -329,9 +331,10 @@ class Hearing:
             return self._answer(told)
         if kind == "unanswered":
             reason = self.inquiry.retold(told["reason"])
+            because = {**told["because"], **({"message": reason} if "message" in told["because"] else {})}
             bounds = self.known.get(told["id"], Bounds())
             return Answer(
-                self._name(told), told["examination"], None, reason, bounds=bounds, model=self.model,
+                self._name(told), told["examination"], None, reason, bounds=bounds, model=self.model, because=because,
             )
         if kind == "withdrawn":
             return Answer(
@@ -363,6 +366,7 @@ class Hearing:
             assumes=tuple(told.get("assumes", ())),
             seconds=told["seconds"],
             model=self.model,
+            because=told["because"],
             _inquiry=self.inquiry,
         )
 

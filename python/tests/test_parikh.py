@@ -188,7 +188,11 @@ class Nets(unittest.TestCase):
                 self.assertEqual(answer.certify().verdict, "confirmed", answer)
             self.assertEqual(net.names["close"], "close it")
             # Who closes at once leaves what is raw.
-            self.assertIn("leaves tokens behind on `raw`", net.soundness().reason)
+            soundness = net.soundness()
+            self.assertIn("leaves tokens behind on `raw`", soundness.reason)
+            because = soundness.answer.because
+            self.assertEqual(because["kind"], "tokens-left-behind")
+            self.assertEqual([it["place"] for it in because["tokens"]], ["raw"])
             self.assertEqual(net.inhibitors, (parikh.Arc("buffer", "close"),))
             self.assertEqual(net.resets, (parikh.Arc("buffer", "empty"),))
             # What stands for these arcs is in invariants of places, too.

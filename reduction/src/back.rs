@@ -38,26 +38,30 @@ use parikh_solvers::Budget;
 /// The prefix firings and the postponed transitions of one level.
 #[derive(Debug, Default)]
 struct FusionLevel {
+    /// Firings before all other firings of the level, in the order of rule applications.
     prefix: Vec<FiringStep>,
-    /// Entries, in the order of rule applications.
+    /// Groups of postponed transitions, in the order of rule applications. They fire last before a
+    /// dead marking.
     fire_last: Vec<Vec<TransitionId>>,
 }
 
 /// The record of a reduction; see the module documentation.
 #[derive(Debug)]
 pub struct BackTranslation {
+    /// Number of transitions of the original net.
     original_transitions: usize,
-    /// The sequence that transition `original_transitions + i` stands for.
+    /// The steps that transition `original_transitions + i` stands for, by i.
     compositions: Vec<Box<[FiringStep]>>,
-    /// The levels, a level more than there are routers.
+    /// The levels. Level 0 is before the first fusion, and level i after fusion i.
     levels: Vec<FusionLevel>,
+    /// The routers of the fusions, in the order of rule applications.
     routers: Vec<Router>,
     /// The id in the working net of each transition of the reduced net.
     final_ids: Vec<TransitionId>,
 }
 
 impl BackTranslation {
-    /// Limit on the steps of a translated sequence; a step takes 16 bytes.
+    /// Limit on the number of steps of a translated sequence. A step takes 16 bytes.
     pub const LONGEST: usize = 1 << 27;
 
     /// Creates the record of an unchanged net with this many transitions.
@@ -79,10 +83,12 @@ impl BackTranslation {
         }
     }
 
+    /// Records a firing before all other firings of the current level.
     pub(super) fn prefire(&mut self, step: FiringStep) {
         self.level().prefix.push(step);
     }
 
+    /// Records transitions that fire last before a dead marking.
     pub(super) fn fire_last(&mut self, transitions: Vec<TransitionId>) {
         self.level().fire_last.push(transitions);
     }
@@ -113,8 +119,8 @@ impl BackTranslation {
     /// Returns the sequence that a composed transition stands for, or `None` for an original
     /// transition.
     pub(super) fn stands_for(&self, t: TransitionId) -> Option<&[FiringStep]> {
-        let at = t.index().checked_sub(self.original_transitions)?;
-        Some(&self.compositions[at])
+        let composition_index = t.index().checked_sub(self.original_transitions)?;
+        Some(&self.compositions[composition_index])
     }
 
     /// Translates a firing sequence of the reduced net to the original net. Both end in markings
@@ -150,7 +156,7 @@ impl BackTranslation {
     ) -> Result<(FiringSequence, FiringSequence), BackError> {
         let mut walk = Walk::new(self, budget)?;
         walk.reduced(prefix)?;
-        let mut before = std::mem::take(&mut walk.out);
+        let mut translated_prefix = std::mem::take(&mut walk.out);
         let mut passes = 1..=1u64;
         loop {
             // The pass used for comparison ends here.
@@ -159,12 +165,12 @@ impl BackTranslation {
                 walk.ask()?;
                 walk.reduced(pump)?;
                 if covers(&walk.routers, &tokens) {
-                    return Ok((before, walk.out));
+                    return Ok((translated_prefix, walk.out));
                 }
             }
             passes = 1..=passes.end() * 2;
-            before.extend(&std::mem::take(&mut walk.out));
-            within(&before)?;
+            translated_prefix.extend(&std::mem::take(&mut walk.out));
+            within(&translated_prefix)?;
         }
     }
 
@@ -185,8 +191,8 @@ impl BackTranslation {
         if !replay(original, &mut marking, walk.out.steps()) {
             return Err(BackError::NotEnabled);
         }
-        for (level, postponed) in self.levels.iter().enumerate().rev() {
-            for transitions in postponed.fire_last.iter().rev() {
+        for (level, level_record) in self.levels.iter().enumerate().rev() {
+            for transitions in level_record.fire_last.iter().rev() {
                 while walk.fire_all(level, transitions, original, &mut marking)? {}
             }
         }
@@ -194,20 +200,23 @@ impl BackTranslation {
     }
 }
 
-/// Returns true if each router holds at least as many tokens in each place.
-fn covers(now: &[Vec<u64>], before: &[Vec<u64>]) -> bool {
-    let pairs = now.iter().flatten().zip(before.iter().flatten());
-    pairs.into_iter().all(|(now, before)| now >= before)
+/// Returns true if each fused place holds at least as many tokens as `earlier`. Indexed by router,
+/// then by position in the fused group.
+fn covers(current: &[Vec<u64>], earlier: &[Vec<u64>]) -> bool {
+    let pairs = current.iter().flatten().zip(earlier.iter().flatten());
+    pairs.into_iter().all(|(current, earlier)| current >= earlier)
 }
 
 /// A translation in progress: the output so far, and the tokens of fused places.
 struct Walk<'b> {
     back: &'b BackTranslation,
     budget: &'b Budget,
-    /// Number of steps taken, written or not. The budget is checked every [`PATIENCE`] steps.
+    /// Number of steps processed, whether in the output or not. The budget is checked every
+    /// [`PATIENCE`] steps.
     steps: u64,
-    /// Tokens of the fused places, one entry per router.
+    /// Tokens of the fused places. Indexed by router, then by position in the fused group.
     routers: Vec<Vec<u64>>,
+    /// The firings of the original net so far.
     out: FiringSequence,
 }
 
@@ -219,17 +228,18 @@ impl<'b> Walk<'b> {
     fn new(back: &'b BackTranslation, budget: &'b Budget) -> Result<Self, BackError> {
         let routers = back.routers.iter().map(Router::initial).collect();
         let mut walk = Walk { back, budget, steps: 0, routers, out: FiringSequence::new() };
-        for (level, part) in back.levels.iter().enumerate() {
-            part.prefix.iter().try_for_each(|&step| walk.fire(level, step))?;
+        for (level, level_record) in back.levels.iter().enumerate() {
+            level_record.prefix.iter().try_for_each(|&step| walk.fire(level, step))?;
         }
         Ok(walk)
     }
 
+    /// Appends the translation of a sequence of the reduced net.
     fn reduced(&mut self, sequence: &FiringSequence) -> Result<(), BackError> {
         let level = self.back.levels.len() - 1;
         for step in sequence.steps() {
-            let known = self.back.final_ids.get(step.transition.index());
-            let transition = *known.ok_or(BackError::NotEnabled)?;
+            let working_id = self.back.final_ids.get(step.transition.index());
+            let transition = *working_id.ok_or(BackError::NotEnabled)?;
             self.fire(level, FiringStep { transition, count: step.count })?;
         }
         Ok(())
@@ -245,22 +255,22 @@ impl<'b> Walk<'b> {
         original: &Net,
         marking: &mut Marking,
     ) -> Result<bool, BackError> {
-        let mut fired = false;
+        let mut any_fired = false;
         for &transition in transitions {
-            let (mut count, mut rises) = (1u64, true);
+            let (mut count, mut is_doubling) = (1u64, true);
             while count > 0 {
-                let fires =
+                let is_fired =
                     self.try_to_fire(level, FiringStep { transition, count }, original, marking)?;
-                fired |= fires;
-                rises &= fires;
-                count = if rises { count.saturating_mul(2) } else { count / 2 };
+                any_fired |= is_fired;
+                is_doubling &= is_fired;
+                count = if is_doubling { count.saturating_mul(2) } else { count / 2 };
             }
         }
-        Ok(fired)
+        Ok(any_fired)
     }
 
-    /// Writes `step`, a transition of the working net at `level`, if it can fire in `marking`, and
-    /// updates `marking`. Returns true if it fired.
+    /// Appends the expansion of `step`, a transition of the working net at `level`, if it can fire
+    /// in `marking`, and updates `marking`. Returns true if it fired.
     fn try_to_fire(
         &mut self,
         level: usize,
@@ -271,16 +281,16 @@ impl<'b> Walk<'b> {
         // Firing at a level uses only the routers below it.
         let routers = self.routers[..level].to_vec();
         let mut trial = Walk { routers, out: FiringSequence::new(), ..*self };
-        let written = trial.fire(level, step);
+        let expansion = trial.fire(level, step);
         self.steps = trial.steps;
-        match written {
+        match expansion {
             // Most attempts fail at their first firing, so this test avoids copying the marking.
             Ok(()) if starts(original, marking, trial.out.steps()) => {
-                let mut after = marking.clone();
-                if !replay(original, &mut after, trial.out.steps()) {
+                let mut next_marking = marking.clone();
+                if !replay(original, &mut next_marking, trial.out.steps()) {
                     return Ok(false);
                 }
-                *marking = after;
+                *marking = next_marking;
                 self.routers[..level].clone_from_slice(&trial.routers);
                 self.out.extend(&trial.out);
                 within(&self.out)?;
@@ -293,64 +303,70 @@ impl<'b> Walk<'b> {
         }
     }
 
-    /// Checks the budget.
+    /// Returns an error if the budget is exhausted.
     fn ask(&self) -> Result<(), BackError> {
-        self.budget.exhausted().map_or(Ok(()), |why| Err(BackError::OutOfBudget(why)))
+        self.budget.exhausted().map_or(Ok(()), |reason| Err(BackError::OutOfBudget(reason)))
     }
 
-    /// Writes the expansion of `step`, a transition of the working net at `level`.
+    /// Appends the expansion of `step`, a transition of the working net at `level`.
     fn fire(&mut self, level: usize, step: FiringStep) -> Result<(), BackError> {
         // Pairs of level and step allow one stack for all levels.
-        let mut open = vec![(level, step)];
-        let mut parts = Vec::new();
-        while let Some((level, step)) = open.pop() {
+        let mut stack = vec![(level, step)];
+        let mut expanded = Vec::new();
+        while let Some((level, step)) = stack.pop() {
             self.steps += 1;
             if self.steps.is_multiple_of(PATIENCE) {
                 self.ask()?;
             }
             let t = step.transition;
-            let oldest_here = match level {
+            let first_new_id = match level {
                 0 => self.back.original_transitions,
                 _ => self.back.routers[level - 1].watermark(),
             };
-            if t.index() >= oldest_here {
+            if t.index() >= first_new_id {
                 // Only composed transitions have ids at or above a watermark.
                 let stands_for = self.back.stands_for(t).ok_or(BackError::NotEnabled)?;
-                push_parts(&mut parts, step, stands_for);
-                open.extend(parts.drain(..).map(|part| (level, part)));
+                push_parts(&mut expanded, step, stands_for);
+                stack.extend(expanded.drain(..).map(|expanded_step| (level, expanded_step)));
             } else if level == 0 {
                 self.out.push(t, step.count);
                 within(&self.out)?;
             } else {
                 let router = &self.back.routers[level - 1];
                 let tokens = &mut self.routers[level - 1];
-                // The parts are pushed in reverse order, so the first part is on top of the stack.
-                if let Some(rest) = router.route(tokens, step, &mut parts, self.budget)? {
-                    open.push((level, rest));
+                // The steps are pushed in reverse order, so the first step is on top of the stack.
+                if let Some(remaining_step) =
+                    router.route(tokens, step, &mut expanded, self.budget)?
+                {
+                    stack.push((level, remaining_step));
                 }
-                open.extend(parts.drain(..).rev().map(|part| (level - 1, part)));
+                stack.extend(
+                    expanded.drain(..).rev().map(|expanded_step| (level - 1, expanded_step)),
+                );
             }
         }
         Ok(())
     }
 }
 
-/// Pushes the parts of `step` onto a stack, the first part on top.
-fn push_parts(open: &mut Vec<FiringStep>, step: FiringStep, parts: &[FiringStep]) {
-    if let &[FiringStep { transition, count }] = parts
+/// Pushes the expansion of `step` onto a stack, the first step on top. Repetitions of several steps
+/// are pushed as a single step with a smaller count.
+fn push_parts(stack: &mut Vec<FiringStep>, step: FiringStep, expansion: &[FiringStep]) {
+    if let &[FiringStep { transition, count }] = expansion
         && let Some(count) = count.checked_mul(step.count)
     {
-        open.push(FiringStep { transition, count });
+        stack.push(FiringStep { transition, count });
         return;
     }
     if step.count > 1 {
-        open.push(FiringStep { count: step.count - 1, ..step });
+        stack.push(FiringStep { count: step.count - 1, ..step });
     }
-    open.extend(parts.iter().rev());
+    stack.extend(expansion.iter().rev());
 }
 
-fn within(out: &FiringSequence) -> Result<(), BackError> {
-    if out.steps().len() <= BackTranslation::LONGEST {
+/// Returns an error if the sequence has too many steps.
+fn within(sequence: &FiringSequence) -> Result<(), BackError> {
+    if sequence.steps().len() <= BackTranslation::LONGEST {
         Ok(())
     } else {
         Err(BackError::TooLong(BackTranslation::LONGEST))
@@ -362,22 +378,23 @@ fn starts(net: &Net, marking: &Marking, steps: &[FiringStep]) -> bool {
     steps.first().is_none_or(|step| net.is_enabled(marking, step.transition))
 }
 
-/// Fires `steps` in `marking`. Returns false if this is impossible.
+/// Fires `steps` in `marking`. Returns false if a step is not enabled or a place would hold too
+/// many tokens.
 fn replay(net: &Net, marking: &mut Marking, steps: &[FiringStep]) -> bool {
     for step in steps.iter().filter(|step| step.count > 0) {
         let t = step.transition;
-        let again = i128::from(step.count) - 1;
+        let repetitions = i128::from(step.count) - 1;
         for arc in net.pre(t) {
             let change = i128::from(net.post_weight(t, arc.place)) - i128::from(arc.weight);
             let tokens = i128::from(marking[arc.place]);
-            if tokens.min(tokens + again * change) < i128::from(arc.weight) {
+            if tokens.min(tokens + repetitions * change) < i128::from(arc.weight) {
                 return false;
             }
         }
         for change in net.delta(t) {
-            let after = i128::from(marking[change.place])
+            let next_tokens = i128::from(marking[change.place])
                 + i128::from(step.count) * i128::from(change.delta);
-            match u64::try_from(after) {
+            match u64::try_from(next_tokens) {
                 Ok(tokens) if tokens <= Marking::MAX_TOKENS => marking[change.place] = tokens,
                 _ => return false,
             }

@@ -8,17 +8,20 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// The neighbour beyond the first and the last id of a chain.
+/// The value of `newer` and `older` at the ends of a chain.
 const END: u32 = u32::MAX;
 
-/// The neighbour of an id that is in no chain.
+/// The value of `newer` for an id that is in no chain.
 const NOWHERE: u32 = u32::MAX - 1;
 
-/// The position of an id in its chain.
+/// The position of an id in a chain.
 #[derive(Clone, Copy, Debug)]
 struct Link {
+    /// The bucket of the chain.
     bucket: u32,
+    /// The next id inserted into the chain.
     newer: u32,
+    /// The previous id inserted into the chain.
     older: u32,
 }
 
@@ -26,8 +29,9 @@ struct Link {
 /// that share it.
 #[derive(Debug, Default)]
 pub(super) struct Buckets {
+    /// The id that was last inserted into each bucket.
     latest: HashMap<u32, u32>,
-    /// Links, indexed by id.
+    /// The links, by id.
     links: Vec<Link>,
 }
 
@@ -51,26 +55,26 @@ impl Buckets {
         self.links[id] = Link { bucket, newer: END, older };
     }
 
-    /// Returns the ids in the bucket of `hash`, latest first, at most `most` of those that are
-    /// `alive`. Removes the other ids that it meets.
+    /// Returns the ids in the bucket of `hash`, latest first, at most `max_ids` ids that `is_alive`
+    /// accepts. Removes the other ids that it visits.
     pub(super) fn of(
         &mut self,
         hash: u64,
-        most: usize,
-        alive: impl Fn(usize) -> bool,
+        max_ids: usize,
+        is_alive: impl Fn(usize) -> bool,
     ) -> Vec<usize> {
-        let mut found = Vec::new();
-        let mut at = self.latest.get(&half(hash)).copied().unwrap_or(END);
-        while at != END && found.len() < most {
-            let id = at as usize;
-            at = self.links[id].older;
-            if alive(id) {
-                found.push(id);
+        let mut ids = Vec::new();
+        let mut next_id = self.latest.get(&half(hash)).copied().unwrap_or(END);
+        while next_id != END && ids.len() < max_ids {
+            let id = next_id as usize;
+            next_id = self.links[id].older;
+            if is_alive(id) {
+                ids.push(id);
             } else {
                 self.remove(id);
             }
         }
-        found
+        ids
     }
 
     /// Removes `id` from its chain. The id must be in a chain.
@@ -92,6 +96,7 @@ impl Buckets {
     }
 }
 
+/// Returns the bucket of a hash.
 fn half(hash: u64) -> u32 {
     (hash ^ hash >> 32) as u32
 }

@@ -11,7 +11,9 @@ pub(super) struct Findings {
     is_lossy: bool,
     /// True if the reachable tokens of support places are preserved in any case.
     keeps_support: bool,
+    /// Dead transitions of the original net, in the order of discovery.
     dead: Vec<TransitionId>,
+    /// Places of the original net with constant tokens, and these tokens.
     constants: Vec<(PlaceId, u64)>,
 }
 
@@ -25,15 +27,17 @@ impl Findings {
         self.is_lossy |= !rule.is_lossless;
     }
 
+    /// Records a dead transition, if it is also dead in the original net.
     pub(super) fn dead(&mut self, net: &WorkNet, t: TransitionId) {
         if !self.is_lossy && t.index() < net.original_transitions() {
             self.dead.push(t);
         }
     }
 
+    /// Records a place with constant tokens, if they are also constant in the original net.
     pub(super) fn constant(&mut self, net: &WorkNet, p: PlaceId) {
-        let holds = !self.is_lossy || (self.keeps_support && net.in_support(p));
-        if holds && p.index() < net.original_places() && !net.has_changed_meaning(p) {
+        let is_valid = !self.is_lossy || (self.keeps_support && net.in_support(p));
+        if is_valid && p.index() < net.original_places() && !net.has_changed_meaning(p) {
             self.constants.push((p, net.tokens(p)));
         }
     }
@@ -46,8 +50,9 @@ impl Findings {
     ) -> (Vec<TransitionId>, Vec<(PlaceId, u64)>) {
         if reduced.needs.preserve.covers(Preserve::REACHABILITY) {
             let protected = reduced.needs.protected.iter().copied();
-            let never = |t: &TransitionId| reduced.firing(*t) == Some(&FiringMap::By(Vec::new()));
-            self.dead.extend(protected.filter(never));
+            let is_never_fired =
+                |t: &TransitionId| reduced.firing(*t) == Some(&FiringMap::By(Vec::new()));
+            self.dead.extend(protected.filter(is_never_fired));
         }
         self.dead.sort_unstable();
         self.dead.dedup();

@@ -74,6 +74,7 @@ impl Default for Digest {
     }
 }
 
+/// Adds bytes to the digest.
 impl Digest {
     fn bytes(&mut self, bytes: &[u8]) {
         for &byte in bytes {
@@ -92,9 +93,9 @@ impl Digest {
         self.bytes(text.as_bytes());
     }
 
-    fn arcs(&mut self, row: &[Arc]) {
-        self.number(row.len() as u64);
-        for arc in row {
+    fn arcs(&mut self, arcs_of_node: &[Arc]) {
+        self.number(arcs_of_node.len() as u64);
+        for arc in arcs_of_node {
             self.number(arc.place.index() as u64);
             self.number(arc.weight);
         }

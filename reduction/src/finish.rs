@@ -6,7 +6,7 @@ use parikh_evidence::reduction::{self, Needs, ReducedNet, WorkNet};
 use parikh_net::units::Unit;
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId, Units};
 
-/// Limit on the length of a composed transition's name in bytes; longer names are abbreviated.
+/// Limit on the length of a composed transition's name, in bytes. Longer names are abbreviated.
 const LONGEST_NAME: usize = 80;
 
 /// Builds the reduced net from `work`, which was derived from `original` for `needs`.
@@ -26,11 +26,11 @@ pub(super) fn finish(
                 builder.label_place(place, label);
             }
         }
-        for (new, t) in work.transitions().enumerate() {
+        for (new_index, t) in work.transitions().enumerate() {
             if t.index() < original.transition_count()
                 && let Some(label) = original.transition_label(t)
             {
-                builder.label_transition(TransitionId::new(new), label);
+                builder.label_transition(TransitionId::new(new_index), label);
             }
         }
         if let Some(units) = units(original, work, builder, places) {
@@ -53,7 +53,7 @@ fn units(
     if work.places().any(|p| work.has_changed_meaning(p)) {
         return None;
     }
-    let shrunk = units.iter().map(|(_, unit)| Unit {
+    let remaining_units = units.iter().map(|(_, unit)| Unit {
         name: unit.name.clone(),
         places: unit.places.iter().filter_map(|p| places[p.index()]).collect(),
         parent: unit.parent,
@@ -61,7 +61,7 @@ fn units(
     let name = |p: PlaceId| builder.place_name(p);
     // A rejection would mean inconsistent markings. Dropping the units is always sound.
     Units::new(
-        shrunk.collect(),
+        remaining_units.collect(),
         units.root(),
         original.safe_units().is_some(),
         &builder.initial(),
@@ -70,12 +70,12 @@ fn units(
     .ok()
 }
 
-/// Returns `wanted`, with a number appended if another node has this name.
-fn fresh(builder: &NetBuilder, wanted: String) -> String {
-    let mut name = wanted.clone();
+/// Returns `base`, with a number appended if another node has this name.
+fn fresh(builder: &NetBuilder, base: String) -> String {
+    let mut name = base.clone();
     let mut number = 2;
     while builder.node(&name).is_some() {
-        name = format!("{wanted}_{number}");
+        name = format!("{base}_{number}");
         number += 1;
     }
     name
@@ -85,30 +85,32 @@ fn fresh(builder: &NetBuilder, wanted: String) -> String {
 /// `first...last` beyond [`LONGEST_NAME`] bytes. The name is a valid XML id if the parts are.
 fn composed_name(original: &Net, back: &BackTranslation, t: TransitionId) -> String {
     let mut name = String::new();
-    let mut open = vec![(t, 1)];
-    while let Some((t, count)) = open.pop() {
-        if let Some(parts) = back.stands_for(t) {
+    let mut stack = vec![(t, 1)];
+    while let Some((t, count)) = stack.pop() {
+        if let Some(steps) = back.stands_for(t) {
             // Repetitions of composed parts are rare; their name lists the parts once.
-            open.extend(parts.iter().rev().map(|part| (part.transition, part.count)));
+            stack.extend(
+                steps.iter().rev().map(|step_name| (step_name.transition, step_name.count)),
+            );
             continue;
         }
-        let part = original.transition_name(t);
-        if name.len() + part.len() > LONGEST_NAME {
-            let mut last = t;
-            while let Some((t, _)) = open.first().copied() {
-                last = t;
+        let step_name = original.transition_name(t);
+        if name.len() + step_name.len() > LONGEST_NAME {
+            let mut last_transition = t;
+            while let Some((t, _)) = stack.first().copied() {
+                last_transition = t;
                 match back.stands_for(t).and_then(<[_]>::last) {
-                    Some(part) => open = vec![(part.transition, 1)],
+                    Some(step_name) => stack = vec![(step_name.transition, 1)],
                     None => break,
                 }
             }
-            let last = original.transition_name(last);
-            return format!("{name}...{last}");
+            let last_transition = original.transition_name(last_transition);
+            return format!("{name}...{last_transition}");
         }
         if !name.is_empty() {
             name.push('.');
         }
-        name.push_str(part);
+        name.push_str(step_name);
         if count > 1 {
             name.push_str(&format!("_{count}"));
         }

@@ -8,17 +8,20 @@
 use parikh_evidence::reduction::WorkNet;
 use parikh_net::{PlaceId, TransitionId};
 
-/// Node changes in order, only the latest of each node.
+/// The changed nodes of one kind, in the order of changes.
 #[derive(Debug, Default)]
 struct Journal {
+    /// Node indices in the order of changes.
     entries: Vec<u32>,
-    /// One more than the position of the latest entry of each node; 0 for none.
+    /// For each node, one more than the position of its latest entry. 0 for a node without an
+    /// entry.
     latest: Vec<u32>,
-    /// Position up to which some rule has read. A node recorded after this position needs no second
-    /// record.
+    /// Position up to which some rule has read. A node with an entry after this position needs no
+    /// second entry.
     read: u32,
 }
 
+/// Records a node as changed.
 impl Journal {
     fn note(&mut self, node: usize) {
         if self.latest.len() <= node {
@@ -48,8 +51,9 @@ impl Journal {
 pub(super) struct Journals {
     places: Journal,
     transitions: Journal,
+    /// Number of the current batch.
     batch: u32,
-    /// The batch that last created or changed each transition.
+    /// For each transition, the batch that last created or changed it.
     batch_of: Vec<u32>,
 }
 
@@ -64,6 +68,7 @@ impl Journals {
         self.places.note(p.index());
     }
 
+    /// Records `t` as changed in the current batch.
     pub(super) fn note_transition(&mut self, t: TransitionId) {
         self.transitions.note(t.index());
         if self.batch_of.len() <= t.index() {
@@ -96,18 +101,21 @@ impl Journals {
     /// Returns true if a transition adjacent to these places was created or changed in the current
     /// batch.
     pub(super) fn is_fresh_around(&self, net: &WorkNet, places: &[PlaceId]) -> bool {
-        let batch_of = |t: TransitionId| self.batch_of.get(t.index()).copied().unwrap_or(0);
-        let fresh = |t: TransitionId| batch_of(t) == self.batch;
-        places.iter().any(|&p| net.consumers(p).chain(net.producers(p)).any(fresh))
+        let last_batch = |t: TransitionId| self.batch_of.get(t.index()).copied().unwrap_or(0);
+        let is_fresh = |t: TransitionId| last_batch(t) == self.batch;
+        places.iter().any(|&p| net.consumers(p).chain(net.producers(p)).any(is_fresh))
     }
 }
 
-/// The position of a reader in the journals. The default has read nothing and receives the whole
-/// net.
+/// The position of a rule in the journals. The default position has read nothing, and receives the
+/// whole net.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct JournalCursor {
+    /// True after the first read.
     started: bool,
+    /// Number of place entries read.
     places: usize,
+    /// Number of transition entries read.
     transitions: usize,
 }
 
@@ -126,11 +134,13 @@ impl ChangedNodes {
         self.places.is_empty() && self.transitions.is_empty()
     }
 
-    /// Removes and returns the last nodes, at most `most` of each kind.
-    pub(super) fn split_off(&mut self, most: usize) -> ChangedNodes {
+    /// Removes and returns the last nodes, at most `max_nodes` of each kind.
+    pub(super) fn split_off(&mut self, max_nodes: usize) -> ChangedNodes {
         ChangedNodes {
-            places: self.places.split_off(self.places.len().saturating_sub(most)),
-            transitions: self.transitions.split_off(self.transitions.len().saturating_sub(most)),
+            places: self.places.split_off(self.places.len().saturating_sub(max_nodes)),
+            transitions: self
+                .transitions
+                .split_off(self.transitions.len().saturating_sub(max_nodes)),
         }
     }
 
@@ -145,8 +155,8 @@ impl ChangedNodes {
         places
     }
 
-    /// Returns the changed transitions and the transitions of changed places with at most `cap`
-    /// arcs.
+    /// Returns the changed transitions, and the transitions of changed places. Changed places with
+    /// more than `cap` arcs are left out.
     pub fn transitions_around(&self, net: &WorkNet, cap: usize) -> Vec<TransitionId> {
         let mut transitions = self.transitions.clone();
         for &p in &self.places {

@@ -12,19 +12,26 @@ use parikh_evidence::reduction::{
 use parikh_net::{Net, PlaceId, TransitionId, closest};
 use serde::{Deserialize, Serialize};
 
-/// The applications in order.
+/// The rule applications of a reduction, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
+    /// The rule of each application, with the sizes of its candidate.
     entries: Vec<LogEntry>,
-    /// Places, transitions and multiplicities of all candidates, concatenated.
+    /// Places, transitions and multiplicities of all candidates, one after another.
     nodes: Vec<u32>,
 }
 
+/// The rule of an application, with the numbers of places, transitions and multiplicities of its
+/// candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LogEntry {
+    /// The rule's name.
     rule: &'static str,
+    /// Number of places of the candidate.
     places: u32,
+    /// Number of transitions of the candidate.
     transitions: u32,
+    /// Number of multiplicities of the candidate.
     weights: u32,
 }
 
@@ -52,12 +59,12 @@ impl Log {
 
     /// Iterates over the rule and the candidate of each application.
     pub fn steps(&self) -> impl Iterator<Item = (&'static str, Candidate)> {
-        let mut rest = &self.nodes[..];
+        let mut remaining = &self.nodes[..];
         self.entries.iter().map(move |entry| {
-            let (places, more) = rest.split_at(entry.places as usize);
-            let (transitions, more) = more.split_at(entry.transitions as usize);
-            let (weights, more) = more.split_at(entry.weights as usize);
-            rest = more;
+            let (places, tail) = remaining.split_at(entry.places as usize);
+            let (transitions, tail) = tail.split_at(entry.transitions as usize);
+            let (weights, tail) = tail.split_at(entry.weights as usize);
+            remaining = tail;
             let candidate = Candidate {
                 places: places.iter().map(|&p| PlaceId::new(p as usize)).collect(),
                 transitions: transitions.iter().map(|&t| TransitionId::new(t as usize)).collect(),
@@ -69,14 +76,18 @@ impl Log {
 
     /// Returns the log in names. `net` is the net that was reduced for `needs`.
     pub fn in_names(&self, net: &Net, needs: &Needs) -> NamedLog {
-        let made_up = NamePrefixes::of(net);
+        let prefixes = NamePrefixes::of(net);
         let place = |p: PlaceId| match p.index().checked_sub(net.place_count()) {
             None => net.place_name(p).to_owned(),
-            Some(at) => format!("{}{}", made_up.fired, net.transition_name(needs.protected[at])),
+            Some(protected_index) => format!(
+                "{}{}",
+                prefixes.fired,
+                net.transition_name(needs.protected[protected_index])
+            ),
         };
         let transition = |t: TransitionId| match t.index() < net.transition_count() {
             true => net.transition_name(t).to_owned(),
-            false => made_up.composed(t, net.transition_count()),
+            false => prefixes.composed(t, net.transition_count()),
         };
         let needed = CLASSES.iter().filter(|(class, _)| needs.preserve.covers(*class));
         let step = |(rule, candidate): (&'static str, Candidate)| LogStep {
@@ -150,23 +161,25 @@ pub enum LogFileError {
     Log(LogError),
 }
 
+/// Returns the place of an error in the file: the header or a step.
 fn place_of(step: usize) -> String {
     if step == 0 { "head of the log".to_owned() } else { format!("step {step}") }
 }
 
+/// Returns the hint as the end of an error message.
 fn guess(hint: Option<&str>) -> String {
     hint.map_or(String::new(), |name| format!("; did you mean `{name}`?"))
 }
 
-/// Adds the most similar known name to the error.
+/// Converts an error, and adds the most similar known name.
 fn hinted(net: &Net, error: LogError) -> LogFileError {
     let LogError::Unknown { step, name } = error else { return LogFileError::Log(error) };
     let classes = CLASSES.iter().map(|&(_, name)| name);
     let rules = rules::ALL.iter().map(|rule| rule.name);
     let places = net.places().map(|p| net.place_name(p));
     let transitions = net.transitions().map(|t| net.transition_name(t));
-    let known = classes.chain(rules).chain(places).chain(transitions);
-    let hint = closest(&name, known).map(str::to_owned);
+    let known_names = classes.chain(rules).chain(places).chain(transitions);
+    let hint = closest(&name, known_names).map(str::to_owned);
     LogFileError::Unknown { step, name, hint }
 }
 
@@ -187,6 +200,7 @@ impl LogFile {
         self.in_ids(net).map_err(|error| hinted(net, error))
     }
 
+    /// Returns the needs and the log in ids of `net`, after the fingerprint is checked.
     fn in_ids(&self, net: &Net) -> Result<(Needs, Log), LogError> {
         let needs = self.log.needs(net)?;
         let mut log = Log::default();

@@ -12,14 +12,16 @@ use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramErr
 use parikh_solvers::rational::convergent;
 use std::collections::HashMap;
 
-/// Limit on the number of arcs. For larger nets, a single linear program may exceed the time of all
-/// searches, and its rows need more memory than a reduction should take (4 times the net).
+/// Limit on the number of arcs of a net for rules with linear programs. For larger nets, a single
+/// linear program may exceed the time of all searches. Its rows would need about four times the
+/// memory of the net.
 pub(super) const MOST_ARCS: usize = 12_000;
 
-/// A value below this in a solution counts as 0.
+/// Values of a solution below this number count as 0.
 const NOISE: f64 = 1e-9;
 
-/// Limits on the denominator of a number in a solution, and on the common denominator.
+/// Limits on the denominator of one number in a solution, and on the common denominator of all
+/// numbers.
 const DENOMINATORS: (u64, u64) = (1_000, 1_000_000);
 
 /// Returns guesses of the positive entries of a solution in integer proportions, as (position,
@@ -34,28 +36,41 @@ pub(super) fn integers(solution: &[f64]) -> Vec<Vec<(usize, u32)>> {
     guesses
 }
 
+/// Returns the entries in units of `unit` as integers without common divisor. Returns `None` if
+/// they are not fractions with small denominators.
 fn integers_in(solution: &[f64], unit: f64) -> Option<Vec<(usize, u32)>> {
     let positive = solution.iter().enumerate().filter(|&(_, &value)| value > NOISE);
     let fractions: Vec<(usize, u64, u64)> = positive
-        .map(|(at, value)| {
-            let (above, below) = convergent(value / unit, DENOMINATORS.0, 1e-7)?;
-            Some((at, above, below))
+        .map(|(index, value)| {
+            let (numerator, denominator) = convergent(value / unit, DENOMINATORS.0, 1e-7)?;
+            Some((index, numerator, denominator))
         })
         .collect::<Option<_>>()?;
-    let mut common = 1u64;
-    for &(_, _, below) in &fractions {
-        common = common / gcd(common, below) * below;
-        if common > DENOMINATORS.1 {
+    let mut common_denominator = 1u64;
+    for &(_, _, denominator) in &fractions {
+        common_denominator =
+            common_denominator / gcd(common_denominator, denominator) * denominator;
+        if common_denominator > DENOMINATORS.1 {
             return None;
         }
     }
-    let scaled = |(at, above, below): (usize, u64, u64)| {
-        Some((at, above.checked_mul(common / below).filter(|&integer| integer > 0)?))
+    let scale = |(index, numerator, denominator): (usize, u64, u64)| {
+        Some((
+            index,
+            numerator
+                .checked_mul(common_denominator / denominator)
+                .filter(|&integer| integer > 0)?,
+        ))
     };
-    let integers: Vec<(usize, u64)> = fractions.into_iter().map(scaled).collect::<Option<_>>()?;
+    let integers: Vec<(usize, u64)> = fractions.into_iter().map(scale).collect::<Option<_>>()?;
     let divisor = integers.iter().fold(0, |divisor, &(_, integer)| gcd(divisor, integer)).max(1);
-    let small = |(at, integer): (usize, u64)| Some((at, u32::try_from(integer / divisor).ok()?));
-    integers.into_iter().map(small).collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())
+    let to_small =
+        |(index, integer): (usize, u64)| Some((index, u32::try_from(integer / divisor).ok()?));
+    integers
+        .into_iter()
+        .map(to_small)
+        .collect::<Option<Vec<_>>>()
+        .filter(|entries| !entries.is_empty())
 }
 
 /// Returns the number of arcs, in both directions.
@@ -67,11 +82,12 @@ pub(super) fn arc_count(net: &WorkNet) -> usize {
 /// is Σ y(p)·Δ(t,p).
 pub(super) struct MultiplicityProgram {
     pub(super) program: LinearProgram,
-    /// Places, indexed by column.
+    /// The place of each column, by column index.
     pub(super) places: Vec<PlaceId>,
-    /// The column of each place, by id; meaningless for removed places.
+    /// The column of each place, by place index. Entries of removed places have no meaning.
     columns: Vec<Column>,
-    /// The row of each transition with an effect, by id.
+    /// The row of each transition, by transition index. `None` for removed transitions and
+    /// transitions without effect.
     rows: Vec<Option<Row>>,
 }
 
@@ -113,10 +129,12 @@ impl MultiplicityProgram {
         Ok(MultiplicityProgram { program, places, columns, rows })
     }
 
+    /// Returns the column of a place.
     pub(super) fn column(&self, p: PlaceId) -> Column {
         self.columns[p.index()]
     }
 
+    /// Returns the row of a transition, or `None` if it has no effect.
     pub(super) fn row(&self, t: TransitionId) -> Option<Row> {
         self.rows[t.index()]
     }

@@ -77,16 +77,19 @@ pub(super) fn is_of_markings(property: &RunProperty) -> bool {
         })
 }
 
+/// Adds the needs of a predicate.
 fn add(needs: &mut Needs, net: &Net, predicate: &Predicate) {
     match PredicateForm::of(predicate) {
-        PredicateForm::Parts(parts) => parts.iter().for_each(|part| add(needs, net, part)),
+        PredicateForm::Parts(operands) => {
+            operands.iter().for_each(|operand| add(needs, net, operand))
+        }
         PredicateForm::Fires(t) => {
             needs.preserve = needs.preserve | Preserve::REACHABILITY;
             needs.protected.push(t);
         }
-        PredicateForm::DeadAnd(rest) => {
+        PredicateForm::DeadAnd(others) => {
             needs.preserve = needs.preserve | Preserve::DEADLOCK;
-            rest.iter().for_each(|part| needs.support.extend(part.support(net)));
+            others.iter().for_each(|operand| needs.support.extend(operand.support(net)));
         }
         PredicateForm::State => {
             needs.preserve = needs.preserve | Preserve::REACHABILITY;

@@ -10,7 +10,7 @@ use parikh_net::{Goal, Net, PlaceId, RunProperty, TransitionId};
 use std::collections::HashMap;
 use std::ops::Deref;
 
-/// A goal over the reduced net.
+/// A goal as the reduced net expresses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TranslatedGoal {
     /// The goal.
@@ -46,12 +46,12 @@ impl Deref for Reduction {
 impl Reduction {
     /// Returns the net as its own reduction.
     pub(super) fn nothing(net: &Net, needs: Needs, statistics: ReductionStatistics) -> Reduction {
-        let by = |&t: &TransitionId| FiringMap::By(vec![t]);
+        let to_itself = |&t: &TransitionId| FiringMap::By(vec![t]);
         let reduced = ReducedNet {
             places: net.places().map(Some).collect(),
             final_ids: net.transitions().collect(),
             fixed: HashMap::new(),
-            firings: needs.protected.iter().map(by).collect(),
+            firings: needs.protected.iter().map(to_itself).collect(),
             net: net.clone(),
             needs,
         };
@@ -96,8 +96,8 @@ impl Reduction {
                 let (sum, constant) = self.translate_sum(sum)?;
                 Some(TranslatedGoal { goal: Goal::Maximise(sum), constant })
             }
-            Goal::Home(wanted) => {
-                let goal = Goal::Home(self.translate_home(wanted)?);
+            Goal::Home(home) => {
+                let goal = Goal::Home(self.translate_home(home)?);
                 Some(TranslatedGoal { goal, constant: 0 })
             }
             // No rule guarantees the preservation of runs.
@@ -111,11 +111,12 @@ impl Reduction {
         if !is_of_markings(property) || !self.needs().preserve.covers(Preserve::REACHABILITY) {
             return None;
         }
-        let translated = |atom: &RunAtom| {
+        let translate_atom = |atom: &RunAtom| {
             let predicate = atom.condition()?;
             Some(RunAtom::Holds(self.reduced.translate_marking(original, &predicate)?))
         };
-        let atoms: Vec<RunAtom> = property.atoms().iter().map(translated).collect::<Option<_>>()?;
+        let atoms: Vec<RunAtom> =
+            property.atoms().iter().map(translate_atom).collect::<Option<_>>()?;
         Some(RunProperty::new(property.formulas(), property.formula(), &atoms))
     }
 }

@@ -18,22 +18,23 @@ use std::time::Instant;
 pub fn redo(net: &Net, needs: &Needs, log: &Log) -> Result<Reduction, LogError> {
     let start = Instant::now();
     let needs = needs.normalised();
-    let mut notes = ReductionRecord::new(&WorkNet::new(net, &needs), &needs);
-    let mut note =
-        |rule, candidate: &_, net: &_, edits: &_| notes.take(rule, candidate, net, edits);
+    let mut record = ReductionRecord::new(&WorkNet::new(net, &needs), &needs);
+    let mut record_edits =
+        |rule, candidate: &_, net: &_, edits: &_| record.take(rule, candidate, net, edits);
     let steps = log.steps().map(Ok);
-    let work = parikh_evidence::reduction::redo(net, &needs, steps, &mut note, &mut || true)?;
+    let work =
+        parikh_evidence::reduction::redo(net, &needs, steps, &mut record_edits, &mut || true)?;
     let mut rules: Vec<RuleStatistics> = Vec::new();
     for (name, _) in log.steps() {
-        let at = rules.iter().position(|rule| rule.name == name).unwrap_or_else(|| {
+        let index = rules.iter().position(|rule| rule.name == name).unwrap_or_else(|| {
             rules.push(RuleStatistics { name, ..RuleStatistics::default() });
             rules.len() - 1
         });
-        rules[at].candidates += 1;
-        rules[at].applied += 1;
+        rules[index].candidates += 1;
+        rules[index].applied += 1;
     }
     let statistics = ReductionStatistics { rules, rounds: 1, ..ReductionStatistics::default() };
-    let under_way = OngoingReduction::resume(work, needs, log.clone(), notes);
+    let under_way = OngoingReduction::resume(work, needs, log.clone(), record);
     let mut reduction = under_way.finish(net, statistics).map_err(|_| LogError::OtherNet)?;
     reduction.statistics.time = start.elapsed();
     Ok(reduction)
@@ -44,7 +45,7 @@ pub fn redo(net: &Net, needs: &Needs, log: &Log) -> Result<Reduction, LogError> 
 /// # Errors
 /// Returns the first step that does not hold, or an error if the log leads to another net.
 pub fn recheck(net: &Net, needs: &Needs, log: &Log, reduced: &Net) -> Result<(), LogError> {
-    let again = redo(net, needs, log)?;
-    let same = parikh_net::text::print(&again.net) == parikh_net::text::print(reduced);
-    if same { Ok(()) } else { Err(LogError::OtherNet) }
+    let repeated = redo(net, needs, log)?;
+    let is_same = parikh_net::text::print(&repeated.net) == parikh_net::text::print(reduced);
+    if is_same { Ok(()) } else { Err(LogError::OtherNet) }
 }

@@ -16,14 +16,15 @@ use parikh_net::{FiringStep, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::{HashMap, VecDeque};
 
-/// The arcs between a transition and the places of a group: (position, taken, put).
+/// The arcs between a transition and the places of a group, as triples: position in the group,
+/// tokens taken, tokens put.
 type GroupArcs = Box<[(usize, u64, u64)]>;
 
-/// The method that provides tokens to a firing.
+/// The method by which tokens get to the place from which a firing takes them.
 #[derive(Debug)]
 enum ReductionRoute {
-    /// Moves (from, to, by): positions in the group, and the transition that moves a token. The
-    /// moves connect the group strongly.
+    /// Moves as triples: position of the source in the group, position of the target, and the
+    /// transition that moves one token. The moves connect the group strongly.
     Moves(Vec<(usize, usize, TransitionId)>),
     /// Classes of twins: transitions that each take one token from one place of the group and are
     /// otherwise equal up to places of the group. Each class has one transition for every place.
@@ -43,12 +44,12 @@ impl ReductionRoute {
             };
             return ReductionRoute::Twins(net.consumers(p).map(class).collect());
         }
-        let at: HashMap<PlaceId, usize> = group.iter().copied().zip(0..).collect();
-        let ends = |&t: &TransitionId| {
+        let position_of: HashMap<PlaceId, usize> = group.iter().copied().zip(0..).collect();
+        let to_move = |&t: &TransitionId| {
             let (from, to) = move_of(net, t)?;
-            Some((*at.get(&from)?, *at.get(&to)?, t))
+            Some((*position_of.get(&from)?, *position_of.get(&to)?, t))
         };
-        let mut moves: Vec<_> = moves.iter().filter_map(ends).collect();
+        let mut moves: Vec<_> = moves.iter().filter_map(to_move).collect();
         // Sorted by target, because `path_to` looks up the moves to a place.
         moves.sort_by_key(|&(_, to, _)| to);
         ReductionRoute::Moves(moves)
@@ -58,12 +59,15 @@ impl ReductionRoute {
 /// The router of one fusion; see the module documentation.
 #[derive(Debug)]
 pub(super) struct Router {
-    /// Transitions with this id or a higher one were created after the fusion.
+    /// The first transition id that was created after the fusion.
     watermark: usize,
+    /// Initial tokens, by position in the group.
     initial: Vec<u64>,
+    /// The method that provides tokens.
     routing: ReductionRoute,
+    /// The arcs of each transition next to the group.
     arcs: HashMap<TransitionId, GroupArcs>,
-    /// The class of a transition with twins.
+    /// The index of the class of each transition with twins.
     class_of: HashMap<TransitionId, usize>,
 }
 
@@ -73,9 +77,9 @@ impl Router {
     pub(super) fn new(net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) -> Router {
         let routing = ReductionRoute::of(net, group, moves);
         let mut arcs: HashMap<TransitionId, Vec<(usize, u64, u64)>> = HashMap::new();
-        for (at, &p) in group.iter().enumerate() {
+        for (position, &p) in group.iter().enumerate() {
             for t in net.neighbours(p) {
-                let arc = (at, net.pre_weight(t, p), net.post_weight(t, p));
+                let arc = (position, net.pre_weight(t, p), net.post_weight(t, p));
                 arcs.entry(t).or_default().push(arc);
             }
         }
@@ -94,101 +98,110 @@ impl Router {
         }
     }
 
+    /// Returns the first transition id that was created after the fusion.
     pub(super) fn watermark(&self) -> usize {
         self.watermark
     }
 
+    /// Returns the initial tokens, by position in the group.
     pub(super) fn initial(&self) -> Vec<u64> {
         self.initial.clone()
     }
 
-    /// Appends the firings for the first part of `step` in the net before the fusion to `out`, and
-    /// updates `tokens`. Returns the rest of the step.
+    /// Appends the firings for the first part of `step` in the net before the fusion to `firings`,
+    /// and updates `tokens`. Returns the remaining part of the step, or `None` if the whole step is
+    /// translated.
     pub(super) fn route(
         &self,
         tokens: &mut [u64],
         step: FiringStep,
-        out: &mut Vec<FiringStep>,
+        firings: &mut Vec<FiringStep>,
         budget: &Budget,
     ) -> Result<Option<FiringStep>, BackError> {
         if !self.arcs.contains_key(&step.transition) {
-            out.push(step);
+            firings.push(step);
             return Ok(None);
         }
-        let mut fires = step.transition;
+        let mut fired_transition = step.transition;
         match &self.routing {
             ReductionRoute::Moves(moves) => {
-                if let Some(arcs) = self.arcs.get(&fires) {
-                    gather(tokens, arcs, step.count, moves, out, budget)?;
+                if let Some(arcs) = self.arcs.get(&fired_transition) {
+                    gather(tokens, arcs, step.count, moves, firings, budget)?;
                 }
             }
             ReductionRoute::Twins(classes) => {
-                if let Some(&class) = self.class_of.get(&fires) {
+                if let Some(&class) = self.class_of.get(&fired_transition) {
                     let twins = classes[class].iter().copied();
-                    let fit = |t: &TransitionId| self.arcs.get(t).is_some_and(|a| fits(tokens, a));
-                    fires = twins.clone().find(fit).ok_or(BackError::NotEnabled)?;
+                    let is_enabled =
+                        |t: &TransitionId| self.arcs.get(t).is_some_and(|a| fits(tokens, a));
+                    fired_transition =
+                        twins.clone().find(is_enabled).ok_or(BackError::NotEnabled)?;
                 }
             }
         }
         // Fires as often as the tokens allow, at least once.
-        let arcs = self.arcs.get(&fires).ok_or(BackError::NotEnabled)?;
+        let arcs = self.arcs.get(&fired_transition).ok_or(BackError::NotEnabled)?;
         let mut count = step.count;
-        for &(at, taken, put) in arcs {
-            if tokens[at] < taken {
+        for &(position, removed, added) in arcs {
+            if tokens[position] < removed {
                 return Err(BackError::NotEnabled);
             }
-            if taken > put {
-                count = count.min((tokens[at] - taken) / (taken - put) + 1);
+            if removed > added {
+                count = count.min((tokens[position] - removed) / (removed - added) + 1);
             }
         }
-        for &(at, taken, put) in arcs {
-            let after =
-                i128::from(tokens[at]) + i128::from(count) * (i128::from(put) - i128::from(taken));
-            tokens[at] = u64::try_from(after).map_err(|_| BackError::NotEnabled)?;
+        for &(position, removed, added) in arcs {
+            let tokens_after = i128::from(tokens[position])
+                + i128::from(count) * (i128::from(added) - i128::from(removed));
+            tokens[position] = u64::try_from(tokens_after).map_err(|_| BackError::NotEnabled)?;
         }
-        out.push(FiringStep { transition: fires, count });
-        let rest = FiringStep { count: step.count - count, ..step };
-        Ok((rest.count > 0).then_some(rest))
+        firings.push(FiringStep { transition: fired_transition, count });
+        let remaining_step = FiringStep { count: step.count - count, ..step };
+        Ok((remaining_step.count > 0).then_some(remaining_step))
     }
 }
 
-/// Moves tokens until a firing with these arcs is enabled, for as many of `count` firings as the
-/// tokens of the group suffice. `moves` are sorted by target.
+/// Moves tokens until a firing with these arcs is enabled, and as many of `count` firings as the
+/// tokens of the group suffice for. `moves` are sorted by target.
 fn gather(
     tokens: &mut [u64],
     arcs: &GroupArcs,
     count: u64,
     moves: &[(usize, usize, TransitionId)],
-    out: &mut Vec<FiringStep>,
+    firings: &mut Vec<FiringStep>,
     budget: &Budget,
 ) -> Result<(), BackError> {
     if fits(tokens, arcs) {
         return Ok(());
     }
-    let sum = |numbers: &mut dyn Iterator<Item = u64>| numbers.map(u128::from).sum::<u128>();
-    let lost = |taken: u64, put: u64| taken.saturating_sub(put);
-    let there = sum(&mut tokens.iter().copied());
-    let first = sum(&mut arcs.iter().map(|&(_, taken, _)| taken));
-    let each = sum(&mut arcs.iter().map(|&(_, taken, put)| lost(taken, put)));
-    let spare = there.checked_sub(first).ok_or(BackError::NotEnabled)?;
-    let more =
-        spare.checked_div(each).unwrap_or(u128::MAX).min(u128::from(count.saturating_sub(1)));
-    let mut wanted = vec![0; tokens.len()];
-    for &(at, taken, put) in arcs {
-        let all = u128::from(taken) + more * u128::from(lost(taken, put));
-        wanted[at] = u64::try_from(all).map_err(|_| BackError::NotEnabled)?;
+    let total = |numbers: &mut dyn Iterator<Item = u64>| numbers.map(u128::from).sum::<u128>();
+    let net_loss = |taken: u64, put: u64| taken.saturating_sub(put);
+    let available = total(&mut tokens.iter().copied());
+    let needed_once = total(&mut arcs.iter().map(|&(_, taken, _)| taken));
+    let lost_per_firing = total(&mut arcs.iter().map(|&(_, taken, put)| net_loss(taken, put)));
+    let surplus = available.checked_sub(needed_once).ok_or(BackError::NotEnabled)?;
+    let extra_firings = surplus
+        .checked_div(lost_per_firing)
+        .unwrap_or(u128::MAX)
+        .min(u128::from(count.saturating_sub(1)));
+    let mut required = vec![0; tokens.len()];
+    for &(position, taken, put) in arcs {
+        let required_tokens = u128::from(taken) + extra_firings * u128::from(net_loss(taken, put));
+        required[position] = u64::try_from(required_tokens).map_err(|_| BackError::NotEnabled)?;
     }
     for place in 0..tokens.len() {
-        while tokens[place] < wanted[place] {
-            if let Some(why) = budget.exhausted() {
-                return Err(BackError::OutOfBudget(why));
+        while tokens[place] < required[place] {
+            if let Some(reason) = budget.exhausted() {
+                return Err(BackError::OutOfBudget(reason));
             }
-            let path = path_to(place, tokens.len(), moves, |at| tokens[at] > wanted[at])
-                .ok_or(BackError::NotEnabled)?;
+            let path = path_to(place, tokens.len(), moves, |position| {
+                tokens[position] > required[position]
+            })
+            .ok_or(BackError::NotEnabled)?;
             // Move all tokens that this place can spare at once.
             let Some(&(from, ..)) = path.first() else { return Err(BackError::NotEnabled) };
-            let count = (tokens[from] - wanted[from]).min(wanted[place] - tokens[place]);
-            out.extend(path.iter().map(|&(.., transition)| FiringStep { transition, count }));
+            let count = (tokens[from] - required[from]).min(required[place] - tokens[place]);
+            firings.extend(path.iter().map(|&(.., transition)| FiringStep { transition, count }));
             tokens[from] -= count;
             tokens[place] += count;
         }
@@ -196,34 +209,35 @@ fn gather(
     Ok(())
 }
 
+/// Returns true if the group has the tokens that a firing with these arcs takes.
 fn fits(tokens: &[u64], arcs: &GroupArcs) -> bool {
-    arcs.iter().all(|&(at, taken, _)| tokens[at] >= taken)
+    arcs.iter().all(|&(position, taken, _)| tokens[position] >= taken)
 }
 
-/// Returns a shortest chain of moves, first move first, from a place that can spare a token to
+/// Returns a shortest path of moves, first move first, from a place that can spare a token to
 /// `goal`. `places` is the size of the group, and `moves` are sorted by target.
 fn path_to(
     goal: usize,
     places: usize,
     moves: &[(usize, usize, TransitionId)],
-    spares: impl Fn(usize) -> bool,
+    can_spare: impl Fn(usize) -> bool,
 ) -> Option<Vec<(usize, usize, TransitionId)>> {
     // Groups of thousands of places are common, and this function runs for each moved token.
     let mut next: Vec<Option<(usize, usize, TransitionId)>> = vec![None; places];
     let mut queue = VecDeque::from([goal]);
-    while let Some(at) = queue.pop_front() {
-        if at != goal && spares(at) {
+    while let Some(position) = queue.pop_front() {
+        if position != goal && can_spare(position) {
             let mut path = Vec::new();
-            let mut here = at;
-            while here != goal {
-                let step = next[here]?;
+            let mut current = position;
+            while current != goal {
+                let step = next[current]?;
                 path.push(step);
-                here = step.1;
+                current = step.1;
             }
             return Some(path);
         }
-        let there = moves.partition_point(|&(_, to, _)| to < at);
-        for &step in moves[there..].iter().take_while(|&&(_, to, _)| to == at) {
+        let first_move = moves.partition_point(|&(_, to, _)| to < position);
+        for &step in moves[first_move..].iter().take_while(|&&(_, to, _)| to == position) {
             if step.0 != goal && next[step.0].is_none() {
                 next[step.0] = Some(step);
                 queue.push_back(step.0);

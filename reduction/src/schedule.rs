@@ -25,32 +25,38 @@ use parikh_evidence::reduction::{AssumedCondition, Candidate};
 use parikh_solvers::Budget;
 use std::time::{Duration, Instant};
 
+/// A rule with its position in the journals and its statistics.
 struct ScheduledRule {
     rule: SearchRule,
+    /// The rule's position in the journals.
     cursor: JournalCursor,
     statistics: RuleStatistics,
 }
 
 /// The state of a reduction and its schedule.
 pub(super) struct Schedule<'a> {
+    /// The net under reduction, with its records.
     pub(super) under_way: OngoingReduction,
     budget: &'a Budget,
     config: &'a ReductionConfig,
+    /// The rules, in the order in which they run within a phase.
     rules: Vec<ScheduledRule>,
-    /// Time limit for all rules with linear programs.
+    /// Time limit for all rules with linear programs together.
     linear_time: Duration,
+    /// Number of rounds so far.
     pub(super) rounds: u32,
+    /// True if the budget ended the reduction.
     pub(super) cut_short: bool,
 }
 
-/// Number of changed nodes shown to a rule at a time. It bounds the memory for candidates.
+/// Number of changed nodes that a search gets at a time. It bounds the memory for candidates.
 const PORTION: usize = 64;
 
 /// Number of candidates between two checks of the budget.
 const PATIENCE: usize = 64;
 
-/// Time limit for all rules with linear programs, and the divisor that gives their share of the
-/// initial time.
+/// Time limit for all rules with linear programs together, and the divisor of the initial time that
+/// gives their share.
 const LINEAR_TIME: (Duration, u32) = (Duration::from_secs(2), 5);
 
 impl<'a> Schedule<'a> {
@@ -60,32 +66,32 @@ impl<'a> Schedule<'a> {
         budget: &'a Budget,
         config: &'a ReductionConfig,
     ) -> Self {
-        let running = |rule: SearchRule| ScheduledRule {
+        let scheduled = |rule: SearchRule| ScheduledRule {
             statistics: RuleStatistics { name: rule.name, ..RuleStatistics::default() },
             cursor: JournalCursor::default(),
             rule,
         };
-        let (most, share) = LINEAR_TIME;
-        let linear_time = budget.remaining().map_or(most, |left| most.min(left / share));
+        let (longest, share) = LINEAR_TIME;
+        let linear_time = budget.remaining().map_or(longest, |left| longest.min(left / share));
         Schedule {
             under_way,
             budget,
             config,
-            rules: rules.into_iter().map(running).collect(),
+            rules: rules.into_iter().map(scheduled).collect(),
             linear_time,
             rounds: 0,
             cut_short: false,
         }
     }
 
-    /// Returns the statistics of each rule, and drops the rules with their state.
+    /// Returns the statistics of each rule, and drops the rules.
     pub(super) fn take_statistics(&mut self) -> Vec<RuleStatistics> {
-        self.rules.drain(..).map(|running| running.statistics).collect()
+        self.rules.drain(..).map(|scheduled| scheduled.statistics).collect()
     }
 
-    /// Runs to the fixpoint or to the end of the budget.
+    /// Applies rules until nothing applies or the budget is exhausted.
     pub(super) fn run(&mut self) {
-        let mut growths = 0;
+        let mut growing_rounds = 0;
         let mut smallest = (usize::MAX, usize::MAX);
         let mut applied_before = 0;
         loop {
@@ -103,14 +109,15 @@ impl<'a> Schedule<'a> {
                 let size =
                     (self.under_way.net().transition_count(), self.under_way.net().place_count());
                 if changed && size >= smallest {
-                    growths += 1;
+                    growing_rounds += 1;
                 }
                 smallest = smallest.min(size);
             }
             if !changed {
-                let applied = self.rules.iter().map(|running| running.statistics.applied).sum();
-                if applied > applied_before {
-                    applied_before = applied;
+                let applied_now =
+                    self.rules.iter().map(|scheduled| scheduled.statistics.applied).sum();
+                if applied_now > applied_before {
+                    applied_before = applied_now;
                     self.show_all_again();
                     changed = true;
                 }
@@ -118,21 +125,23 @@ impl<'a> Schedule<'a> {
             if !changed {
                 changed = self.phase(Phase::Linear);
             }
-            if !changed || self.cut_short || growths > self.config.growth_rounds {
-                // Remove everything that the last round made superfluous.
+            if !changed || self.cut_short || growing_rounds > self.config.growth_rounds {
+                // Removes all nodes that the last round made superfluous.
                 while !self.cut_short && self.phase(Phase::Global) | self.fixpoint() {}
                 return;
             }
         }
     }
 
+    /// Resets all searches, so that each gets the whole net again.
     fn show_all_again(&mut self) {
-        for running in &mut self.rules {
-            running.cursor = JournalCursor::default();
-            running.rule.search.forget();
+        for scheduled in &mut self.rules {
+            scheduled.cursor = JournalCursor::default();
+            scheduled.rule.search.forget();
         }
     }
 
+    /// Runs the cheap rules until none applies. Returns true if anything changed.
     fn fixpoint(&mut self) -> bool {
         let mut changed = false;
         while self.phase(Phase::Cheap) {
@@ -144,36 +153,38 @@ impl<'a> Schedule<'a> {
     /// Runs one batch of every rule of the phase. Returns true if anything changed.
     fn phase(&mut self, phase: Phase) -> bool {
         let mut changed = false;
-        for at in 0..self.rules.len() {
-            if self.rules[at].rule.phase == phase && !self.cut_short {
-                changed |= self.batch(at);
+        for index in 0..self.rules.len() {
+            if self.rules[index].rule.phase == phase && !self.cut_short {
+                changed |= self.batch(index);
             }
         }
         changed
     }
 
-    fn batch(&mut self, at: usize) -> bool {
+    /// Runs one rule on the changes since its last batch. Returns true if anything changed.
+    fn batch(&mut self, index: usize) -> bool {
         let start = Instant::now();
-        let applied_before = self.rules[at].statistics.applied;
+        let applied_before = self.rules[index].statistics.applied;
         let (net, journals) = self.under_way.journals();
         let (places, transitions) = (net.place_count(), net.transition_count());
-        let mut dirty = journals.dirty_since(net, &mut self.rules[at].cursor);
+        let mut dirty = journals.dirty_since(net, &mut self.rules[index].cursor);
         journals.start_batch();
-        let phase = self.rules[at].rule.phase;
+        let phase = self.rules[index].rule.phase;
         if phase == Phase::Linear {
-            // Half of the remaining time, so that the next rule has time, too.
+            // Half of the remaining time, so that the next rule has time too.
             let slice = self.budget.slice(self.linear_time_left() / 2);
-            self.rules[at].rule.search.allow(slice);
+            self.rules[index].rule.search.allow(slice);
         }
-        let whole = matches!(phase, Phase::Global | Phase::Linear);
-        self.rules[at].rule.search.learn(self.under_way.net(), &dirty);
+        let is_whole_net = matches!(phase, Phase::Global | Phase::Linear);
+        self.rules[index].rule.search.learn(self.under_way.net(), &dirty);
         while !dirty.is_empty() && !self.cut_short {
-            let part = if whole { std::mem::take(&mut dirty) } else { dirty.split_off(PORTION) };
+            let portion =
+                if is_whole_net { std::mem::take(&mut dirty) } else { dirty.split_off(PORTION) };
             let mut candidates = Vec::new();
-            self.rules[at].rule.search.find(self.under_way.net(), &part, &mut candidates);
-            self.apply_all(at, candidates);
+            self.rules[index].rule.search.find(self.under_way.net(), &portion, &mut candidates);
+            self.apply_all(index, candidates);
         }
-        let statistics = &mut self.rules[at].statistics;
+        let statistics = &mut self.rules[index].statistics;
         let net = self.under_way.net();
         statistics.places_removed += (places - net.place_count()) as u64;
         statistics.transitions_removed += transitions as i64 - net.transition_count() as i64;
@@ -185,17 +196,18 @@ impl<'a> Schedule<'a> {
         applied > 0
     }
 
+    /// Returns the time left for rules with linear programs.
     fn linear_time_left(&self) -> Duration {
-        let linear = self.rules.iter().filter(|running| running.rule.phase == Phase::Linear);
-        self.linear_time.saturating_sub(linear.map(|running| running.statistics.time).sum())
+        let linear = self.rules.iter().filter(|scheduled| scheduled.rule.phase == Phase::Linear);
+        self.linear_time.saturating_sub(linear.map(|scheduled| scheduled.statistics.time).sum())
     }
 
-    /// Checks each candidate on the current net, and applies those that pass.
-    fn apply_all(&mut self, at: usize, candidates: Vec<Candidate>) {
-        let running = &mut self.rules[at];
-        let statistics = &mut running.statistics;
+    /// Checks each candidate on the current net, and applies the candidates that pass.
+    fn apply_all(&mut self, index: usize, candidates: Vec<Candidate>) {
+        let scheduled = &mut self.rules[index];
+        let statistics = &mut scheduled.statistics;
         statistics.candidates += candidates.len() as u64;
-        let waits = running.rule.search.waits();
+        let must_wait = scheduled.rule.search.waits();
         for (number, candidate) in candidates.into_iter().enumerate() {
             if number % PATIENCE == 0 && self.budget.is_exhausted() {
                 self.cut_short = true;
@@ -210,12 +222,12 @@ impl<'a> Schedule<'a> {
             {
                 continue;
             }
-            if waits && journals.is_fresh_around(net, &candidate.places) {
+            if must_wait && journals.is_fresh_around(net, &candidate.places) {
                 candidate.places.iter().for_each(|&p| journals.note_place(p));
                 continue;
             }
             match self.under_way.try_at(
-                running.rule.conditions,
+                scheduled.rule.conditions,
                 &candidate,
                 AssumedCondition::NOTHING,
             ) {

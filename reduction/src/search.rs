@@ -10,19 +10,19 @@ use parikh_evidence::reduction::{Candidate, Conditions, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 use parikh_solvers::Budget;
 
-/// The phase in which a rule runs.
+/// The phase of a round in which a rule runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
-    /// Reads the whole net: once per round, and only after a change.
+    /// Rules that read the whole net. They run once per round, and only after a change.
     Global,
-    /// Cheap and never grows the net: runs to a fixpoint.
+    /// Cheap rules that never grow the net. They run until none applies.
     Cheap,
-    /// Merges transitions without adding any.
+    /// Rules that merge transitions without adding any.
     Agglomeration,
-    /// May add transitions or is expensive: runs when nothing else applies.
+    /// Rules that may add transitions or are expensive. They run when nothing else applies.
     Product,
-    /// Solves linear programs to find candidates: runs last, and only as long as
-    /// [`CandidateSearch::allow`] permits.
+    /// Rules that solve linear programs to find candidates. They run last, within the time that
+    /// [`CandidateSearch::allow`] sets.
     Linear,
 }
 
@@ -30,12 +30,14 @@ pub(super) enum Phase {
 pub(super) struct SearchRule {
     /// The name of the search, used in statistics and on the command line.
     pub(super) name: &'static str,
+    /// The conditions of the rule, which the checker also uses.
     pub(super) conditions: &'static Conditions,
     pub(super) phase: Phase,
+    /// The search for candidates.
     pub(super) search: Box<dyn CandidateSearch>,
 }
 
-/// The search for candidates of one rule.
+/// A search for the candidates of a rule.
 pub(super) trait CandidateSearch {
     /// Appends promising candidates in a deterministic order. `dirty` holds the changes since the
     /// last call.
@@ -55,8 +57,8 @@ pub(super) trait CandidateSearch {
     /// Drops stored information, because the whole net will be shown again.
     fn forget(&mut self) {}
 
-    /// Receives all changes since the last call, before [`find`](Self::find) receives them in
-    /// portions. It is for rules that compare nodes with other nodes.
+    /// Receives all changes since the last call, before [`find`](Self::find) receives the same
+    /// changes in portions. It is for rules that compare nodes with other nodes.
     fn learn(&mut self, _net: &WorkNet, _dirty: &ChangedNodes) {}
 }
 

@@ -48,9 +48,9 @@ impl NetSize {
 /// The statistics of a reduction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReductionStatistics {
-    /// The size before.
+    /// The size of the net before the reduction.
     pub before: NetSize,
-    /// The size after.
+    /// The size of the net after the reduction.
     pub after: NetSize,
     /// One entry per rule that could run, in their order.
     pub rules: Vec<RuleStatistics>,

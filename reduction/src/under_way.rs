@@ -19,13 +19,15 @@ use parikh_net::{BuildError, Net, PlaceId, TransitionId};
 #[derive(Debug)]
 pub struct OngoingReduction {
     net: WorkNet,
+    /// The properties to preserve.
     needs: Needs,
+    /// The log. `None` if the log is disabled.
     log: Option<Log>,
+    /// The back-translation, the findings and the changed nodes.
     notes: ReductionRecord,
 }
 
-/// The records of a reduction: the back-translation, the findings, and the changes for the
-/// searches.
+/// The records of a reduction: the back-translation, the findings, and the changed nodes.
 #[derive(Debug)]
 pub(super) struct ReductionRecord {
     pub(super) back: BackTranslation,
@@ -49,8 +51,8 @@ impl OngoingReduction {
     pub fn new(net: &Net, needs: &Needs) -> OngoingReduction {
         let needs = needs.normalised();
         let net = WorkNet::new(net, &needs);
-        let notes = ReductionRecord::new(&net, &needs);
-        OngoingReduction { net, needs, log: Some(Log::default()), notes }
+        let record = ReductionRecord::new(&net, &needs);
+        OngoingReduction { net, needs, log: Some(Log::default()), notes: record }
     }
 
     /// Disables the log.
@@ -64,9 +66,9 @@ impl OngoingReduction {
         net: WorkNet,
         needs: Needs,
         log: Log,
-        notes: ReductionRecord,
+        record: ReductionRecord,
     ) -> OngoingReduction {
-        OngoingReduction { net, needs, log: Some(log), notes }
+        OngoingReduction { net, needs, log: Some(log), notes: record }
     }
 
     /// Returns the current net.
@@ -74,6 +76,7 @@ impl OngoingReduction {
         &self.net
     }
 
+    /// Returns the current net and the journals of changed nodes.
     pub(super) fn journals(&mut self) -> (&WorkNet, &mut Journals) {
         (&self.net, &mut self.notes.journals)
     }
@@ -89,9 +92,9 @@ impl OngoingReduction {
         let Some(proposal) = propose(rule, &context, candidate) else {
             return ApplicationOutcome::No;
         };
-        let notes = &mut self.notes;
-        let note = |net: &WorkNet, edits: &[Edit]| notes.take(rule, candidate, net, edits);
-        if apply(&mut self.net, proposal, note).is_err() {
+        let record = &mut self.notes;
+        let record_edits = |net: &WorkNet, edits: &[Edit]| record.take(rule, candidate, net, edits);
+        if apply(&mut self.net, proposal, record_edits).is_err() {
             return ApplicationOutcome::Refused;
         }
         if let Some(log) = &mut self.log {
@@ -143,7 +146,7 @@ impl ReductionRecord {
         net: &WorkNet,
         edits: &[Edit],
     ) {
-        let mut next = net.transition_ids();
+        let mut next_id = net.transition_ids();
         for edit in edits {
             match edit {
                 Edit::RemovePlace(p) => self.around_place(net, *p),
@@ -160,9 +163,9 @@ impl ReductionRecord {
                 Edit::AddTransition { pre, post, stands_for } => {
                     let arcs = pre.iter().chain(post);
                     arcs.for_each(|arc| self.journals.note_place(arc.place));
-                    self.journals.note_transition(TransitionId::new(next));
+                    self.journals.note_transition(TransitionId::new(next_id));
                     self.back.compose(stands_for);
-                    next += 1;
+                    next_id += 1;
                 }
                 Edit::SetArcs(p, arcs) => {
                     arcs.iter().for_each(|&(t, ..)| self.journals.note_transition(t));
@@ -187,10 +190,12 @@ impl ReductionRecord {
         self.findings.applied(rule);
     }
 
+    /// Records the neighbours of a place as changed.
     fn around_place(&mut self, net: &WorkNet, p: PlaceId) {
         net.neighbours(p).into_iter().for_each(|t| self.journals.note_transition(t));
     }
 
+    /// Records the neighbours of a transition as changed.
     fn around_transition(&mut self, net: &WorkNet, t: TransitionId) {
         net.arcs(t).for_each(|(p, ..)| self.journals.note_place(p));
     }

@@ -63,7 +63,7 @@ pub(crate) fn width(terms: &Terms, variable: Variable) -> u32 {
     }
 }
 
-/// Returns the number of bits needed for numbers up to `most`, at least 1.
+/// Returns the number of bits needed for numbers up to `max_number`, at least 1.
 pub fn bits_needed(max_number: u64) -> u32 {
     (u64::BITS - max_number.leading_zeros()).max(1)
 }

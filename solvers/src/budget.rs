@@ -10,8 +10,9 @@
 //! per [`SAMPLING`] interval, by the first loop that asks. Between queries the last reading is
 //! used, so a check costs a few relaxed loads and a clock reading.
 
+use crate::locked;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Interval between two queries of the memory usage.
@@ -218,7 +219,7 @@ impl Usage {
         let mut pages = statm.split_ascii_whitespace().map(|field| field.parse::<u64>().ok());
         let address_space = pages.next()?? * PAGE_BYTES;
         let mut resident = pages.next()?? * PAGE_BYTES;
-        let children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
+        let children = locked(&CHILDREN);
         resident += children.iter().map(|&child| child_bytes(child)).sum::<u64>();
         Some(Usage { address_space, resident })
     }
@@ -261,17 +262,17 @@ static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 /// Counts the resident set of this process as ours from now on.
 pub fn count_child(process: u32) {
-    CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).push(process);
+    locked(&CHILDREN).push(process);
 }
 
 /// Returns the processes whose memory counts as ours.
 pub(crate) fn children() -> Vec<u32> {
-    CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    locked(&CHILDREN).clone()
 }
 
 /// Stops counting the memory of a process that has ended.
 pub fn forget_child(process: u32) {
-    CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).retain(|&other| other != process);
+    locked(&CHILDREN).retain(|&other| other != process);
 }
 
 /// Returns the resident set in bytes of this process and of the processes counted with it. The

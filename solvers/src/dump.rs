@@ -5,11 +5,12 @@
 //! with everything asserted so far. A file that cannot be written is logged, and the question
 //! proceeds.
 
+use crate::locked;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::budget::Budget;
 use crate::cnf::{Cnf, Literal};
@@ -70,7 +71,7 @@ impl Dump {
 
     fn label(&self) -> MutexGuard<'_, Label> {
         // A poisoned label is still usable.
-        self.label.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.label)
     }
 
     fn name_and_header(&self) -> (String, String) {

@@ -117,7 +117,8 @@ fn equations(
     equations
 }
 
-/// Gaussian elimination: returns equations, each with an unknown that no later equation mentions.
+/// Solves the equations by Gaussian elimination. Returns equations with an unknown each, which no
+/// later equation mentions. Returns `None` if they are contradictory or too large.
 fn solve(equations: Vec<Equation>) -> Option<Vec<(usize, Equation)>> {
     let mut solved: Vec<(usize, Equation)> = Vec::new();
     let mut work = 0;
@@ -146,7 +147,7 @@ fn solve(equations: Vec<Equation>) -> Option<Vec<(usize, Equation)>> {
 }
 
 impl Equation {
-    /// Replaces this equation by `own` times this equation minus `factor` times `other`.
+    /// Replaces this equation by `own_factor` times this equation minus `factor` times `other`.
     fn combine(&mut self, own_factor: &BigInt, other: &Equation, factor: &BigInt) {
         self.terms.values_mut().for_each(|a| *a *= own_factor);
         for (&unknown, a) in &other.terms {

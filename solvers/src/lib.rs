@@ -50,3 +50,8 @@ pub mod term;
 
 pub use answer::NoAnswer;
 pub use budget::{Budget, ExhaustionReason};
+
+/// Locks a mutex. The data is valid even if a thread panicked while it held the lock.
+pub fn locked<T: ?Sized>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -307,7 +307,7 @@ impl LinearProgram {
 
     /// Writes the program in CPLEX LP format with column names given by `name`. Names must be
     /// unique and consist of letters, digits and underscores, not starting with a digit or `e`.
-    /// With `integers`, all columns are declared as integers.
+    /// With `are_integers`, all columns are declared as integers.
     ///
     /// # Errors
     /// Returns the errors of `out`.

@@ -359,8 +359,9 @@ fn integer(value: &BigInt) -> Int {
 fn check_version(version: &str) -> Result<(), SmtError> {
     let numbers = version.split(|c: char| !c.is_ascii_digit() && c != '.');
     let version_number = numbers.into_iter().find(|word| word.contains('.')).unwrap_or("");
-    let found: Vec<u32> = version_number.split('.').map(|part| part.parse().unwrap_or(0)).collect();
-    if found.as_slice() >= OLDEST_VERSION.as_slice() {
+    let version_numbers: Vec<u32> =
+        version_number.split('.').map(|part| part.parse().unwrap_or(0)).collect();
+    if version_numbers.as_slice() >= OLDEST_VERSION.as_slice() {
         return Ok(());
     }
     let needed = OLDEST_VERSION.map(|part| part.to_string()).join(".");

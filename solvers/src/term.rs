@@ -307,8 +307,8 @@ impl Terms {
     }
 
     /// Sorts the operands, and drops duplicates and the neutral constant. The result is decided if
-    /// the constant `absorbing` occurs, or a term together with its negation. Nested operands are
-    /// not flattened.
+    /// the constant `absorbing_value` occurs, or a term together with its negation. Nested operands
+    /// are not flattened.
     fn operands(&self, terms: impl IntoIterator<Item = Term>, absorbing_value: bool) -> Operands {
         let mut parts: Vec<Term> = terms.into_iter().collect();
         parts.retain(|&part| part != self.truth(!absorbing_value));

@@ -1,10 +1,19 @@
 //! The basis of an answer: the goals that decide it. The techniques, the grade and the assumptions
 //! of the answer follow from the board's knowledge of these goals.
 
+use super::reason::{Reason, WitnessSize};
 use super::{AnswerWitness, Grade, QuestionValue, ReasonNodes};
 use parikh_engine::board::{Basis, Board, Knowledge, Reach, Technique, Witness};
 use parikh_net::GoalId;
 use std::collections::{BTreeSet, HashSet, VecDeque};
+
+/// The explanation of an answer.
+pub(super) struct Explanation {
+    /// The reason.
+    pub(super) reason: Reason,
+    /// The nodes that the reason names.
+    pub(super) nodes: ReasonNodes,
+}
 
 /// The basis of an answer.
 #[derive(Debug, Default)]
@@ -56,10 +65,10 @@ impl AnswerBasis {
         self,
         id: &str,
         value: QuestionValue,
-        reason: String,
+        explanation: Explanation,
         exhibit: Option<AnswerWitness>,
-        nodes: ReasonNodes,
     ) -> super::GoalAnswer {
+        let Explanation { reason, nodes } = explanation;
         super::GoalAnswer {
             id: id.to_owned(),
             value,
@@ -76,24 +85,19 @@ impl AnswerBasis {
     }
 }
 
-/// Returns the length of a witness in words. Without a witness, the initial marking is meant: 0
-/// firings.
-pub(super) fn length(witness: Option<&Witness>) -> String {
-    witness.map_or_else(|| "0 firings".to_owned(), Witness::to_string)
+/// Returns the length of a witness. Without a witness, the initial marking is meant.
+pub(super) fn length(witness: Option<&Witness>) -> WitnessSize {
+    witness.map(WitnessSize::of).unwrap_or_default()
 }
 
-/// Returns the part of a reason that says whether the witness is shortest. The text is empty if
-/// nobody asked for shortest witnesses, or if the witness fires nothing.
-pub(super) fn shortest(board: &Board<'_>, goal: GoalId) -> &'static str {
+/// Returns true if the witness of the goal is shortest. `None` if nobody asked for shortest
+/// witnesses, or if the witness fires nothing.
+pub(super) fn shortest(board: &Board<'_>, goal: GoalId) -> Option<bool> {
     let fires = match board.knowledge(goal) {
         Some(Knowledge::Reach(Reach::Reached { witness, .. })) => {
             witness.is_some_and(|witness| !witness.is_initial())
         }
         _ => false,
     };
-    match board.is_shortest(goal).filter(|_| fires) {
-        None => "",
-        Some(true) => ", and none is shorter",
-        Some(false) => ", and whether one is shorter was not found out",
-    }
+    board.is_shortest(goal).filter(|_| fires)
 }

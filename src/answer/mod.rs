@@ -17,6 +17,7 @@ mod examinations;
 mod nodes;
 mod plan;
 mod question;
+pub mod reason;
 mod reasons;
 mod sound;
 mod wanted;
@@ -25,6 +26,7 @@ mod within_caps;
 pub use aim::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
 pub use nodes::ReasonNodes;
 pub use plan::{Plan, QuestionDecision};
+pub use reason::{Cause, ProcessCause, Reason};
 pub use within_caps::not_asked_with_caps;
 
 use crate::mcc::techniques::Circumstances;
@@ -44,8 +46,8 @@ pub struct GoalAnswer {
     pub value: QuestionValue,
     /// The engines that settled the goals of the basis, without duplicates.
     pub techniques: Vec<Technique>,
-    /// The reason for the value, in one sentence.
-    pub reason: String,
+    /// The reason for the value.
+    pub reason: Reason,
     /// True if the answer assumes the model's claim that its units are safe (NUPN).
     pub assumes_units: bool,
     /// The strength of the evidence.

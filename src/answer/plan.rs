@@ -494,7 +494,7 @@ fn largest(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::QuestionValue;
+    use crate::answer::{Cause, QuestionValue};
     use parikh_engine::board::Proof;
     use parikh_net::{FiringSequence, text};
 
@@ -531,7 +531,7 @@ mod tests {
         board.proof_reporter("X").unreachable(GoalId::new(1), proof());
         let one = answer(&mut plan, &board, 1).unwrap();
         assert_eq!(one.value, QuestionValue::Bool(false));
-        assert!(one.reason.contains("transition `u`"), "{}", one.reason);
+        assert!(one.reason.to_string().contains("transition `u`"), "{}", one.reason);
         assert_eq!(board.open_count(), 0);
     }
 
@@ -620,7 +620,7 @@ mod tests {
             let decided = plan.begin(&board);
             let answer = decided[0].1.as_ref().unwrap();
             assert_eq!(answer.value, QuestionValue::Bool(value), "{examination}");
-            assert_eq!(answer.reason, "the net has no such node");
+            assert_eq!(answer.reason.cause, Cause::NoSuchNode);
         }
     }
 
@@ -651,7 +651,7 @@ mod tests {
         assert_eq!(both.rests_on[..], [GoalId::new(0), GoalId::new(1)]);
         assert_eq!(both.techniques, ["W", "X"]);
         assert_eq!(
-            both.reason,
+            both.reason.to_string(),
             "EF `q` ≥ 1: a witness of 1 firing was replayed; AG `p` ≤ 1: all 2 reachable markings \
              were visited"
         );

@@ -1,9 +1,12 @@
 //! Construction of the answer to a decided question.
 
-use super::aim::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
-use super::basis::AnswerBasis;
-use super::{AnswerWitness, GoalAnswer, QuestionValue, ReasonNodes, reasons, sound, within_caps};
-use parikh_engine::board::{Argument, Board, Home, Knowledge, Reach, RunKnowledge, Witness};
+use super::aim::{GoalQuestion, RoledGoal};
+use super::basis::{AnswerBasis, Explanation, length};
+use super::reason::{Cause, StageSize};
+use super::{AnswerWitness, GoalAnswer, QuestionValue, ReasonNodes, reasons, within_caps};
+use parikh_engine::board::{
+    Argument, Board, Home, Knowledge, Reach, RunKnowledge, SeenValue, Witness,
+};
 use parikh_net::GoalId;
 
 impl GoalQuestion {
@@ -19,13 +22,12 @@ impl GoalQuestion {
         if basis.goals.is_empty() {
             basis.techniques.insert("TOPOLOGICAL");
         }
-        let reason = reasons::of_truth(board, self, value, decided_by, basis.assumed);
+        let explanation = reasons::of_truth(board, self, value, decided_by, basis.assumed);
         let exhibit = match &basis.goals[..] {
             [goal] => board.knowledge(*goal).and_then(exhibit_of),
             _ => None,
         };
-        let nodes = nodes(board, self, decided_by);
-        Some(basis.answer(&self.id, QuestionValue::Bool(value), reason, exhibit, nodes))
+        Some(basis.answer(&self.id, QuestionValue::Bool(value), explanation, exhibit))
     }
 
     /// Returns the answer that the maximum is infinite. Returns `None` if the goal is not known to
@@ -37,15 +39,11 @@ impl GoalQuestion {
         if !within_caps::repeats(&pumping, board.net()) {
             return None;
         }
-        let reason = pumping.in_words();
+        let reason = Cause::Unbounded { stages: StageSize::of(&pumping) }.into();
         let nodes = ReasonNodes::of_goals(board, [goal].into_iter());
-        Some(basis.answer(
-            &self.id,
-            QuestionValue::Infinite,
-            reason,
-            Some(AnswerWitness::Pump(pumping)),
-            nodes,
-        ))
+        let (explanation, exhibit) =
+            (Explanation { reason, nodes }, Some(AnswerWitness::Pump(pumping)));
+        Some(basis.answer(&self.id, QuestionValue::Infinite, explanation, exhibit))
     }
 
     /// Returns the answer `largest`, the maximum of the goal `of`: the value was seen, and no upper
@@ -60,45 +58,24 @@ impl GoalQuestion {
         let mut basis = AnswerBasis::of(board, self.goals.iter().copied())?;
         let Some(of) = of else {
             basis.techniques.insert("TOPOLOGICAL");
-            let reason = reasons::NO_NODE.to_owned();
-            let nodes = ReasonNodes::default();
-            return Some(basis.answer(&self.id, QuestionValue::Number(0), reason, None, nodes));
+            let (reason, nodes) = (Cause::NoSuchNode.into(), ReasonNodes::default());
+            let explanation = Explanation { reason, nodes };
+            return Some(basis.answer(&self.id, QuestionValue::Number(0), explanation, None));
         };
         let Some(Knowledge::Maximum(maximum)) = board.knowledge(of) else { return None };
-        let (_, witness, by) = maximum.seen.clone()?;
+        let SeenValue { witness, by, .. } = maximum.seen?;
         basis.techniques.insert(by);
-        let reason = match self.goals.len() {
-            1 => reasons::of_maximum(&maximum)?,
-            count => reasons::of_largest(board, of, count),
+        let cause = match self.goals.len() {
+            1 => {
+                let (size, proof) = (length(witness.as_ref()), maximum.proved?.proof.summary());
+                Cause::Maximum { size, proof }
+            }
+            maxima => Cause::Largest { subject: reasons::subject_of(board, of), maxima },
         };
-        let exhibit = witness.and_then(shown);
         let nodes = ReasonNodes::of_goals(board, [of].into_iter());
-        Some(basis.answer(&self.id, QuestionValue::Number(largest), reason, exhibit, nodes))
-    }
-}
-
-/// Returns the places and transitions that the reason names. Answers about all nodes of a kind
-/// ("all of them can be reached") name none.
-fn nodes(
-    board: &Board<'_>,
-    question: &GoalQuestion,
-    decided_by: &[(RoledGoal, bool)],
-) -> ReasonNodes {
-    let is_said = |(aim, holds): &&(RoledGoal, bool)| aim.role != GoalRole::Possible || !holds;
-    let said: Vec<RoledGoal> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
-    match (&said[..], question.whole) {
-        ([aim], _) => sound::nodes(board, question, *aim).unwrap_or_else(|| {
-            let mut nodes = ReasonNodes::of_goals(board, [aim.goal].into_iter());
-            nodes.places.extend(reasons::places_of_sums(board, aim.goal));
-            nodes
-        }),
-        (_, JointMeaning::Formula) => {
-            let mut nodes = ReasonNodes::of_goals(board, said.iter().map(|aim| aim.goal));
-            let told = said.iter().take(reasons::SAID.0);
-            nodes.places.extend(told.flat_map(|aim| reasons::places_of_sums(board, aim.goal)));
-            nodes
-        }
-        _ => ReasonNodes::default(),
+        let (explanation, exhibit) =
+            (Explanation { reason: cause.into(), nodes }, witness.and_then(shown));
+        Some(basis.answer(&self.id, QuestionValue::Number(largest), explanation, exhibit))
     }
 }
 

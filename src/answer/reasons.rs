@@ -1,23 +1,27 @@
-//! The reason of an answer in one sentence: from the goals that decided it, their roles, and the
-//! board's knowledge.
+//! Derives the reason of an answer from the goals that decided it, their roles, and the board's
+//! knowledge.
 
 use super::aim::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
-use super::basis::{length, shortest};
+use super::basis::{Explanation, length, shortest};
+use super::nodes::ReasonNodes;
+use super::reason::{
+    Cause, CommonResult, NamedNode, PartReason, Reason, ReasonNote, RunSize, Subject,
+    TokenExclusion, WitnessSize,
+};
 use super::sound;
-use parikh_engine::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, why_never};
+use parikh_engine::board::{
+    Argument, Board, Home, Knowledge, Proof, ProofSummary, Reach, RunKnowledge, TreeKnowledge,
+    why_never,
+};
 use parikh_evidence::words;
-use parikh_net::printable::counted;
 use parikh_net::{Goal, GoalId, Net, PlaceId, Predicate};
 use std::collections::BTreeSet;
 
-/// The reason for a question without goals.
-pub(super) const NO_NODE: &str = "the net has no such node";
-
 /// Maximal number of parts of a formula in a reason, and of characters per part.
-pub(super) const SAID: (usize, usize) = (3, 100);
+const SAID: (usize, usize) = (3, 100);
 
-/// Returns the reason why a question is true or false. `decided_by` lists the decisive goals with
-/// their truth values; the proofs of `assumed` goals assume safe units. For a coloured net, the
+/// Returns the explanation why a question is true or false. `decided_by` lists the decisive goals
+/// with their truth values; the proofs of `assumed` goals assume safe units. For a coloured net, the
 /// reason adds how the question is understood.
 pub(super) fn of_truth(
     board: &Board<'_>,
@@ -25,157 +29,226 @@ pub(super) fn of_truth(
     value: bool,
     decided_by: &[(RoledGoal, bool)],
     assumed: usize,
-) -> String {
-    let reason = of_formula(board, question, value, decided_by, assumed);
-    match (board.is_of_coloured(), question.whole) {
-        (true, JointMeaning::Unreachable | JointMeaning::Changing) => {
-            format!("{reason}; a coloured place counts all of its colours")
-        }
-        (true, JointMeaning::Reachable | JointMeaning::Staying) => {
-            format!("{reason}; a coloured transition is enabled when one of its bindings is")
-        }
-        _ => reason,
-    }
-}
-
-/// Returns the reason without the addition for coloured nets.
-fn of_formula(
-    board: &Board<'_>,
-    question: &GoalQuestion,
-    value: bool,
-    decided_by: &[(RoledGoal, bool)],
-    assumed: usize,
-) -> String {
+) -> Explanation {
     // A reachable goal of the role `Possible` is left out, because it follows from the home
     // property.
     let is_said = |(aim, holds): &&(RoledGoal, bool)| aim.role != GoalRole::Possible || !holds;
     let parts: Vec<RoledGoal> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
-    let all = |what: &str| match (parts.len(), assumed) {
-        (goals, 0) => format!("{what} ({})", counted(goals, "goal")),
-        (goals, n) => {
-            let goals = counted(goals, "goal");
-            format!("{what} ({goals}, {n} of them by the model's safe units, assumed)")
+    let (cause, nodes) = match (&parts[..], question.whole) {
+        ([], JointMeaning::Formula) => {
+            (Cause::InitialMarking { holds: value }, ReasonNodes::default())
         }
+        ([], _) => (Cause::NoSuchNode, ReasonNodes::default()),
+        ([aim], _) => {
+            let (cause, nodes) = of_one(board, question, *aim);
+            (cause, nodes.unwrap_or_else(|| of_goals(board, &[*aim])))
+        }
+        (parts, JointMeaning::Formula) => (of_parts(board, parts), of_goals(board, parts)),
+        (parts, _) => (of_all(board, question, parts, assumed), ReasonNodes::default()),
     };
-    match (&parts[..], question.whole) {
-        ([], JointMeaning::Formula) if value => "the initial marking shows it".to_owned(),
-        ([], JointMeaning::Formula) => "the initial marking decides it".to_owned(),
-        ([], _) => NO_NODE.to_owned(),
-        ([aim], _) => of_one(board, question, *aim),
-        (_, JointMeaning::Reachable) => all("all of them can be reached"),
-        (_, JointMeaning::Unreachable) => all("none of them can be reached"),
-        (_, JointMeaning::Changing) => all("every place can change"),
-        (_, JointMeaning::OnRuns) if board.net().final_markings().len() > 1 => {
-            all("each transition fires on a run to one of the final markings")
+    let notes = match (board.is_of_coloured(), question.whole) {
+        (true, JointMeaning::Unreachable | JointMeaning::Changing) => {
+            vec![ReasonNote::ColouredPlaces]
         }
-        (_, JointMeaning::OnRuns) => all("each transition fires on a run to the final marking"),
-        (_, JointMeaning::Staying) => {
-            let proofs: BTreeSet<String> =
+        (true, JointMeaning::Reachable | JointMeaning::Staying) => {
+            vec![ReasonNote::ColouredTransitions]
+        }
+        _ => Vec::new(),
+    };
+    Explanation { reason: Reason { cause, notes }, nodes }
+}
+
+/// Returns the nodes of the goals and of the sums that exclude the first of them.
+fn of_goals(board: &Board<'_>, parts: &[RoledGoal]) -> ReasonNodes {
+    let mut nodes = ReasonNodes::of_goals(board, parts.iter().map(|aim| aim.goal));
+    for aim in parts.iter().take(SAID.0) {
+        if let Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) = board.knowledge(aim.goal)
+        {
+            let exclusions = exclusions(board, aim.goal, &proof);
+            nodes.places.extend(exclusions.iter().flat_map(|it| it.places(board.net())));
+        }
+    }
+    nodes
+}
+
+/// Returns the cause when all goals together decide the question.
+fn of_all(
+    board: &Board<'_>,
+    question: &GoalQuestion,
+    parts: &[RoledGoal],
+    assuming_units: usize,
+) -> Cause {
+    let all = |result| Cause::AllGoals { result, goals: parts.len(), assuming_units };
+    match question.whole {
+        JointMeaning::Formula => of_parts(board, parts),
+        JointMeaning::Reachable => all(CommonResult::AllReachable),
+        JointMeaning::Unreachable => all(CommonResult::NoneReachable),
+        JointMeaning::Changing => all(CommonResult::AllPlacesChange),
+        JointMeaning::OnRuns if board.net().final_markings().len() > 1 => {
+            all(CommonResult::AllOnRunsToSome)
+        }
+        JointMeaning::OnRuns => all(CommonResult::AllOnRuns),
+        JointMeaning::Staying => {
+            let proofs: BTreeSet<ProofSummary> =
                 parts.iter().filter_map(|aim| kept(board, aim.goal)).collect();
-            proofs.into_iter().collect::<Vec<_>>().join("; ")
+            Cause::StaysReachable { proofs: proofs.into_iter().collect() }
         }
-        (_, JointMeaning::Sound) => {
-            let why = parts.iter().find_map(|aim| kept(board, aim.goal)).unwrap_or_default();
+        JointMeaning::Sound => {
+            let proof = parts.iter().find_map(|aim| kept(board, aim.goal));
             let fires = parts.iter().filter(|aim| aim.role == GoalRole::Fires).count();
             let completion = parts.iter().filter(|aim| aim.role == GoalRole::Completion);
-            let witness = completion.filter_map(|aim| match board.knowledge(aim.goal) {
+            let mut witnesses = completion.filter_map(|aim| match board.knowledge(aim.goal) {
                 Some(Knowledge::Reach(Reach::Reached { witness, .. })) => witness,
                 _ => None,
             });
-            sound::all_is_well(board, fires, { witness }.next().as_ref(), &why)
-        }
-        (_, JointMeaning::Formula) => {
-            let mut said: Vec<String> =
-                parts.iter().take(SAID.0).map(|aim| of_part(board, aim.goal)).collect();
-            if parts.len() > said.len() {
-                said.push(format!("and {} more", parts.len() - said.len()));
-            }
-            said.join("; ")
+            let witness = witnesses.next();
+            Cause::Process(sound::all_is_well(board, fires, witness.as_ref(), proof))
         }
     }
 }
 
-/// Returns the reason for a maximum, or `None` if it is not settled.
-pub(super) fn of_maximum(maximum: &Maximum) -> Option<String> {
-    let (_, witness, _) = maximum.seen.as_ref()?;
-    let (_, proof, _) = maximum.proved.as_ref()?;
-    Some(format!("seen after {}; no more because {proof}", length(witness.as_ref())))
+/// Returns the cause when several parts of a formula decide it.
+fn of_parts(board: &Board<'_>, parts: &[RoledGoal]) -> Cause {
+    let first = parts.iter().take(SAID.0).filter_map(|aim| of_part(board, aim.goal));
+    Cause::Parts { parts: first.collect(), more: parts.len().saturating_sub(SAID.0) }
 }
 
-/// Returns the reason why the largest of `count` maxima is that of the goal `of`.
-pub(super) fn of_largest(board: &Board<'_>, of: GoalId, count: usize) -> String {
-    let about = match board.goal(of) {
-        // Any predicate on the sum will do: `about` reads its place only.
-        Goal::Maximise(sum) => about(board.net(), &Predicate::at_most(sum.clone().negated(), -1)),
-        _ => String::new(),
-    };
-    format!("{about}seen, and none of {count} exceeds it")
+/// Returns the subject of a maximum.
+pub(super) fn subject_of(board: &Board<'_>, goal: GoalId) -> Option<Subject> {
+    let Goal::Maximise(sum) = board.goal(goal) else { return None };
+    // Any predicate on the sum will do: `subject` reads its place only.
+    subject(board.net(), &Predicate::at_most(sum.clone().negated(), -1))
 }
 
 /// Returns the proof that a condition stays reachable, if it is known.
-fn kept(board: &Board<'_>, goal: GoalId) -> Option<String> {
+fn kept(board: &Board<'_>, goal: GoalId) -> Option<ProofSummary> {
     match board.knowledge(goal) {
-        Some(Knowledge::Home(Home::Kept { proof, .. })) => Some(proof.to_string()),
+        Some(Knowledge::Home(Home::Kept { proof, .. })) => Some(proof.summary()),
         _ => None,
     }
 }
 
-/// Returns the reason when a single goal decides the question.
-fn of_one(board: &Board<'_>, question: &GoalQuestion, aim: RoledGoal) -> String {
+/// Returns the cause when a single goal decides the question, with the nodes of its text if they
+/// are not the nodes of the goal.
+fn of_one(
+    board: &Board<'_>,
+    question: &GoalQuestion,
+    aim: RoledGoal,
+) -> (Cause, Option<ReasonNodes>) {
     let net = board.net();
-    let Some(knowledge) = board.knowledge(aim.goal) else { return String::new() };
+    // The goals that decide a question are settled.
+    let nothing = Cause::Parts { parts: Vec::new(), more: 0 };
+    let Some(knowledge) = board.knowledge(aim.goal) else { return (nothing, None) };
     // If the question has several goals about runs, the reason names the decisive goal.
     if matches!(knowledge, Knowledge::Run(_)) && question.goals.len() > 1 {
-        return of_part(board, aim.goal);
+        return (of_parts(board, &[aim]), None);
     }
-    if let Some(of_process) = sound::reason(board, question, aim, &knowledge) {
-        return of_process;
+    if let Some((cause, nodes)) = sound::explain(board, question, aim, &knowledge) {
+        return (Cause::Process(cause), nodes);
     }
-    let about = match board.goal(aim.goal) {
-        Goal::Reach(predicate) | Goal::Home(predicate) => about(net, predicate),
-        Goal::Run(property) => {
-            let fair = words::fairness(net, property.fairness());
-            fair.map(|fair| format!("of {fair}: ")).unwrap_or_default()
-        }
-        _ => String::new(),
+    let goal = board.goal(aim.goal);
+    let mut subject = match goal {
+        Goal::Reach(predicate) | Goal::Home(predicate) => subject(net, predicate),
+        _ => None,
     };
-    match (aim.role, &knowledge) {
-        (_, Knowledge::Home(Home::Kept { proof, .. })) => proof.to_string(),
-        (GoalRole::DeadEnd, Knowledge::Reach(Reach::Reached { witness, .. })) => {
-            let shortest = shortest(board, aim.goal);
-            let length = length(witness.as_ref());
-            format!("a dead marking: a witness of {length} was replayed{shortest}")
-        }
-        (GoalRole::Possible, Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
-            format!("{about}it can never happen: {}", never(board, aim.goal, proof))
-        }
-        (_, Knowledge::Reach(Reach::Unreachable { proof, .. }))
-            if matches!(question.whole, JointMeaning::Changing) =>
+    if aim.role == GoalRole::DeadEnd && matches!(knowledge, Knowledge::Reach(Reach::Reached { .. }))
+    {
+        subject = Some(Subject::DeadMarking);
+    }
+    let cause = match (&knowledge, goal) {
+        (Knowledge::Reach(Reach::Unreachable { proof, .. }), _)
+            if aim.role != GoalRole::Possible =>
         {
-            let stays = constant(net, board.goal(aim.goal)).unwrap_or(about);
-            format!("{stays}{}", never(board, aim.goal, proof))
-        }
-        (_, Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
-            match always_enabled(net, board.goal(aim.goal), proof) {
-                Some(reason) => reason,
-                None => format!("{about}{}", never(board, aim.goal, proof)),
+            let constant =
+                (question.whole == JointMeaning::Changing).then(|| constant(net, goal)).flatten();
+            match (constant, always_enabled(net, goal, proof)) {
+                (Some(ConstantPlace { place, tokens }), _) => {
+                    let exclusions = exclusions(board, aim.goal, proof);
+                    Cause::Constant { place, tokens, exclusions, proof: proof.summary() }
+                }
+                (None, Some(transition)) => Cause::AlwaysEnabled { transition },
+                (None, None) => unreachable(board, aim.goal, subject, proof),
             }
         }
-        (_, knowledge @ Knowledge::Reach(Reach::Reached { .. })) => {
-            // The board knows shortest witnesses among all markings. A shorter one may pass a cap.
-            let shortest = match aim.role {
-                GoalRole::WithinCaps => "",
-                _ => shortest(board, aim.goal),
-            };
-            format!("{about}{}{shortest}", knowledge.in_words())
+        // The board knows shortest witnesses among all markings. A shorter one may pass a cap.
+        (Knowledge::Reach(Reach::Reached { witness, .. }), _)
+            if aim.role == GoalRole::WithinCaps =>
+        {
+            let size = witness.as_ref().map(WitnessSize::of);
+            Cause::Witness { subject, size, shortest: None }
         }
-        (_, knowledge) => format!("{about}{}", knowledge.in_words()),
-    }
+        _ => match of_knowledge(board, aim.goal, &knowledge, subject) {
+            Some(Cause::Unreachable { subject, exclusions, proof, .. }) => {
+                Cause::Unreachable { subject, stays: true, exclusions, proof }
+            }
+            Some(cause) => cause,
+            None => nothing,
+        },
+    };
+    (cause, None)
 }
 
-/// Returns "place `p` always holds n tokens" for an unreachable goal that asks for another number
-/// of tokens. Returns `None` if the goal is not of this form.
-fn constant(net: &Net, goal: &Goal) -> Option<String> {
+/// Returns the cause why the goal has its truth value. `None` if it has none.
+fn of_knowledge(
+    board: &Board<'_>,
+    goal: GoalId,
+    knowledge: &Knowledge,
+    subject: Option<Subject>,
+) -> Option<Cause> {
+    let fairness = || match board.goal(goal) {
+        Goal::Run(property) => words::fairness(board.net(), property.fairness()),
+        _ => None,
+    };
+    Some(match knowledge {
+        Knowledge::Reach(Reach::Reached { witness, .. }) => {
+            let (size, shortest) = (witness.as_ref().map(WitnessSize::of), shortest(board, goal));
+            Cause::Witness { subject, size, shortest }
+        }
+        Knowledge::Reach(Reach::Unreachable { proof, .. }) => {
+            unreachable(board, goal, subject, proof)
+        }
+        Knowledge::Home(Home::Kept { proof, .. }) => {
+            Cause::StaysReachable { proofs: vec![proof.summary()] }
+        }
+        Knowledge::Home(Home::Lost { witness, proof, .. }) => {
+            let size = witness.as_ref().map(WitnessSize::of);
+            Cause::Lost { subject, size, proof: proof.summary() }
+        }
+        Knowledge::Run(RunKnowledge::Exists { run, .. }) => {
+            Cause::Run { fairness: fairness(), run: run.as_deref().map(RunSize::of) }
+        }
+        Knowledge::Run(RunKnowledge::Excluded { proof, .. }) => {
+            Cause::NoRun { fairness: fairness(), proof: proof.summary() }
+        }
+        Knowledge::Tree(TreeKnowledge::Decided { proof, .. }) => {
+            Cause::Tree { proof: proof.summary() }
+        }
+        Knowledge::Maximum(maximum) => {
+            let (seen, proved) = (maximum.seen.as_ref()?, maximum.proved.as_ref()?);
+            let size = length(seen.witness.as_ref());
+            Cause::Maximum { size, proof: proved.proof.summary() }
+        }
+        Knowledge::Reach(Reach::Open)
+        | Knowledge::Home(Home::Open)
+        | Knowledge::Run(RunKnowledge::Open)
+        | Knowledge::Tree(TreeKnowledge::Open) => return None,
+    })
+}
+
+fn unreachable(board: &Board<'_>, goal: GoalId, subject: Option<Subject>, proof: &Proof) -> Cause {
+    let exclusions = exclusions(board, goal, proof);
+    Cause::Unreachable { subject, stays: false, exclusions, proof: proof.summary() }
+}
+
+/// A place with a constant number of tokens.
+struct ConstantPlace {
+    place: NamedNode,
+    tokens: u128,
+}
+
+/// Returns the place of an unreachable goal that asks for another number of tokens. Returns `None`
+/// if the goal is not of this form.
+fn constant(net: &Net, goal: &Goal) -> Option<ConstantPlace> {
     let Goal::Reach(predicate) = goal else { return None };
     let atom = match predicate {
         Predicate::Or(parts) => parts.first()?,
@@ -183,54 +256,39 @@ fn constant(net: &Net, goal: &Goal) -> Option<String> {
     };
     let Predicate::Atom(atom) = atom else { return None };
     let places: BTreeSet<PlaceId> = atom.sum.terms().iter().map(|&(place, _)| place).collect();
-    let name = match net.folding() {
-        Some(folding) => folding.place_name(folding.place_of(*places.first()?)),
-        None => net.place_name(*places.first()?),
+    let place = match net.folding() {
+        Some(folding) => NamedNode::coloured_place(folding, folding.place_of(*places.first()?)),
+        None => NamedNode::place(net, *places.first()?),
     };
-    let tokens = places.iter().map(|&place| u128::from(net.initial()[place])).sum::<u128>();
-    let tokens = match tokens {
-        1 => "1 token".to_owned(),
-        tokens => format!("{tokens} tokens"),
-    };
-    Some(format!("place `{name}` always holds {tokens}; any other number is unreachable: "))
+    let tokens = places.iter().map(|&place| u128::from(net.initial()[place])).sum();
+    Some(ConstantPlace { place, tokens })
 }
 
-/// Returns why a goal is unreachable: a short place invariant or exclusive places if there are any,
-/// and then the proof.
-fn never(board: &Board<'_>, goal: GoalId, proof: &Proof) -> String {
-    let Goal::Reach(predicate) = board.goal(goal) else { return proof.to_string() };
+/// Returns the sums of tokens that make a goal unreachable: short place invariants, or the lemma of
+/// a certificate.
+fn exclusions(board: &Board<'_>, goal: GoalId, proof: &Proof) -> Vec<TokenExclusion> {
+    let Goal::Reach(predicate) = board.goal(goal) else { return Vec::new() };
     let net = board.net();
-    let by_sums = board.sums().and_then(|sums| sums.explain_unreachable(net, predicate));
-    let said = by_sums.or_else(|| Some(why_never(net, predicate, proof)?.text));
-    said.map_or_else(|| proof.to_string(), |said| format!("{said} ({proof})"))
-}
-
-/// Returns the places that the reason [`never`] names for an unreachable goal.
-pub(super) fn places_of_sums(board: &Board<'_>, goal: GoalId) -> BTreeSet<PlaceId> {
-    let (net, known) = (board.net(), board.knowledge(goal));
-    let (Goal::Reach(predicate), Some(Knowledge::Reach(Reach::Unreachable { proof, .. }))) =
-        (board.goal(goal), &known)
-    else {
-        return BTreeSet::new();
-    };
-    let by_sums = board.sums().map(|sums| sums.explained_places(net, predicate));
-    let by_sums = by_sums.filter(|places| !places.is_empty());
-    by_sums.or_else(|| Some(why_never(net, predicate, proof)?.places)).unwrap_or_default()
+    match board.sums().and_then(|sums| sums.why_never(net, predicate)) {
+        Some(parts) => parts.iter().map(|it| TokenExclusion::by_invariant(net, it)).collect(),
+        None => {
+            let lemma = why_never(net, predicate, proof);
+            lemma.into_iter().map(|lemma| TokenExclusion::by_lemma(net, lemma)).collect()
+        }
+    }
 }
 
 /// Returns a part of a formula with the reason why it is true.
-fn of_part(board: &Board<'_>, goal: GoalId) -> String {
-    let Some(knowledge) = board.knowledge(goal) else { return String::new() };
-    let Some(holds) = knowledge.truth() else { return String::new() };
+fn of_part(board: &Board<'_>, goal: GoalId) -> Option<PartReason> {
+    let knowledge = board.knowledge(goal)?;
+    let holds = knowledge.truth()?;
     let claim = clipped(words::claim(board.net(), board.goal(goal), holds));
-    let why = match &knowledge {
-        Knowledge::Reach(Reach::Unreachable { proof, .. }) => never(board, goal, proof),
-        Knowledge::Reach(Reach::Reached { .. }) => {
-            format!("{}{}", knowledge.in_words(), shortest(board, goal))
-        }
-        knowledge => knowledge.in_words(),
-    };
-    format!("{claim}: {why}")
+    let mut because = of_knowledge(board, goal, &knowledge, None)?;
+    // The claim names the fair runs.
+    if let Cause::Run { fairness, .. } | Cause::NoRun { fairness, .. } = &mut because {
+        *fairness = None;
+    }
+    Some(PartReason { claim, because })
 }
 
 /// Truncates a long formula.
@@ -241,26 +299,24 @@ fn clipped(formula: String) -> String {
     }
 }
 
-/// Returns the name of the node that a goal is about, with a colon. Empty if the goal is about
-/// several nodes.
-fn about(net: &Net, predicate: &Predicate) -> String {
+/// Returns the node that a goal is about. `None` if the goal is about several nodes.
+fn subject(net: &Net, predicate: &Predicate) -> Option<Subject> {
     match predicate {
         Predicate::Enabled(t) if !net.is_of_quotient() => {
-            format!("transition `{}`: ", net.transition_name(*t))
+            Some(Subject::Transition(NamedNode::transition(net, *t)))
         }
-        Predicate::Dead => "a dead marking: ".to_owned(),
+        Predicate::Dead => Some(Subject::DeadMarking),
         predicate => match predicate.only_place() {
             Some(place) if net.folding().is_none() => {
-                format!("place `{}`: ", net.place_name(place))
+                Some(Subject::Place(NamedNode::place(net, place)))
             }
-            _ => coloured_node(net, predicate).unwrap_or_default(),
+            _ => coloured_node(net, predicate),
         },
     }
 }
 
-/// Returns the name of the coloured node that a goal on an unfolding is about. `None` if there are
-/// several.
-fn coloured_node(net: &Net, predicate: &Predicate) -> Option<String> {
+/// Returns the coloured node that a goal on an unfolding is about. `None` if there are several.
+fn coloured_node(net: &Net, predicate: &Predicate) -> Option<Subject> {
     let folding = net.folding()?;
     let (mut transitions, mut places) = (BTreeSet::new(), BTreeSet::new());
     let leaves = match predicate {
@@ -279,28 +335,26 @@ fn coloured_node(net: &Net, predicate: &Predicate) -> Option<String> {
         }
     }
     match (places.len(), transitions.len()) {
-        (1, 0) => Some(format!("place `{}`: ", folding.place_name(*places.first()?))),
+        (1, 0) => Some(Subject::Place(NamedNode::coloured_place(folding, *places.first()?))),
         (0, 1) => {
-            Some(format!("transition `{}`: ", folding.transition_name(*transitions.first()?)))
+            let only = *transitions.first()?;
+            Some(Subject::Transition(NamedNode::coloured_transition(folding, only)))
         }
         _ => None,
     }
 }
 
-/// Returns the reason why no marking is dead if some transition has an empty preset. Applies only
-/// to proofs by structural bounds.
-fn always_enabled(net: &Net, goal: &Goal, proof: &Proof) -> Option<String> {
+/// Returns a transition with an empty preset, which excludes dead markings. Applies only to proofs
+/// by structural bounds.
+fn always_enabled(net: &Net, goal: &Goal, proof: &Proof) -> Option<NamedNode> {
     let is_deadlock = *goal == Goal::Reach(Predicate::Dead);
     if !is_deadlock
         || proof.abstracted
         || proof.reduced.is_some()
-        || !matches!(proof.argument, Argument::Bounds(_))
+        || !matches!(proof.argument, Argument::Bounds { .. })
     {
         return None;
     }
     let source = net.transitions().find(|&t| net.pre(t).is_empty())?;
-    Some(format!(
-        "transition `{}` takes nothing and is always enabled",
-        net.transition_name(source)
-    ))
+    Some(NamedNode::transition(net, source))
 }

@@ -37,12 +37,12 @@
 use super::aim::{GoalFormula, GoalQuestion, GoalRole, JointMeaning, RoledGoal, atom, not};
 use super::basis::{length, shortest};
 use super::nodes::ReasonNodes;
+use super::reason::{ExampleEnd, NamedNode, PlaceTokens, ProcessCause, ReachedEnd, WitnessSize};
 use crate::mcc::Examination;
-use parikh_engine::board::{Argument, Board, Home, Knowledge, Proof, Reach, Witness};
-use parikh_evidence::{replay, words};
+use parikh_engine::board::{Argument, Board, Home, Knowledge, Proof, ProofSummary, Reach, Witness};
+use parikh_evidence::replay;
 use parikh_formula::Proposition;
 use parikh_net::counted::{counters, uncounted_places};
-use parikh_net::printable::{Quoted, counted};
 use parikh_net::{
     Goal, GoalId, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId, marking_text,
 };
@@ -161,122 +161,98 @@ fn relaxed(counted: &Net) -> Option<GoalFormula> {
     Some(Proposition::And(all.map(with).collect::<Option<_>>()?))
 }
 
-/// Returns the name and label of the model's transition that `t` is a copy of.
-fn transition(net: &Net, t: TransitionId) -> String {
-    match net.translation() {
-        None => words::transition(net, t),
-        Some(translation) => {
-            let own = Quoted(translation.transition_name(translation.origin(t)));
-            match net.transition_label(t).map(str::trim).filter(|label| !label.is_empty()) {
-                Some(label) => format!("{own} ({label})"),
-                None => own.to_string(),
-            }
-        }
-    }
-}
-
-/// Returns the first three final markings in words.
-fn in_words(net: &Net, finals: &[Marking]) -> String {
-    let named: Vec<String> = finals.iter().take(3).map(|last| named(net, last)).collect();
-    let rest = match finals.len().saturating_sub(named.len()) {
-        0 => String::new(),
-        more => format!(" or {more} more"),
-    };
-    format!("{}{rest}", named.join(" or "))
-}
-
-fn named(net: &Net, last: &Marking) -> String {
-    format!("`{}`", marking_text::print(net, last))
-}
-
-/// Returns the final marking that equals `end` on these places, in words. Empty if the net has only
+/// Returns the final marking that equals `end` on these places, as text. `None` if the net has only
 /// one final marking.
-fn which(net: &Net, end: Option<&Marking>, places: &[PlaceId]) -> String {
+fn which(net: &Net, end: Option<&Marking>, places: &[PlaceId]) -> Option<String> {
     let finals = net.final_markings();
     let is = |last: &&Marking| end.is_some_and(|end| places.iter().all(|&p| end[p] == last[p]));
-    match finals.iter().find(is) {
-        Some(last) if finals.len() > 1 => format!(" {}", named(net, last)),
-        _ => String::new(),
-    }
+    let last = finals.iter().find(is).filter(|_| finals.len() > 1)?;
+    Some(marking_text::print(net, last))
 }
 
-/// Returns the reason why a process is sound: each of the `transitions` transitions can fire, and
-/// `why` every case can be completed. If there are several final markings, the reason names them
-/// and the final marking that `witness` reaches.
+/// The largest number of final markings named in a reason.
+const FINALS: usize = 3;
+
+/// Returns the cause of an answer that a process is sound: `proof` shows that every case can be
+/// completed, and each of the `transitions` transitions can fire. If there are several final
+/// markings, the cause has their names and the final marking that `witness` reaches.
 pub(super) fn all_is_well(
     board: &Board<'_>,
     transitions: usize,
     witness: Option<&Witness>,
-    why: &str,
-) -> String {
+    proof: Option<ProofSummary>,
+) -> ProcessCause {
     let net = board.net();
-    let finals = net.final_markings();
+    let finals = if net.final_markings().len() > 1 { net.final_markings() } else { &[] };
     let places: Vec<PlaceId> = net.model_places().collect();
-    let in_which = match which(net, end(net, witness).as_ref(), &places) {
-        _ if finals.len() < 2 => String::new(),
-        reached if reached.is_empty() => format!(" in {}", in_words(net, finals)),
-        reached => {
-            let firings = length(witness);
-            format!(" in {} (for example in{reached} after {firings})", in_words(net, finals))
-        }
-    };
-    let transitions = match transitions {
-        0 => String::new(),
-        1 => ", and the one transition can fire".to_owned(),
-        n => format!(", and each of the {n} transitions can fire"),
-    };
-    format!(
-        "every case can always be completed{in_which}, nothing is left behind{transitions}: {why}"
-    )
+    let named = finals.iter().take(FINALS).map(|last| marking_text::print(net, last));
+    let reached = which(net, end(net, witness).as_ref(), &places);
+    let example = reached.map(|final_marking| ReachedEnd { final_marking, size: length(witness) });
+    ProcessCause::Sound {
+        final_markings: named.collect(),
+        more: finals.len().saturating_sub(FINALS),
+        example,
+        transitions,
+        proof,
+    }
 }
 
-/// Returns the reason when a single goal of a soundness question decides it. `None` if the goal has
-/// no such role.
-pub(super) fn reason(
+/// Returns the explanation when a single goal of a soundness question decides it. `None` if the goal
+/// has no such role.
+pub(super) fn explain(
     board: &Board<'_>,
     question: &GoalQuestion,
     aim: RoledGoal,
     knowledge: &Knowledge,
-) -> Option<String> {
+) -> Option<(ProcessCause, Option<ReasonNodes>)> {
     let net = board.net();
+    let final_markings = net.final_markings().len();
+    let shortest = || shortest(board, aim.goal);
     Some(match (aim.role, knowledge) {
         (GoalRole::Stuck, Knowledge::Reach(Reach::Reached { witness, .. })) => {
-            stuck(net, witness.as_ref(), shortest(board, aim.goal))
+            stuck(net, witness.as_ref(), shortest())
         }
         (GoalRole::Improper, Knowledge::Reach(Reach::Reached { witness, .. })) => {
-            left_behind(net, witness.as_ref(), shortest(board, aim.goal))
+            left_behind(net, witness.as_ref(), shortest())
         }
         (
             GoalRole::Completion | GoalRole::FinalMarking,
             Knowledge::Reach(Reach::Unreachable { proof, .. }),
-        ) => never_done(net, proof),
+        ) => {
+            let (example, proof) = (example(net), proof.summary());
+            (ProcessCause::NeverCompleted { final_markings, example, proof }, None)
+        }
         (GoalRole::Fires, Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
-            dead_transitions(board, question, aim.goal, proof)
+            let dead = dead(board, question, aim.goal);
+            let transitions = dead.iter().map(|&t| NamedNode::labelled_transition(net, t));
+            let (transitions, proof) = (transitions.collect(), proof.summary());
+            let cause = ProcessCause::DeadTransitions { transitions, proof };
+            (cause, Some(of_transitions(dead)))
         }
         (GoalRole::Completion, Knowledge::Home(Home::Lost { witness, proof, .. })) => {
             match proof.argument {
-                Argument::DeadEnd => stuck(net, witness.as_ref(), ""),
+                Argument::DeadEnd => stuck(net, witness.as_ref(), None),
                 _ => lost(net, witness.as_ref(), proof),
             }
         }
         (GoalRole::FinalMarking, Knowledge::Reach(Reach::Reached { witness, .. })) => {
-            let (firings, shortest) = (length(witness.as_ref()), shortest(board, aim.goal));
             let places: Vec<PlaceId> = net.model_places().collect();
-            let last = which(net, end(net, witness.as_ref()).as_ref(), &places);
-            format!("a run of {firings} to the final marking{last} was replayed{shortest}")
+            let final_marking = which(net, end(net, witness.as_ref()).as_ref(), &places);
+            let (size, shortest) = (length(witness.as_ref()), shortest());
+            (ProcessCause::Completes { size, shortest, final_marking }, None)
         }
         (GoalRole::OnRun(t), Knowledge::Reach(Reach::Reached { witness, .. })) => {
-            let (t, firings) = (transition(net, t), length(witness.as_ref()));
-            let shortest = shortest(board, aim.goal);
             let places: Vec<PlaceId> = uncounted_places(net).collect();
-            let last = which(net, end(net, witness.as_ref()).as_ref(), &places);
-            format!(
-                "transition {t} fires on a run of {firings} to the final marking{last}{shortest}"
-            )
+            let final_marking = which(net, end(net, witness.as_ref()).as_ref(), &places);
+            let transition = NamedNode::labelled_transition(net, t);
+            let (size, shortest) = (length(witness.as_ref()), shortest());
+            let cause = ProcessCause::OnRun { transition, size, shortest, final_marking };
+            (cause, Some(of_transitions([t])))
         }
         (GoalRole::OnRun(t), Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
-            let (t, last) = (transition(net, t), the_final(net, "any"));
-            format!("transition {t} is on no run to {last}: {proof}")
+            let (transition, proof) = (NamedNode::labelled_transition(net, t), proof.summary());
+            let cause = ProcessCause::OnNoRun { transition, final_markings, proof };
+            (cause, Some(of_transitions([t])))
         }
         _ => return None,
     })
@@ -287,19 +263,13 @@ fn end(net: &Net, witness: Option<&Witness>) -> Option<Marking> {
     replay(net, &witness?.to_sequence()?).ok()
 }
 
-fn firings(witness: Option<&Witness>) -> String {
-    match witness.filter(|witness| !witness.is_initial()) {
-        None => "initially".to_owned(),
-        Some(witness) => format!("after {witness}"),
-    }
+fn of_transitions(all: impl IntoIterator<Item = TransitionId>) -> ReasonNodes {
+    ReasonNodes { transitions: all.into_iter().collect(), ..ReasonNodes::default() }
 }
 
-/// Returns "the final marking", or a phrase for several.
-fn the_final(net: &Net, each: &str) -> String {
-    match net.final_markings().len() {
-        0 | 1 => "the final marking".to_owned(),
-        _ => format!("{each} of the final markings"),
-    }
+fn of_places(held: &[(PlaceId, u64)]) -> ReasonNodes {
+    let places = held.iter().map(|&(place, _)| place).collect();
+    ReasonNodes { places, ..ReasonNodes::default() }
 }
 
 /// Returns the final marking that `end` covers. Of several, the largest counts, so that the fewest
@@ -319,33 +289,33 @@ fn beyond(net: &Net, marking: &Marking, but: Option<&Marking>) -> Vec<(PlaceId, 
     marking.marked().filter_map(beyond).collect()
 }
 
-/// Returns the tokens of a marking beyond `but` in words, by place.
-fn tokens(net: &Net, marking: &Marking, but: Option<&Marking>) -> String {
-    let held = beyond(net, marking, but);
-    let on = |&(place, tokens): &(PlaceId, u64)| match tokens {
-        1 => words::place(net, place),
-        n => format!("{} ({n} tokens)", words::place(net, place)),
+/// Returns the tokens with names.
+fn named(net: &Net, held: &[(PlaceId, u64)]) -> Vec<PlaceTokens> {
+    let one = |&(place, tokens): &(PlaceId, u64)| PlaceTokens {
+        place: NamedNode::labelled_place(net, place),
+        tokens,
     };
-    match held.is_empty() {
-        true => "no place".to_owned(),
-        false => words::join_first(&held, on),
-    }
+    held.iter().map(one).collect()
 }
 
-fn stuck(net: &Net, witness: Option<&Witness>, shortest: &str) -> String {
-    let firings = firings(witness);
-    let on = end(net, witness).map(|end| tokens(net, &end, None));
-    let on = on.map_or(String::new(), |on| format!(", with tokens on {on}"));
-    format!("a case gets stuck {firings}{shortest}{on}: nothing is enabled, and it is not done")
+fn stuck(
+    net: &Net,
+    witness: Option<&Witness>,
+    shortest: Option<bool>,
+) -> (ProcessCause, Option<ReasonNodes>) {
+    let held = end(net, witness).map(|end| beyond(net, &end, None));
+    let tokens = held.as_ref().map(|held| named(net, held));
+    let size = witness.map(WitnessSize::of);
+    (ProcessCause::CaseStuck { size, shortest, tokens }, held.map(|held| of_places(&held)))
 }
 
 /// Limits on the example run for a case that is never done: its length, and the number of tests for
 /// enabled transitions.
 const RUN: (usize, usize) = (10_000, 1 << 20);
 
-/// Returns the reason why no case is ever done, with the end of an example run. The run always
-/// fires the enabled transition that has not fired for longest, so it avoids repeating one cycle.
-fn never_done(net: &Net, proof: &Proof) -> String {
+/// Returns the end of an example run. The run always fires the enabled transition that has not fired
+/// for longest, so it avoids repeating one cycle.
+fn example(net: &Net) -> ExampleEnd {
     let mut marking = net.initial().clone();
     let mut order: VecDeque<TransitionId> = net.transitions().collect();
     let (mut firings, mut looks, mut is_dead) = (0, 0, false);
@@ -360,62 +330,36 @@ fn never_done(net: &Net, proof: &Proof) -> String {
         order.push_back(t);
         firings += 1;
     }
-    let on = tokens(net, &marking, None);
-    let where_it_gets = match (is_dead, firings) {
-        (true, 0) => format!("nothing is enabled initially, with tokens on {on}"),
-        (true, n) => {
-            format!("after {}, say, a case is stuck with tokens on {on}", counted(n, "firing"))
-        }
-        (false, n) => {
-            format!("after {}, say, a case goes on with tokens on {on}", counted(n, "firing"))
-        }
-    };
-    let (last, can) = (the_final(net, "none"), "can ever be reached");
-    match net.final_markings().len() {
-        0 | 1 => format!("{last} can never be reached ({where_it_gets}): {proof}"),
-        _ => format!("{last} {can} ({where_it_gets}): {proof}"),
-    }
+    ExampleEnd { firings, is_dead, tokens: named(net, &beyond(net, &marking, None)) }
 }
 
-fn left_behind(net: &Net, witness: Option<&Witness>, shortest: &str) -> String {
-    let firings = firings(witness);
-    let Some(end) = end(net, witness) else {
-        return format!("a case is done {firings}{shortest} and leaves tokens behind");
+fn left_behind(
+    net: &Net,
+    witness: Option<&Witness>,
+    shortest: Option<bool>,
+) -> (ProcessCause, Option<ReasonNodes>) {
+    let end = end(net, witness);
+    let last = end.as_ref().and_then(|end| left_by(net, end));
+    let held = end.as_ref().map(|end| beyond(net, end, last));
+    let last = last.filter(|_| net.final_markings().len() > 1);
+    let cause = ProcessCause::TokensLeftBehind {
+        size: witness.map(WitnessSize::of),
+        shortest,
+        tokens: held.as_ref().map(|held| named(net, held)),
+        final_marking: last.map(|last| marking_text::print(net, last)),
     };
-    let last = left_by(net, &end);
-    let on = tokens(net, &end, last);
-    let done = match last {
-        Some(last) if net.final_markings().len() > 1 => format!("done in {}", named(net, last)),
-        _ => "done".to_owned(),
-    };
-    format!("a case is {done} {firings}{shortest} and leaves tokens behind on {on}")
+    (cause, held.map(|held| of_places(&held)))
 }
 
-fn lost(net: &Net, witness: Option<&Witness>, proof: &Proof) -> String {
-    let firings = firings(witness);
-    let on = end(net, witness).map(|end| tokens(net, &end, None));
-    let on = on.map_or(String::new(), |on| format!(", with tokens on {on},"));
-    match witness {
-        Some(_) => {
-            format!("a case cannot be completed any more {firings}{on} and goes on: {proof}")
-        }
-        None => format!("a case cannot always be completed: {proof}"),
-    }
-}
-
-/// Returns the reason why transitions are dead, for all transitions that are known to be dead.
-fn dead_transitions(
-    board: &Board<'_>,
-    question: &GoalQuestion,
-    settled: GoalId,
+fn lost(
+    net: &Net,
+    witness: Option<&Witness>,
     proof: &Proof,
-) -> String {
-    let dead = dead(board, question, settled);
-    let named = words::join_first(&dead, |&t| transition(board.net(), t));
-    match dead.len() {
-        1 => format!("transition {named} can never fire: {proof}"),
-        _ => format!("transitions {named} can never fire: {proof}"),
-    }
+) -> (ProcessCause, Option<ReasonNodes>) {
+    let held = end(net, witness).map(|end| beyond(net, &end, None));
+    let tokens = held.as_ref().map(|held| named(net, held));
+    let (size, proof) = (witness.map(WitnessSize::of), proof.summary());
+    (ProcessCause::CompletionLost { size, tokens, proof }, held.map(|held| of_places(&held)))
 }
 
 /// Returns the transitions that are known to be dead, beginning with the transition of `settled`.
@@ -436,39 +380,4 @@ fn dead(board: &Board<'_>, question: &GoalQuestion, settled: GoalId) -> Vec<Tran
     };
     let others = question.goals().iter().copied().filter(is_dead);
     [settled].into_iter().chain(others).filter_map(transition).collect()
-}
-
-/// Returns the nodes that [`reason`] names: places where a case is stuck or leaves tokens, or dead
-/// transitions. `None` if the goal has no role of a soundness question.
-pub(super) fn nodes(
-    board: &Board<'_>,
-    question: &GoalQuestion,
-    aim: RoledGoal,
-) -> Option<ReasonNodes> {
-    let net = board.net();
-    let marked = |witness: Option<&Witness>, is_done: bool| {
-        let end = end(net, witness)?;
-        let but = if is_done { left_by(net, &end) } else { None };
-        let places = beyond(net, &end, but).into_iter().map(|(place, _)| place).collect();
-        Some(ReasonNodes { places, ..ReasonNodes::default() })
-    };
-    match (aim.role, board.knowledge(aim.goal)?) {
-        (GoalRole::Stuck, Knowledge::Reach(Reach::Reached { witness, .. })) => {
-            marked(witness.as_ref(), false)
-        }
-        (GoalRole::Improper, Knowledge::Reach(Reach::Reached { witness, .. })) => {
-            marked(witness.as_ref(), true)
-        }
-        (GoalRole::Completion, Knowledge::Home(Home::Lost { witness, .. })) => {
-            marked(witness.as_ref(), false)
-        }
-        (GoalRole::Fires, Knowledge::Reach(Reach::Unreachable { .. })) => {
-            let transitions = dead(board, question, aim.goal).into_iter().collect();
-            Some(ReasonNodes { transitions, ..ReasonNodes::default() })
-        }
-        (GoalRole::OnRun(t), _) => {
-            Some(ReasonNodes { transitions: [t].into(), ..ReasonNodes::default() })
-        }
-        _ => None,
-    }
 }

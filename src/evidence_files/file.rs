@@ -113,11 +113,11 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
                 shown_by
                     .push(EvidenceReference::new(EvidenceKind::Pump, self.writer.pump(pumping)?));
             }
-            Knowledge::Maximum(Maximum { seen, evidence, .. }) => {
-                let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
+            Knowledge::Maximum(Maximum { seen, proved, .. }) => {
+                let witness = seen.as_ref().and_then(|seen| seen.witness.as_ref());
                 shown_by.extend(self.witness(goal, witness)?);
-                if let Some(evidence) = evidence {
-                    shown_by.extend(self.refutation(evidence)?);
+                if let Some(proved) = proved {
+                    shown_by.extend(self.refutation(&proved.evidence)?);
                 }
             }
         }
@@ -202,14 +202,15 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
             }
         };
         self.answered.insert(answer.id.clone());
+        let assumes = answer.assumes_units.then_some(file::AnswerAssumption::Units);
         let line = file::AnswerLine {
             id: answer.id.clone(),
             value: answer.value.to_string(),
-            assumes: answer.assumes_units.then(|| "units".to_owned()).into_iter().collect(),
+            assumes: assumes.into_iter().collect(),
             searched,
             shown_by,
         };
-        self.writer.answer(&line, evidence, &answer.reason)
+        self.writer.answer(&line, evidence, &answer.reason.to_string())
     }
 
     fn witness(

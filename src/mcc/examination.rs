@@ -107,6 +107,11 @@ impl Examination {
         !asks_by_itself && !self.is_about_cases()
     }
 
+    /// Returns true if the questions are about runs (LTL).
+    pub fn is_about_runs(self) -> bool {
+        matches!(self, LTLCardinality | LTLFireability)
+    }
+
     /// Returns true if the examination is about processes and the completion of their cases. Such
     /// an examination is not in the contest.
     pub fn is_about_cases(self) -> bool {

@@ -26,11 +26,12 @@ use parikh_evidence::abstraction::{
 use parikh_net::coloured::{BoundColour, ColouredNet};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, TransitionId};
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use parikh_unfolding::UnfoldingLimits;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 /// Works on `plan` without any unfolding of the coloured net, until every question is decided or
@@ -178,15 +179,10 @@ impl WorkerTeam for ColouredWork<'_> {
     fn team_statistics(&self) -> TeamStatistics {
         TeamStatistics {
             failures: self.failures.load(Ordering::Relaxed),
-            statistics: lock(&self.statistics).clone(),
-            turns: lock(&self.turns).clone(),
+            statistics: locked(&self.statistics).clone(),
+            turns: locked(&self.turns).clone(),
         }
     }
-}
-
-/// Locks a mutex. A thread that panicked leaves the data valid.
-fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl ColouredWork<'_> {
@@ -202,7 +198,7 @@ impl ColouredWork<'_> {
             open_goals,
             statistics: statistics.clone(),
         };
-        lock(&self.turns).push(turn);
+        locked(&self.turns).push(turn);
         statistics
     }
 
@@ -212,7 +208,7 @@ impl ColouredWork<'_> {
         match catch_unwind(AssertUnwindSafe(work)) {
             Ok(text) => {
                 tracing::info!("{name}: {text}");
-                lock(&self.statistics).push((name.to_owned(), text));
+                locked(&self.statistics).push((name.to_owned(), text));
             }
             Err(_) => {
                 self.failures.fetch_add(1, Ordering::Relaxed);
@@ -230,7 +226,7 @@ impl ColouredWork<'_> {
     fn abstractions(&self) -> String {
         let skeleton = self.model.skeleton();
         let mut attempts = Vec::new();
-        let quotient = lock(&self.quotient).take();
+        let quotient = locked(&self.quotient).take();
         if let Some((quotient, unfolding)) = quotient {
             attempts.push(AbstractionAttempt::of(quotient, unfolding));
         }
@@ -334,7 +330,7 @@ impl ColouredWork<'_> {
             reporter.on_abstraction(abstraction, id, goal, knowledge);
             let witness = match knowledge {
                 Knowledge::Reach(Reach::Reached { witness, .. }) => witness.as_ref(),
-                Knowledge::Maximum(Maximum { seen: Some((_, witness, _)), .. }) => witness.as_ref(),
+                Knowledge::Maximum(Maximum { seen: Some(seen), .. }) => seen.witness.as_ref(),
                 _ => None,
             };
             let witness = witness.filter(|_| self.board.is_open(id));

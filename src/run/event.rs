@@ -1,6 +1,7 @@
 //! Events that the caller of an analysis receives.
 
 use super::counting::CountResult;
+use super::open::OpenQuestion;
 use crate::answer::GoalAnswer;
 use parikh_engine::board::Knowledge;
 use parikh_input::model::NotUnfolded;
@@ -91,15 +92,6 @@ pub struct EngineTurn {
     pub open_goals: usize,
     /// The engine's statistics of the turn.
     pub statistics: String,
-}
-
-/// An open question.
-#[derive(Clone, Debug)]
-pub struct OpenQuestion {
-    /// The formula's id, or the examination's name.
-    pub id: String,
-    /// The reason, with the partial knowledge.
-    pub reason: String,
 }
 
 /// The outcome of an analysis.

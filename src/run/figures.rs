@@ -1,10 +1,10 @@
 //! Figures of a state space as answers, with their reasons.
 
 use super::counting::CountResult;
-use crate::answer::{AnswerWitness, GoalAnswer, Grade, QuestionValue, ReasonNodes};
-use parikh_engine::board::{Argument, Technique};
+use crate::answer::reason::{NetSize, StageSize};
+use crate::answer::{AnswerWitness, Cause, GoalAnswer, Grade, QuestionValue, ReasonNodes};
+use parikh_engine::board::Technique;
 use parikh_engine::{diagrams, explicit};
-use parikh_net::printable::counted;
 use parikh_net::{Facts, Net, PumpSequence};
 use parikh_solvers::Budget;
 
@@ -26,20 +26,15 @@ pub(super) fn visited(
     };
     let [a, b] = [space.states, space.firings].map(|count| QuestionValue::Count(count.into()));
     let markings = u64::try_from(space.states).unwrap_or(u64::MAX);
-    let reason = Argument::Searched { markings, stubborn: false, parts: 1 }.to_string();
+    let reason = Cause::Visited { markings };
     let grade = Grade::Searched { markings, stubborn: false };
     let figure = |(at, value)| figure(FIGURES[at], value, vec!["EXPLICIT"], &reason, grade);
     Ok([(0, a), (1, b), (2, c), (3, d)].map(figure))
 }
 
-/// The remark about a diagram that the checker confirmed.
-const CLOSED: &str = " (the checker found that none is missing)";
-
 /// Computes the figures from a diagram of all markings.
 pub(super) fn described(space: &diagrams::figures::StateSpace) -> [GoalAnswer; 4] {
-    let closed = if space.closed { CLOSED } else { "" };
-    let states = counted(&space.states, "reachable marking");
-    let reason = format!("a decision diagram of the {states}{closed}");
+    let reason = Cause::Diagram { markings: space.states.clone(), closed: space.closed };
     let markings = u64::try_from(&space.states).unwrap_or(u64::MAX);
     let grade = Grade::Searched { markings, stubborn: false };
     let values = [
@@ -56,40 +51,23 @@ pub(super) fn described(space: &diagrams::figures::StateSpace) -> [GoalAnswer; 4
 }
 
 pub(super) fn through_reduction(found: &CountResult) -> [GoalAnswer; 2] {
-    let CountResult { figures, visited, sizes: [before, after], .. } = found;
-    let (mut techniques, mut how) = (vec!["EXPLICIT"], "of the net".to_owned());
-    if found.on_diagrams {
-        techniques = vec!["DECISION_DIAGRAMS"];
-    }
+    let &CountResult { ref figures, visited, on_diagrams, diagrams_closed, certified, .. } = found;
+    let mut techniques = vec![if on_diagrams { "DECISION_DIAGRAMS" } else { "EXPLICIT" }];
     if found.log.is_some() {
         techniques.push("STRUCTURAL_REDUCTION");
-        how = format!(
-            "of a net reduced from {} and {} to {} and {}",
-            counted(before.0, "place"),
-            counted(before.1, "transition"),
-            after.0,
-            after.1
-        );
     }
-    let again = match () {
-        () if *visited == 0 && !found.on_diagrams => "",
-        () if found.certified => ", by the checker as well",
-        () if found.on_diagrams && found.diagrams_closed => CLOSED,
-        () => "",
+    let size = |(places, transitions)| NetSize { places, transitions };
+    let reduced = found.log.as_ref().map(|_| found.sizes.map(size));
+    let reason = Cause::Counted {
+        markings: visited,
+        on_diagrams,
+        repeated: certified,
+        closed: diagrams_closed,
+        reduced,
     };
-    let markings = match (visited, found.on_diagrams) {
-        (&u64::MAX, _) => "decision diagrams of more than 2^64 markings were added up".to_owned(),
-        (_, true) => {
-            format!("decision diagrams of {} were added up", counted(visited, "marking"))
-        }
-        (0, false) => "nothing is left to be visited".to_owned(),
-        (1, false) => "1 marking was visited".to_owned(),
-        (_, false) => format!("{visited} markings were visited"),
-    };
-    let reason = format!("{markings}{again}, {how}");
-    let grade = match found.certified {
+    let grade = match certified {
         true => Grade::Certified,
-        false => Grade::Searched { markings: *visited, stubborn: false },
+        false => Grade::Searched { markings: visited, stubborn: false },
     };
     let numbers = [(FIGURES[0], &figures.states), (FIGURES[1], &figures.transitions)];
     numbers.map(|(key, number)| {
@@ -98,7 +76,7 @@ pub(super) fn through_reduction(found: &CountResult) -> [GoalAnswer; 2] {
 }
 
 pub(super) fn pumped(pumping: &PumpSequence, by: Technique) -> [GoalAnswer; 4] {
-    let reason = pumping.in_words();
+    let reason = Cause::Unbounded { stages: StageSize::of(pumping) };
     FIGURES.map(|key| GoalAnswer {
         exhibit: Some(AnswerWitness::Pump(pumping.clone())),
         ..figure(key, QuestionValue::Infinite, vec![by], &reason, Grade::Replayed)
@@ -109,14 +87,14 @@ fn figure(
     key: &str,
     value: QuestionValue,
     techniques: Vec<&'static str>,
-    reason: &str,
+    reason: &Cause,
     grade: Grade,
 ) -> GoalAnswer {
     GoalAnswer {
         id: key.to_owned(),
         value,
         techniques,
-        reason: reason.to_owned(),
+        reason: reason.clone().into(),
         reduced: false,
         abstracted: false,
         assumes_units: false,

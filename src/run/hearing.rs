@@ -1,6 +1,7 @@
 //! The receiving end of an analysis: turns settled goals into answers.
 
-use super::event::{Event, MaximumRange, OpenQuestion, RunReport};
+use super::event::{Event, MaximumRange, RunReport};
+use super::open::{KnownRange, OpenCause, OpenGoals, OpenQuestion, OpenReason, PartialKnowledge};
 use crate::answer::{GoalAnswer, GoalQuestion, Plan, QuestionDecision};
 use parikh_engine::board::{Board, Knowledge};
 use parikh_net::{Goal, GoalId};
@@ -94,19 +95,8 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
 
     /// Returns the open questions with their reasons.
     pub(super) fn open(&self, ended: Option<ExhaustionReason>) -> Vec<OpenQuestion> {
-        let why = match ended {
-            Some(exhausted) => exhausted.to_string(),
-            None => "the engines have nothing more to try".to_owned(),
-        };
-        let why = match self.board.overflowed() {
-            true => format!(
-                "on the way a place would hold 2^63 tokens or more, and Parikh counts no further; \
-                 {why}"
-            ),
-            false => why,
-        };
         let open = self.plan.open_questions().map(|question| {
-            let reason = format!("{why}{}", self.known(question));
+            let reason = self.why_open(question, ended);
             OpenQuestion { id: question.id.clone(), reason }
         });
         open.collect()
@@ -121,46 +111,45 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
         let known = open.take(LOOKED_AT).filter_map(|question| {
             let &goal = question.goals().first()?;
             let Some(Knowledge::Maximum(maximum)) = self.board.knowledge(goal) else { return None };
-            let seen = maximum.seen.map(|(seen, ..)| seen);
-            let proved = maximum.proved.map(|(most, ..)| most);
+            let seen = maximum.seen.map(|seen| seen.value);
+            let proved = maximum.proved.map(|proved| proved.bound);
             Some(MaximumRange { id: question.id.clone(), seen, proved })
         });
         known.collect()
     }
 
-    /// Describes the partial knowledge about an open question.
-    fn known(&self, question: &GoalQuestion) -> String {
-        let is_frozen = |goal: &&GoalId| self.board.knowledge(**goal).is_none();
-        if question.goals().iter().any(|goal| is_frozen(&goal)) {
-            return "; engines contradict each other (internal error)".to_owned();
+    /// Returns the reason why a question is open.
+    fn why_open(&self, question: &GoalQuestion, ended: Option<ExhaustionReason>) -> OpenReason {
+        if question.goals().iter().any(|&goal| self.board.knowledge(goal).is_none()) {
+            return OpenCause::EnginesDisagree.into();
         }
-        if self.board.net().has_caps() {
-            return "; caps stand for what is not known of places at inhibitor or reset arcs, and \
-                    neither a witness within them nor a proof beyond them was found"
-                .to_owned();
-        }
-        let goals = question.goals().len();
-        if goals > 1 {
-            let open = question.goals().iter().filter(|&&goal| self.board.is_open(goal)).count();
-            let are = if open == 1 { "is" } else { "are" };
-            return format!("; {open} of {goals} goals {are} open");
-        }
-        let goal = question.goals().first().copied();
-        let given_up = goal.map(|goal| self.board.given_up(goal)).unwrap_or_default();
-        let given_up: String = given_up.iter().map(|why| format!("; {why}")).collect();
-        let known = match goal
-            .and_then(|goal| Some((self.board.goal(goal), self.board.knowledge(goal)?)))
-        {
-            Some((Goal::Maximise(sum), Knowledge::Maximum(maximum))) => {
-                // The initial marking is reachable, whether or not an engine visited it.
-                let initially = sum.value(self.board.net().initial());
-                let seen = maximum.seen.map_or(initially, |(seen, ..)| seen.max(initially));
-                let proved = maximum.proved.map_or("∞".to_owned(), |(most, ..)| most.to_string());
-                format!("; the maximum lies between {seen} and {proved}")
+        let (overflowed, of) = (self.board.overflowed(), question.goals().len());
+        let mut known = PartialKnowledge { overflowed, ..PartialKnowledge::default() };
+        match question.goals() {
+            _ if self.board.net().has_caps() => known.capped = true,
+            &[goal] => {
+                known.given_up = self.board.given_up(goal);
+                known.maximum = self.range(goal);
             }
-            _ => String::new(),
+            goals => {
+                let open = goals.iter().filter(|&&goal| self.board.is_open(goal)).count();
+                known.goals = (of > 1).then_some(OpenGoals { open, of });
+            }
+        }
+        OpenReason { cause: ended.into(), known }
+    }
+
+    /// Returns the range of a maximum.
+    fn range(&self, goal: GoalId) -> Option<KnownRange> {
+        let (Goal::Maximise(sum), Knowledge::Maximum(maximum)) =
+            (self.board.goal(goal), self.board.knowledge(goal)?)
+        else {
+            return None;
         };
-        given_up + &known
+        // The initial marking is reachable, whether or not an engine visited it.
+        let initially = sum.value(self.board.net().initial());
+        let least = maximum.seen.map_or(initially, |seen| seen.value.max(initially));
+        Some(KnownRange { least, most: maximum.proved.map(|proved| proved.bound) })
     }
 }
 
@@ -214,7 +203,7 @@ fn announce(
                     "engines contradict each other on {}: no answer is given",
                     question.id
                 );
-                let reason = "engines contradict each other (internal error)".to_owned();
+                let reason = OpenCause::EnginesDisagree.into();
                 report.unanswered.push(OpenQuestion { id: question.id.clone(), reason });
             }
         }

@@ -14,6 +14,7 @@ use parikh_engine::working_net::WorkingNet;
 use parikh_engine::{Engine, Role, reduced};
 use parikh_net::{GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -90,18 +91,18 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the statistics of engines, in the order in which they were reported.
     pub(super) fn statistics_so_far(&self) -> Vec<(String, String)> {
-        lock(&self.statistics).clone()
+        locked(&self.statistics).clone()
     }
 
     /// Returns the engines at work.
     pub(super) fn at_work(&self) -> Vec<EngineAtWork> {
-        let engines = self.at_work.iter().filter_map(|engine| lock(engine).clone());
+        let engines = self.at_work.iter().filter_map(|engine| locked(engine).clone());
         engines.map(|(engine, since)| EngineAtWork { engine, since: since.elapsed() }).collect()
     }
 
     /// Returns the finished turns, ordered by end.
     pub(super) fn turns_so_far(&self) -> Vec<EngineTurn> {
-        lock(&self.turns).clone()
+        locked(&self.turns).clone()
     }
 
     /// Returns the number of panics of engines.
@@ -118,14 +119,14 @@ impl<'a> Portfolio<'a> {
         text: String,
     ) {
         tracing::info!("{engine}: {text}");
-        lock(&self.turns).push(EngineTurn {
+        locked(&self.turns).push(EngineTurn {
             engine: engine.to_owned(),
             start: start.duration_since(self.start),
             duration: start.elapsed(),
             open_goals,
             statistics: text.clone(),
         });
-        lock(&self.statistics).push((engine.to_owned(), text));
+        locked(&self.statistics).push((engine.to_owned(), text));
     }
 
     /// Returns the start time of a turn and the number of open goals.
@@ -285,9 +286,4 @@ impl<'a> Portfolio<'a> {
 /// Returns the ids of the goals.
 fn ids(goals: &[(GoalId, MarkingGoal)]) -> Vec<GoalId> {
     goals.iter().map(|(id, _)| *id).collect()
-}
-
-/// Locks a mutex. A thread that panicked leaves the data valid.
-pub(super) fn lock<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

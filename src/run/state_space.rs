@@ -11,8 +11,9 @@
 use super::counting::{CountMethod, CountResult, ReducedCount};
 use super::figures::{FIGURES, described, pumped, through_reduction, visited};
 use super::shares::{DIAGRAMS, EARLY_STEP, FIRST_VISIT, MAXIMA, PUMP_BY_WALKS};
-use super::{Event, OpenQuestion, RunConfig, RunReport};
-use crate::answer::{GoalAnswer, Plan, QuestionValue, not_asked_with_caps};
+use super::{Event, OpenCause, OpenQuestion, RunConfig, RunReport};
+use crate::answer::reason::ReasonNote;
+use crate::answer::{GoalAnswer, Plan, QuestionValue};
 use parikh_engine::board::Technique;
 use parikh_engine::{coverability, diagrams, walk};
 use parikh_evidence::pump_grows;
@@ -27,9 +28,6 @@ const PUMP_WORK: u64 = 50_000_000;
 /// The figure whose value depends on whether the colours of a place are counted together.
 const MAX_TOKENS_IN_PLACE: &str = FIGURES[3];
 
-/// The meaning of [`MOST_IN_PLACE`] for a coloured net, as part of a reason.
-const PER_COLOUR: &str = "; in each place, the tokens of each colour are counted separately";
-
 /// Finds the numbers of reachable markings and of firings between them, and the most tokens in a
 /// marking and in a place.
 pub fn state_space(
@@ -43,12 +41,12 @@ pub fn state_space(
         on_event,
         report,
         known: BTreeMap::new(),
-        failure_reason: String::new(),
+        failure_reason: OpenCause::NothingMoreToTry,
         diagram_result: None,
         is_unfolding: net.folding().is_some(),
     };
     match net.has_caps() {
-        true => figures.failure_reason = not_asked_with_caps(),
+        true => figures.failure_reason = OpenCause::CapsUnsupported,
         false => figures.find(net, config, budget),
     }
     let FigureSearch { mut report, known, failure_reason: why, .. } = figures;
@@ -57,7 +55,8 @@ pub fn state_space(
     for key in FIGURES {
         let is_listed = report.unanswered.iter().any(|question| question.id == key);
         if !known.contains_key(key) && !is_listed {
-            report.unanswered.push(OpenQuestion { id: key.to_owned(), reason: why.clone() });
+            let reason = why.clone().into();
+            report.unanswered.push(OpenQuestion { id: key.to_owned(), reason });
         }
     }
     report
@@ -71,7 +70,7 @@ struct FigureSearch<T> {
     /// The known figures, by their names ([`FIGURES`]).
     known: BTreeMap<String, GoalAnswer>,
     /// The reason why the last attempt to count the markings failed.
-    failure_reason: String,
+    failure_reason: OpenCause,
     /// The channel for the count that decision diagrams make on other threads; `None` if no such
     /// count runs.
     diagram_result: Option<Receiver<Result<CountResult, String>>>,
@@ -280,7 +279,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             None => {
                 let mut answer = answer.clone();
                 if self.is_unfolding && answer.id == MAX_TOKENS_IN_PLACE {
-                    answer.reason.push_str(PER_COLOUR);
+                    answer.reason.notes.push(ReasonNote::TokensPerColour);
                 }
                 self.known.insert(answer.id.clone(), answer.clone());
                 (self.on_event)(Event::Figure(&answer, counted));
@@ -300,8 +299,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     /// figures are known.
     fn visit(&mut self, net: &Net, config: &RunConfig, threads: usize, budget: &Budget) -> bool {
         let visited = match config.certified_only {
-            true => Err(UNCERTIFIED.to_owned()),
-            false => visited(net, threads, budget),
+            true => Err(OpenCause::SearchNotAccepted),
+            false => visited(net, threads, budget).map_err(failed),
         };
         match visited {
             Ok(figures) => {
@@ -335,25 +334,25 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     fn record_count(&mut self, result: Result<CountResult, String>, config: &RunConfig) {
         match result {
             Ok(result) if config.certified_only && !result.certified => {
-                self.failure_reason = UNCERTIFIED.to_owned();
+                self.failure_reason = OpenCause::SearchNotAccepted;
             }
             Ok(result) => {
                 for figure in through_reduction(&result) {
                     self.record(&figure, Some(&result));
                 }
             }
-            Err(why) => self.failure_reason = why,
+            Err(why) => self.failure_reason = failed(why),
         }
     }
 
     /// Finds all four figures from a diagram of all markings of the unreduced net, without a check.
     fn find_on_diagrams(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
         let found = match config.certified_only {
-            true => Err(UNCERTIFIED.to_owned()),
+            true => Err(OpenCause::SearchNotAccepted),
             false => {
                 let figures =
                     diagrams::figures::figures(net, config.threads, budget, &config.count_progress);
-                figures.map_err(|why| why.to_string())
+                figures.map_err(|why| failed(why.to_string()))
             }
         };
         match found {
@@ -429,8 +428,9 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     }
 }
 
-const UNCERTIFIED: &str = "only a search without a certificate can find it, and --require excludes \
-                           such results";
+fn failed(message: String) -> OpenCause {
+    OpenCause::Failed { message }
+}
 
 /// Returns how many of the [`FIGURES`], from the first, follow from the markings of `net`. On a
 /// translated net, complement places would count as tokens, so the maxima are settled as goals.

@@ -50,8 +50,8 @@ impl RunReport {
 }
 
 /// Runs the team until every question is decided, the claim of safe units is refuted, all workers
-/// are finished, or `budget` is spent. `run_budget` is the budget of the run, of which `budget` is a
-/// part. Returns the reason if `budget` was exhausted.
+/// are finished, or `budget` is spent. `budget` is a part of `run_budget`. Returns the reason if
+/// `budget` was exhausted.
 pub(super) fn work(
     team: &impl WorkerTeam,
     tracker: &mut QuestionTracker<'_, '_>,

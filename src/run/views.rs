@@ -22,9 +22,9 @@ use super::questions::{Questions, QuestionsOnNet};
 use super::shares::COLOURED_STAGE;
 use super::state_space::state_space;
 use super::{Event, RunConfig, RunReport, coloured, net};
+use crate::answer::reason::ReasonNote;
 use crate::answer::{GoalAnswer, Grade, Plan};
 use parikh_evidence::abstraction::{ColouredModel, Quotient};
-use parikh_evidence::words::OF_QUOTIENT;
 use parikh_input::model::{ColouredViews, Model, ModelView, NotUnfolded};
 use parikh_net::printable::counted;
 use parikh_net::{Goal, Net};
@@ -311,7 +311,8 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
 /// Adapts an answer about the quotient to the coloured net: it shows no run, and its reason names
 /// the quotient.
 fn of_coloured(answer: &GoalAnswer) -> GoalAnswer {
-    let reason = format!("{}, {OF_QUOTIENT}", answer.reason);
+    let mut reason = answer.reason.clone();
+    reason.notes.push(ReasonNote::MergedColours);
     let grade = answer.grade.max(Grade::Certified);
     GoalAnswer { reason, grade, exhibit: None, ..answer.clone() }
 }

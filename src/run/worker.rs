@@ -1,11 +1,12 @@
 //! A worker of the [portfolio](super::portfolio), which executes the phases of its schedule.
 
-use super::portfolio::{Portfolio, lock};
+use super::portfolio::Portfolio;
 use super::schedule::{self, GROWTHS, PhaseNet, RoleGrowth, SchedulePhase, TimePart};
 use parikh_engine::working_net::WorkingNet;
 use parikh_engine::{Assignment, Engine, Hint, Role, Session, SliceProgress};
 use parikh_net::GoalId;
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -82,7 +83,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
     }
 
-    /// Runs all engines of a role on a working net, one after the other, in equal shares of the time.
+    /// Runs all engines of a role on a working net, in equal shares of the time.
     fn run_all(&self, role: Role, working_net: &WorkingNet<'_>, budget: &Budget) {
         let engines: Vec<&Engine> = self.portfolio.engines(role).collect();
         for (index, engine) in engines.iter().enumerate() {
@@ -127,9 +128,9 @@ impl<'p, 'a> Worker<'p, 'a> {
     /// piece is lost.
     fn guarded<T>(&self, name: &str, work: impl FnOnce() -> T) -> Option<T> {
         let at_work = &self.portfolio.at_work[self.number];
-        *lock(at_work) = Some((name.to_owned(), Instant::now()));
+        *locked(at_work) = Some((name.to_owned(), Instant::now()));
         let result = catch_unwind(AssertUnwindSafe(work));
-        *lock(at_work) = None;
+        *locked(at_work) = None;
         if result.is_err() {
             self.portfolio.failures.fetch_add(1, Ordering::Relaxed);
             tracing::error!("internal error: {name} failed; its goals stay open");

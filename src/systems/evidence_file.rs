@@ -48,8 +48,8 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
         let mut object = json!({
             "id": number.to_string(),
             "value": if answer.value { "TRUE" } else { "FALSE" },
-            "evidence": answer.evidence,
-            "because": answer.reason,
+            "evidence": answer.grade,
+            "because": answer.reason.to_string(),
         });
         match &answer.shown {
             SystemProof::Run { labels, back } => {

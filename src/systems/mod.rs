@@ -9,9 +9,11 @@
 mod case;
 mod evidence_file;
 mod played;
+mod reason;
 mod settle;
 
 pub use case::{CaseError, PropertyFormula, SystemCase, SystemFormat, SystemLogic};
 pub use evidence_file::SystemEvidence;
 pub use played::{MAX_STEPS, ResolvedRun, resolve_run};
+pub use reason::{SystemGrade, SystemReason};
 pub use settle::{PropertyAnswer, SettleConfig, SystemOutcome, SystemProof, settle};

@@ -5,11 +5,12 @@
 //! earlier, shorter turn is only a fraction of its work.
 
 use super::case::{PropertyFormula, SystemCase, SystemLogic};
+use super::reason::{SystemGrade, SystemReason};
+use crate::run::OpenCause;
 use parikh_evidence::systems::properties::SystemFormula;
 use parikh_evidence::systems::{
     ComponentView, Endings as CheckedEndings, branching, composed, none, run,
 };
-use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use parikh_systems::{
     Decider, FactorView, FiniteRuns, JointStateSpace, Justification, LabelId, NoVerdict,
@@ -75,10 +76,10 @@ pub struct PropertyAnswer {
     pub value: bool,
     /// The evidence.
     pub shown: SystemProof,
-    /// `replayed`, `certified` (the checker repeated the exploration), or `searched`.
-    pub evidence: &'static str,
-    /// The reason in words.
-    pub reason: String,
+    /// The strength of the evidence.
+    pub grade: SystemGrade,
+    /// The reason.
+    pub reason: SystemReason,
     /// Time from the beginning to the answer.
     pub after: Duration,
 }
@@ -89,7 +90,7 @@ pub enum SystemOutcome {
     /// The property is answered.
     Answer(Box<PropertyAnswer>),
     /// The property stays open, for this reason.
-    Open(String),
+    Open(OpenCause),
     /// An answer failed its check, which is a bug.
     Fault(String),
 }
@@ -107,8 +108,8 @@ pub fn settle(
     let begun = Instant::now();
     let spaces = JointSpaces::default();
     let decider = Decider::new(&case.system, config.endings);
-    let mut open: Vec<(usize, String)> =
-        (0..case.properties.len()).map(|at| (at, "out of time".to_owned())).collect();
+    let mut open: Vec<(usize, OpenCause)> =
+        (0..case.properties.len()).map(|at| (at, OpenCause::OutOfTime)).collect();
     for turn in 0.. {
         if open.is_empty() || budget.is_exhausted() {
             break;
@@ -140,17 +141,15 @@ pub fn settle(
             }
         });
         open = left.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        open.sort_unstable();
+        open.sort_unstable_by_key(|&(at, _)| at);
         // A property that is open for another reason than time stays open.
         let (final_ones, again): (Vec<_>, Vec<_>) =
-            open.into_iter().partition(|(_, why)| why != OUT_OF_TIME);
+            open.into_iter().partition(|(_, why)| *why != OpenCause::OutOfTime);
         final_ones.into_iter().for_each(|(at, why)| tell(at, SystemOutcome::Open(why)));
         open = again;
     }
     open.into_iter().for_each(|(at, why)| tell(at, SystemOutcome::Open(why)));
 }
-
-const OUT_OF_TIME: &str = "out of time";
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -173,23 +172,23 @@ fn settle_one(
     budget: &Budget,
     (decider, spaces): (&Decider<'_>, &JointSpaces),
     begun: Instant,
-) -> Result<SystemOutcome, String> {
+) -> Result<SystemOutcome, OpenCause> {
     let number = case.properties[at].number;
     let formula = &case.checked_properties.all[&number].0;
-    let answer = |value, shown, evidence, reason| {
-        let after = begun.elapsed();
-        SystemOutcome::Answer(Box::new(PropertyAnswer { value, shown, evidence, reason, after }))
+    let answer = |checked: CheckedAnswer| {
+        let (after, CheckedAnswer { value, shown, grade, reason }) = (begun.elapsed(), checked);
+        SystemOutcome::Answer(Box::new(PropertyAnswer { value, shown, grade, reason, after }))
     };
     match (&case.questions[at], formula) {
         (PropertyFormula::Linear(question), SystemFormula::Linear(formula)) => {
             let found = decider.decide(question, config.seed, &mut || !slice.is_exhausted());
-            let working_nets = found.map_err(|why| match why {
-                NoVerdict::Stopped => OUT_OF_TIME.to_owned(),
-                why => why.to_string(),
+            let justification = found.map_err(|why| match why {
+                NoVerdict::Stopped => OpenCause::OutOfTime,
+                why => OpenCause::Failed { message: why.to_string() },
             })?;
-            let checked = linear_checked(case, config, formula, working_nets, budget);
+            let checked = linear_checked(case, config, formula, justification, budget);
             Ok(match checked {
-                Ok((value, shown, evidence, reason)) => answer(value, shown, evidence, reason),
+                Ok(checked) => answer(checked),
                 Err(why) => SystemOutcome::Fault(why),
             })
         }
@@ -200,7 +199,8 @@ fn settle_one(
                 .get_or_init(|| JointStateSpace::visit(&case.system, config.states, &mut goes_on));
             let most = config.states;
             let space = space.as_ref().ok_or_else(|| {
-                format!("the joint states are more than {most}, or more than there was time for")
+                let message = format!("more than {most} joint states, or out of time");
+                OpenCause::Failed { message }
             })?;
             let value = space.satisfies(question);
             let states = space.states();
@@ -208,57 +208,62 @@ fn settle_one(
                 branching::JointSpace::visit(&case.checked_system, config.visit, &mut goes_on)
             });
             let again = checked.as_ref().and_then(|it| it.satisfies(formula, &mut goes_on));
-            let reason = format!("evaluated on all {states} joint states");
+            let grade = match again {
+                Some(_) => SystemGrade::Certified,
+                None => SystemGrade::Searched,
+            };
+            let (shown, reason) =
+                (SystemProof::Visited(states), SystemReason::Evaluated { joint_states: states });
             Ok(match again {
                 Some(again) if again != value => {
                     SystemOutcome::Fault("the checker evaluates the formula otherwise".to_owned())
                 }
-                Some(_) => answer(value, SystemProof::Visited(states), "certified", reason),
-                None => answer(value, SystemProof::Visited(states), "searched", reason),
+                _ => answer(CheckedAnswer { value, shown, grade, reason }),
             })
         }
         _ => Ok(SystemOutcome::Fault("the checker reads a formula of another logic".to_owned())),
     }
 }
 
-type CheckedResult = (bool, SystemProof, &'static str, String);
+/// A checked answer.
+struct CheckedAnswer {
+    value: bool,
+    shown: SystemProof,
+    grade: SystemGrade,
+    reason: SystemReason,
+}
 
 /// Checks a result of an engine for an LTL property.
 fn linear_checked(
     case: &SystemCase,
     config: &SettleConfig,
     formula: &parikh_evidence::systems::properties::LabelLtl,
-    working_nets: Justification,
+    justification: Justification,
     budget: &Budget,
-) -> Result<CheckedResult, String> {
+) -> Result<CheckedAnswer, String> {
     let endings = match config.endings {
         FiniteRuns::Ignored => CheckedEndings::Ignored,
         FiniteRuns::Stutter => CheckedEndings::Stutter,
     };
     let system = &case.checked_system;
-    match working_nets {
+    match justification {
         Justification::Run(found) => {
             let labels: Vec<String> =
                 found.labels.iter().map(|&label| case.system.label(label).to_owned()).collect();
             let back = found.back;
             run::check(system, formula, endings, &labels, back)?;
-            let reason = match labels.len() - back {
-                0 => format!("a run of {} ends and is against it", counted(back, "label")),
-                cycle => format!(
-                    "a run is against it: {}, then {cycle} for ever",
-                    counted(back, "label")
-                ),
-            };
-            Ok((false, SystemProof::Run { labels, back }, "replayed", reason))
+            let reason = SystemReason::Run { prefix: back, cycle: labels.len() - back };
+            let (shown, grade) = (SystemProof::Run { labels, back }, SystemGrade::Replayed);
+            Ok(CheckedAnswer { value: false, shown, grade, reason })
         }
         Justification::Composed { members, order, states } => {
-            composed_checked(case, config, formula, (members, order, states), budget)
+            let composition = Composition { members, order, states };
+            composed_checked(case, config, formula, composition, budget)
         }
         Justification::PartialOrderReduction { visited } => {
-            let reason = format!(
-                "no run is against it, steps put off that it does not see ({visited} joint states)"
-            );
-            Ok((true, SystemProof::FewerSteps(visited), "searched", reason))
+            let reason = SystemReason::NoRunOfReduced { joint_states: visited };
+            let (shown, grade) = (SystemProof::FewerSteps(visited), SystemGrade::Searched);
+            Ok(CheckedAnswer { value: true, shown, grade, reason })
         }
         Justification::Components { mut members, visited } => {
             let recurrence = endings == CheckedEndings::Ignored;
@@ -285,26 +290,41 @@ fn linear_checked(
                 seen = again(&whole);
                 members = whole;
             }
-            let of = named(case, &members);
-            let (evidence, reason) = match seen {
+            let no_run = |joint_states| {
+                let mut components: Vec<u32> = members.iter().map(|it| it.component).collect();
+                components.dedup();
+                SystemReason::NoRunOfComponents {
+                    parts: members.iter().filter(|it| it.labels.is_some()).count(),
+                    is_all: components.len() == case.system.components().len(),
+                    components,
+                    joint_states,
+                }
+            };
+            let (grade, reason) = match seen {
                 none::ViolationSearch::None(0) => {
-                    let reason =
-                        "no run is against it: what it would do for ever, components cannot";
-                    ("certified", reason.to_owned())
+                    (SystemGrade::Certified, SystemReason::NoInfiniteRun)
                 }
-                none::ViolationSearch::None(nodes) => {
-                    ("certified", format!("no run is against it, {of} ({nodes} joint states)"))
-                }
+                none::ViolationSearch::None(nodes) => (SystemGrade::Certified, no_run(nodes)),
                 none::ViolationSearch::Some => {
                     return Err("the checker finds a run against it".to_owned());
                 }
                 none::ViolationSearch::More | none::ViolationSearch::Stopped => {
-                    ("searched", format!("no run is against it, {of} ({visited} joint states)"))
+                    (SystemGrade::Searched, no_run(visited))
                 }
             };
-            Ok((true, SystemProof::Components(members), evidence, reason))
+            let shown = SystemProof::Components(members);
+            Ok(CheckedAnswer { value: true, shown, grade, reason })
         }
     }
+}
+
+/// A result about the pairwise composition.
+struct Composition {
+    members: Vec<FactorView>,
+    /// The composed pairs in order.
+    order: Vec<(u32, u32)>,
+    /// The number of joint states.
+    states: usize,
 }
 
 /// Checks a result about the pairwise composition, by repeating the composition.
@@ -312,9 +332,10 @@ fn composed_checked(
     case: &SystemCase,
     config: &SettleConfig,
     formula: &parikh_evidence::systems::properties::LabelLtl,
-    (members, order, states): (Vec<FactorView>, Vec<(u32, u32)>, usize),
+    composition: Composition,
     budget: &Budget,
-) -> Result<CheckedResult, String> {
+) -> Result<CheckedAnswer, String> {
+    let Composition { members, order, states } = composition;
     let few: Vec<ComponentView> = members.iter().map(|it| member(case, it)).collect();
     let pairs: Vec<_> = order.iter().map(|&(a, b)| (a as usize, b as usize)).collect();
     let claim = composed::CompositionOrder { members: &few, pairs: &pairs };
@@ -324,19 +345,13 @@ fn composed_checked(
     // searched.
     let seen = composed::visit(system, formula, claim, config.visit, &mut goes_on)
         .unwrap_or(none::ViolationSearch::More);
-    let reason = |states| {
-        format!(
-            "no run is against it, of the system put together two by two ({states} joint states)"
-        )
-    };
-    let (evidence, reason) = match seen {
-        none::ViolationSearch::None(_) => ("certified", reason(states)),
+    let grade = match seen {
+        none::ViolationSearch::None(_) => SystemGrade::Certified,
         none::ViolationSearch::Some => return Err("the checker finds a run against it".to_owned()),
-        none::ViolationSearch::More | none::ViolationSearch::Stopped => {
-            ("searched", reason(states))
-        }
+        none::ViolationSearch::More | none::ViolationSearch::Stopped => SystemGrade::Searched,
     };
-    Ok((true, SystemProof::Composed(members, order), evidence, reason))
+    let reason = SystemReason::NoRunOfComposition { joint_states: states };
+    Ok(CheckedAnswer { value: true, shown: SystemProof::Composed(members, order), grade, reason })
 }
 
 /// Converts a component, or the visible part of one, for the checker.
@@ -344,23 +359,6 @@ fn member(case: &SystemCase, view: &FactorView) -> ComponentView {
     let name = |&label: &LabelId| case.system.label(label).to_owned();
     let labels = view.labels.as_ref().map(|all| all.iter().map(name).collect());
     ComponentView { component: view.component as usize, labels }
-}
-
-/// Returns the components of a claim in words.
-fn named(case: &SystemCase, members: &[FactorView]) -> String {
-    let mut components: Vec<u32> = members.iter().map(|it| it.component).collect();
-    components.dedup();
-    let parts = members.iter().filter(|it| it.labels.is_some()).count();
-    match (&components[..], parts) {
-        (all, 0) if all.len() == case.system.components().len() => "of the system".to_owned(),
-        ([one], 0) => format!("of component {one}, whatever the others do"),
-        ([one], 1) => format!("of a part of component {one}, whatever the others do"),
-        ([one], few) => format!("of {few} parts of component {one}, whatever the others do"),
-        (few, 0) => format!("of {} components, whatever the others do", few.len()),
-        (few, parts) => {
-            format!("of {parts} parts of {} components, whatever the others do", few.len())
-        }
-    }
 }
 
 impl SystemLogic {

@@ -72,6 +72,7 @@ pub fn is_about(model: &str, instance: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::reason::ReasonText;
     use crate::verdicts::FormatVersion;
     use parikh_input::about::NetMeant;
 
@@ -107,8 +108,9 @@ mod tests {
                 verdict("LIVE", Truth::True, &[]),
             ],
         };
-        let computed =
-            |property, value| ComputedKey::new(property, NetMeant::Model, value, String::new());
+        let computed = |property, value| {
+            ComputedKey::new(property, NetMeant::Model, value, ReasonText::default())
+        };
         let ours =
             [computed(KeyProperty::Safe, Truth::True), computed(KeyProperty::Live, Truth::Unknown)];
         let standings: Vec<ComparisonResult> = compare(&file, Some("m-PT-1"), &ours)

@@ -1,13 +1,14 @@
 //! Computation of the 21 keys of a net: fifteen from the structure, the others by engines as goals.
 
 use super::{KeyNet, KeyProperty, Truth};
-use crate::answer::{GoalAnswer, Plan, QuestionValue};
+use crate::answer::reason::{NamedNode, ReasonText, Subject};
+use crate::answer::{Cause, GoalAnswer, Plan, QuestionValue};
 use crate::mcc::Examination;
 use crate::mcc::techniques::techniques;
-use crate::run::{self, Event, RunConfig};
+use crate::run::{self, Event, OpenCause, RunConfig};
 use parikh_input::about::NetMeant;
 use parikh_net::printable::counted;
-use parikh_net::{FiringSequence, Goal, LinearSum, Net, PlaceId, Predicate};
+use parikh_net::{FiringSequence, Goal, LinearSum, Net, NodeKind, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use parikh_structure::keys::{Key, KeyVerdict, structural_keys};
 use std::cell::OnceCell;
@@ -22,7 +23,7 @@ pub struct ComputedKey {
     /// The value of the key.
     pub value: Truth,
     /// The reason for the value, or why the value is unknown; a sentence without full stop.
-    pub explanation: String,
+    pub explanation: ReasonText,
     /// The engines whose results decide the value.
     pub techniques: Vec<&'static str>,
     /// True if the value depends on the model's claim that its units are safe (NUPN).
@@ -39,7 +40,7 @@ impl ComputedKey {
         property: KeyProperty,
         net: NetMeant,
         value: Truth,
-        explanation: String,
+        explanation: ReasonText,
     ) -> ComputedKey {
         ComputedKey {
             property,
@@ -83,7 +84,7 @@ impl KeyNet<'_> {
         let mut found = compute(self, &decidable, known, config, budget, &mut tell);
         for &property in wanted {
             if let Some(why) = self.why_unknown(property) {
-                let computed = unknown(property, self.meant(property), why);
+                let computed = unknown(property, self.meant(property), ReasonText::words(why));
                 tell(&computed);
                 found.keys.push(computed);
             }
@@ -158,6 +159,7 @@ fn structural(of: &KeyNet<'_>) -> impl Iterator<Item = ComputedKey> {
     structural_keys(net).into_iter().map(move |KeyVerdict { key, value, explanation }| {
         let property = KeyProperty::Structural(key);
         let techniques = vec![if reads_units(key) { "USE_NUPN" } else { "TOPOLOGICAL" }];
+        let explanation = ReasonText::words(explanation);
         let computed = ComputedKey::new(property, of.meant(property), value.into(), explanation);
         ComputedKey { techniques, ..computed }
     })
@@ -214,32 +216,13 @@ impl<'a> Computation<'a> {
         self.drop_claim(report.breach);
         let Some(answer) = answer else {
             let why = report.unanswered.into_iter().next().map(|question| question.reason);
-            let why = why.unwrap_or_else(|| "the engines disagree".into());
+            let why = why.unwrap_or_else(|| OpenCause::EnginesDisagree.into());
+            let why = ReasonText::words(why.to_string());
             return unknown(property, self.of.meant(property), why);
         };
         let holds = (answer.value == QuestionValue::Bool(true)) == positive;
         let (assumes_units, techniques) = (answer.assumes_units, techniques_of(&answer));
-        let explanation = match (property, holds) {
-            (KeyProperty::Safe, true) if answer.assumes_units => {
-                "no place can hold two tokens, if the model's units are safe (NUPN), as it claims"
-                    .to_owned()
-            }
-            (KeyProperty::Safe, true) => "no place can hold two tokens".to_owned(),
-            (KeyProperty::DeadTransitions, false) => "every transition can be enabled".to_owned(),
-            (KeyProperty::Deadlock, _) => {
-                let why = answer.reason.trim_start_matches("a dead marking: ");
-                let whether = if holds { "a dead marking" } else { "no dead marking" };
-                format!("{whether} can be reached: {why}")
-            }
-            (KeyProperty::Reversible, false) if answer.reason.starts_with("a dead marking") => {
-                let why = answer.reason.trim_start_matches("a dead marking: ");
-                format!("another dead marking can be reached: {why}")
-            }
-            (KeyProperty::Reversible, false) => {
-                format!("the initial marking is lost: {}", answer.reason)
-            }
-            _ => answer.reason,
-        };
+        let explanation = explanation(property, holds, &answer);
         let trace = answer.exhibit.and_then(|exhibit| exhibit.sequence().cloned());
         let found = ComputedKey::new(property, self.of.meant(property), holds.into(), explanation);
         let found = ComputedKey { techniques, assumes_units, trace, ..found };
@@ -272,7 +255,7 @@ impl<'a> Computation<'a> {
         let unbounded = places().filter(|(_, bounded)| **bounded == Some(false));
         safe.unbounded = unbounded.map(|(place, _)| place).collect();
         let open = places().filter(|(_, bounded)| bounded.is_none()).count();
-        safe.explanation.push_str(&say_unbounded(net, &safe.unbounded, open));
+        safe.explanation.then(say_unbounded(net, &safe.unbounded, open));
         safe
     }
 
@@ -304,27 +287,27 @@ impl<'a> Computation<'a> {
         if let Some(answer) = dead {
             let techniques = techniques_of(&answer);
             let GoalAnswer { id, reason, assumes_units, .. } = answer;
-            let explanation = if reason.starts_with("place `") {
-                format!("{reason}, so it is never marked")
-            } else {
-                format!("place `{id}` is never marked: {reason}")
-            };
+            let mut explanation = ReasonText::words("place ");
+            explanation.node(&NamedNode { kind: NodeKind::Place, id, label: None });
+            explanation.say(" is never marked: ").then(reason.without_subject().text());
             let found = ComputedKey::new(property, meant, Truth::True, explanation);
             return ComputedKey { techniques, assumes_units, ..found };
         }
         match report.unanswered.first() {
             None if report.answered == self.net.model_places().len() => {
-                let why = "every place can be marked".to_owned();
+                let why = ReasonText::words("every place can be marked");
                 let techniques = used.into_iter().collect();
                 ComputedKey { techniques, ..ComputedKey::new(property, meant, Truth::False, why) }
             }
             first => {
-                let why = first.map_or("the engines disagree", |question| &question.reason);
+                let disagree = OpenCause::EnginesDisagree.into();
+                let why = first.map_or(&disagree, |question| &question.reason);
                 let (open, are) = match report.unanswered.len() {
                     1 => ("1 place".to_owned(), "is"),
                     open => (format!("{open} places"), "are"),
                 };
-                unknown(property, meant, format!("{why}; {open} {are} left"))
+                let why = ReasonText::words(format!("{why}; {open} {are} left"));
+                unknown(property, meant, why)
             }
         }
     }
@@ -336,7 +319,34 @@ fn techniques_of(answer: &GoalAnswer) -> Vec<&'static str> {
     techniques(&answer.techniques, answer.circumstances()).split_off(1)
 }
 
-fn unknown(property: KeyProperty, net: NetMeant, explanation: String) -> ComputedKey {
+/// Returns the explanation of a key that an answer decides.
+fn explanation(property: KeyProperty, holds: bool, answer: &GoalAnswer) -> ReasonText {
+    let begin = match (property, holds) {
+        (KeyProperty::Safe, true) if answer.assumes_units => {
+            let why =
+                "no place can hold two tokens, if the model's units are safe (NUPN), as it claims";
+            return ReasonText::words(why);
+        }
+        (KeyProperty::Safe, true) => return ReasonText::words("no place can hold two tokens"),
+        (KeyProperty::DeadTransitions, false) => {
+            return ReasonText::words("every transition can be enabled");
+        }
+        (KeyProperty::Deadlock, true) => "a dead marking can be reached: ",
+        (KeyProperty::Deadlock, false) => "no dead marking can be reached: ",
+        (KeyProperty::Reversible, false) => match answer.reason.cause {
+            Cause::Witness { subject: Some(Subject::DeadMarking), .. } => {
+                "another dead marking can be reached: "
+            }
+            _ => "the initial marking is lost: ",
+        },
+        _ => return answer.reason.text(),
+    };
+    let mut explanation = ReasonText::words(begin);
+    explanation.then(answer.reason.clone().without_subject().text());
+    explanation
+}
+
+fn unknown(property: KeyProperty, net: NetMeant, explanation: ReasonText) -> ComputedKey {
     ComputedKey::new(property, net, Truth::Unknown, explanation)
 }
 
@@ -355,22 +365,22 @@ fn set(bounded: &mut [Option<bool>], id: &str, value: Option<bool>) {
 
 /// Returns the end of the explanation that a net is not safe: the unbounded places, and the number
 /// of places (`open`) for which boundedness is unknown.
-pub fn say_unbounded(net: &Net, unbounded: &[PlaceId], open: usize) -> String {
-    let named = unbounded.iter().take(NAMED).map(|&p| format!("`{}`", net.place_name(p)));
-    let named = named.collect::<Vec<_>>().join(", ");
-    let more = match unbounded.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let known = match unbounded.is_empty() {
-        true => String::new(),
-        false => format!("; unbounded: {named}{more}"),
-    };
-    match open {
-        0 if unbounded.is_empty() => "; every place is bounded".to_owned(),
-        0 => known,
-        open => format!("{known}; open whether bounded: {}", counted(open, "place")),
+pub fn say_unbounded(net: &Net, unbounded: &[PlaceId], open: usize) -> ReasonText {
+    let mut text = ReasonText::default();
+    if !unbounded.is_empty() {
+        text.say("; unbounded: ").list(unbounded.iter().take(NAMED), ", ", |text, &p| {
+            text.node(&NamedNode::place(net, p));
+        });
     }
+    if unbounded.len() > NAMED {
+        text.say(format!(" and {} more", unbounded.len() - NAMED));
+    }
+    text.say(match open {
+        0 if unbounded.is_empty() => "; every place is bounded".to_owned(),
+        0 => String::new(),
+        open => format!("; open whether bounded: {}", counted(open, "place")),
+    });
+    text
 }
 
 #[cfg(test)]
@@ -456,9 +466,9 @@ mod tests {
             keys.iter().find(|found| found.property == key).unwrap().clone()
         };
         let source = find("place p\ntransition more: -> p\ntransition less: p ->");
-        let expected = "no dead marking can be reached: transition `more` takes nothing and is always \
-                        enabled";
-        assert_eq!(key(&source, KeyProperty::Deadlock).explanation, expected);
+        let expected = "no dead marking can be reached: transition `more` has no input places and is \
+                        always enabled";
+        assert_eq!(key(&source, KeyProperty::Deadlock).explanation.to_string(), expected);
         let dead = find("place p 2\nplace q\ntransition t: p -> q");
         for property in [KeyProperty::Deadlock, KeyProperty::Live, KeyProperty::Reversible] {
             let found = key(&dead, property);

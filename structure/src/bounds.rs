@@ -87,10 +87,10 @@ impl PlaceBounds {
 
     /// Returns true if the step improves the current bound.
     fn is_better(&self, step: &DerivedBound) -> bool {
-        let at = step.place.index();
+        let place_index = step.place.index();
         match step.upper {
-            true => self.upper[at].is_none_or(|upper_bound| step.tokens < upper_bound),
-            false => step.tokens > self.lower[at],
+            true => self.upper[place_index].is_none_or(|upper_bound| step.tokens < upper_bound),
+            false => step.tokens > self.lower[place_index],
         }
     }
 
@@ -99,10 +99,10 @@ impl PlaceBounds {
         if !self.is_better(&step) {
             return;
         }
-        let at = step.place.index();
+        let place_index = step.place.index();
         match step.upper {
-            true => self.upper[at] = Some(step.tokens),
-            false => self.lower[at] = step.tokens,
+            true => self.upper[place_index] = Some(step.tokens),
+            false => self.lower[place_index] = step.tokens,
         }
         self.steps.push(step);
     }
@@ -196,6 +196,7 @@ fn add_monotone_bounds(net: &Net, bounds: &mut PlaceBounds) {
 
 /// The sum of a flow's terms, each replaced by a bound, without the unbounded terms.
 struct PartialSum {
+    /// The sum of the bounded terms.
     sum: Integer,
     /// Number of unbounded terms.
     unbounded_terms: usize,

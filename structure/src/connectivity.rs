@@ -13,6 +13,7 @@ use parikh_net::{Net, PlaceId, TransitionId};
 enum ArcDirection {
     Forwards,
     Backwards,
+    /// In both directions.
     Both,
 }
 

@@ -116,9 +116,11 @@ struct MergedRows {
     parallel: Vec<ParallelRow>,
 }
 
-/// A row that is a multiple of a kept row.
+/// A merged row: its entries are a multiple of those of a kept row.
 struct ParallelRow {
+    /// The index of the merged row.
     row: u32,
+    /// The index of the kept row.
     kept: u32,
     /// The coefficient at `row`, at least 1.
     row_coefficient: Integer,
@@ -204,7 +206,7 @@ fn reposition(parallel: Vec<ParallelRow>, core: &[SparseVector]) -> Vec<SparseVe
     vectors
 }
 
-/// One row of (M | I) during elimination.
+/// A row of (M | I) during elimination.
 struct EliminationRow {
     /// The part of the row that belongs to M. Elimination makes it empty.
     left: SparseVector,
@@ -215,7 +217,9 @@ struct EliminationRow {
 /// The state of a column: the number of live rows with an entry of each sign.
 #[derive(Clone, Default)]
 struct Column {
+    /// Number of rows with a positive entry.
     positive: u32,
+    /// Number of rows with a negative entry.
     negative: u32,
     /// Rows that have, or once had, an entry here.
     rows: Vec<u32>,
@@ -235,6 +239,7 @@ impl Column {
 struct EliminationTableau {
     /// The rows. `None` for a row that was dropped.
     rows: Vec<Option<EliminationRow>>,
+    /// The state of each column of M.
     columns: Vec<Column>,
     /// The columns by cost, cheapest first.
     queue: BinaryHeap<Reverse<(u64, u32)>>,

@@ -14,8 +14,7 @@ use super::integer::Integer;
 use super::semiflows::place_semiflows;
 use parikh_net::{Net, NetBuilder, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fmt::Write;
+use std::collections::{BTreeMap, HashSet};
 
 /// Limit on the number of rays while semiflows are computed.
 const MAX_RAYS: usize = 2_000;
@@ -29,6 +28,7 @@ const MAX_DISJUNCTS: usize = 3;
 /// Sums of tokens that no firing changes, each checked against the arcs of the net.
 #[derive(Debug)]
 pub struct InvariantSums {
+    /// The sums, as semiflows.
     sums: Vec<PlaceFlow>,
     /// The indices of the sums that contain each place, by place index.
     sums_of_place: Vec<Vec<usize>>,
@@ -54,8 +54,8 @@ impl InvariantSums {
         let mut sums = place_semiflows(live_net, MAX_RAYS, budget).flows;
         sums.retain(|sum| sum.is_semiflow() && sum.holds(live_net));
         let mut sums_of_place = vec![Vec::new(); net.place_count()];
-        for (at, sum) in sums.iter().enumerate() {
-            sum.terms().iter().for_each(|(place, _)| sums_of_place[place.index()].push(at));
+        for (sum_index, sum) in sums.iter().enumerate() {
+            sum.terms().iter().for_each(|(place, _)| sums_of_place[place.index()].push(sum_index));
         }
         InvariantSums { sums, sums_of_place }
     }
@@ -75,8 +75,8 @@ impl InvariantSums {
         required: &[(PlaceId, u64)],
     ) -> Option<Exclusion<'a>> {
         let sum_indices = required.iter().flat_map(|(place, _)| &self.sums_of_place[place.index()]);
-        let exclusions = sum_indices.map(|&at| {
-            let sum = &self.sums[at];
+        let exclusions = sum_indices.map(|&sum_index| {
+            let sum = &self.sums[sum_index];
             let in_sum = required.iter().filter(|(place, _)| !sum.coefficient(*place).is_zero());
             Exclusion { sum, net, required: in_sum.copied().collect() }
         });
@@ -84,35 +84,16 @@ impl InvariantSums {
         exclusions.min_by_key(|exclusion| (exclusion.required.len(), exclusion.sum.terms().len()))
     }
 
-    /// Explains why no reachable marking satisfies `predicate`, if readable sums imply it. Example:
-    /// "p + q + r = 1, so `p` and `q` are never marked together".
-    pub fn explain_unreachable(&self, net: &Net, predicate: &Predicate) -> Option<String> {
-        let exclusions = self.readable_exclusions(net, predicate)?;
-        Some(exclusions.iter().map(Exclusion::in_words).collect::<Vec<_>>().join("; "))
-    }
-
-    /// Returns the places in the explanation of [`why_never`](Self::why_never), or none without an
-    /// explanation.
-    pub fn explained_places(&self, net: &Net, predicate: &Predicate) -> BTreeSet<PlaceId> {
-        let exclusions = self.readable_exclusions(net, predicate).unwrap_or_default();
-        exclusions
-            .iter()
-            .flat_map(|exclusion| exclusion.sum.terms())
-            .map(|&(place, _)| place)
-            .collect()
-    }
-
-    /// Returns a readable proof for each disjunct of a predicate, or `None` if one has no such
-    /// proof.
-    fn readable_exclusions<'a>(
+    /// Explains why no reachable marking satisfies `predicate`, if readable sums imply it: one
+    /// proof for each part of a disjunction.
+    pub fn why_never<'a>(
         &'a self,
         net: &'a Net,
         predicate: &Predicate,
     ) -> Option<Vec<Exclusion<'a>>> {
         match predicate {
             Predicate::Or(disjuncts) if disjuncts.len() <= MAX_DISJUNCTS => {
-                let disjuncts =
-                    disjuncts.iter().map(|disjunct| self.readable_exclusions(net, disjunct));
+                let disjuncts = disjuncts.iter().map(|disjunct| self.why_never(net, disjunct));
                 Some(disjuncts.collect::<Option<Vec<_>>>()?.concat())
             }
             _ => {
@@ -182,8 +163,8 @@ impl Exclusion<'_> {
             let factor = self.sum.coefficient(place);
             Integer::combine(&Integer::ONE, &weighted, &factor, &Integer::from(tokens))
         });
-        let there = self.sum.constant(self.net.initial());
-        let excess = Integer::combine(&Integer::ONE, &weighted, &Integer::from(-1_i64), &there);
+        let available = self.sum.constant(self.net.initial());
+        let excess = Integer::combine(&Integer::ONE, &weighted, &Integer::from(-1_i64), &available);
         excess.is_positive()
     }
 
@@ -191,28 +172,6 @@ impl Exclusion<'_> {
     pub fn required_tokens(&self) -> &[(PlaceId, u64)] {
         &self.required
     }
-
-    /// Returns the proof as a sentence.
-    fn in_words(&self) -> String {
-        format!("{}, so {}", self.sum.describe(self.net), impossibility(self.net, &self.required))
-    }
-}
-
-/// Returns a sentence that the places never hold the required numbers of tokens at the same time.
-pub fn impossibility(net: &Net, required: &[(PlaceId, u64)]) -> String {
-    let name = |place: PlaceId| net.place_name(place);
-    if let [(place, tokens)] = *required {
-        let tokens = if tokens == 1 { "a token".into() } else { format!("{tokens} tokens") };
-        return format!("`{}` never holds {tokens}", name(place));
-    }
-    let all_single = required.iter().all(|&(_, tokens)| tokens == 1);
-    let mut text = String::new();
-    for (index, &(place, tokens)) in required.iter().enumerate() {
-        let separator = if index == 0 { "" } else { " and " };
-        let factor = if all_single { String::new() } else { format!("{tokens}·") };
-        let _ = write!(text, "{separator}{factor}`{}`", name(place));
-    }
-    text + if all_single { " are never marked together" } else { " never occur together" }
 }
 
 #[cfg(test)]
@@ -252,23 +211,27 @@ mod tests {
         let sums = InvariantSums::of(&net, &[], &Budget::unlimited());
         let place = |name| net.place_named(name).unwrap();
         let at_least = |name, tokens| Predicate::at_least(place(name), tokens);
+        let said = |predicate: &Predicate| {
+            let parts = sums.why_never(&net, predicate)?;
+            let one = |it: &Exclusion<'_>| {
+                let named = |&(p, n): &(PlaceId, u64)| format!("{n}·{}", net.place_name(p));
+                let together: Vec<String> = it.required_tokens().iter().map(named).collect();
+                format!("{}, never {}", it.sum.describe(&net), together.join(" and "))
+            };
+            Some(parts.iter().map(one).collect::<Vec<_>>().join("; "))
+        };
         let both = Predicate::and([at_least("p", 1), at_least("q", 1), at_least("s", 1)]);
-        let why = "p + q = 1, so `p` and `q` are never marked together";
-        assert_eq!(sums.explain_unreachable(&net, &both).as_deref(), Some(why));
-        assert_eq!(sums.explained_places(&net, &both), [place("p"), place("q")].into());
-        assert!(sums.explained_places(&net, &at_least("s", 2)).is_empty());
+        let why = "p + q = 1, never 1·p and 1·q";
+        assert_eq!(said(&both).as_deref(), Some(why));
         let many = Predicate::and([at_least("r", 1), at_least("s", 2)]);
-        let too_many = "r + s = 2, so 1·`r` and 2·`s` never occur together";
-        assert_eq!(sums.explain_unreachable(&net, &many).as_deref(), Some(too_many));
+        assert_eq!(said(&many).as_deref(), Some("r + s = 2, never 1·r and 2·s"));
         let either = Predicate::or([both, at_least("s", 3)]);
-        let why = format!("{why}; r + s = 2, so `s` never holds 3 tokens");
-        assert_eq!(sums.explain_unreachable(&net, &either), Some(why));
+        assert_eq!(said(&either), Some(format!("{why}; r + s = 2, never 3·s")));
         let fires = Predicate::Enabled(net.transition_named("e").unwrap());
-        let twice = "p + q = 1, so `q` never holds 2 tokens";
-        assert_eq!(sums.explain_unreachable(&net, &fires).as_deref(), Some(twice));
+        assert_eq!(said(&fires).as_deref(), Some("p + q = 1, never 2·q"));
         // Satisfiable predicates, and predicates that are not lower bounds, have no explanation.
-        assert_eq!(sums.explain_unreachable(&net, &at_least("s", 2)), None);
-        assert_eq!(sums.explain_unreachable(&net, &at_least("s", 3).negated()), None);
-        assert_eq!(sums.explain_unreachable(&net, &Predicate::Dead), None);
+        assert_eq!(said(&at_least("s", 2)), None);
+        assert_eq!(said(&at_least("s", 3).negated()), None);
+        assert_eq!(said(&Predicate::Dead), None);
     }
 }

@@ -114,7 +114,8 @@ pub fn modulo_invariants(
         for (modulus, y) in generators {
             let signed =
                 |value: u64| value as i64 - if 2 * value > modulus { modulus as i64 } else { 0 };
-            let terms = y.iter().map(|&(at, value)| (PlaceId::new(at as usize), signed(value)));
+            let terms =
+                y.iter().map(|&(column, value)| (PlaceId::new(column as usize), signed(value)));
             // The modulus is below 64.
             let modulus = modulus as u32;
             invariants
@@ -213,6 +214,7 @@ struct ModuloRow {
 /// The matrix (C | I) during elimination.
 struct ModuloTableau {
     ring: Ring,
+    /// The rows. `None` for a row that was dropped.
     rows: Vec<Option<ModuloRow>>,
     /// For each column, the rows that have, or once had, an entry there.
     rows_of: Vec<Vec<u32>>,
@@ -312,8 +314,8 @@ impl Span {
     /// Adds a vector to the span.
     fn add(&mut self, vector: ModularVector, budget: &Budget) -> Result<(), ExhaustionReason> {
         let ring = self.ring;
-        let mut waiting = vec![vector];
-        while let Some(mut vector) = waiting.pop() {
+        let mut pending = vec![vector];
+        while let Some(mut vector) = pending.pop() {
             while let Some(&(first, value)) = vector.first() {
                 if let Some(reason) = budget.exhausted() {
                     return Err(reason);
@@ -327,7 +329,7 @@ impl Span {
                 }
                 let row = ring.add_multiple(&[], ring.inverse(value / power), &vector);
                 if power > 1 {
-                    waiting.push(ring.add_multiple(&[], ring.modulus / power, &row));
+                    pending.push(ring.add_multiple(&[], ring.modulus / power, &row));
                 }
                 // The previous row, reduced by the new one, is processed next.
                 vector = self.rows.insert(first, row).unwrap_or_default();

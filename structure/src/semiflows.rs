@@ -76,7 +76,7 @@ pub fn transition_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflo
     Semiflows { flows, incomplete }
 }
 
-/// A ray and its image under M.
+/// A ray y of the cone, with its image y·M.
 struct Ray {
     /// The products of the ray with the columns; they must become zero.
     image: SparseVector,

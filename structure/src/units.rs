@@ -74,8 +74,8 @@ pub fn assumed_one_safe(net: &Net, bounds: &PlaceBounds) -> Vec<PlaceId> {
 
 /// Returns the places of all ancestors of a unit.
 fn places_of_ancestors(units: &Units, unit: UnitId) -> Vec<PlaceId> {
-    let above = units.get(unit).parent;
-    let chain = std::iter::successors(above, |&unit| units.get(unit).parent);
+    let first_ancestor = units.get(unit).parent;
+    let chain = std::iter::successors(first_ancestor, |&unit| units.get(unit).parent);
     chain.flat_map(|unit| units.get(unit).places.iter().copied()).collect()
 }
 

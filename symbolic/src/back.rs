@@ -21,9 +21,9 @@ pub type CountedSteps = Vec<(usize, u64)>;
 type Powers = Vec<(u64, usize)>;
 
 impl Diagrams<'_> {
-    /// Returns steps by which all members of `all` reach a member of `target`. The set `all` must
-    /// be closed under firing. Returns `None` if some member cannot reach `target`. `transitions`
-    /// are over `levels` levels.
+    /// Returns steps by which all members of `closed_set` reach a member of `target`. The set
+    /// `closed_set` must be closed under firing. Returns `None` if some member cannot reach
+    /// `target`. `transitions` are over `levels` levels.
     ///
     /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
     ///

@@ -241,9 +241,9 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         Ok(Some(()))
     }
 
-    /// Computes the sums in the subtree `tree`. `below` holds the weight of the paths from each
-    /// node of `level` down, with the changes on the path to `tree`. Below the last level there is
-    /// one path and no node.
+    /// Computes the sums in the subtree `tree`. `weights_below` holds the weight of the paths from
+    /// each node of `level` down, with the changes on the path to `tree`. Below the last level
+    /// there is one path and no node.
     fn sum_subtree(
         &mut self,
         tree: &ChangeTrie,

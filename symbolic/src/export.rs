@@ -25,37 +25,39 @@ impl Diagrams<'_> {
     /// Returns the stand-alone diagram of `set`, whose members have `levels` numbers.
     pub fn export(&self, set: Set, levels: u32) -> Diagram {
         let levelled = LevelledNet::new(self, set);
-        let mut known: HashMap<(u64, u32, u32), u32> = HashMap::new();
+        let mut exported_nodes: HashMap<(u64, u32, u32), u32> = HashMap::new();
         let mut nodes = Vec::new();
         // The exported number of the chain that starts at each node.
-        let mut number: HashMap<u32, u32> = HashMap::from([(EMPTY, EMPTY), (ONE, ONE)]);
+        let mut exported_number: HashMap<u32, u32> = HashMap::from([(EMPTY, EMPTY), (ONE, ONE)]);
         let mut chain: Vec<(u64, u32)> = Vec::new();
         for level in (0..levelled.levels()).rev() {
             for &id in levelled.level(level) {
                 chain.clear();
-                let mut at = id;
+                let mut chain_node = id;
                 // The chain to the right is usually known already. Only chains with large values
                 // have to be sorted again.
                 let mut right = EMPTY;
-                while at != EMPTY {
-                    let node = self.node(at);
-                    chain.push((self.tokens(node.value), number[&node.down]));
-                    at = node.right;
-                    if let (Some(&known), true) = (number.get(&at), !self.has_large()) {
-                        right = known;
+                while chain_node != EMPTY {
+                    let node = self.node(chain_node);
+                    chain.push((self.tokens(node.value), exported_number[&node.down]));
+                    chain_node = node.right;
+                    if let (Some(&exported_nodes), true) =
+                        (exported_number.get(&chain_node), !self.has_large())
+                    {
+                        right = exported_nodes;
                         break;
                     }
                 }
                 chain.sort_unstable();
                 for &(value, down) in chain.iter().rev() {
-                    right = *known.entry((value, down, right)).or_insert_with(|| {
+                    right = *exported_nodes.entry((value, down, right)).or_insert_with(|| {
                         nodes.push((value, down, right));
                         nodes.len() as u32 + 1
                     });
                 }
-                number.insert(id, right);
+                exported_number.insert(id, right);
             }
         }
-        Diagram { levels, nodes, root: number[&set.0] }
+        Diagram { levels, nodes, root: exported_number[&set.0] }
     }
 }

@@ -23,23 +23,23 @@ impl Diagrams<'_> {
         self.tick()?;
         let base = self.chains.len();
         let touch = relation.suffix(suffix).touch;
-        let here = touch.level == level;
-        let next = if here { relation.suffix(suffix).next } else { suffix };
-        let mut at = id;
-        while at != EMPTY {
-            let node = self.node(at);
-            at = node.right;
-            let mut moved = node.value;
-            if here {
+        let is_touched = touch.level == level;
+        let next = if is_touched { relation.suffix(suffix).next } else { suffix };
+        let mut chain_node = id;
+        while chain_node != EMPTY {
+            let node = self.node(chain_node);
+            chain_node = node.right;
+            let mut new_value = node.value;
+            if is_touched {
                 let tokens = self.tokens(node.value);
                 if tokens < touch.pre {
                     continue;
                 }
-                moved = self.shifted(tokens, touch.change)?;
+                new_value = self.shifted(tokens, touch.change)?;
             }
             let down = self.fire(relation, level + 1, node.down, next)?;
             if down != EMPTY {
-                self.push(moved, down);
+                self.push(new_value, down);
             }
         }
         let result = self.chain_in_order(base)?;

@@ -48,7 +48,7 @@ impl TransitionRelation {
         Self::with_reads(levels, transitions, true)
     }
 
-    /// Builds a relation as [`new`](Self::new) does. With `conditional`, saturation uses
+    /// Builds a relation as [`new`](Self::new) does. With `is_conditional`, saturation uses
     /// conditional locality for reads above the first change (see `contexts`). This affects only
     /// the running time.
     ///

@@ -179,8 +179,8 @@ impl<'a> Diagrams<'a> {
         self.limits = limits;
     }
 
-    /// For tests: collects at every `each`-th safe point. With 0, only the number of nodes triggers
-    /// a collection.
+    /// Makes every `each`-th safe point collect, for tests. With 0, only the number of nodes
+    /// triggers a collection.
     pub fn collect_each(&mut self, each: u32) {
         self.collect_each = each;
     }

@@ -47,8 +47,8 @@ impl SaturationGuide for SetGuide<'_> {
 }
 
 impl Diagrams<'_> {
-    /// Returns the members of `all` that are reachable from members of `from` along paths inside
-    /// `all`, including the members of `from` in `all`. With a
+    /// Returns the members of `allowed` that are reachable from members of `from` along paths
+    /// inside `allowed`, including the members of `from` in `allowed`. With a
     /// [reversed](TransitionRelation::reversed) relation, it returns the members that can reach
     /// them.
     ///

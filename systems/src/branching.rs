@@ -80,8 +80,8 @@ pub struct JointStateSpace {
 }
 
 impl JointStateSpace {
-    /// Visits all joint states. Returns `None` if there are more than `most` or `goes_on` returns
-    /// false.
+    /// Visits all joint states. Returns `None` if there are more than `max_states` or `goes_on`
+    /// returns false.
     pub fn visit(
         system: &System,
         max_states: usize,
@@ -204,8 +204,8 @@ impl JointStateSpace {
         (first_predecessor, predecessors)
     }
 
-    /// Returns the states with `left` until `right`, by a backward search from the states with
-    /// `right`.
+    /// Returns the states with `left_values` until `right_values`, by a backward search from the
+    /// states with `right_values`.
     fn until(
         &self,
         (first_predecessor, predecessors): &(Vec<usize>, Vec<u32>),

@@ -312,9 +312,7 @@ impl KindAutomaton {
     /// Returns the number of moves from each state to a component with all marks, or `u32::MAX` if
     /// there is no path.
     fn distances(&self) -> Vec<u32> {
-        let next =
-            |node: u32, k: u32| self.states[node as usize].get(k as usize).map(|it| it.target);
-        let sccs = parikh_net::components::components(self.states.len() as u32, next);
+        let sccs = parikh_net::components::components_of_rows(&self.states, |it| it.target);
         let mut marks_of_scc: Vec<Option<Marks>> = vec![None; sccs.count as usize];
         for (from, row) in self.states.iter().enumerate() {
             for step in row.iter().filter(|it| sccs.of[it.target as usize] == sccs.of[from]) {

@@ -61,27 +61,28 @@ fn share_no_label(one: &ComponentBuilder, other: &ComponentBuilder) -> bool {
 
 /// Returns the product of two components without shared labels.
 fn side_by_side(one: &ComponentBuilder, other: &ComponentBuilder) -> ComponentBuilder {
-    let mut both = ComponentBuilder::new(&one.name);
-    let (ones, others) = (one.states.len() as u32, other.states.len() as u32);
-    let pair_number = |first: u32, second: u32| first * others + second;
+    let mut product = ComponentBuilder::new(&one.name);
+    let (first_count, second_count) = (one.states.len() as u32, other.states.len() as u32);
+    let pair_number = |first: u32, second: u32| first * second_count + second;
     for first in &one.states {
         for second in &other.states {
-            both.state(&format!("{first}_{second}"));
+            product.state(&format!("{first}_{second}"));
         }
     }
     for (from, label, to) in &one.edges {
-        (0..others).for_each(|second| {
-            both.edge(pair_number(*from, second), label, pair_number(*to, second))
+        (0..second_count).for_each(|second| {
+            product.edge(pair_number(*from, second), label, pair_number(*to, second))
         });
     }
     for (from, label, to) in &other.edges {
-        (0..ones)
-            .for_each(|first| both.edge(pair_number(first, *from), label, pair_number(first, *to)));
+        (0..first_count).for_each(|first| {
+            product.edge(pair_number(first, *from), label, pair_number(first, *to))
+        });
     }
     for &first in &one.starts {
-        other.starts.iter().for_each(|&second| both.start(pair_number(first, second)));
+        other.starts.iter().for_each(|&second| product.start(pair_number(first, second)));
     }
-    both
+    product
 }
 
 /// Returns the text of a random LTL formula over the labels `l0` to `l5`.

@@ -69,8 +69,8 @@ impl SilentStepValue {
     }
 }
 
-/// Returns true if the formula is shown to depend only on the labels that it names. Atoms that are
-/// `never` true correspond to no label.
+/// Returns true if the formula is shown to depend only on the labels that it names.
+/// `never_holds` returns true for the atoms that correspond to no label.
 pub(crate) fn is_insensitive(
     formulas: &Ltl,
     formula: Formula<Linear>,

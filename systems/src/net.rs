@@ -27,7 +27,7 @@ pub enum NetError {
     Units(#[from] UnitsError),
 }
 
-/// Builds the net of a system, with at most `most` transitions.
+/// Builds the net of a system, with at most `max_transitions` transitions.
 ///
 /// # Errors
 /// Returns an error if the net would have more transitions.
@@ -136,17 +136,21 @@ fn edges(
     edges
 }
 
-/// Calls `tell` for every combination of one element of each list.
+/// Calls `handle_arcs` for every combination of one element of each list.
 fn for_each_combination(
     choices: &[Vec<(PlaceId, PlaceId)>],
     mut handle_arcs: impl FnMut(&[(PlaceId, PlaceId)]) -> Result<(), NetError>,
 ) -> Result<(), NetError> {
     let mut choice_indices = vec![0; choices.len()];
     loop {
-        let arcs: Vec<_> = choices.iter().zip(&choice_indices).map(|(all, &at)| all[at]).collect();
+        let arcs: Vec<_> = choices
+            .iter()
+            .zip(&choice_indices)
+            .map(|(edges_of_component, &choice)| edges_of_component[choice])
+            .collect();
         handle_arcs(&arcs)?;
-        let Some(digit) =
-            (0..choice_indices.len()).find(|&at| choice_indices[at] + 1 < choices[at].len())
+        let Some(digit) = (0..choice_indices.len())
+            .find(|&choice| choice_indices[choice] + 1 < choices[choice].len())
         else {
             return Ok(());
         };

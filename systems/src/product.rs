@@ -153,8 +153,8 @@ impl<'s> Product<'s> {
         joint_states
     }
 
-    /// Calls `tell` for each joint step from a state (one number per member) whose label satisfies
-    /// `wants`.
+    /// Calls `handle_step` for each joint step from a state (one number per member) whose label
+    /// satisfies `is_wanted_label`.
     pub(crate) fn steps(
         &mut self,
         state: &[u32],
@@ -185,7 +185,7 @@ impl<'s> Product<'s> {
         self.touched = touched;
     }
 
-    /// Calls `tell` for the steps of a label that several members own, all of them ready.
+    /// Calls `handle_step` for the steps of a label that several members own, all of them ready.
     fn synchronised_steps(
         &self,
         state: &[u32],
@@ -193,27 +193,29 @@ impl<'s> Product<'s> {
         handle_step: &mut impl FnMut(JointStep<'_>),
     ) {
         let mut choices: Vec<(u32, &[u32])> = Vec::new();
-        for (at, &of) in state.iter().enumerate() {
-            let shared = &self.local_steps[at][of as usize].shared;
+        for (member, &of) in state.iter().enumerate() {
+            let shared = &self.local_steps[member][of as usize].shared;
             if let Ok(found) = shared.binary_search_by_key(&label, |it| it.0) {
-                choices.push((at as u32, &shared[found].1));
+                choices.push((member as u32, &shared[found].1));
             }
         }
         let mut choice_indices = vec![0; choices.len()];
-        let mut moves: Vec<(u32, u32)> =
-            choices.iter().map(|(at, targets_of_member)| (*at, targets_of_member[0])).collect();
+        let mut moves: Vec<(u32, u32)> = choices
+            .iter()
+            .map(|(member, targets_of_member)| (*member, targets_of_member[0]))
+            .collect();
         loop {
             handle_step(JointStep { label, moves: &moves });
             // Advance to the next combination, like an odometer.
-            let Some(digit) =
-                (0..choice_indices.len()).find(|&at| choice_indices[at] + 1 < choices[at].1.len())
+            let Some(digit) = (0..choice_indices.len())
+                .find(|&member| choice_indices[member] + 1 < choices[member].1.len())
             else {
                 return;
             };
             choice_indices[..digit].fill(0);
             choice_indices[digit] += 1;
-            for at in 0..=digit {
-                moves[at].1 = choices[at].1[choice_indices[at]];
+            for member in 0..=digit {
+                moves[member].1 = choices[member].1[choice_indices[member]];
             }
         }
     }

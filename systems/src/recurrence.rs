@@ -9,7 +9,7 @@
 
 use crate::formula::{KindAutomaton, KindEdge, merge_moves};
 use crate::system::System;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use parikh_temporal::Marks;
 
 /// A possible infinite part of an accepted run: the moves (by state) of one strongly connected
@@ -28,11 +28,11 @@ pub(crate) fn recurrent_parts(system: &System, automaton: &KindAutomaton) -> Vec
     let mut open_parts: Vec<Vec<Vec<KindEdge>>> =
         accepting_components(&automaton.states, automaton.required_marks);
     while let Some(moves) = open_parts.pop() {
-        let read_bits = moves.iter().flatten().fold(0, |all, it| all | it.kinds);
+        let read_bits = moves.iter().flatten().fold(0, |bits, it| bits | it.kinds);
         let allowed = automaton.kinds.iter().map(|kind| read_bits >> kind & 1 == 1).collect();
         let labels = recurring_labels(system, allowed);
         let recurring_kinds = automaton.kinds.iter().zip(&labels).filter(|(_, recurs)| **recurs);
-        let recurring_bits = recurring_kinds.fold(0u64, |all, (kind, _)| all | 1 << kind);
+        let recurring_bits = recurring_kinds.fold(0u64, |bits, (kind, _)| bits | 1 << kind);
         if recurring_bits & read_bits == read_bits && read_bits != 0 {
             parts.push(RecurrentPart { moves, labels });
             continue;
@@ -63,20 +63,21 @@ pub(crate) fn with_phases(
     let mut kinds = Vec::with_capacity(automaton.kinds.len());
     for (label, &kind) in automaton.kinds.iter().enumerate() {
         let signature = (kind, parts.iter().map(|part| part.labels[label]).collect());
-        let at = kind_signatures.iter().position(|it| *it == signature).unwrap_or_else(|| {
-            kind_signatures.push(signature);
-            kind_signatures.len() - 1
-        });
-        kinds.push(u8::try_from(at).ok().filter(|&at| at < 63)?);
+        let index =
+            kind_signatures.iter().position(|edge| *edge == signature).unwrap_or_else(|| {
+                kind_signatures.push(signature);
+                kind_signatures.len() - 1
+            });
+        kinds.push(u8::try_from(index).ok().filter(|&index| index < 63)?);
     }
     // An additional kind for labels that do not occur, for edges that read them.
     let other = kind_signatures.len() as u32;
     kind_signatures.push((u8::try_from(automaton.other).ok()?, vec![false; parts.len()]));
     let new_kinds = |old_kinds: u64, part: Option<usize>| {
-        let read = (0u32..).zip(&kind_signatures).filter(|(_, (kind, inside))| {
-            old_kinds >> kind & 1 == 1 && part.is_none_or(|part| inside[part])
+        let read = (0u32..).zip(&kind_signatures).filter(|(_, (kind, is_in_part))| {
+            old_kinds >> kind & 1 == 1 && part.is_none_or(|part| is_in_part[part])
         });
-        read.fold(0u64, |all, (kind, _)| all | 1 << kind)
+        read.fold(0u64, |kinds_so_far, (kind, _)| kinds_so_far | 1 << kind)
     };
     let count = automaton.states.len();
     let copy_of_state = |part: usize, state: u32| (count * (part + 1)) as u32 + state;
@@ -84,34 +85,34 @@ pub(crate) fn with_phases(
     let mut states: Vec<Vec<KindEdge>> = Vec::new();
     for row in &automaton.states {
         let mut moves = Vec::new();
-        for it in row {
+        for edge in row {
             let edge_without_marks =
-                KindEdge { kinds: new_kinds(it.kinds, None), marks: Marks::NONE, ..*it };
+                KindEdge { kinds: new_kinds(edge.kinds, None), marks: Marks::NONE, ..*edge };
             moves.push(edge_without_marks);
             let entered_parts = parts.iter().enumerate();
             let entered_parts =
-                entered_parts.filter(|(_, part)| !part.moves[it.target as usize].is_empty());
-            moves.extend(entered_parts.map(|(at, _)| KindEdge {
-                target: copy_of_state(at, it.target),
+                entered_parts.filter(|(_, part)| !part.moves[edge.target as usize].is_empty());
+            moves.extend(entered_parts.map(|(index, _)| KindEdge {
+                target: copy_of_state(index, edge.target),
                 ..edge_without_marks
             }));
         }
         states.push(merge_moves(moves));
     }
-    for (at, part) in parts.iter().enumerate() {
+    for (index, part) in parts.iter().enumerate() {
         for row in &part.moves {
-            let moves = row.iter().map(|it| KindEdge {
-                target: copy_of_state(at, it.target),
-                marks: if no_marks { Marks(1) } else { it.marks },
-                kinds: new_kinds(it.kinds, Some(at)),
+            let moves = row.iter().map(|edge| KindEdge {
+                target: copy_of_state(index, edge.target),
+                marks: if no_marks { Marks(1) } else { edge.marks },
+                kinds: new_kinds(edge.kinds, Some(index)),
             });
-            states.push(merge_moves(moves.filter(|it| it.kinds != 0).collect()));
+            states.push(merge_moves(moves.filter(|edge| edge.kinds != 0).collect()));
         }
     }
-    let all = if no_marks { Marks(1) } else { automaton.required_marks };
+    let kinds_so_far = if no_marks { Marks(1) } else { automaton.required_marks };
     let mut phased = KindAutomaton {
         states,
-        required_marks: all,
+        required_marks: kinds_so_far,
         kinds,
         other,
         distance: Vec::new(),
@@ -126,13 +127,13 @@ fn accepting_components(
     states: &[Vec<KindEdge>],
     required_marks: Marks,
 ) -> Vec<Vec<Vec<KindEdge>>> {
-    let next = |node: u32, k: u32| states[node as usize].get(k as usize).map(|it| it.target);
-    let sccs = components(states.len() as u32, next);
+    let sccs = components_of_rows(states, |it| it.target);
     let inner_moves = |component: u32| -> Vec<Vec<KindEdge>> {
         let rows = states.iter().zip(&sccs.of);
-        rows.map(|(row, &of)| {
-            let moves =
-                row.iter().filter(|it| of == component && sccs.of[it.target as usize] == of);
+        rows.map(|(row, &component_of_state)| {
+            let moves = row.iter().filter(|it| {
+                component_of_state == component && sccs.of[it.target as usize] == component_of_state
+            });
             moves.copied().collect()
         })
         .collect()
@@ -155,8 +156,7 @@ fn recurring_labels(system: &System, mut allowed: Vec<bool>) -> Vec<bool> {
                 |state: u32| component.edges(state).iter().filter(|it| allowed[it.0.index()]);
             let rows: Vec<Vec<u32>> =
                 (0..states).map(|it| allowed_edges(it).map(|edge| edge.1).collect()).collect();
-            let next = |node: u32, k: u32| rows[node as usize].get(k as usize).copied();
-            let sccs = components(states, next);
+            let sccs = components_of_rows(&rows, |&to| to);
             let mut is_on_cycle = vec![false; allowed.len()];
             for state in 0..states {
                 for (label, to) in allowed_edges(state) {

@@ -174,7 +174,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
         self
     }
 
-    /// Searches while there are fewer than `most` nodes and `goes_on` returns true.
+    /// Searches while there are fewer than `max_nodes` nodes and `goes_on` returns true.
     pub(crate) fn run(
         &mut self,
         max_nodes: usize,
@@ -343,17 +343,17 @@ impl<'a, 's> ProductSearch<'a, 's> {
         self.steps(node, |_| true)
     }
 
-    /// Returns the steps from a node whose labels satisfy `wants`.
+    /// Returns the steps from a node whose labels satisfy `is_wanted_label`.
     fn steps(&mut self, node: u32, is_wanted_label: impl Fn(LabelId) -> bool) -> Vec<SearchStep> {
         let (joint_state, state, last_kind) = self.unpacked(node);
         let automaton = self.automaton;
         let moves = &automaton.states[state as usize];
-        let readable = moves.iter().fold(0, |kinds, it| kinds | it.kinds);
+        let readable_kinds = moves.iter().fold(0, |kinds, edge| kinds | edge.kinds);
         let mut labelled_successors: Vec<(LabelId, Vec<u32>)> = Vec::new();
         let kinds = &self.kind_of_label;
         self.product.steps(
             &joint_state,
-            |label| readable >> kinds[label.index()] & 1 == 1 && is_wanted_label(label),
+            |label| readable_kinds >> kinds[label.index()] & 1 == 1 && is_wanted_label(label),
             |step| {
                 let mut next = joint_state.clone();
                 step.moves.iter().for_each(|&(at, to)| next[at as usize] = to);
@@ -361,23 +361,23 @@ impl<'a, 's> ProductSearch<'a, 's> {
             },
         );
         for &(kind, label) in &self.outside_labels {
-            if readable >> kind & 1 == 1 && is_wanted_label(label) {
+            if readable_kinds >> kind & 1 == 1 && is_wanted_label(label) {
                 labelled_successors.push((label, joint_state.clone()));
             }
         }
         let mut steps = Vec::new();
         for (label, next) in labelled_successors {
             let kind = u32::from(self.kind_of_label[label.index()]);
-            for it in moves.iter().filter(|it| it.kinds >> kind & 1 == 1) {
-                let to = self.insert_node(&next, it.target, kind);
-                steps.push(SearchStep { label: Some(label), marks: it.marks, to });
+            for edge in moves.iter().filter(|edge| edge.kinds >> kind & 1 == 1) {
+                let to = self.insert_node(&next, edge.target, kind);
+                steps.push(SearchStep { label: Some(label), marks: edge.marks, to });
             }
         }
         if self.finite_runs == FiniteRuns::Stutter && !self.product.has_complete_step(&joint_state)
         {
-            for it in moves.iter().filter(|it| it.kinds >> last_kind & 1 == 1) {
-                let to = self.insert_node(&joint_state, it.target, last_kind);
-                steps.push(SearchStep { label: None, marks: it.marks, to });
+            for edge in moves.iter().filter(|edge| edge.kinds >> last_kind & 1 == 1) {
+                let to = self.insert_node(&joint_state, edge.target, last_kind);
+                steps.push(SearchStep { label: None, marks: edge.marks, to });
             }
         }
         // The last step is taken first: the one that brings the automaton closest to acceptance.
@@ -400,12 +400,12 @@ impl<'a, 's> ProductSearch<'a, 's> {
         else {
             return SearchEnd::Stopped;
         };
-        let back = prefix.len();
+        let cycle_start = prefix.len();
         let mut steps = prefix;
         let (mut node, mut collected_marks) = (entry, Marks::NONE);
         while !self.automaton.required_marks.is_subset(collected_marks)
             || node != entry
-            || steps.len() == back
+            || steps.len() == cycle_start
         {
             let required_marks = self.automaton.required_marks;
             let wanted = |_: u32, step: &SearchStep| match required_marks.is_subset(collected_marks)
@@ -425,7 +425,8 @@ impl<'a, 's> ProductSearch<'a, 's> {
         }
         // A cycle in which no component moves is the end of a finite run.
         let labels: Vec<LabelId> = steps.iter().filter_map(|step| step.label).collect();
-        let moving_in_prefix = steps[..back].iter().filter(|step| step.label.is_some()).count();
+        let moving_in_prefix =
+            steps[..cycle_start].iter().filter(|step| step.label.is_some()).count();
         let is_finite_run = labels.len() == moving_in_prefix;
         SearchEnd::Run(ComponentRun {
             back: if is_finite_run { labels.len() } else { moving_in_prefix },
@@ -434,7 +435,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
     }
 
     /// Returns a shortest path over visited nodes from one of `from` to a wanted step, with the
-    /// step's target. With `at_once`, a node of `from` may itself be wanted.
+    /// step's target. With `may_be_empty`, a node of `from` may itself be wanted.
     fn path(
         &mut self,
         from: &[u32],
@@ -450,13 +451,13 @@ impl<'a, 's> ProductSearch<'a, 's> {
             }
         }
         let mut predecessor_of: HashMap<u32, (u32, SearchStep)> = HashMap::new();
-        let mut open: Vec<u32> = from.to_vec();
+        let mut queue: Vec<u32> = from.to_vec();
         let mut next = 0;
-        while next < open.len() {
+        while next < queue.len() {
             if next % 256 == 0 && !goes_on() {
                 return None;
             }
-            let node = open[next];
+            let node = queue[next];
             next += 1;
             for step in self.steps(node, |_| true) {
                 let Some(order) = self.order_of(step.to).filter(|&order| is_allowed(order)) else {
@@ -474,7 +475,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
                 }
                 if !from.contains(&step.to) && !predecessor_of.contains_key(&step.to) {
                     predecessor_of.insert(step.to, (node, step));
-                    open.push(step.to);
+                    queue.push(step.to);
                 }
             }
         }

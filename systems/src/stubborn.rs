@@ -65,7 +65,7 @@ impl DependenceRelation {
 
 fn all_pairs(labels: &[LabelId]) -> Vec<(LabelId, LabelId)> {
     let pairs = labels.iter().enumerate();
-    pairs.flat_map(|(at, &one)| labels[at + 1..].iter().map(move |&it| (one, it))).collect()
+    pairs.flat_map(|(index, &one)| labels[index + 1..].iter().map(move |&it| (one, it))).collect()
 }
 
 /// Returns the dependent pairs of labels of a component. A label with two edges from one state
@@ -119,8 +119,8 @@ impl StubbornSets {
     }
 
     /// Returns the enabled labels of the smallest stubborn set found, ascending. No label of the
-    /// set may satisfy `counts`. Returns `None` if no set qualifies or every set contains all
-    /// enabled labels.
+    /// set may satisfy `is_named_label`. Returns `None` if no set qualifies or every set contains
+    /// all enabled labels.
     pub(crate) fn smallest_set(
         &mut self,
         joint_state: &impl EnablednessOracle,
@@ -141,8 +141,8 @@ impl StubbornSets {
         smallest
     }
 
-    /// Returns the enabled labels of a stubborn set that contains `begin`, if there are fewer than
-    /// `most` and none satisfies `counts`.
+    /// Returns the enabled labels of a stubborn set that contains `seed_label`, if there are fewer
+    /// than `max_labels` and none satisfies `is_named_label`.
     fn set_containing(
         &mut self,
         joint_state: &impl EnablednessOracle,

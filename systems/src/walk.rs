@@ -172,24 +172,26 @@ impl<'a, 's> SystemWalker<'a, 's> {
     }
 
     /// Returns all continuations from a joint state and an automaton state.
-    fn choices(&mut self, at: &[u32], state: u32) -> Vec<WalkChoice> {
+    fn choices(&mut self, joint_state: &[u32], state: u32) -> Vec<WalkChoice> {
         let moves = &self.automaton.states[state as usize];
-        let readable = moves.iter().fold(0, |kinds, it| kinds | it.kinds);
+        let readable_kinds = moves.iter().fold(0, |kinds, edge| kinds | edge.kinds);
         let mut choices = Vec::new();
         let kinds = &self.kinds;
         self.product.steps(
-            at,
-            |label| readable >> kinds[label.index()] & 1 == 1,
+            joint_state,
+            |label| readable_kinds >> kinds[label.index()] & 1 == 1,
             |step| {
                 let kind = kinds[step.label.index()];
-                for it in moves.iter().filter(|it| it.kinds >> kind & 1 == 1) {
-                    let mut next = at.to_vec();
-                    step.moves.iter().for_each(|&(at, to)| next[at as usize] = to);
+                for edge in moves.iter().filter(|edge| edge.kinds >> kind & 1 == 1) {
+                    let mut next = joint_state.to_vec();
+                    step.moves
+                        .iter()
+                        .for_each(|&(joint_state, to)| next[joint_state as usize] = to);
                     choices.push(WalkChoice {
                         label: step.label,
                         next,
-                        state: it.target,
-                        marks: it.marks,
+                        state: edge.target,
+                        marks: edge.marks,
                     });
                 }
             },

@@ -160,7 +160,7 @@ impl<P: Paths> Formulas<P> {
         self.join_operands(operands, false)
     }
 
-    /// Builds ∧ if `unit` is true, otherwise ∨.
+    /// Builds ∧ if `is_conjunction` is true, otherwise ∨.
     fn join_operands(
         &mut self,
         operands: impl IntoIterator<Item = Formula<P>>,

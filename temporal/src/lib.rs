@@ -15,27 +15,27 @@
 //! | `atom` | atoms, literals, letters |
 //! | `paths`, `formula`, `parts` | hash-consed formulas in negation normal form |
 //! | `text` | formulas as text, in the syntax of the tool Spot |
-//! | `lasso`, `prefix`, `graph` | simple evaluators: LTL on ultimately periodic words and on prefixes, CTL on graphs |
+//! | `lasso`, `prefix` | simple evaluators: LTL on ultimately periodic words and on prefixes |
 //! | `rewrite` | rules that simplify formulas to equivalent ones |
 //! | `linear_form`, `linear_bounds` | formulas of CTL that are equivalent to a formula of LTL, or implied by one and implying another |
 //! | `value` | three-valued evaluation of formulas with partial information |
 //! | `automaton` | generalised Büchi automata: translation, checker, simplification |
+//! | `components` | strongly connected components of any graph |
 //!
 //! **Runs that end.** An LTL formula is about an infinite word: a run to a dead marking repeats its
 //! last letter forever ([`Lasso::stuttering`]). A CTL formula is about maximal paths, which may be
 //! finite: at a state without successor, EX φ is false, AX φ is true, and EG φ, AF φ and φ are
 //! equivalent.
 //!
-//! The evaluators are the oracle of all tests, here (`tests/oracle`) and in search engines: an
+//! The evaluators, and one of CTL on graphs in `tests/generate`, are the oracle of all tests: an
 //! automaton, a rule or an answer is correct if it agrees with them.
-//! search: an automaton, a rule or an answer is right if it says what they say.
 
 #![forbid(unsafe_code)]
 
 mod atom;
 mod automaton;
+pub mod components;
 mod formula;
-mod graph;
 mod lasso;
 mod linear_bounds;
 mod linear_form;
@@ -53,7 +53,6 @@ pub use automaton::cube::Cube;
 pub use automaton::translate::LinearTableau;
 pub use automaton::{Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, Marks};
 pub use formula::{Ctl, Formula, Formulas, Ltl, Node};
-pub use graph::EdgeGraph;
 pub use lasso::Lasso;
 pub use linear_bounds::LinearBounds;
 pub use parts::PartValues;

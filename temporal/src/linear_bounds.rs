@@ -69,8 +69,8 @@ struct PartBounds {
 
 impl Ctl {
     /// Returns the LTL formulas that bound `formula`. The atom `dead` is true at states without
-    /// successor. `next` returns a condition on states for a formula AX φ or EX φ: one that implies
-    /// AX φ, or is implied by EX φ.
+    /// successor. `condition_of_next` returns a condition on states for a formula AX φ or EX φ: one
+    /// that implies AX φ, or is implied by EX φ.
     pub fn linear_bounds(
         &self,
         formula: Formula<Quantifier>,
@@ -105,34 +105,37 @@ fn next_condition(
 /// condition for a next operator.
 fn bounds_of_node(
     node: &Node<Quantifier>,
-    value: &PartValues<Quantifier, PartBounds>,
+    bounds_of: &PartValues<Quantifier, PartBounds>,
     condition: Formula<Linear>,
     store: &mut Ltl,
     dead: AtomId,
 ) -> PartBounds {
-    let same = |formula| PartBounds { along: formula, all: formula, some: vec![formula] };
-    let of_all = |along, all| PartBounds { along, all, some: vec![all] };
+    let without_operators =
+        |formula| PartBounds { along: formula, all: formula, some: vec![formula] };
+    let without_alternatives = |along, all| PartBounds { along, all, some: vec![all] };
     let is_dead = store.literal(Literal::positive(dead));
     let is_not_dead = store.literal(Literal::negative(dead));
     match node {
-        Node::True => same(store.constant(true)),
-        Node::False => same(store.constant(false)),
-        Node::Literal(literal) => same(store.literal(*literal)),
-        Node::And(parts) => {
-            let parts: Vec<&PartBounds> = parts.iter().map(|&part| &value[part]).collect();
-            let along = store.and(parts.iter().map(|part| part.along));
-            conjunction(along, &parts, store)
+        Node::True => without_operators(store.constant(true)),
+        Node::False => without_operators(store.constant(false)),
+        Node::Literal(literal) => without_operators(store.literal(*literal)),
+        Node::And(operand_bounds) => {
+            let operand_bounds: Vec<&PartBounds> =
+                operand_bounds.iter().map(|&part| &bounds_of[part]).collect();
+            let along = store.and(operand_bounds.iter().map(|part| part.along));
+            conjunction(along, &operand_bounds, store)
         }
-        Node::Or(parts) => {
-            let mut choices = vec![store.constant(false)];
-            for part in parts.iter() {
-                choices =
-                    join_pairs(&choices, &value[*part].some, |one, other| store.or([one, other]));
+        Node::Or(operand_bounds) => {
+            let mut alternatives = vec![store.constant(false)];
+            for part in operand_bounds.iter() {
+                alternatives = join_pairs(&alternatives, &bounds_of[*part].some, |one, other| {
+                    store.or([one, other])
+                });
             }
             PartBounds {
-                along: store.or(parts.iter().map(|&part| value[part].along)),
-                all: store.or(parts.iter().map(|&part| value[part].all)),
-                some: choices,
+                along: store.or(operand_bounds.iter().map(|&part| bounds_of[part].along)),
+                all: store.or(operand_bounds.iter().map(|&part| bounds_of[part].all)),
+                some: alternatives,
             }
         }
         Node::Next(Quantifier::Exists, inner) => {
@@ -140,31 +143,32 @@ fn bounds_of_node(
                 let next = store.next(Linear, inner);
                 store.and([is_not_dead, next])
             };
-            let along = holding_next(value[*inner].along);
-            let some = value[*inner].some.iter().map(|&some| holding_next(some)).collect();
+            let along = holding_next(bounds_of[*inner].along);
+            let some = bounds_of[*inner].some.iter().map(|&some| holding_next(some)).collect();
             let all = store.and([is_not_dead, condition]);
             strengthen_alternatives(PartBounds { along, all, some }, store)
         }
         Node::Next(Quantifier::All, inner) => {
-            let next = store.next(Linear, value[*inner].all);
-            of_all(store.or([is_dead, condition]), store.or([is_dead, next]))
+            let next = store.next(Linear, bounds_of[*inner].all);
+            without_alternatives(store.or([is_dead, condition]), store.or([is_dead, next]))
         }
         Node::Until(Quantifier::Exists, left, right) => {
-            let (left, right) = (&value[*left], &value[*right]);
+            let (left, right) = (&bounds_of[*left], &bounds_of[*right]);
             let left_before = store.and([is_not_dead, left.all]);
-            let until = |&some: &_| store.until(Linear, left.all, some);
-            let some = right.some.iter().map(until).collect();
+            let until_alternative = |&some: &_| store.until(Linear, left.all, some);
+            let some = right.some.iter().map(until_alternative).collect();
             let along = store.until(Linear, left.along, right.along);
             strengthen_alternatives(
                 PartBounds { along, all: store.or([right.all, left_before]), some },
                 store,
             )
         }
-        Node::Until(Quantifier::All, left, right) => {
-            of_all(value[*right].along, store.until(Linear, value[*left].all, value[*right].all))
-        }
+        Node::Until(Quantifier::All, left, right) => without_alternatives(
+            bounds_of[*right].along,
+            store.until(Linear, bounds_of[*left].all, bounds_of[*right].all),
+        ),
         Node::Release(Quantifier::Exists, left, right) => {
-            let (left, right) = (&value[*left], &value[*right]);
+            let (left, right) = (&bounds_of[*left], &bounds_of[*right]);
             let both = conjunction(right.along, &[left, right], store);
             let right_forever = store.always(Linear, right.all);
             let right_until = |&both: &_| {
@@ -179,19 +183,23 @@ fn bounds_of_node(
             }
         }
         Node::Release(Quantifier::All, left, right) => {
-            let (left, right) = (&value[*left], &value[*right]);
+            let (left, right) = (&bounds_of[*left], &bounds_of[*right]);
             let left_or_dead = store.or([left.along, is_dead]);
             let all = store.release(Linear, left.all, right.all);
-            of_all(store.and([right.along, left_or_dead]), all)
+            without_alternatives(store.and([right.along, left_or_dead]), all)
         }
     }
 }
 
 /// Combines the formulas of several parts of a conjunction; `along` is given.
-fn conjunction(along: Formula<Linear>, parts: &[&PartBounds], store: &mut Ltl) -> PartBounds {
-    let all = store.and(parts.iter().map(|part| part.all));
+fn conjunction(
+    along: Formula<Linear>,
+    operand_bounds: &[&PartBounds],
+    store: &mut Ltl,
+) -> PartBounds {
+    let all = store.and(operand_bounds.iter().map(|part| part.all));
     let mut some = Vec::new();
-    for part in parts {
+    for part in operand_bounds {
         some.extend(part.some.iter().filter(|&&some| some != part.all));
     }
     some.truncate(MAX_ALTERNATIVES);

@@ -72,49 +72,49 @@ impl Ctl {
     fn linear_part(
         &self,
         node: &Node<Quantifier>,
-        value: &PartValues<Quantifier, LinearPart>,
+        class_of: &PartValues<Quantifier, LinearPart>,
         store: &mut Ltl,
         dead: AtomId,
     ) -> LinearPart {
         let is_condition =
-            |part: &Formula<Quantifier>| matches!(value[*part], LinearPart::Condition(_));
+            |part: &Formula<Quantifier>| matches!(class_of[*part], LinearPart::Condition(_));
         let part = match node {
             Node::True => return LinearPart::Condition(store.constant(true)),
             Node::False => return LinearPart::Condition(store.constant(false)),
             Node::Literal(literal) => return LinearPart::Condition(store.literal(*literal)),
             Node::And(conjuncts) => {
-                let parts: Option<Vec<_>> =
-                    conjuncts.iter().map(|&part| value[part].linear()).collect();
-                let Some(parts) = parts else { return LinearPart::Other };
-                let both = store.and(parts);
+                let linear_operands: Option<Vec<_>> =
+                    conjuncts.iter().map(|&part| class_of[part].linear()).collect();
+                let Some(linear_operands) = linear_operands else { return LinearPart::Other };
+                let both = store.and(linear_operands);
                 return match conjuncts.iter().all(is_condition) {
                     true => LinearPart::Condition(both),
                     false => LinearPart::OnAllPaths(both),
                 };
             }
             Node::Or(disjuncts) => {
-                let parts: Option<Vec<_>> =
-                    disjuncts.iter().map(|&part| value[part].linear()).collect();
-                let Some(parts) = parts else { return LinearPart::Other };
+                let linear_operands: Option<Vec<_>> =
+                    disjuncts.iter().map(|&part| class_of[part].linear()).collect();
+                let Some(linear_operands) = linear_operands else { return LinearPart::Other };
                 let conditions = disjuncts.iter().filter(|&part| is_condition(part)).count();
-                let either = store.or(parts);
+                let either = store.or(linear_operands);
                 return match disjuncts.len() - conditions {
                     0 => LinearPart::Condition(either),
                     1 => LinearPart::OnAllPaths(either),
                     _ => LinearPart::Other,
                 };
             }
-            Node::Next(Quantifier::All, inner) => value[*inner].linear().map(|inner| {
+            Node::Next(Quantifier::All, inner) => class_of[*inner].linear().map(|inner| {
                 let next = store.next(Linear, inner);
                 let dead = store.atom(dead);
                 store.or([dead, next])
             }),
             Node::Until(Quantifier::All, left, right) if is_condition(right) => {
-                let both = value[*left].linear().zip(value[*right].linear());
+                let both = class_of[*left].linear().zip(class_of[*right].linear());
                 both.map(|(left, right)| store.until(Linear, left, right))
             }
             Node::Release(Quantifier::All, left, right) if is_condition(left) => {
-                let both = value[*left].linear().zip(value[*right].linear());
+                let both = class_of[*left].linear().zip(class_of[*right].linear());
                 both.map(|(left, right)| store.release(Linear, left, right))
             }
             _ => None,

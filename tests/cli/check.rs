@@ -1,7 +1,7 @@
 //! The command line with the built binary: files, pipes, signals.
 
 use crate::support::binary::{TestDirectory, example, parikh, run, stderr, stdout};
-use parikh_net::generate;
+use parikh_generate as generate;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -82,7 +82,7 @@ fn one_thing_is_not_several() {
 #[cfg(unix)]
 #[test]
 fn a_sum_of_tokens_says_why_something_cannot_be() {
-    let why = "lock + in1 + in2 = 1, so `in1` and `in2` are never marked together (";
+    let why = "`lock` + `in1` + `in2` = 1, so `in1` and `in2` are never marked together (";
     let desk = TestDirectory::with(
         "place lock 1\nplace in1\nplace in2\ntransition enter1: lock -> in1\n\
          transition leave1: in1 -> lock\ntransition enter2: lock -> in2\ntransition leave2: in2 -> lock\n\
@@ -296,7 +296,7 @@ fn engines_are_chosen_by_name() {
         ("k-induction", never, "an inductive invariant of "),
         ("bmc", once, "a witness of 1 firing"),
         ("explicit", never, "never: TRUE"),
-        ("diagrams", never, "no firing leaves a set of markings, described by "),
+        ("diagrams", never, "a set of markings that no firing leaves (a decision diagram of "),
         ("diagrams", once, "a witness of 1 firing"),
         #[cfg(feature = "z3")]
         ("bmc-smt", once, "a witness of 1 firing"),

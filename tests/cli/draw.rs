@@ -241,7 +241,7 @@ fn the_whole_of_a_large_net_has_a_time_limit() {
     for at in 0..30_000 {
         net.push_str(&format!("place p{at}\ntransition t{at}: p{at} -> p{}\n", at * 7 % 1_000));
     }
-    folder.write("n.pnml", &parikh_net::generate::pnml(&parikh_net::text::parse(&net).unwrap()));
+    folder.write("n.pnml", &parikh_net::pnml::pnml(&parikh_net::text::parse(&net).unwrap()));
     let said = folder.refused(3, &["draw", "n.pnml", "--all", "-o", "n.png", "-t", "0s"]);
     assert!(said.contains("out of time: nothing was drawn"), "{said}");
     assert!(!folder.at("n.png").exists());

@@ -159,10 +159,20 @@ fn witnesses_and_nodes_are_in_their_answers() {
     // All places of the sum in the reason.
     desk.write("sum.net", "pl i (1)\npl o\ntr c i -> o\ntr a x -> y\ntr b y -> z\ntr d z -> x\n");
     let dead = asked(&desk, &["check", "sum.net", "-e", "QL"]);
-    assert!(dead[0]["reason"].as_str().unwrap().contains("x + y + z = 0"), "{}", dead[0]);
+    let because = &dead[0]["because"];
+    assert_eq!(
+        (&because["kind"], &because["subject"]),
+        (&json!("unreachable"), &json!({"transition": "a"}))
+    );
+    let term = |place: &str| json!({"place": place, "factor": 1});
+    let terms = ["x", "y", "z"].map(term);
+    let sum = json!({"relation": "constant", "terms": terms, "value": 0});
+    assert_eq!(because["exclusions"][0]["sum"], sum, "{because}");
+    assert!(dead[0]["reason"].as_str().unwrap().contains("`x` + `y` + `z` = 0"), "{}", dead[0]);
     assert_eq!(dead[0]["nodes"]["places"], json!(["x", "y", "z"]), "{}", dead[0]);
     let stuck = asked(&desk, &["check", "orders.pnml", "-e", "S"]);
     assert_eq!(stuck[0]["value"], "FALSE");
+    assert_eq!(stuck[0]["because"]["kind"], "tokens-left-behind", "{}", stuck[0]);
     assert!(!stuck[0]["nodes"]["places"].as_array().unwrap().is_empty(), "{}", stuck[0]);
 }
 

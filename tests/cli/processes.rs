@@ -129,13 +129,16 @@ fn who_has_the_tokens_of_several_cases_or_an_end_out_of_reach_is_told_so() {
     );
     let said = desk.fine(&["check", "model.pnml", "-e", "EasySoundness", "--final", "o"]);
     let gets =
-        "can never be reached (after 10000 firings, say, a case goes on with tokens on `p`, `q`)";
+        "unreachable (for example, a case goes on after 10000 firings, with tokens on `p`, `q`)";
     assert!(said.contains(gets), "{said}");
     let desk = TestDirectory::with(
         "place i 1\nplace q\nplace o\ntransition t: i -> q\ntransition v: 2*q -> o",
     );
     let said = desk.fine(&["check", "model.pnml", "-e", "EasySoundness", "--final", "o"]);
-    assert!(said.contains("(after 1 firing, say, a case is stuck with tokens on `q`)"), "{said}");
+    assert!(
+        said.contains("(for example, a case is stuck after 1 firing, with tokens on `q`)"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -359,7 +362,10 @@ fn constraints_are_asked_of_every_case() {
         desk.fine(&asked)
     };
     let said = ask("invoices.pnml", "paid: precedence(Approve, Pay)");
-    assert!(said.starts_with("paid: FALSE — a run: after 4 firings, nothing can fire"), "{said}");
+    assert!(
+        said.starts_with("paid: FALSE — a run: after 4 firings, the marking is dead"),
+        "{said}"
+    );
     let replayed = desk.fine(&["replay", "invoices.pnml", "traces/paid.trace"]);
     assert!(replayed.contains("marking: end"), "{replayed}");
     for (formula, holds) in [

@@ -2,7 +2,8 @@
 //! works on it, and its traces are translated back to the original net.
 
 use crate::support::binary::{TestDirectory, objects, stderr};
-use parikh_net::{generate, text};
+use parikh_net::pnml::pnml;
+use parikh_net::text;
 use serde_json::Value;
 
 fn sizes(of: &Value) -> [u64; 2] {
@@ -141,7 +142,7 @@ fn places_that_were_asked_for_and_are_gone_are_told() {
     let checked = desk.fine(&["reduce", "model.pnml", "--check", "log.json"]);
     assert!(checked.contains("p = 5 ") && checked.contains("preserved: deadlock over p\n"));
     // A place that never changes is named.
-    desk.write("model.pnml", &generate::pnml(&text::parse(LOCKED).unwrap()));
+    desk.write("model.pnml", &pnml(&text::parse(LOCKED).unwrap()));
     let output = desk.fine(&["reduce", "model.pnml", "--preserve", "deadlock"]);
     assert!(output.contains("1 place never changes: lock = 3\n"), "{output}");
 }
@@ -415,7 +416,7 @@ fn a_log_serves_its_own_nets_only() {
         "log.json",
     ]);
     let other = text::parse(&workshop().replace("place lock1 1", "place lock1 2")).unwrap();
-    desk.write("other.pnml", &generate::pnml(&other));
+    desk.write("other.pnml", &pnml(&other));
     desk.write("trace", "aprepare\n");
     for arguments in [
         &["reduce", "other.pnml", "--check", "log.json"][..],

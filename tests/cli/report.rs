@@ -110,7 +110,7 @@ fn dead_transitions_and_unbounded_places_come_with_reasons() {
     );
     has(
         "problem",
-        "Place queue is unbounded | This loop adds tokens each time and can repeat for ever: put",
+        "Place queue is unbounded | This loop adds tokens each time and can repeat forever: put",
     );
     has("warning", "Nothing is connected to lonely");
     has("warning", "Place never never holds a token");
@@ -179,7 +179,7 @@ fn every_unbounded_place_is_listed_with_a_loop() {
         let place = found.iter().find(|(_, text)| text.starts_with(&title));
         let (level, text) = place.unwrap_or_else(|| panic!("{title}: {found:?}"));
         assert_eq!(level, "problem");
-        assert!(text.ends_with(&format!("can repeat for ever: t{at}")), "{text}");
+        assert!(text.ends_with(&format!("can repeat forever: t{at}")), "{text}");
     }
 }
 
@@ -197,8 +197,7 @@ fn many_unbounded_places_are_one_finding_behind_the_first_and_no_loop_has_a_long
     assert!(unbounded.iter().all(|text| !text.contains("After ")), "{unbounded:?}");
     assert!(unbounded[6].starts_with("24 places are unbounded: p6, p7"), "{unbounded:?}");
     for at in 6..30 {
-        let loops =
-            format!("p{at}: This loop adds tokens each time and can repeat for ever: t{at}");
+        let loops = format!("p{at}: This loop adds tokens each time and can repeat forever: t{at}");
         assert!(unbounded[6].contains(&loops), "{loops}: {unbounded:?}");
     }
 }
@@ -216,7 +215,7 @@ fn what_keeps_a_case_from_its_end_is_said_beside_what_never_fires() {
     let problems: Vec<&String> = problems.collect();
     let says = |text: &str| problems.iter().any(|it| it.contains(text));
     assert!(says("Transition never can never fire because b and c are never marked together"));
-    assert!(says("a case cannot be completed any more after 2 firings"), "{problems:?}");
+    assert!(says("a case can no longer be completed after 2 firings"), "{problems:?}");
 }
 
 #[test]

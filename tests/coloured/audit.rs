@@ -14,9 +14,9 @@ use parikh::evidence::coloured::{
 use parikh::evidence::file::Unfolding;
 use parikh::evidence::reader::queries;
 use parikh::unfold::{UnfoldingConfig, unfold};
+use parikh_generate::random_coloured;
 use parikh_net::Net;
 use parikh_net::coloured::{ColouredNet, text};
-use parikh_net::generate::random_coloured;
 use parikh_solvers::Budget;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

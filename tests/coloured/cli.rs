@@ -137,7 +137,7 @@ fn what_is_too_large_to_unfold_is_answered_without() {
     let formulas = ["--formula", "bound(met)", "--formula", "EF met >= 1 & p + q = 5999"];
     let text = desk.fine(&[&["check", "model.pnml"], &formulas[..]].concat());
     assert!(text.contains("formula-1: 3000"), "{text}");
-    assert!(text.contains("even with colours made one"), "{text}");
+    assert!(text.contains("even with colours merged"), "{text}");
     assert!(text.contains("formula-2: FALSE"), "{text}");
 
     // Two tokens of different colours: the transition would be enabled if colours were erased.

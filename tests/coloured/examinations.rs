@@ -63,7 +63,7 @@ pub(crate) fn expected(
 fn answers_on_random_coloured_nets_are_those_of_enumeration() {
     let mut answered = BTreeMap::new();
     for seed in 0..250 {
-        let net = parikh_net::generate::random_coloured(seed);
+        let net = parikh_generate::random_coloured(seed);
         let Some((markings, _)) = explore(&net, 150) else { continue };
         let expected = expected(&net, &markings);
 

@@ -10,7 +10,7 @@ use parikh::solvers::Budget;
 use parikh::verdicts::{ComputedKey, KeyNet, KeyProperty, Truth};
 use parikh::{Model, unfold};
 use parikh_cli::report::{KeyRow, ReportQuestions, ReportSubject, StandardQuestion, report};
-use parikh_net::generate::{Shape, random, random_coloured};
+use parikh_generate::{Shape, random, random_coloured};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::Duration;

@@ -12,9 +12,9 @@ use parikh::evidence::audit::{AuditVerdict, AuditedAnswer};
 use parikh::evidence::coloured::{Bindings, UnfoldingFlaw, read};
 use parikh::evidence::file::Unfolding;
 use parikh::unfold;
+use parikh_generate::random_coloured;
 use parikh_net::Net;
 use parikh_net::coloured::{ColouredNet, text};
-use parikh_net::generate::random_coloured;
 use parikh_solvers::Budget;
 use std::collections::{BTreeMap, BTreeSet};
 

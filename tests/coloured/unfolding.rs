@@ -4,10 +4,10 @@
 use crate::support::oracle;
 use crate::support::scale::scaled;
 use parikh::unfold::{UnfoldingConfig, UnfoldingError, UnfoldingLimits, unfold};
+use parikh_generate::random_coloured;
 use parikh_net::coloured::{
     BoundColour, ColouredFireError, ColouredMarking, ColouredNet, ColouredTransitionId, text,
 };
-use parikh_net::generate::random_coloured;
 use parikh_net::{Marking, Net};
 use parikh_solvers::Budget;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

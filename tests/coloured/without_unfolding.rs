@@ -13,8 +13,8 @@ use parikh::evidence::abstraction::{
 use parikh::mcc::Examination;
 use parikh::run::{self, Event, RunConfig};
 use parikh::unfold;
+use parikh_generate::random_coloured;
 use parikh_net::coloured::{ColouredNet, text};
-use parikh_net::generate::random_coloured;
 use parikh_net::{Goal, LinearSum, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::BTreeMap;

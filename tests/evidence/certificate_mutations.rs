@@ -15,8 +15,8 @@ use parikh::evidence::certificate::bounds::{BoundStep, TokenBound};
 use parikh::evidence::certificate::{BoundsCertificate, Induction, NamedDocument};
 use parikh::evidence::reduction::NamedLog;
 use parikh::evidence_files::document_in_names;
-use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate};
+use parikh_generate::{Shape, random, random_goals};
 use serde_json::{Value, json};
 
 pub(crate) const LIMITS: OracleLimits = OracleLimits { states: 1000, tokens: 100 };

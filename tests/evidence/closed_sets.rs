@@ -10,9 +10,9 @@ use parikh::engine::diagrams::confirm::closed_set;
 use parikh::engine::diagrams::explore;
 use parikh::evidence::Flaw;
 use parikh::evidence::certificate::closed_set::{ClosedSet, ClosedSetFlaw};
-use parikh::net::generate::{Shape, random, random_ctl, random_goals, random_predicate};
 use parikh::net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId, TreeProperty, text};
 use parikh::solvers::Budget;
+use parikh_generate::{Shape, random, random_ctl, random_goals, random_predicate};
 use parikh_temporal::Ctl;
 use std::collections::HashSet;
 

@@ -3,7 +3,8 @@
 use crate::support::binary::{run, stderr};
 use parikh::evidence::audit::{Audit, AuditVerdict, AuditedAnswer};
 use parikh::evidence::reader::pnml;
-use parikh::net::{generate, text};
+use parikh::net::text;
+use parikh_generate as generate;
 
 /// Tokens in a cycle of five places, and an independent line of three: 204 over 4 times 22 over 2
 /// markings.
@@ -24,7 +25,7 @@ fn figures_are_confirmed_and_others_refused() {
         (generate::counters(2).net, vec!["+inf", "\"pump\""]),
     ];
     for (net, expected) in cases {
-        std::fs::write(&model, generate::pnml(&net)).unwrap();
+        std::fs::write(&model, parikh_net::pnml::pnml(&net)).unwrap();
         let net = pnml::read(&std::fs::read(&model).unwrap()).unwrap().net;
         let checked =
             run(&["check", model.to_str().unwrap(), "-e", "StateSpace", "--evidence", path]);

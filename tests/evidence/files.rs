@@ -2,7 +2,7 @@
 //! no answer is lost, and the exit code shows the failure.
 
 use crate::support::binary::{TestDirectory, objects, stdout};
-use parikh_net::generate;
+use parikh_net::pnml::pnml;
 use serde_json::{Value, json};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -139,7 +139,7 @@ fn false_claim() -> String {
         net.arc_count(),
         places.join(" ")
     );
-    generate::pnml(&net).replace("</page>", &claim)
+    pnml(&net).replace("</page>", &claim)
 }
 
 #[test]

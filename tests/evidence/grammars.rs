@@ -32,11 +32,11 @@ use parikh::formula::text;
 use parikh::formula::{Formula, TemporalLogic, UnsupportedFormula};
 use parikh::input;
 use parikh::model::{Model, ModelView, NotUnfolded};
-use parikh::net::generate::{self, Shape, random_coloured};
 use parikh::net::pnml::{pnml, write_extended};
 use parikh::net::{ExtendedNet, Net, written};
-use parikh::run::{self, Event, OpenQuestion, Questions, QuestionsOnNet, RunConfig};
+use parikh::run::{self, Event, OpenQuestion, OpenReason, Questions, QuestionsOnNet, RunConfig};
 use parikh::solvers::Budget;
+use parikh_generate::{self as generate, Shape, random_coloured};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -97,6 +97,7 @@ impl Questions for Texts<'_> {
                 })
             });
             if let Err(reason) = asked {
+                let reason = OpenReason::refused(reason);
                 wording.refused.push(OpenQuestion { id, reason });
             }
         }

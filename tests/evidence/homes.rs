@@ -9,10 +9,10 @@ use parikh::evidence::audit::{Audit, AuditVerdict};
 use parikh::evidence::home::stays::find_staying;
 use parikh::evidence::reader::pnml;
 use parikh::evidence::reduction::{CheckedReduction, NamedLog};
-use parikh::net::generate::{self, Shape, random};
 use parikh::net::{Net, Predicate, TransitionId, text};
 use parikh::reduction::{LogStep, Preserve, ReductionConfig, needs, reduce, rules};
 use parikh::solvers::Budget;
+use parikh_generate::{Shape, random};
 use std::collections::BTreeMap;
 
 const LIMITS: OracleLimits = OracleLimits { states: 300, tokens: 60 };
@@ -199,7 +199,7 @@ fn liveness_of_many_parts_is_confirmed_on_the_reduced_net() {
             continue;
         }
         *so_far += 1;
-        std::fs::write(&model, generate::pnml(&copies(&net, 12))).unwrap();
+        std::fs::write(&model, parikh_net::pnml::pnml(&copies(&net, 12))).unwrap();
         let net = pnml::read(&std::fs::read(&model).unwrap()).unwrap().net;
         let engines = "graph-of-a-reduced-net";
         let (model, asked) = (model.to_str().unwrap(), ["-e", "Liveness", "--engines", engines]);

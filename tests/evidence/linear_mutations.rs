@@ -10,18 +10,18 @@ use crate::support::nets;
 use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::board::{Board, Knowledge, Maximum, Reach};
+use parikh::board::{Board, Knowledge, Maximum, ProvedBound, Reach};
 use parikh::engine::Task;
 use parikh::engine::state_equation::{self, StateEquationConfig};
 use parikh::evidence::certificate::bounds::{BoundStep, TokenBound};
 use parikh::evidence::certificate::{BoundsCertificate, Lemma, LowerBound, NamedDocument};
 use parikh::evidence::{Document, LinearCertificate};
 use parikh::evidence_files::document_in_names;
-use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{
     Atom, Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, TransitionId, marking_goals,
 };
 use parikh::solvers::Budget;
+use parikh_generate::{Shape, random, random_goals};
 
 /// A mutation of a certificate or of the predicate that it refutes. Returns false if there is
 /// nothing to change.
@@ -264,7 +264,10 @@ fn certificates(net: &Net, seed: u64) -> Vec<(LinearCertificate, Predicate)> {
                 (proof, predicate.clone())
             }
             (
-                Knowledge::Maximum(Maximum { proved: Some((most, proof, _)), .. }),
+                Knowledge::Maximum(Maximum {
+                    proved: Some(ProvedBound { bound: most, proof, .. }),
+                    ..
+                }),
                 Goal::Maximise(sum),
             ) => {
                 let most = i64::try_from(most).ok()?;

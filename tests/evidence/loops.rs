@@ -3,7 +3,8 @@
 use crate::support::binary::{TestDirectory, run, stdout};
 use parikh::evidence::audit::{Audit, AuditVerdict, AuditedAnswer};
 use parikh::evidence::reader::pnml;
-use parikh::net::{Net, generate};
+use parikh::net::Net;
+use parikh_generate as generate;
 use std::path::Path;
 
 /// Creates a net whose only dead marking needs 10¹² − 1 firings.

@@ -15,12 +15,12 @@ use parikh::evidence::file::FORMAT;
 use parikh::evidence_files::EvidenceFile;
 use parikh::mcc::Examination::{self, *};
 use parikh::net::counted::counted;
-use parikh::net::generate::{Shape, random};
 use parikh::net::{Marking, Net, NetBuilder, PlaceId, Units, text};
 use parikh::run::schedule::{PhaseNet, SchedulePhase, TimePart};
 use parikh::run::{self, Event, RunConfig, Schedule};
 use parikh::solvers::Budget;
 use parikh::structure::workflow::cases;
+use parikh_generate::{Shape, random};
 use serde_json::json;
 use std::time::Duration;
 

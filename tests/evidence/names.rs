@@ -6,12 +6,12 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::{GoalAnswer, Plan, QuestionValue};
 use parikh::formula::text::read_one;
-use parikh::net::generate::{Shape, random};
 use parikh::net::pnml::write_pnml;
 use parikh::net::{LinearSum, Net, NetBuilder, Predicate, TransitionId};
 use parikh::run::{Event, RunConfig, run_net};
 use parikh::solvers::Budget;
 use parikh_evidence::reader::queries::{self, typed};
+use parikh_generate::{Shape, random};
 use std::time::Duration;
 
 /// A node's id, with its label if there is one.

@@ -8,8 +8,8 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::evidence::LinearCertificate;
 use parikh::evidence::certificate::{BoundsCertificate, Precedence, count};
-use parikh::net::generate::{Shape, random};
 use parikh::net::{Atom, LinearSum, Marking, Net, PlaceId, TransitionId};
+use parikh_generate::{Shape, random};
 
 /// Returns comparisons with a precedence about them, as the engine builds them, with a counter for
 /// each transition.

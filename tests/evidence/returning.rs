@@ -14,11 +14,11 @@ use parikh::evidence::home::Structure;
 use parikh::evidence::home::returning::{CountedFirings, ReturnProof, ReturnWay, check_returning};
 use parikh::evidence::reader::pnml;
 use parikh::evidence_files::structure_in_names;
-use parikh::net::generate::{self, Shape, random};
 use parikh::net::{Facts, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
 use parikh::solvers::Budget;
 use parikh::structure::intervals::Intervals;
 use parikh::working_net::WorkingNet;
+use parikh_generate::{Shape, random};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -172,16 +172,8 @@ fn arguments(net: &Net, wanted: &[Predicate], seed: u64) -> Vec<Structure> {
     for engine in [downhill::ENGINE, described::ENGINE] {
         let board = Board::new(net, goals.clone()).with_documents();
         let working_net = WorkingNet::original(net, listed.clone(), facts.clone(), &known);
-        let (working_net, board, hints) = (&working_net, &board, Vec::new());
-        let assignment = Assignment {
-            working_net,
-            board,
-            seed,
-            threads: 1,
-            dump: None,
-            smt_solver: None,
-            hints,
-        };
+        let (working_net, board) = (&working_net, &board);
+        let assignment = Assignment::new(working_net, board, seed);
         let budget = Budget::unlimited().slice(Duration::from_secs(20));
         (engine.start)(assignment).unwrap().slice(&budget);
         assert_eq!(board.faults(), 0);
@@ -274,7 +266,7 @@ fn liveness_from_diagrams_is_confirmed_and_its_opposite_never() {
             continue;
         }
         *so_far += 1;
-        std::fs::write(&model, generate::pnml(&copies(&net, 8))).unwrap();
+        std::fs::write(&model, parikh_net::pnml::pnml(&copies(&net, 8))).unwrap();
         let net = pnml::read(&std::fs::read(&model).unwrap()).unwrap().net;
         let model = model.to_str().unwrap();
         let checked = run(&[

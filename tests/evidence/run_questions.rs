@@ -11,12 +11,10 @@ use parikh::evidence::kind;
 use parikh::evidence::lasso::{NamedLasso, check_lasso};
 use parikh::evidence::question::Question;
 use parikh::evidence_files::Writer;
-use parikh::net::generate::{
-    RandomKind, Shape, random, random_fairness, random_ltl, random_predicate,
-};
 use parikh::net::run_property::{RunAtom, RunProperty};
 use parikh::net::{Facts, Net, Predicate};
 use parikh::solvers::Budget;
+use parikh_generate::{RandomKind, Shape, random, random_fairness, random_ltl, random_predicate};
 use parikh_temporal::Ltl;
 use serde_json::json;
 

@@ -5,18 +5,18 @@ use crate::support::binary::{example, run, stderr};
 use crate::support::documents::{ProofKind, ProvedRefutation, TestProof, proofs, refutes};
 use crate::support::oracle::{OracleLimits, explore};
 use parikh::answer::Plan;
-use parikh::board::{Evidence, KeptDocument, Knowledge, Maximum, Reach};
+use parikh::board::{Evidence, KeptDocument, Knowledge, Maximum, ProvedBound, Reach};
 use parikh::evidence::audit::{Audit, AuditVerdict, AuditedAnswer};
 use parikh::evidence::certificate::bounds::BoundStep;
 use parikh::evidence::reader::pnml;
 use parikh::evidence::{Document, Flaw};
 use parikh::mcc::Examination;
-use parikh::net::generate::{self, Shape, random, random_goals};
 use parikh::net::text;
 use parikh::net::units::Unit;
 use parikh::net::{Goal, Net, NetBuilder, PlaceId, Predicate, UnitId, Units};
 use parikh::run::{self, Event};
 use parikh::solvers::Budget;
+use parikh_generate::{self as generate, Shape, random, random_goals};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,8 +32,7 @@ fn refuted(net: &Net, plan: Plan) -> Vec<(Option<KeptDocument>, &'static str)> {
         let (evidence, proof) = match knowledge {
             Knowledge::Reach(Reach::Unreachable { evidence, proof, .. }) => (evidence, proof),
             Knowledge::Maximum(Maximum {
-                evidence: Some(evidence),
-                proved: Some((_, proof, _)),
+                proved: Some(ProvedBound { evidence, proof, .. }),
                 ..
             }) => (evidence, proof),
             _ => return,
@@ -203,7 +202,7 @@ fn liveness_in_files_is_confirmed_and_its_opposite_never() {
         {
             continue;
         }
-        std::fs::write(&model, generate::pnml(&net)).unwrap();
+        std::fs::write(&model, parikh_net::pnml::pnml(&net)).unwrap();
         let net = pnml::read(&std::fs::read(&model).unwrap()).unwrap().net;
         let model = model.to_str().unwrap();
         let mut arguments =

@@ -14,9 +14,9 @@ use parikh::evidence::kind;
 use parikh::evidence::question::Question;
 use parikh::evidence::tree::{NamedLabelling, TreePremises};
 use parikh::evidence_files::Writer;
-use parikh::net::generate::{RandomKind, Shape, random, random_ctl, random_predicate};
 use parikh::net::{Facts, Goal, Net, Predicate, TreeProperty};
 use parikh::solvers::Budget;
+use parikh_generate::{RandomKind, Shape, random, random_ctl, random_predicate};
 use parikh_temporal::Ctl;
 use serde_json::json;
 

@@ -8,8 +8,8 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::evidence::certificate::check_names;
 use parikh::evidence::{Document, Flaw};
-use parikh::net::generate::{Shape, random};
 use parikh::net::{LinearSum, Net, PlaceId, Predicate, TransitionId};
+use parikh_generate::{Shape, random};
 
 /// Returns predicates similar to the refuted ones; many are reachable.
 fn others(net: &Net, own: &[Predicate], rng: &mut Rng) -> Vec<Predicate> {

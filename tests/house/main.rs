@@ -10,6 +10,28 @@ mod width;
 
 use std::path::{Path, PathBuf};
 
+/// The folders of the crates, in the order of dependency.
+const CRATES: [&str; 18] = [
+    "temporal",
+    "net",
+    "files",
+    "systems",
+    "evidence",
+    "solvers",
+    "encodings",
+    "symbolic",
+    "structure",
+    "reduction",
+    "formula",
+    "unfolding",
+    "input",
+    "engine",
+    "pictures",
+    "src",
+    "cli",
+    "benchmarks",
+];
+
 /// Returns the directory of the repository.
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

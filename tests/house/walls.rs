@@ -2,7 +2,7 @@
 //! which ("Walls" of ARCHITECTURE.md).
 
 use super::imports::code;
-use super::{files, read, repository};
+use super::{CRATES, files, read, repository};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -61,7 +61,7 @@ const WORDS: &[(&str, &[&str], &[&str])] = &[
 ];
 
 /// The crates, with the crates that each may depend on. No crate depends on a later one.
-const CRATES: &[(&str, &[&str])] = &[
+const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("temporal", &[]),
     ("net", &["parikh-temporal"]),
     ("files", &[]),
@@ -156,27 +156,7 @@ const CRATES: &[(&str, &[&str])] = &[
 fn words_stay_where_they_belong() {
     let mut broken = Vec::new();
     let mut found: BTreeMap<&str, usize> = BTreeMap::new();
-    let crates = [
-        "temporal",
-        "net",
-        "files",
-        "systems",
-        "evidence",
-        "solvers",
-        "encodings",
-        "symbolic",
-        "structure",
-        "reduction",
-        "formula",
-        "unfolding",
-        "input",
-        "engine",
-        "pictures",
-        "src",
-        "cli",
-        "benchmarks",
-    ];
-    for path in crates.iter().flat_map(|folder| files(folder, "rs")) {
+    for path in CRATES.iter().flat_map(|folder| files(folder, "rs")) {
         if path.components().any(|part| part.as_os_str() == "tests") {
             continue;
         }
@@ -203,7 +183,7 @@ fn words_stay_where_they_belong() {
 
 #[test]
 fn crates_depend_on_the_ones_before_them() {
-    for (place, may) in CRATES {
+    for (place, may) in DEPENDENCIES {
         let manifest = read(&Path::new(place).join("Cargo.toml"));
         let mut section = "";
         for line in manifest.lines() {

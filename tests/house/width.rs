@@ -1,29 +1,6 @@
 //! Comments have at most 100 columns, like code. Tables, code in comments and links may be wider.
 
-use super::{files, read};
-
-/// The folders with Rust code.
-const ROOTS: [&str; 19] = [
-    "temporal",
-    "net",
-    "files",
-    "systems",
-    "evidence",
-    "solvers",
-    "encodings",
-    "symbolic",
-    "structure",
-    "reduction",
-    "formula",
-    "unfolding",
-    "input",
-    "engine",
-    "pictures",
-    "src",
-    "cli",
-    "benchmarks",
-    "tests",
-];
+use super::{CRATES, files, read};
 
 /// Maximal number of columns of a comment.
 const WIDEST: usize = 100;
@@ -39,7 +16,7 @@ fn is_apart(comment: &str) -> bool {
 #[test]
 fn comments_are_within_a_hundred_columns() {
     let (mut wide, mut comments) = (Vec::new(), 0);
-    for path in ROOTS.iter().flat_map(|root| files(root, "rs")) {
+    for path in CRATES.iter().chain(&["tests"]).flat_map(|root| files(root, "rs")) {
         let (text, mut in_code) = (read(&path), false);
         // In these files, `--help` prints comments line by line.
         if text.contains("verbatim_doc_comment") {

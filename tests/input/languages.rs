@@ -4,10 +4,10 @@
 use crate::support::extended::NetTable;
 use parikh::evidence::reader;
 use parikh::input::{SourceModel, read_model, read_source};
-use parikh::net::generate::{self, Shape};
 use parikh::net::pnml::write_extended;
 use parikh::net::written::{write_lola, write_tina};
 use parikh::net::{ExtendedNet, text};
+use parikh_generate::{self as generate, Shape};
 use std::path::Path;
 
 /// Reads a file of this name with both readers.

@@ -1,15 +1,16 @@
 //! Formulas about cases, and Declare constraints by name, checked against the enumerated cases of
 //! small nets.
 
+use crate::support::questions::{ONE, TWO};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::{GoalAnswer, Plan, QuestionValue};
 use parikh::formula::text::read_one;
 use parikh::formula::{Expression, Formula, NumberRelation, TemporalLogic, of_cases};
-use parikh::net::generate::{RandomKind, Shape, random};
 use parikh::net::{Marking, Net, TransitionId, text};
 use parikh::run::{Event, RunConfig, run_net};
 use parikh::solvers::Budget;
+use parikh_generate::{RandomKind, Shape, random};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -223,25 +224,6 @@ fn constraints_by_name_mean_what_declare_says() {
         transition skip: i -> q\ntransition pays: q + r -> q\ntransition close: q -> o";
     let net = text::parse(NET).unwrap();
     let place = |name| net.place_named(name).unwrap();
-    let one = ["existence", "existence2", "absence", "absence2", "exactly_one", "init"];
-    let two = [
-        "choice",
-        "exclusive_choice",
-        "responded_existence",
-        "co_existence",
-        "not_co_existence",
-        "response",
-        "precedence",
-        "succession",
-        "not_succession",
-        "alternate_response",
-        "alternate_precedence",
-        "alternate_succession",
-        "chain_response",
-        "chain_precedence",
-        "chain_succession",
-        "not_chain_succession",
-    ];
     let mut both = [0, 0];
     for left in 0..=2 {
         let mut last = Marking::empty(net.place_count());
@@ -251,10 +233,10 @@ fn constraints_by_name_mean_what_declare_says() {
         let named = |t: TransitionId| net.transition_name(t).to_owned();
         let mut asked = Vec::new();
         for a in net.transitions() {
-            asked.extend(one.iter().map(|&name| (name, a, a, format!("{name}({})", named(a)))));
+            asked.extend(ONE.iter().map(|&name| (name, a, a, format!("{name}({})", named(a)))));
             for b in net.transitions().filter(|&b| b != a) {
                 let text = |name| format!("{name}({}, {})", named(a), named(b));
-                asked.extend(two.iter().map(|&name| (name, a, b, text(name))));
+                asked.extend(TWO.iter().map(|&name| (name, a, b, text(name))));
             }
         }
         let formulas: Vec<Formula> =

@@ -10,11 +10,11 @@ use parikh::evidence::audit::{Audit, AuditVerdict};
 use parikh::evidence::reader::queries;
 use parikh::evidence_files::EvidenceFile;
 use parikh::formula::text::read_one;
-use parikh::net::generate::{Shape, random};
 use parikh::net::{Net, PlaceId, Predicate, TransitionId, text};
 use parikh::run::schedule::{PhaseNet, SchedulePhase, TimePart};
 use parikh::run::{self, Event, RunConfig, Schedule};
 use parikh::solvers::Budget;
+use parikh_generate::{Shape, random};
 use std::collections::HashMap;
 use std::time::Duration;
 

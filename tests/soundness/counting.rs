@@ -8,10 +8,10 @@ use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::engine::diagrams::figures::figures as on_diagrams;
-use parikh::net::generate::{RandomKind, Shape, random_with};
 use parikh::net::{Net, NetBuilder, PlaceId, text};
 use parikh::run::{self, CountMethod, CountResult, ReducedCount};
 use parikh::solvers::Budget;
+use parikh_generate::{RandomKind, Shape, random_with};
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -7,11 +7,11 @@ use parikh::engine::coverability::ENGINE;
 use parikh::evidence::check_pumping;
 use parikh::graph::coverability::Coverability;
 use parikh::graph::omega::OMEGA;
-use parikh::net::generate::{self, RandomKind, Shape};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, text};
 use parikh::solvers::Budget;
 use parikh::structure::intervals::Intervals;
 use parikh::working_net::WorkingNet;
+use parikh_generate::{self as generate, RandomKind, Shape};
 
 /// Maximal number of nodes of a Karp-Miller graph for the comparison.
 const NODES: usize = 1_000;
@@ -23,15 +23,7 @@ fn board_of(net: &Net, goals: Vec<Goal>) -> Board<'_> {
     let facts = Facts::none(net);
     let known = Intervals::new(net, &facts);
     let working_net = WorkingNet::original(net, listed, facts, &known);
-    let assignment = Assignment {
-        working_net: &working_net,
-        board: &board,
-        seed: 1,
-        threads: 1,
-        dump: None,
-        smt_solver: None,
-        hints: Vec::new(),
-    };
+    let assignment = Assignment::new(&working_net, &board, 1);
     let mut session = (ENGINE.start)(assignment).unwrap();
     session.slice(&Budget::unlimited());
     drop(session);
@@ -101,8 +93,8 @@ fn compare(seed: u64, net: &Net, graph: &Coverability, tally: &mut Tally) {
                     let is_infinite = maximum.unbounded.is_some();
                     assert_eq!(is_infinite, most == OMEGA, "{}", said());
                     if !is_infinite {
-                        let bound = maximum.proved.as_ref().map(|proved| proved.0);
-                        let seen = maximum.seen.as_ref().map(|seen| seen.0);
+                        let bound = maximum.proved.as_ref().map(|proved| proved.bound);
+                        let seen = maximum.seen.as_ref().map(|seen| seen.value);
                         assert_eq!(seen, Some(most.into()), "{}", said());
                         assert!(bound.is_none_or(|bound| bound == most.into()), "{}", said());
                         tally.finite += u64::from(bound.is_some());
@@ -189,15 +181,7 @@ fn where_all_places_are_known_to_be_bounded_there_is_nothing_to_do() {
     parikh::structure::bounds::place_bounds(&net, &flows, &Budget::unlimited()).write(&mut facts);
     let known = Intervals::new(&net, &facts);
     let working_net = WorkingNet::original(&net, goals, facts, &known);
-    let assignment = Assignment {
-        working_net: &working_net,
-        board: &board,
-        seed: 1,
-        threads: 1,
-        dump: None,
-        smt_solver: None,
-        hints: Vec::new(),
-    };
+    let assignment = Assignment::new(&working_net, &board, 1);
     let mut session = (ENGINE.start)(assignment).unwrap();
     session.slice(&Budget::unlimited());
     assert_eq!(session.statistics(), "all places are bounded");

@@ -7,7 +7,6 @@
 use crate::support::oracle::{GoalTruth, OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use parikh::encodings::{EncodeError, EncodedGoal, Encoding, EncodingPart, Numbers};
-use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, Marking, Net, Predicate, Provenance, text};
 use parikh::solvers::Budget;
 use parikh::solvers::certify::infeasible_near;
@@ -19,6 +18,7 @@ use parikh::structure::bounds::place_bounds;
 use parikh::structure::closed::ClosureKind;
 use parikh::structure::flows::place_flows;
 use parikh::structure::minimal::minimal_sets;
+use parikh_generate::{Shape, random, random_goals};
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -8,15 +8,16 @@ use crate::support::documents::refutes;
 use crate::support::oracle::{GoalTruth, OracleLimits, explore};
 use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
-use parikh::board::{Board, Knowledge, Proof, Reach};
+use parikh::board::{Board, Knowledge, Proof, ProvedBound, Reach};
 use parikh::engine::{Assignment, Engine, Hint, Role, Sides, SliceProgress, registry};
 use parikh::engine::{
     Task, diagrams, explicit, intervals, reduced, runs, smt, state_equation, walk,
 };
-use parikh::net::{Facts, Goal, GoalId, MarkingGoal, Net, Predicate, generate, marking_goals};
+use parikh::net::{Facts, Goal, GoalId, MarkingGoal, Net, Predicate, marking_goals};
 use parikh::solvers::Budget;
 use parikh::structure;
 use parikh::working_net::WorkingNet;
+use parikh_generate as generate;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -177,15 +178,8 @@ fn has_long(seed: u64) -> bool {
 /// Starts an engine of the registry as the portfolio does.
 fn start(engine: &Engine, task: &Task<'_>, working_net: &WorkingNet<'_>) {
     let run = |engine: &Engine, board: &Board<'_>, hints, budget: &Budget| {
-        let assignment = Assignment {
-            working_net,
-            board,
-            seed: task.seed,
-            threads: 2,
-            dump: None,
-            smt_solver: None,
-            hints,
-        };
+        let assignment =
+            Assignment { threads: 2, hints, ..Assignment::new(working_net, board, task.seed) };
         let mut session = (engine.start)(assignment).expect("starts");
         while session.slice(budget) == SliceProgress::Finished && session.deepen() {}
         session.candidates()
@@ -307,8 +301,8 @@ fn refuted(goal: &Goal, knowledge: &Knowledge) -> Option<(Predicate, Proof)> {
             Some((predicate.clone(), proof.clone()))
         }
         (Goal::Maximise(sum), Knowledge::Maximum(maximum)) => {
-            let (most, proof, _) = maximum.proved.as_ref()?;
-            let most = i64::try_from(*most).ok()?;
+            let ProvedBound { bound, proof, .. } = maximum.proved.as_ref()?;
+            let most = i64::try_from(*bound).ok()?;
             Some((Predicate::at_most(sum.clone(), most).negated(), proof.clone()))
         }
         _ => None,
@@ -379,8 +373,8 @@ fn check(seed: u64, net: &Net, engines: &[TestedEngine], tallies: &[Tally]) -> b
                     );
                 }
                 (GoalTruth::Maximum(truth), Knowledge::Maximum(maximum)) => {
-                    let seen = maximum.seen.map(|seen| seen.0);
-                    let proved = maximum.proved.map(|proved| proved.0);
+                    let seen = maximum.seen.map(|seen| seen.value);
+                    let proved = maximum.proved.map(|proved| proved.bound);
                     assert!(seen.is_none_or(|seen| seen <= truth), "{goal:?}: {}", context());
                     assert!(proved.is_none_or(|proved| proved >= truth), "{goal:?}: {}", context());
                     assert!(maximum.unbounded.is_none(), "{goal:?}: {}", context());

@@ -10,10 +10,10 @@ use crate::support::shrinking::shrinking;
 use parikh::answer::{AnswerWitness, GoalAnswer, Plan, QuestionValue};
 use parikh::evidence::{check_pumping, replay};
 use parikh::mcc::Examination;
-use parikh::net::generate::{self, Shape};
 use parikh::net::{Goal, LinearSum, Net, Predicate, text};
 use parikh::run::{self, Event, RunConfig};
 use parikh::solvers::Budget;
+use parikh_generate::{self as generate, Shape};
 use std::collections::HashMap;
 use std::time::Duration;
 

@@ -1,109 +1,28 @@
 //! The explicit engine on random small nets with weights, against plain enumeration.
 
+use crate::support::oracle::{OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
 use parikh::engine::explicit::{self, ExplicitConfig, SearchOrder};
 use parikh::net::{
-    Facts, Goal, GoalId, LinearSum, Marking, Net, NetBuilder, PlaceId, Predicate, Provenance,
-    TransitionId, marking_goals,
+    Facts, Goal, GoalId, LinearSum, Marking, Net, Predicate, Provenance, TransitionId,
+    marking_goals,
 };
 use parikh::solvers::Budget;
-use std::collections::{HashMap, VecDeque};
+use parikh_generate::{Shape, random, random_predicate, random_sum};
+use std::collections::HashMap;
 use std::time::Duration;
 
-/// Maximal number of markings; larger nets are skipped.
-const SMALL: usize = 3000;
-
-/// The results of plain enumeration.
-struct Enumeration {
-    markings: Vec<Marking>,
-    firings: u128,
-}
-
-/// Enumerates the markings of `net`. Returns `None` if there are more than [`SMALL`].
-fn enumerate(net: &Net) -> Option<Enumeration> {
-    let mut seen = HashMap::from([(net.initial().clone(), ())]);
-    let mut queue = VecDeque::from([net.initial().clone()]);
-    let mut all = Enumeration { markings: Vec::new(), firings: 0 };
-    while let Some(marking) = queue.pop_front() {
-        for t in net.transitions().filter(|&t| net.is_enabled(&marking, t)) {
-            let mut next = marking.clone();
-            net.fire(&mut next, t).ok()?;
-            all.firings += 1;
-            if seen.insert(next.clone(), ()).is_none() {
-                queue.push_back(next);
-            }
-        }
-        all.markings.push(marking);
-        if seen.len() > SMALL {
-            return None;
-        }
-    }
-    Some(all)
-}
-
-fn random_net(rng: &mut fastrand::Rng) -> Net {
-    let mut builder = NetBuilder::new("random");
-    let safe_like = rng.bool();
-    let tokens = if safe_like { 2 } else { 5 };
-    let weights = if safe_like { 2 } else { 4 };
-    let places: Vec<PlaceId> = (0..rng.usize(1..9))
-        .map(|i| builder.place(&format!("p{i}"), rng.u64(0..tokens)).unwrap())
-        .collect();
-    for i in 0..rng.usize(1..10) {
-        let t = builder.transition(&format!("t{i}")).unwrap();
-        let mut taken = 0;
-        for _ in 0..rng.usize(1..4) {
-            let weight = rng.u64(1..weights);
-            taken += weight;
-            builder.take(t, rng.choice(&places).copied().unwrap(), weight).unwrap();
-        }
-        // Mostly conservative transitions, because otherwise most nets are unbounded.
-        let mut left = if rng.u8(0..8) == 0 { taken + 1 } else { taken };
-        while left > 0 && rng.u8(0..6) > 0 {
-            let weight = rng.u64(1..=left);
-            left -= weight;
-            builder.put(t, rng.choice(&places).copied().unwrap(), weight).unwrap();
-        }
-    }
-    builder.build().unwrap()
-}
-
-fn random_sum(net: &Net, rng: &mut fastrand::Rng) -> LinearSum {
-    let count = rng.usize(1..4);
-    let terms: Vec<_> = (0..count)
-        .map(|_| (PlaceId::new(rng.usize(0..net.place_count())), rng.i64(-2..4)))
-        .collect();
-    LinearSum::new(terms).unwrap()
-}
-
-fn random_predicate(net: &Net, depth: u32, rng: &mut fastrand::Rng) -> Predicate {
-    if depth > 0 && rng.u8(0..3) > 0 {
-        let parts: Vec<_> =
-            (0..rng.usize(2..4)).map(|_| random_predicate(net, depth - 1, rng)).collect();
-        return if rng.bool() { Predicate::and(parts) } else { Predicate::or(parts) };
-    }
-    let t = TransitionId::new(rng.usize(0..net.transition_count()));
-    match rng.u8(0..12) {
-        0 => Predicate::Enabled(t),
-        1 => Predicate::Disabled(t),
-        2 => Predicate::Dead,
-        3 => Predicate::NotDead,
-        4 => {
-            let p = PlaceId::new(rng.usize(0..net.place_count()));
-            Predicate::at_least(p, rng.u64(1..6))
-        }
-        _ => Predicate::at_most(random_sum(net, rng), rng.i64(-8..8)),
-    }
-}
+/// The limits of plain enumeration; larger nets are skipped.
+const SMALL: OracleLimits = OracleLimits { states: 3000, tokens: u64::MAX };
 
 fn random_goals(net: &Net, rng: &mut fastrand::Rng) -> Vec<Goal> {
     let mut goals = vec![Goal::Reach(Predicate::Dead)];
     for _ in 0..6 {
-        goals.push(Goal::Reach(random_predicate(net, 2, rng)));
-        goals.push(Goal::Maximise(random_sum(net, rng)));
+        goals.push(Goal::Reach(random_predicate(rng, net, 2)));
+        goals.push(Goal::Maximise(random_sum(rng, net, false)));
     }
     goals
 }
@@ -121,7 +40,7 @@ fn random_facts(net: &Net, rng: &mut fastrand::Rng) -> Facts {
 }
 
 /// Runs the engine on `goals` and compares every result with the enumeration.
-fn check(net: &Net, all: &Enumeration, goals: &[Goal], facts: &Facts, config: &ExplicitConfig) {
+fn check(net: &Net, all: &StateSpace<'_>, goals: &[Goal], facts: &Facts, config: &ExplicitConfig) {
     let board = Board::new(net, goals.to_vec());
     let listed: Vec<(GoalId, Goal)> = board.ids().zip(goals.iter().cloned()).collect();
     let budget = Budget::unlimited();
@@ -136,16 +55,16 @@ fn check(net: &Net, all: &Enumeration, goals: &[Goal], facts: &Facts, config: &E
     let (under, over) = (board.witness_reporter("EXPLICIT"), board.proof_reporter("EXPLICIT"));
     let statistics = explicit::run(&task, under, over, config);
     let context = || format!("{}\n{config:?}\n{statistics:?}", parikh::net::text::print(net));
-    verify(net, all, &board, &context);
+    verify(all, &board, &context);
 }
 
 /// Compares every result on the board with the enumeration.
-fn verify(net: &Net, all: &Enumeration, board: &Board<'_>, context: &dyn Fn() -> String) {
+fn verify(all: &StateSpace<'_>, board: &Board<'_>, context: &dyn Fn() -> String) {
     assert_eq!(board.faults(), 0, "{}", context());
     for (id, goal) in board.ids().zip(board.goals()) {
         match (goal, board.knowledge(id).unwrap()) {
             (Goal::Reach(predicate), Knowledge::Reach(known)) => {
-                let truth = all.markings.iter().any(|marking| predicate.holds(net, marking));
+                let truth = all.reaches(predicate);
                 let verdict = match known {
                     Reach::Open => panic!("{predicate:?} open in\n{}", context()),
                     Reach::Reached { .. } => true,
@@ -154,8 +73,7 @@ fn verify(net: &Net, all: &Enumeration, board: &Board<'_>, context: &dyn Fn() ->
                 assert_eq!(verdict, truth, "{predicate:?} in\n{}", context());
             }
             (Goal::Maximise(sum), Knowledge::Maximum(maximum)) => {
-                let truth = all.markings.iter().map(|marking| sum.value(marking)).max();
-                assert_eq!(maximum.value(), truth, "{sum:?} in\n{}", context());
+                assert_eq!(maximum.value(), Some(all.maximum(sum)), "{sum:?} in\n{}", context());
             }
             _ => unreachable!(),
         }
@@ -166,16 +84,17 @@ fn verify(net: &Net, all: &Enumeration, board: &Board<'_>, context: &dyn Fn() ->
 fn on_small_nets(
     seed: u64,
     count: u64,
-    mut work: impl FnMut(&Net, &Enumeration, &mut fastrand::Rng),
+    mut work: impl FnMut(&Net, &StateSpace<'_>, &mut fastrand::Rng),
 ) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut done = 0;
     while done < count {
-        let net = random_net(&mut rng);
+        let number = rng.u64(..);
+        let net = random(number, &Shape::small(number));
         let begun = rng.clone();
         let drawn = shrinking(&net, |net| {
-            let (mut rng, all) = (begun.clone(), enumerate(net)?);
-            let is_tried = all.markings.len() > 2 || rng.u8(0..20) == 0;
+            let (mut rng, all) = (begun.clone(), explore(net, SMALL)?);
+            let is_tried = all.states() > 2 || rng.u8(0..20) == 0;
             if is_tried {
                 work(net, &all, &mut rng);
             }
@@ -262,7 +181,7 @@ fn per_node_goals_of_the_global_examinations() {
 fn shortest_sequences_survive_stubborn_sets() {
     on_small_nets(4, scaled(300), |net, _, rng| {
         for _ in 0..4 {
-            let goal = Goal::Reach(random_predicate(net, 2, rng));
+            let goal = Goal::Reach(random_predicate(rng, net, 2));
             let length = |stubborn: bool| {
                 let board = Board::new(net, vec![goal.clone()]);
                 let listed = [(GoalId::new(0), goal.clone())];
@@ -314,12 +233,11 @@ fn state_spaces_are_counted() {
         for threads in [2, 3, 8] {
             assert_eq!(count(threads), figures, "{threads} threads, {context}");
         }
-        assert_eq!(figures.states, all.markings.len() as u128, "{context}");
-        assert_eq!(figures.firings, all.firings, "{context}");
-        let largest = all.markings.iter().map(Marking::largest).max().unwrap();
-        assert_eq!(figures.max_tokens_in_place, u128::from(largest), "{context}");
-        let total = all.markings.iter().map(Marking::total).max().unwrap();
-        assert_eq!(figures.max_tokens_per_marking, total, "{context}");
+        assert_eq!(figures.states, all.states() as u128, "{context}");
+        assert_eq!(figures.firings, all.firings() as u128, "{context}");
+        let largest = u128::from(all.most_in_place());
+        assert_eq!(figures.max_tokens_in_place, largest, "{context}");
+        assert_eq!(figures.max_tokens_per_marking, all.most_in_marking(), "{context}");
     });
 }
 
@@ -351,14 +269,14 @@ fn rounds_of_slices_settle_what_the_first_search_had_no_time_for() {
             explicit::run(&task, board.witness_reporter("X"), board.proof_reporter("X"), &config);
         assert!(statistics.searches > 1);
         assert_eq!((board.open_count(), board.faults()), (0, 0));
-        verify(net, all, &board, &|| format!("{}\n{statistics:?}", parikh::net::text::print(net)));
+        verify(all, &board, &|| format!("{}\n{statistics:?}", parikh::net::text::print(net)));
     });
 }
 
 #[test]
 fn liveness_and_reversibility_by_closure() {
     on_small_nets(7, scaled(500), |net, all, _| {
-        if all.markings.len() > 300 {
+        if all.states() > 300 {
             return;
         }
         let reachable_from = |start: &Marking| {
@@ -375,7 +293,7 @@ fn liveness_and_reversibility_by_closure() {
             }
             seen
         };
-        let closures: Vec<_> = all.markings.iter().map(reachable_from).collect();
+        let closures: Vec<_> = all.markings().iter().map(reachable_from).collect();
         let comes_back = |t: TransitionId, from: &HashMap<Marking, ()>| {
             from.keys().any(|marking| net.is_enabled(marking, t))
         };

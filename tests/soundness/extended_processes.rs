@@ -257,7 +257,7 @@ impl ProcessTally {
                 if kind == EasySoundness && truth {
                     assert!(done.contains(own.tokens()), "{}", about());
                     let named = format!("`{}`", marking_text::print(&net, &own));
-                    let is_named = done.len() == 1 || found.reason.contains(&named);
+                    let is_named = done.len() == 1 || found.reason.to_string().contains(&named);
                     assert!(is_named, "{named}: {}, {}", found.reason, about());
                 }
             }

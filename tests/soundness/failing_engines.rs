@@ -11,10 +11,10 @@ use parikh::engine::{
     Assignment, Engine, Role, Session, Sides, SliceProgress, Takes, stateless_session,
 };
 use parikh::mcc::Examination;
-use parikh::net::generate::{self, Shape};
 use parikh::net::{Features, GoalKind, Net, text};
 use parikh::run::{self, Event, RunConfig, RunReport};
 use parikh::solvers::Budget;
+use parikh_generate::{self as generate, Shape};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 

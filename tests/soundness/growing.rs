@@ -12,13 +12,11 @@ use parikh::board::{Knowledge, RunKnowledge};
 use parikh::engine::registry::ENGINES;
 use parikh::graph::coverability::Coverability;
 use parikh::graph::omega::OMEGA;
-use parikh::net::generate::{
-    RandomKind, Shape, random, random_fairness, random_ltl, random_predicate,
-};
 use parikh::net::run_property::{RunAtom, RunProperty};
 use parikh::net::{Atom, Goal, Marking, Net, PlaceId, Predicate, TransitionId};
 use parikh::run::{Event, RunConfig, run_net};
 use parikh::solvers::Budget;
+use parikh_generate::{RandomKind, Shape, random, random_fairness, random_ltl, random_predicate};
 use parikh_temporal::{Automaton, AutomatonLimits, Ltl, Marks};
 use std::collections::HashMap;
 use std::time::Duration;

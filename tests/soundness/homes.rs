@@ -13,12 +13,12 @@ use parikh::engine::{Task, explicit};
 use parikh::evidence::replay;
 use parikh::formula::Formula;
 use parikh::mcc::Examination;
-use parikh::net::generate::{self, Shape};
 use parikh::net::{Facts, FiringSequence, Goal, GoalId, Marking, Net, PlaceId, Predicate, text};
 use parikh::run::{self, Event, RunConfig};
 use parikh::solvers::Budget;
 use parikh::structure::intervals::Intervals;
 use parikh::working_net::WorkingNet;
+use parikh_generate::{self as generate, Shape};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -83,16 +83,8 @@ fn each_engine_says_what_enumeration_says() {
             if seed % 2 == 0 {
                 reach();
             }
-            let (working_net, board, hints) = (&working_net, &board, Vec::new());
-            let assignment = Assignment {
-                working_net,
-                board,
-                seed,
-                threads: 2,
-                dump: None,
-                smt_solver: None,
-                hints,
-            };
+            let (working_net, board) = (&working_net, &board);
+            let assignment = Assignment { threads: 2, ..Assignment::new(working_net, board, seed) };
             let slice = Budget::unlimited().slice(Duration::from_millis(4));
             let slice = if engine.name == "regions" { &slice } else { &budget };
             (engine.start)(assignment).unwrap().slice(slice);
@@ -163,16 +155,8 @@ fn diagrams_and_weights_say_what_enumeration_says() {
         {
             let board = Board::new(&net, goals.clone());
             let working_net = WorkingNet::original(&net, listed.clone(), facts.clone(), &known);
-            let (working_net, board, hints) = (&working_net, &board, Vec::new());
-            let assignment = Assignment {
-                working_net,
-                board,
-                seed,
-                threads: 2,
-                dump: None,
-                smt_solver: None,
-                hints,
-            };
+            let (working_net, board) = (&working_net, &board);
+            let assignment = Assignment { threads: 2, ..Assignment::new(working_net, board, seed) };
             let budget = Budget::unlimited().slice(Duration::from_secs(20));
             (engine.start)(assignment).unwrap().slice(&budget);
             let context = || format!("{} seed {seed}:\n{}", engine.name, text::print(&net));
@@ -341,15 +325,8 @@ fn nothing_false_is_said_of_nets_without_bound() {
                     under.reached(GoalId::new(at), FiringSequence::new());
                 }
             }
-            let assignment = Assignment {
-                working_net: &working_net,
-                board: &board,
-                seed,
-                threads: 2,
-                dump: None,
-                smt_solver: None,
-                hints: Vec::new(),
-            };
+            let assignment =
+                Assignment { threads: 2, ..Assignment::new(&working_net, &board, seed) };
             let slice = Budget::unlimited().slice(Duration::from_millis(20));
             (engine.start)(assignment).unwrap().slice(&slice);
             assert_eq!(board.faults(), 0, "{}", context());
@@ -453,16 +430,7 @@ fn what_is_left_of_a_net_is_asked_also_where_it_is_in_parts() {
         let board = Board::new(&net, goals);
         let working_net = WorkingNet::original(&net, listed, facts, &known);
         let engine = ENGINES.iter().find(|it| it.name == "graph of a reduced net").unwrap();
-        let hints = Vec::new();
-        let assignment = Assignment {
-            working_net: &working_net,
-            board: &board,
-            seed: 1,
-            threads: 2,
-            dump: None,
-            smt_solver: None,
-            hints,
-        };
+        let assignment = Assignment { threads: 2, ..Assignment::new(&working_net, &board, 1) };
         let said = (engine.start)(assignment)
             .unwrap()
             .slice(&Budget::unlimited().slice(Duration::from_secs(60)));

@@ -6,9 +6,10 @@ use parikh::board::{Board, Knowledge, Reach, Witness};
 use parikh::engine::loops;
 use parikh::engine::{Assignment, SliceProgress};
 use parikh::evidence::loops::{holds, replay_loops};
-use parikh::net::{Facts, Goal, GoalId, LoopRun, Net, NetBuilder, Predicate, generate};
+use parikh::net::{Facts, Goal, GoalId, LoopRun, Net, NetBuilder, Predicate};
 use parikh::solvers::Budget;
 use parikh::working_net::WorkingNet;
+use parikh_generate as generate;
 use std::time::Duration;
 
 /// Runs the engine on the goals of a board. Returns its progress: if it is finished, there is
@@ -19,15 +20,7 @@ fn work(board: &Board<'_>, budget: &Budget, seed: u64) -> SliceProgress {
     let facts = Facts::none(net);
     let known = parikh::structure::intervals::Intervals::new(net, &facts);
     let working_net = WorkingNet::original(net, goals, facts, &known);
-    let assignment = Assignment {
-        working_net: &working_net,
-        board,
-        seed,
-        threads: 1,
-        dump: None,
-        smt_solver: None,
-        hints: Vec::new(),
-    };
+    let assignment = Assignment::new(&working_net, board, seed);
     let mut session = (loops::ENGINE.start)(assignment).expect("starts");
     session.slice(budget)
 }

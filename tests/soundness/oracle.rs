@@ -2,7 +2,7 @@
 //! computations of the same numbers.
 
 use crate::support::oracle::{GoalTruth, OracleLimits, explore};
-use parikh_net::generate::{self, KnownCount, RandomKind, Shape};
+use parikh_generate::{self as generate, KnownCount, RandomKind, Shape};
 use parikh_net::{Goal, LinearSum, Predicate, text};
 
 #[test]

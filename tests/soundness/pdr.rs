@@ -7,12 +7,12 @@ use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::pdr;
 use parikh::engine::{Assignment, Engine};
-use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate};
 use parikh::solvers::Budget;
 use parikh::structure;
 use parikh::structure::intervals::Intervals;
 use parikh::working_net::WorkingNet;
+use parikh_generate::{Shape, random, random_goals};
 use std::time::Duration;
 
 /// Time limit per random net.
@@ -49,15 +49,7 @@ fn run(
     let listed = goals.iter().cloned().enumerate().map(|(i, goal)| (GoalId::new(i), goal));
     let known = Intervals::new(net, &facts);
     let working_net = WorkingNet::original(net, listed.collect(), facts, &known);
-    let work = Assignment {
-        working_net: &working_net,
-        board: &board,
-        seed: 1,
-        threads: 2,
-        dump: None,
-        smt_solver: None,
-        hints: vec![],
-    };
+    let work = Assignment { threads: 2, ..Assignment::new(&working_net, &board, 1) };
     let mut session = (engine.start)(work).expect("works on any net");
     session.slice(&Budget::lasting(time));
     assert_eq!(board.faults(), 0, "{}", context());
@@ -85,9 +77,9 @@ fn run(
                 }
             },
             (GoalTruth::Maximum(truth), Knowledge::Maximum(maximum)) => {
-                let proved = maximum.proved.map(|proved| proved.0);
+                let proved = maximum.proved.map(|proved| proved.bound);
                 assert!(proved.is_none_or(|proved| proved >= truth), "{goal:?}: {}", context());
-                let seen = maximum.seen.map(|seen| seen.0);
+                let seen = maximum.seen.map(|seen| seen.value);
                 assert!(seen.is_none_or(|seen| seen <= truth), "{goal:?}: {}", context());
                 tally.bounded += usize::from(proved == Some(truth));
             }

@@ -7,7 +7,6 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::encodings::propositional::{PropositionalGoal, TokenEncoding};
 use parikh::encodings::{EncodeError, Encoding, EncodingPart, Numbers};
-use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::units::Unit;
 use parikh::net::{
     Facts, Goal, LinearSum, Marking, Net, NetBuilder, PlaceId, Predicate, UnitId, Units, text,
@@ -16,6 +15,7 @@ use parikh::solvers::Budget;
 use parikh::solvers::sat::{SatAnswer, SatSolver};
 use parikh::solvers::sat_batsat::BatSat;
 use parikh::structure::facts::facts_for;
+use parikh_generate::{Shape, random, random_goals};
 use std::collections::HashMap;
 
 /// Returns a net of processes that move alone or in pairs, read each other's places, start and

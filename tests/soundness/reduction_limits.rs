@@ -1,9 +1,9 @@
 //! Reductions of nets larger than random nets end quickly, and the checker accepts every step.
 
-use parikh::net::generate::{RandomKind, Shape, cycles, philosophers, random};
 use parikh::net::{Net, NetBuilder, PlaceId};
 use parikh::reduction::{ReductionConfig, needs, reduce};
 use parikh::solvers::Budget;
+use parikh_generate::{RandomKind, Shape, cycles, philosophers, random};
 
 const TRANSITIONS: u32 = 600;
 

@@ -16,7 +16,6 @@ use fastrand::Rng;
 use parikh::engine::explicit::sums;
 use parikh::evidence::counting::{self, CountError, CountingFormula, NoFormula, StateSpaceFigures};
 use parikh::evidence::{check_pump, replay};
-use parikh::net::generate::{RandomKind, Shape, random_goals, random_with};
 use parikh::net::{FiringSequence, Goal, Marking, Net, NetBuilder, PlaceId, TransitionId, text};
 use parikh::reduction::{
     ApplicationOutcome, AssumedCondition, Candidate, Conditions, FiringMap, Needs,
@@ -24,6 +23,7 @@ use parikh::reduction::{
     WorkNet, candidate, needs, recheck, reduce, rules,
 };
 use parikh::solvers::Budget;
+use parikh_generate::{RandomKind, Shape, random_goals, random_with};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

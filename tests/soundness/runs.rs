@@ -9,11 +9,11 @@ use parikh::answer::Plan;
 use parikh::board::{Knowledge, RunKnowledge};
 use parikh::engine::registry::ENGINES;
 use parikh::engine::{Engine, Role, Sides};
-use parikh::net::generate::{Shape, random, random_fairness, random_ltl, random_predicate};
 use parikh::net::run_property::{RunAtom, RunProperty};
 use parikh::net::{Goal, GoalKind, Net, TransitionId};
 use parikh::run::{Event, RunConfig, Schedule, run_net};
 use parikh::solvers::Budget;
+use parikh_generate::{Shape, random, random_fairness, random_ltl, random_predicate};
 use parikh_temporal::Ltl;
 use std::time::Duration;
 

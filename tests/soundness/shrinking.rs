@@ -2,8 +2,8 @@
 
 use crate::support::oracle::{OracleLimits, explore};
 use crate::support::shrinking::shrinking;
-use parikh::net::generate::{self, Shape};
 use parikh::net::{LinearSum, Net};
+use parikh_generate::{self as generate, Shape};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 

@@ -7,12 +7,12 @@ use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::smt;
 use parikh::engine::{Assignment, Engine};
-use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate, text};
 use parikh::solvers::Budget;
 use parikh::structure;
 use parikh::structure::intervals::Intervals;
 use parikh::working_net::WorkingNet;
+use parikh_generate::{Shape, random, random_goals};
 use std::time::Duration;
 
 /// Runs an engine on goals, with bounds from place invariants. Returns the knowledge and the
@@ -30,15 +30,7 @@ fn work(
     let listed = goals.iter().cloned().enumerate().map(|(i, goal)| (GoalId::new(i), goal));
     let known = Intervals::new(net, &facts);
     let working_net = WorkingNet::original(net, listed.collect(), facts, &known);
-    let work = Assignment {
-        working_net: &working_net,
-        board: &board,
-        seed: 1,
-        threads: 1,
-        dump: None,
-        smt_solver: None,
-        hints: vec![],
-    };
+    let work = Assignment::new(&working_net, &board, 1);
     let mut session = (engine.start)(work).expect("Z3 is here");
     session.slice(&Budget::lasting(time));
     assert_eq!(board.faults(), 0, "{}", text::print(net));
@@ -81,9 +73,9 @@ fn they_say_what_enumeration_says() {
                         }
                     }
                     (GoalTruth::Maximum(truth), Knowledge::Maximum(maximum)) => {
-                        let seen = maximum.seen.map(|seen| seen.0);
+                        let seen = maximum.seen.map(|seen| seen.value);
                         assert!(seen.is_none_or(|seen| seen <= truth), "{}", context());
-                        let proved = maximum.proved.map(|proved| proved.0);
+                        let proved = maximum.proved.map(|proved| proved.bound);
                         assert!(proved.is_none_or(|proved| proved >= truth), "{}", context());
                         maxima += 1;
                         met += usize::from(seen == Some(truth));
@@ -123,7 +115,7 @@ fn what_is_large_takes_few_steps() {
     }
     assert!(matches!(known[3].1, Knowledge::Reach(Reach::Open)), "{said}");
     let Knowledge::Maximum(maximum) = &known[4].1 else { panic!() };
-    assert!(maximum.seen.as_ref().unwrap().0 > 1 << 60, "{said}");
+    assert!(maximum.seen.as_ref().unwrap().value > 1 << 60, "{said}");
     assert!(maximum.proved.is_none());
 }
 

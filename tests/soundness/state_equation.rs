@@ -6,14 +6,14 @@ use crate::support::documents::refutes;
 use crate::support::oracle::{GoalTruth, OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
-use parikh::board::{Board, Knowledge, Maximum, Reach};
+use parikh::board::{Board, Knowledge, Maximum, ProvedBound, Reach};
 use parikh::engine::Task;
 use parikh::engine::state_equation::{self, StateEquationConfig, StateEquationStatistics};
 use parikh::evidence::{Document, LinearCertificate};
 use parikh::evidence_files::document_in_names;
-use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate, marking_goals};
 use parikh::solvers::Budget;
+use parikh_generate::{Shape, random, random_goals};
 
 /// Runs the engine alone.
 fn solve(net: &Net, goals: Vec<Goal>) -> (Board<'_>, StateEquationStatistics) {
@@ -43,7 +43,10 @@ fn document_of(board: &Board<'_>, goal: GoalId) -> Option<(Document, Predicate)>
             (proof, predicate.clone())
         }
         (
-            Knowledge::Maximum(Maximum { proved: Some((most, proof, _)), .. }),
+            Knowledge::Maximum(Maximum {
+                proved: Some(ProvedBound { bound: most, proof, .. }),
+                ..
+            }),
             Goal::Maximise(sum),
         ) => {
             let most = i64::try_from(most).expect("small nets");
@@ -103,7 +106,7 @@ fn compare(net: &Net, space: &StateSpace<'_>, goals: Vec<Goal>, seed: u64, tally
                 refuted
             }
             (GoalTruth::Maximum(most), Knowledge::Maximum(maximum)) => {
-                let proved = maximum.proved.map(|(proved, ..)| proved);
+                let proved = maximum.proved.map(|proved| proved.bound);
                 assert!(proved.is_none_or(|proved| proved >= most), "net {seed}: {goal:?}");
                 tally.maxima += 1;
                 tally.tight += usize::from(proved == Some(most));

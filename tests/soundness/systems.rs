@@ -9,7 +9,7 @@
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::solvers::Budget;
-use parikh::systems::{SettleConfig, SystemCase, SystemFormat, SystemOutcome, settle};
+use parikh::systems::{SettleConfig, SystemCase, SystemFormat, SystemGrade, SystemOutcome, settle};
 use parikh_systems::generate::{random_linear, random_pattern, random_system};
 use parikh_systems::{FiniteRuns, KindAutomaton, LabelFormula, LabelId, System, write};
 use std::collections::HashMap;
@@ -292,7 +292,12 @@ fn compared(system: &System, listed: &[(String, bool)], endings: FiniteRuns) -> 
         match settled {
             SystemOutcome::Answer(answer) => {
                 assert_eq!(answer.value, *expected, "{formula}: {}\n{text}", answer.reason);
-                assert_ne!(answer.evidence, "searched", "{formula}: {}\n{text}", answer.reason);
+                assert_ne!(
+                    answer.grade,
+                    SystemGrade::Searched,
+                    "{formula}: {}\n{text}",
+                    answer.reason
+                );
                 counts.lock().unwrap()[usize::from(answer.value)] += 1;
             }
             SystemOutcome::Open(why) => panic!("{formula}: {why}\n{text}"),
@@ -365,7 +370,7 @@ fn where_the_checker_needs_all_components_it_has_them() {
         &|_, settled| {
             let SystemOutcome::Answer(answer) = settled else { panic!("{settled:?}") };
             assert!(answer.value);
-            assert_eq!(answer.evidence, "certified", "{}", answer.reason);
+            assert_eq!(answer.grade, SystemGrade::Certified, "{}", answer.reason);
         },
     );
 }

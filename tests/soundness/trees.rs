@@ -11,11 +11,11 @@ use parikh::board::{Evidence, Knowledge, TreeKnowledge};
 use parikh::engine::Engine;
 use parikh::engine::registry::ENGINES;
 use parikh::evidence::tree::{run_bounds, silent};
-use parikh::net::generate::{Shape, random, random_ctl, random_predicate};
 use parikh::net::run_property::RunAtom;
 use parikh::net::{Goal, GoalKind, Net, Predicate, RunProperty, TreeProperty};
 use parikh::run::{Event, RunConfig, run_net};
 use parikh::solvers::Budget;
+use parikh_generate::{Shape, random, random_ctl, random_predicate};
 use parikh_temporal::{AtomId, Ctl, Ltl};
 use std::time::Duration;
 

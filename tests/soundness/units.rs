@@ -12,11 +12,12 @@ use parikh::mcc::Examination;
 use parikh::net::units::Unit;
 use parikh::net::{
     Facts, FiringSequence, Goal, GoalId, Marking, Net, NetBuilder, PlaceId, Predicate,
-    TransitionId, UnitId, Units, generate, marking_goals,
+    TransitionId, UnitId, Units, marking_goals,
 };
 use parikh::run::{self, Event, RunConfig};
 use parikh::solvers::Budget;
 use parikh::structure;
+use parikh_generate as generate;
 use std::time::Duration;
 
 /// Adds a root unit with two nested units, which share the places of the net, all claimed to be
@@ -180,8 +181,8 @@ fn what_is_decided_from_a_false_claim_says_so_and_the_rest_is_true() {
                     Some(Knowledge::Reach(Reach::Unreachable { proof, .. })),
                 ) => (proof, !truth),
                 (GoalTruth::Maximum(truth), Some(Knowledge::Maximum(maximum))) => {
-                    let Some((most, proof, _)) = maximum.proved else { continue };
-                    (proof, most >= truth)
+                    let Some(proved) = maximum.proved else { continue };
+                    (proved.proof, proved.bound >= truth)
                 }
                 _ => continue,
             };

@@ -2,89 +2,24 @@
 //! all its witnesses, everything it reaches is reachable, and it reaches nearly all reachable
 //! goals.
 
+use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
 use parikh::engine::walk::{Strategy, WalkConfig, find_self_covering_sequence, run};
-use parikh::net::{
-    Facts, Goal, GoalId, LinearSum, Marking, Net, NetBuilder, PlaceId, Predicate, TransitionId,
-    marking_goals,
-};
+use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate, marking_goals};
 use parikh::solvers::Budget;
-use std::collections::HashSet;
+use parikh_generate::{Shape, random, random_predicate, random_sum};
 
-/// Returns a random net with arc weights up to 3.
-fn random_net(rng: &mut Rng) -> Net {
-    let mut builder = NetBuilder::new("random");
-    let places: Vec<PlaceId> = (0..rng.usize(1..7))
-        .map(|p| builder.place(&format!("p{p}"), [0, 0, 1, 1, 2, 5][rng.usize(..6)]).unwrap())
-        .collect();
-    for t in 0..rng.usize(1..8) {
-        let t = builder.transition(&format!("t{t}")).unwrap();
-        for _ in 0..rng.usize(0..3) {
-            let weight = [1, 1, 1, 2, 3][rng.usize(..5)];
-            builder.take(t, places[rng.usize(..places.len())], weight).unwrap();
-        }
-        for _ in 0..rng.usize(0..3) {
-            let weight = [1, 1, 1, 1, 2][rng.usize(..5)];
-            builder.put(t, places[rng.usize(..places.len())], weight).unwrap();
-        }
-    }
-    builder.build().unwrap()
-}
-
-fn random_sum(net: &Net, rng: &mut Rng) -> LinearSum {
-    let mut term =
-        || (PlaceId::new(rng.usize(..net.place_count())), [1, 1, 1, 2, -1, -3][rng.usize(..6)]);
-    let terms: Vec<_> = (0..3).map(|_| term()).collect();
-    LinearSum::new(terms.into_iter().take(rng.usize(1..4))).unwrap()
-}
-
-fn random_predicate(net: &Net, depth: u32, rng: &mut Rng) -> Predicate {
-    let transition = |rng: &mut Rng| TransitionId::new(rng.usize(..net.transition_count()));
-    let parts = |rng: &mut Rng| -> Vec<Predicate> {
-        (0..rng.usize(2..4)).map(|_| random_predicate(net, depth - 1, rng)).collect()
-    };
-    match rng.u32(..if depth == 0 { 7 } else { 12 }) {
-        0 => Predicate::Enabled(transition(rng)),
-        1 => Predicate::Disabled(transition(rng)),
-        2 => Predicate::Dead,
-        3 => Predicate::NotDead,
-        4..7 => {
-            let bound = [-6, -4, -2, -1, 0, 1, 2, 3, 5][rng.usize(..9)];
-            Predicate::at_most(random_sum(net, rng), bound)
-        }
-        7..9 => Predicate::or(parts(rng)),
-        _ => Predicate::and(parts(rng)),
-    }
-}
-
-/// Returns all reachable markings, or `None` if there are too many.
-fn enumerate(net: &Net) -> Option<Vec<Marking>> {
-    let mut seen = HashSet::from([net.initial().clone()]);
-    let mut all = vec![net.initial().clone()];
-    let mut next = 0;
-    while next < all.len() {
-        for t in net.transitions() {
-            let mut marking = all[next].clone();
-            if net.fire(&mut marking, t).is_ok() && seen.insert(marking.clone()) {
-                all.push(marking);
-            }
-        }
-        next += 1;
-        if all.len() > 3000 {
-            return None;
-        }
-    }
-    Some(all)
-}
+/// The limits of plain enumeration.
+const SMALL: OracleLimits = OracleLimits { states: 3000, tokens: u64::MAX };
 
 fn goals_of(net: &Net, rng: &mut Rng) -> Vec<Goal> {
-    let mut goals: Vec<Goal> = (0..8).map(|_| Goal::Reach(random_predicate(net, 2, rng))).collect();
+    let mut goals: Vec<Goal> = (0..8).map(|_| Goal::Reach(random_predicate(rng, net, 2))).collect();
     goals.extend(net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t))));
     goals.extend(net.places().map(|p| Goal::Maximise(LinearSum::place(p))));
-    goals.extend((0..3).map(|_| Goal::Maximise(random_sum(net, rng))));
+    goals.extend((0..3).map(|_| Goal::Maximise(random_sum(rng, net, false))));
     goals
 }
 
@@ -109,9 +44,9 @@ fn compare(config: &WalkConfig, nets: u64) -> (usize, usize) {
     let (mut answerable, mut missed) = (0, 0);
     for seed in 0..nets {
         let mut rng = Rng::with_seed(seed);
-        let net = random_net(&mut rng);
+        let net = random(seed, &Shape::small(seed));
         let goals = goals_of(&net, &mut rng);
-        let reachable = enumerate(&net);
+        let reachable = explore(&net, SMALL);
         let board = walk(&net, goals.clone(), config, seed);
         assert_eq!(board.faults(), 0, "net {seed}:\n{}", parikh::net::text::print(&net));
         for (at, goal) in goals.iter().enumerate() {
@@ -120,15 +55,15 @@ fn compare(config: &WalkConfig, nets: u64) -> (usize, usize) {
                 (Goal::Reach(predicate), Knowledge::Reach(reach)) => {
                     let reached = matches!(reach, Reach::Reached { .. });
                     let Some(all) = &reachable else { continue };
-                    let expected = all.iter().any(|marking| predicate.holds(&net, marking));
+                    let expected = all.reaches(predicate);
                     assert!(expected || !reached, "net {seed} goal {at}");
                     answerable += usize::from(expected);
                     missed += usize::from(expected && !reached);
                 }
                 (Goal::Maximise(sum), Knowledge::Maximum(maximum)) => {
                     let Some(all) = &reachable else { continue };
-                    let expected = all.iter().map(|marking| sum.value(marking)).max();
-                    let seen = maximum.seen.map(|(seen, ..)| seen);
+                    let expected = Some(all.maximum(sum));
+                    let seen = maximum.seen.map(|seen| seen.value);
                     assert!(seen <= expected && maximum.unbounded.is_none(), "net {seed} {at}");
                     answerable += 1;
                     missed += usize::from(seen != expected);
@@ -170,9 +105,9 @@ fn each_strategy_by_itself_claims_nothing_false() {
 fn pumps_are_found_where_the_net_is_unbounded() {
     let (mut unbounded, mut found) = (0, 0);
     for seed in 0..scaled(400) {
-        let net = random_net(&mut Rng::with_seed(seed));
+        let net = random(seed, &Shape::small(seed));
         let pump = find_self_covering_sequence(&net, &Budget::unlimited(), seed, 60_000);
-        let bounded = enumerate(&net).is_some();
+        let bounded = explore(&net, SMALL).is_some();
         assert!(!bounded || pump.is_none(), "net {seed}");
         // A small net with more markings than the limit is nearly always unbounded.
         unbounded += usize::from(!bounded);
@@ -187,7 +122,7 @@ fn the_same_seed_walks_the_same_way() {
     let config = WalkConfig { max_work: 50_000, ..WalkConfig::default() };
     let sequences = |seed| {
         let mut rng = Rng::with_seed(99);
-        let net = random_net(&mut rng);
+        let net = random(99, &Shape::small(99));
         let goals = goals_of(&net, &mut rng);
         let board = walk(&net, goals, &config, seed);
         format!("{:?}", board.ids().map(|id| board.knowledge(id)).collect::<Vec<_>>())

@@ -1,7 +1,8 @@
 //! Runs the built `parikh` binary, with the environment variables that affect it removed.
 
 use super::schema::Schema;
-use parikh_net::{generate, text};
+use parikh_net::pnml::pnml;
+use parikh_net::text;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -60,7 +61,7 @@ impl TestDirectory {
     /// Creates a directory with this net as `model.pnml`.
     pub(crate) fn with_net(net: &parikh_net::Net) -> TestDirectory {
         let desk = TestDirectory::new();
-        desk.write("model.pnml", &generate::pnml(net));
+        desk.write("model.pnml", &pnml(net));
         desk
     }
 

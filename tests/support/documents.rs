@@ -178,15 +178,7 @@ fn by_induction(net: &Net, refuted: &[Predicate]) -> Vec<ProvedRefutation> {
         let goals = task.goals.iter().map(|(id, goal)| (*id, goal.clone().into())).collect();
         let working_net = WorkingNet::original(task.net, goals, task.facts.clone(), &known);
         let (working_net, board) = (&working_net, task.board);
-        let work = Assignment {
-            working_net,
-            board,
-            seed: 1,
-            threads: 2,
-            dump: None,
-            smt_solver: None,
-            hints: Vec::new(),
-        };
+        let work = Assignment { threads: 2, ..Assignment::new(working_net, board, 1) };
         let mut session = (pdr::ENGINE.start)(work).expect("works on any net");
         session.slice(&task.budget.slice(Duration::from_millis(20)));
     };

@@ -55,9 +55,10 @@ pub(crate) struct Vocabulary {
 
 pub(crate) const RELATIONS: [&str; 6] = ["<=", ">=", "<", ">", "=", "!="];
 
-const ONE: [&str; 6] = ["existence", "existence2", "absence", "absence2", "exactly_one", "init"];
+pub(crate) const ONE: [&str; 6] =
+    ["existence", "existence2", "absence", "absence2", "exactly_one", "init"];
 
-const TWO: [&str; 16] = [
+pub(crate) const TWO: [&str; 16] = [
     "choice",
     "exclusive_choice",
     "responded_existence",

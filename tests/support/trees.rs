@@ -2,7 +2,7 @@
 
 use super::oracle::StateSpace;
 use parikh::net::TreeProperty;
-use parikh_temporal::EdgeGraph;
+use parikh_generate::EdgeGraph;
 
 /// Returns true if the computation tree from the initial marking has the property.
 pub(crate) fn holds(space: &StateSpace<'_>, property: &TreeProperty) -> bool {

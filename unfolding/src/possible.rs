@@ -193,8 +193,8 @@ impl<'c> BindingRule<'c> {
         self.complete(t, driver, 0, colour, &mut binding, places, search)
     }
 
-    /// Executes the plan from step `step_index` by recursion. The depth is at most the number of inputs,
-    /// checks and variables.
+    /// Executes the plan from step `step_index` by recursion. The depth is at most the number of
+    /// inputs, checks and variables.
     #[allow(clippy::too_many_arguments, reason = "the state of one search")]
     fn complete(
         &self,

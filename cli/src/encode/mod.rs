@@ -85,14 +85,14 @@ struct EncodeGoal {
 }
 
 pub(super) fn run(arguments: &EncodeArguments) -> Result<ProgramOutcome> {
-    let wanted = QueryForm::new(arguments, arguments.encoding.clone().with_steps(arguments.steps))?;
+    let form = QueryForm::new(arguments, arguments.encoding.clone().with_steps(arguments.steps))?;
     let budget = limits::budget(Some(arguments.timeout), None);
     signals::cancel_on_signal(&budget, || ());
     let net = model::net(&arguments.model)?;
     let subject = subject(arguments, &net)?;
-    let question = EncodedQuery::new(&net, &subject, &wanted, &budget)?;
-    let head = head(arguments, &net, &subject, &wanted.encoding, &question);
-    let format = wanted.format;
+    let question = EncodedQuery::new(&net, &subject, &form, &budget)?;
+    let head = head(arguments, &net, &subject, &form.encoding, &question);
+    let format = form.format;
     match &arguments.output {
         None => match question.write(format, &head, &mut io::stdout().lock()) {
             // A closed pipe is no error: the reader has read enough.
@@ -112,9 +112,9 @@ fn write_whole(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let is_special = path.metadata().is_ok_and(|there| !there.is_file());
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".unfinished");
-    let target = if is_special { path } else { Path::new(&unfinished) };
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".unfinished");
+    let target = if is_special { path } else { Path::new(&temporary) };
     let mut out = BufWriter::new(File::create(target)?);
     write(&mut out)?;
     out.flush()?;
@@ -153,14 +153,17 @@ fn subject(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> {
         // Clap ensures that both options are given together.
         let (file, id) = (arguments.queries.as_ref(), arguments.id.as_deref());
         let (Some(file), Some(id)) = (file, id) else { bail!("--queries FILE needs --id ID") };
-        let asked = FormulaOptions::of_file(file).read_and_print_notes(net)?;
-        let ids: Vec<&str> = asked.iter().map(|asked| asked.id.as_str()).take(3).collect();
-        let some = ids.join(", ");
-        let found: Option<GivenFormula> = asked.into_iter().find(|asked| asked.id == id);
-        let Some(found) = found else {
-            bail!("{}: no formula has the id `{id}`; the first ids are {some}", file.display());
+        let formulas = FormulaOptions::of_file(file).read_and_print_notes(net)?;
+        let ids: Vec<&str> = formulas.iter().map(|formulas| formulas.id.as_str()).take(3).collect();
+        let first_ids = ids.join(", ");
+        let given: Option<GivenFormula> = formulas.into_iter().find(|formulas| formulas.id == id);
+        let Some(given) = given else {
+            bail!(
+                "{}: no formula has the id `{id}`; the first ids are {first_ids}",
+                file.display()
+            );
         };
-        let formula = found.formula.map_err(|error| anyhow::anyhow!("formula {id}: {error}"))?;
+        let formula = given.formula.map_err(|error| anyhow::anyhow!("formula {id}: {error}"))?;
         return of_formula(net, &formula, id, false);
     };
     if let Some(sum) = goal.trim_start().strip_prefix("max ") {
@@ -186,25 +189,25 @@ fn read(net: &Net, formula: &str) -> Result<Formula> {
     Ok(text::read_one(formula, "--goal", net).formula?)
 }
 
-/// Returns the goal of a formula. If `state` is true, a property of markings means its
+/// Returns the goal of a formula. If `allows_state` is true, a property of markings means its
 /// reachability.
-fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<EncodeGoal> {
-    let said = |predicate| {
+fn of_formula(net: &Net, formula: &Formula, name: &str, allows_state: bool) -> Result<EncodeGoal> {
+    let describe = |predicate| {
         let text: String = words::predicate(net, predicate);
         match text.char_indices().nth(2000) {
             Some((end, _)) => format!("{} …", &text[..end]),
             None => text,
         }
     };
-    if let (true, Ok(predicate)) = (state, lower_state(formula)) {
-        let text = format!("{name}: EF {}", said(&predicate));
+    if let (true, Ok(predicate)) = (allows_state, lower_state(formula)) {
+        let text = format!("{name}: EF {}", describe(&predicate));
         return Ok(EncodeGoal { goal: Goal::Reach(predicate), text });
     }
     let query = lower(formula, net).with_context(|| name.to_owned())?;
     let text = match query.only_atom() {
-        Some((Goal::Reach(predicate), true)) => format!("{name}: EF {}", said(predicate)),
+        Some((Goal::Reach(predicate), true)) => format!("{name}: EF {}", describe(predicate)),
         Some((Goal::Reach(predicate), false)) => {
-            format!("{name}: violated by EF {}", said(predicate))
+            format!("{name}: violated by EF {}", describe(predicate))
         }
         Some((Goal::Maximise(sum), _)) => {
             format!("{name}: the maximum of {}", words::linear_sum(net, sum))

@@ -77,10 +77,10 @@ impl QueryForm {
         mut encoding: Encoding,
     ) -> Result<QueryForm> {
         let super::EncodeArguments { logic, values, traps, .. } = *arguments;
-        let usual =
+        let default_format =
             if logic == EncodeLogic::Propositions { SolverFormat::Cnf } else { SolverFormat::Smt2 };
         let of_name = arguments.output.as_deref().and_then(SolverFormat::of_name);
-        let format = arguments.format.or(of_name).unwrap_or(usual);
+        let format = arguments.format.or(of_name).unwrap_or(default_format);
         match (logic, format) {
             (EncodeLogic::Propositions, SolverFormat::Cnf) => {}
             (EncodeLogic::Propositions, _) => {
@@ -123,18 +123,18 @@ impl<'n> EncodedQuery<'n> {
     pub(super) fn new(
         net: &'n Net,
         subject: &EncodeGoal,
-        wanted: &QueryForm,
+        form: &QueryForm,
         budget: &Budget,
     ) -> Result<Self> {
-        let QueryForm { encoding, format, .. } = wanted;
-        let mut facts = facts_for(net, encoding, wanted.traps, budget).with_context(|| {
+        let QueryForm { encoding, format, .. } = form;
+        let mut facts = facts_for(net, encoding, form.traps, budget).with_context(|| {
             format!(
                 "the encoding {encoding} needs place invariants, and \
                                       computing them"
             )
         })?;
-        if wanted.logic == EncodeLogic::Propositions {
-            let values = match wanted.values {
+        if form.logic == EncodeLogic::Propositions {
+            let values = match form.values {
                 None | Some(BitEncoding::Order) => TokenEncoding::Order,
                 Some(BitEncoding::OneOfN) => TokenEncoding::OneOfN,
                 Some(BitEncoding::Log) => TokenEncoding::Log,

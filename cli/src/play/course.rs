@@ -33,7 +33,7 @@ impl FollowedTrace {
         match position.checked_sub(self.prefix.len()) {
             None => Some(self.prefix[position]),
             Some(_) if self.cycle.is_empty() => None,
-            Some(beyond) => Some(self.cycle[beyond % self.cycle.len()]),
+            Some(in_cycle) => Some(self.cycle[in_cycle % self.cycle.len()]),
         }
     }
 
@@ -50,7 +50,7 @@ impl FollowedTrace {
         match self.followed.checked_sub(self.prefix.len()) {
             None => self.prefix.len() - self.followed,
             Some(_) if self.cycle.is_empty() => 0,
-            Some(beyond) => self.cycle.len() - beyond % self.cycle.len(),
+            Some(in_cycle) => self.cycle.len() - in_cycle % self.cycle.len(),
         }
     }
 
@@ -59,21 +59,23 @@ impl FollowedTrace {
         let Some(t) = self.firing_at(self.followed) else {
             return format!("end of the trace, after {}", counted(self.prefix.len(), "firing"));
         };
-        let (next, all) = (name(t), self.cycle.len());
-        let Some(beyond) = self.followed.checked_sub(self.prefix.len()) else {
+        let (next, cycle_length) = (name(t), self.cycle.len());
+        let Some(in_cycle) = self.followed.checked_sub(self.prefix.len()) else {
             return format!("trace {} of {}, next: {next}", self.followed, self.prefix.len());
         };
-        match (beyond / all, beyond % all) {
+        match (in_cycle / cycle_length, in_cycle % cycle_length) {
             (0, 0) => format!(
                 "start of the cycle of {}, which can repeat forever, next: {next}",
-                counted(all, "firing")
+                counted(cycle_length, "firing")
             ),
-            (done, 0) => format!(
+            (rounds, 0) => format!(
                 "{} through the cycle of {}, next: {next}",
-                counted(done, "time"),
-                counted(all, "firing")
+                counted(rounds, "time"),
+                counted(cycle_length, "firing")
             ),
-            (done, at) => format!("cycle {at} of {all}, round {}, next: {next}", done + 1),
+            (rounds, position) => {
+                format!("cycle {position} of {cycle_length}, round {}, next: {next}", rounds + 1)
+            }
         }
     }
 }

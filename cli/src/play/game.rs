@@ -17,6 +17,7 @@ const MAX_FIRINGS: usize = 1_000_000;
 
 /// The response to a command.
 pub(super) struct CommandResponse {
+    /// The lines to print.
     pub(super) lines: Vec<String>,
     /// True if the command succeeded.
     pub(super) has_succeeded: bool,
@@ -44,9 +45,11 @@ pub(super) struct TokenGame<'n> {
     net: &'n ExtendedNet,
     /// The initial marking of the game.
     start: Marking,
+    /// The current marking.
     marking: Marking,
     /// The firings so far, each with the marking before it.
     firings: Vec<(TransitionId, Marking)>,
+    /// The conditions shown after every move, with their names.
     goals: Vec<(String, Predicate)>,
     followed_trace: Option<FollowedTrace>,
     /// The bookmarks by name: the firings that lead to the marking, and the number of trace firings
@@ -128,9 +131,9 @@ impl<'n> TokenGame<'n> {
                 CommandResponse::refused(format!("expected `{word} NAME`"))
             }
             "mark" => {
-                let way = self.firings.iter().map(|&(t, _)| t).collect();
+                let firings = self.firings.iter().map(|&(t, _)| t).collect();
                 let followed = self.followed_trace.as_ref().map_or(0, FollowedTrace::followed);
-                self.bookmarks.insert(rest.to_owned(), (way, followed));
+                self.bookmarks.insert(rest.to_owned(), (firings, followed));
                 CommandResponse::succeeded(vec![format!(
                     "this marking now has the name {}",
                     quote(rest)
@@ -138,8 +141,8 @@ impl<'n> TokenGame<'n> {
             }
             "go" => self.go(rest),
             "marks" => {
-                let line = |(name, (way, _)): (&String, &(Vec<_>, _))| {
-                    format!("{}: after {}", quote(name), counted(way.len(), "firing"))
+                let line = |(name, (firings, _)): (&String, &(Vec<_>, _))| {
+                    format!("{}: after {}", quote(name), counted(firings.len(), "firing"))
                 };
                 CommandResponse::succeeded(self.bookmarks.iter().map(line).collect())
             }
@@ -180,6 +183,7 @@ impl<'n> TokenGame<'n> {
         }
     }
 
+    /// Fires the transition with this name several times.
     fn fire(&mut self, name: &str, times: usize) -> CommandResponse {
         match names::find(self.net.core(), name) {
             Ok(t) => self.fire_all(&vec![t; times]),
@@ -189,16 +193,16 @@ impl<'n> TokenGame<'n> {
 
     /// Fires the transitions one after the other, up to the first that is disabled.
     fn fire_all(&mut self, sequence: &[TransitionId]) -> CommandResponse {
-        for (at, &t) in sequence.iter().enumerate() {
+        for (index, &t) in sequence.iter().enumerate() {
             let before = self.marking.clone();
             if self.net.fire(&mut self.marking, t).is_err() {
-                let mut said = self.why_not(t);
-                said.has_succeeded = false;
-                if at > 0 {
-                    said.lines.insert(0, format!("fired {at} of {}", sequence.len()));
+                let mut response = self.why_not(t);
+                response.has_succeeded = false;
+                if index > 0 {
+                    response.lines.insert(0, format!("fired {index} of {}", sequence.len()));
                 }
-                said.lines.extend(if at > 0 { self.shown() } else { Vec::new() });
-                return said;
+                response.lines.extend(if index > 0 { self.shown() } else { Vec::new() });
+                return response;
             }
             self.firings.push((t, before));
         }
@@ -209,53 +213,56 @@ impl<'n> TokenGame<'n> {
     fn repeat(
         &mut self,
         number: &str,
-        act: impl FnOnce(&mut Self, usize) -> CommandResponse,
+        action: impl FnOnce(&mut Self, usize) -> CommandResponse,
     ) -> CommandResponse {
         match number.parse() {
-            _ if number.is_empty() => act(self, 1),
-            Ok(times) if times <= MAX_FIRINGS => act(self, times),
+            _ if number.is_empty() => action(self, 1),
+            Ok(times) if times <= MAX_FIRINGS => action(self, times),
             _ => CommandResponse::refused(format!("expected a number up to {MAX_FIRINGS}")),
         }
     }
 
+    /// Takes back the last firings, and their part of the trace.
     fn undo(&mut self, times: usize) -> CommandResponse {
         if self.firings.is_empty() && times > 0 {
             return CommandResponse::refused("nothing was fired");
         }
         for _ in 0..times {
-            let Some((t, before)) = self.firings.pop() else { break };
-            self.marking = before;
-            let at = self.firings.len();
+            let Some((t, marking_before)) = self.firings.pop() else { break };
+            self.marking = marking_before;
+            let fired_count = self.firings.len();
             if let Some(course) = &mut self.followed_trace
-                && course.followed() > at
-                && course.firing_at(at) == Some(t)
+                && course.followed() > fired_count
+                && course.firing_at(fired_count) == Some(t)
             {
-                course.set_followed(at);
+                course.set_followed(fired_count);
             }
         }
         CommandResponse::succeeded(self.shown())
     }
 
+    /// Fires enabled transitions chosen at random.
     fn random(&mut self, times: usize) -> CommandResponse {
-        for at in 0..times {
+        for fired_count in 0..times {
             let enabled = self.enabled();
             if enabled.is_empty() {
                 let mut lines = vec![format!(
                     "stopped after {}: no transition is enabled",
-                    counted(at, "firing")
+                    counted(fired_count, "firing")
                 )];
                 lines.extend(self.shown());
-                return CommandResponse { lines, has_succeeded: at > 0, ends_game: false };
+                return CommandResponse { lines, has_succeeded: fired_count > 0, ends_game: false };
             }
             let t = enabled[self.rng.usize(0..enabled.len())];
-            let said = self.fire_all(&[t]);
-            if !said.has_succeeded {
-                return said;
+            let response = self.fire_all(&[t]);
+            if !response.has_succeeded {
+                return response;
             }
         }
         CommandResponse::succeeded(self.shown())
     }
 
+    /// Fires the next transitions of the trace.
     fn next(&mut self, times: usize) -> CommandResponse {
         let Some(course) = &self.followed_trace else {
             return CommandResponse::refused(
@@ -267,18 +274,19 @@ impl<'n> TokenGame<'n> {
         if steps.is_empty() && times > 0 {
             return CommandResponse::refused("the trace has ended");
         }
-        let before = self.firings.len();
-        let mut said = self.fire_all(&steps);
-        let followed = self.firings.len() - before;
+        let fired_before = self.firings.len();
+        let mut response = self.fire_all(&steps);
+        let followed = self.firings.len() - fired_before;
         if let Some(course) = &mut self.followed_trace {
             course.set_followed(course.followed() + followed);
-            said.lines.push(course.progress_text(|t| shown(self.net.core(), t)));
+            response.lines.push(course.progress_text(|t| shown(self.net.core(), t)));
         }
-        said
+        response
     }
 
+    /// Goes back to a bookmark: fires its sequence from the start.
     fn go(&mut self, name: &str) -> CommandResponse {
-        let Some((way, followed)) = self.bookmarks.get(name).cloned() else {
+        let Some((firings, followed)) = self.bookmarks.get(name).cloned() else {
             let name = quote(name);
             return CommandResponse::refused(format!(
                 "no marking has the name {name}; `marks` lists the names"
@@ -289,7 +297,7 @@ impl<'n> TokenGame<'n> {
         if let Some(course) = &mut self.followed_trace {
             course.set_followed(followed);
         }
-        self.fire_all(&way)
+        self.fire_all(&firings)
     }
 
     /// Explains why the transition with this name is disabled.
@@ -303,32 +311,36 @@ impl<'n> TokenGame<'n> {
     /// Explains why a transition is disabled.
     fn why_not(&self, t: TransitionId) -> CommandResponse {
         let core = self.net.core();
-        let held = |place| (self.marking[place], quote(core.place_name(place)));
-        let mut waits = Vec::new();
+        let tokens_on = |place| (self.marking[place], quote(core.place_name(place)));
+        let mut reasons = Vec::new();
         for arc in core.pre(t) {
-            let (held, place) = held(arc.place);
-            if held < arc.weight {
-                waits
-                    .push(format!("{place} holds {held}, and the transition takes {}", arc.weight));
+            let (tokens_on, place) = tokens_on(arc.place);
+            if tokens_on < arc.weight {
+                reasons.push(format!(
+                    "{place} holds {tokens_on}, and the transition takes {}",
+                    arc.weight
+                ));
             }
         }
         for arc in self.net.inhibitors(t) {
-            let (held, place) = held(arc.place);
-            if held >= arc.weight {
+            let (tokens_on, place) = tokens_on(arc.place);
+            if tokens_on >= arc.weight {
                 let bound = arc.weight;
-                waits.push(format!("{place} holds {held}, and must hold fewer than {bound}"));
+                reasons
+                    .push(format!("{place} holds {tokens_on}, and must hold fewer than {bound}"));
             }
         }
         let name = shown(core, t);
-        match waits.is_empty() {
+        match reasons.is_empty() {
             true => CommandResponse::succeeded(vec![format!("{name} is enabled")]),
             false => CommandResponse::succeeded(vec![format!(
                 "no: {name} is not enabled: {}",
-                waits.join("; ")
+                reasons.join("; ")
             )]),
         }
     }
 
+    /// Returns the enabled transitions, in the order of the net.
     fn enabled(&self) -> Vec<TransitionId> {
         let all = self.net.core().transitions();
         all.filter(|&t| self.net.is_enabled(&self.marking, t)).collect()
@@ -378,9 +390,9 @@ impl<'n> TokenGame<'n> {
     /// Returns the firings so far, one per line, after the initial marking of the game.
     fn trace_lines(&self) -> Vec<String> {
         let core = self.net.core();
-        let from = (self.start != *core.initial())
+        let start_note = (self.start != *core.initial())
             .then(|| format!("# from: {}", marking_text::print(core, &self.start)));
-        from.into_iter().chain(self.firings.iter().map(|&(t, _)| shown(core, t))).collect()
+        start_note.into_iter().chain(self.firings.iter().map(|&(t, _)| shown(core, t))).collect()
     }
 }
 

@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<ProgramOutcome> {
         }
         // Invalid UTF-8 becomes an unknown command, and the game goes on.
         let text = String::from_utf8_lossy(&line);
-        let said = match text.trim().strip_prefix("goal ") {
+        let response = match text.trim().strip_prefix("goal ") {
             Some(formula) => match condition(formula, "goal", net.core()) {
                 Ok((name, goal)) => {
                     game.watch(name, goal);
@@ -101,9 +101,9 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<ProgramOutcome> {
             },
             None => game.command(text.trim()),
         };
-        all_done &= said.has_succeeded;
-        lines(&said.lines)?;
-        if said.ends_game {
+        all_done &= response.has_succeeded;
+        lines(&response.lines)?;
+        if response.ends_game {
             break;
         }
     }
@@ -138,42 +138,45 @@ fn condition(text: &str, file: &str, net: &Net) -> Result<(String, Predicate)> {
 /// Reads a trace: its initial marking and its firings. For a net with reset arcs, the trace may
 /// name copies of transitions from the translated net.
 fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, FollowedTrace)> {
-    let shown = file.display();
-    let text = std::fs::read_to_string(file).with_context(|| shown.to_string())?;
-    let course = |trace: &TraceFile, origin: &dyn Fn(TransitionId) -> TransitionId| -> Result<_> {
-        trace.has_no_loops().with_context(|| shown.to_string())?;
-        let begins = trace.start_marking(net.core()).with_context(|| shown.to_string())?;
-        let start = begins.unwrap_or_else(|| net.core().initial().clone());
-        let way = steps(&trace.sequence, origin).with_context(|| shown.to_string())?;
-        let round = match &trace.repeat {
-            Some(round) => steps(round, origin).with_context(|| shown.to_string())?,
+    let path = file.display();
+    let text = std::fs::read_to_string(file).with_context(|| path.to_string())?;
+    let followed = |trace: &TraceFile,
+                    origin: &dyn Fn(TransitionId) -> TransitionId|
+     -> Result<_> {
+        trace.has_no_loops().with_context(|| path.to_string())?;
+        let start_marking = trace.start_marking(net.core()).with_context(|| path.to_string())?;
+        let start = start_marking.unwrap_or_else(|| net.core().initial().clone());
+        let prefix = steps(&trace.sequence, origin).with_context(|| path.to_string())?;
+        let cycle = match &trace.repeat {
+            Some(cycle) => steps(cycle, origin).with_context(|| path.to_string())?,
             None => Vec::new(),
         };
-        Ok((start, FollowedTrace::new(way, round)))
+        Ok((start, FollowedTrace::new(prefix, cycle)))
     };
     let error = match TraceFile::parse(net.core(), &text) {
-        Ok(trace) => return course(&trace, &|t| t),
+        Ok(trace) => return followed(&trace, &|t| t),
         Err(error) => error,
     };
     let (rooms, budget) = (CapRooms::default(), Budget::unlimited());
-    let begins = beginning(&text, net.core()).with_context(|| shown.to_string())?;
-    let begun = begins.map_or_else(|| net.clone(), |marking| net.clone().from_marking(marking));
-    let stands = translate_within_caps(begun, MAX_VISITED_MARKINGS, rooms, &budget).ok();
-    if let Some(stands) = &stands
-        && let Some(translation) = stands.translation()
-        && let Ok(trace) = TraceFile::parse(stands, &text)
+    let start_marking = beginning(&text, net.core()).with_context(|| path.to_string())?;
+    let started_net =
+        start_marking.map_or_else(|| net.clone(), |marking| net.clone().from_marking(marking));
+    let translated = translate_within_caps(started_net, MAX_VISITED_MARKINGS, rooms, &budget).ok();
+    if let Some(translated) = &translated
+        && let Some(translation) = translated.translation()
+        && let Ok(trace) = TraceFile::parse(translated, &text)
     {
         let is_own =
             |t: TransitionId| translation.origin(t).index() < translation.transition_count();
         if !trace.transitions().all(is_own) {
             bail!(
-                "{shown}: the trace exceeds a token cap of the translated net, so it is not a \
+                "{path}: the trace exceeds a token cap of the translated net, so it is not a \
                    run of the model"
             );
         }
-        return course(&trace, &|t| translation.origin(t));
+        return followed(&trace, &|t| translation.origin(t));
     }
-    Err(anyhow!("{shown}:{}: {}", error.line, error.problem))
+    Err(anyhow!("{path}:{}: {}", error.line, error.problem))
 }
 
 /// Expands a sequence into single firings.

@@ -18,9 +18,9 @@ pub(super) fn find(net: &Net, typed: &str) -> Result<TransitionId, String> {
     if let Some(t) = net.transition_named(typed).or_else(|| net.transition_named(name)) {
         return Ok(t);
     }
-    let called: Vec<TransitionId> =
+    let same_name: Vec<TransitionId> =
         net.transitions().filter(|&t| net.name_of_transition(t) == name).collect();
-    match called[..] {
+    match same_name[..] {
         [t] => Ok(t),
         [] if typed.contains(char::is_control) => Err(
             "the line contains control characters; for arrow keys and a history, start `rlwrap \
@@ -28,19 +28,25 @@ pub(super) fn find(net: &Net, typed: &str) -> Result<TransitionId, String> {
                 .to_owned(),
         ),
         [] => {
-            let near = closest(name, net.transitions().map(|t| net.transition_name(t)));
-            let meant = near.map(|near| format!("; did you mean {}?", quote(near)));
-            Err(format!("the net has no transition {}{}", quote(name), meant.unwrap_or_default()))
+            let closest_name = closest(name, net.transitions().map(|t| net.transition_name(t)));
+            let suggestion =
+                closest_name.map(|closest_name| format!("; did you mean {}?", quote(closest_name)));
+            Err(format!(
+                "the net has no transition {}{}",
+                quote(name),
+                suggestion.unwrap_or_default()
+            ))
         }
         _ => {
-            let some: Vec<String> = called.iter().take(MAX_SHOWN).map(|&t| shown(net, t)).collect();
-            let more = called.len() - some.len();
+            let first_names: Vec<String> =
+                same_name.iter().take(MAX_SHOWN).map(|&t| shown(net, t)).collect();
+            let more = same_name.len() - first_names.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let some = some.join(", ");
+            let first_names = first_names.join(", ");
             Err(format!(
-                "{} is the label of {} transitions: {some}{more}; use an id",
+                "{} is the label of {} transitions: {first_names}{more}; use an id",
                 quote(name),
-                called.len()
+                same_name.len()
             ))
         }
     }

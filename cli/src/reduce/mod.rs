@@ -119,15 +119,15 @@ pub(super) fn run(arguments: &ReduceArguments) -> Result<ProgramOutcome> {
     if let Some(log) = &arguments.check {
         return check::run(&net, log, arguments);
     }
-    let wanted = PreservedProperties::of(&net, arguments)?;
+    let preserved = PreservedProperties::of(&net, arguments)?;
     let budget = limits::budget(Some(arguments.timeout), None);
     // After a signal, the net reached so far is still written, which may take a while.
     signals::finish_on_signal(&budget);
     let only = Some(rules_wanted(arguments));
     let config =
         ReductionConfig { only, keep_log: arguments.log.is_some(), ..ReductionConfig::default() };
-    let reduction = reduce(&net, &wanted.needs, &budget, &config);
-    let ended = reduction.statistics.cut_short.then(|| budget.exhausted()).flatten();
+    let reduction = reduce(&net, &preserved.needs, &budget, &config);
+    let exhaustion = reduction.statistics.cut_short.then(|| budget.exhausted()).flatten();
     let mut written = Vec::new();
     if let Some(file) = &arguments.output {
         files::write_net(&reduction.net, file)?;
@@ -144,9 +144,14 @@ pub(super) fn run(arguments: &ReduceArguments) -> Result<ProgramOutcome> {
                were not made; please report it"
         );
     }
-    let report =
-        ReductionReport { net: &net, reduction: &reduction, written: &written, ended, faults };
-    report.print(&wanted.queries, arguments.format);
+    let report = ReductionReport {
+        net: &net,
+        reduction: &reduction,
+        written: &written,
+        ended: exhaustion,
+        faults,
+    };
+    report.print(&preserved.queries, arguments.format);
     Ok(match (faults, reduction.statistics.cut_short) {
         (0, false) => ProgramOutcome::Complete,
         (0, true) => ProgramOutcome::Incomplete,
@@ -157,8 +162,8 @@ pub(super) fn run(arguments: &ReduceArguments) -> Result<ProgramOutcome> {
 /// Refuses contradictory options.
 fn refuse_nonsense(arguments: &ReduceArguments) -> Result<()> {
     let formulas = &arguments.formulas;
-    let asks = !formulas.formula.is_empty() || !formulas.formulas.is_empty();
-    if arguments.preserve.is_empty() && !asks && arguments.check.is_none() {
+    let has_formulas = !formulas.formula.is_empty() || !formulas.formulas.is_empty();
+    if arguments.preserve.is_empty() && !has_formulas && arguments.check.is_none() {
         bail!(UsageError(
             "no property to preserve is given: add --preserve CLASS with --support NODES, \
              --formula or --formulas; or check a log with --check LOG.json"
@@ -172,10 +177,10 @@ fn refuse_nonsense(arguments: &ReduceArguments) -> Result<()> {
         parikh_input::model_file(&arguments.model).unwrap_or_else(|_| arguments.model.clone());
     let read = [Some(&model), arguments.check.as_ref(), arguments.reduced.as_ref()];
     let written = [arguments.output.as_ref(), arguments.log.as_ref()];
-    for (at, file) in written.iter().enumerate() {
+    for (index, file) in written.iter().enumerate() {
         let Some(file) = file else { continue };
-        let others = read.iter().chain(&written[..at]).flatten();
-        if let Some(other) = others.into_iter().find(|other| is_same(file, other)) {
+        let used = read.iter().chain(&written[..index]).flatten();
+        if let Some(other) = used.into_iter().find(|other| is_same(file, other)) {
             bail!(UsageError(format!(
                 "writing {} would overwrite {}: use another file name",
                 file.display(),
@@ -192,28 +197,32 @@ fn is_same(a: &Path, b: &Path) -> bool {
     matches!((real(a), real(b)), (Ok(a), Ok(b)) if a == b)
 }
 
+/// Returns the names of the families of rules.
 fn families() -> impl Iterator<Item = &'static str> {
     rules::FAMILIES.iter().map(|(family, _)| *family)
 }
 
+/// Returns the rules that `--rules` and `--without` leave.
 fn rules_wanted(arguments: &ReduceArguments) -> Vec<&'static str> {
-    let called = |names: &[String]| -> Vec<&'static str> {
+    let rules_of = |names: &[String]| -> Vec<&'static str> {
         names.iter().filter_map(|name| rules::called(name).ok()).flatten().collect()
     };
-    let (only, without) = (called(&arguments.rules), called(&arguments.without));
-    let chosen = |name: &&'static str| {
+    let (only, without) = (rules_of(&arguments.rules), rules_of(&arguments.without));
+    let is_chosen = |name: &&'static str| {
         (arguments.rules.is_empty() || only.contains(name)) && !without.contains(name)
     };
-    rules::names().filter(chosen).collect()
+    rules::names().filter(is_chosen).collect()
 }
 
 /// The result of a reduction, for printing.
 struct ReductionReport<'a> {
     net: &'a Net,
     reduction: &'a Reduction,
+    /// The files written.
     written: &'a [PathBuf],
     /// The reason for ending before the fixpoint.
     ended: Option<ExhaustionReason>,
+    /// Number of refused proposals of rules; each is a bug.
     faults: u64,
 }
 
@@ -264,11 +273,11 @@ impl ReductionReport<'_> {
         let dead = reduction.dead_transitions.iter().map(|&t| net.transition_name(t).to_owned());
         let constant = reduction.constant_places.iter();
         let constant = constant.map(|&(p, tokens)| format!("{} = {tokens}", net.place_name(p)));
-        for (what, found) in
+        for (words, listed) in
             [(["transition", "fire"], some_of(dead)), (["place", "change"], some_of(constant))]
         {
-            if let Some((count, names)) = found {
-                let [node, never] = what;
+            if let Some((count, names)) = listed {
+                let [node, never] = words;
                 let s = if count == 1 { "s" } else { "" };
                 let nodes = counted(count, node);
                 line(&format!("# found during the reduction: {nodes} never {never}{s}: {names}"));
@@ -305,6 +314,7 @@ impl ReductionReport<'_> {
     }
 }
 
+/// Describes why a reduction ended early.
 fn in_words(why: ExhaustionReason) -> String {
     match why {
         ExhaustionReason::Cancelled => "interrupted".to_owned(),
@@ -326,8 +336,8 @@ fn some_of(names: impl ExactSizeIterator<Item = String>) -> Option<(usize, Strin
 
 /// Prints the removed places of the support with their tokens, which are the same in every marking.
 fn constants(net: &Net, reduction: &Reduction, format: ReduceFormat) {
-    let gone = |&p: &PlaceId| Some((net.place_name(p), reduction.constant(p)?));
-    for (place, tokens) in reduction.needs().support.iter().filter_map(gone) {
+    let removed_constant = |&p: &PlaceId| Some((net.place_name(p), reduction.constant(p)?));
+    for (place, tokens) in reduction.needs().support.iter().filter_map(removed_constant) {
         match format {
             ReduceFormat::Text => line(&format!(
                 "{place} = {tokens} in every reachable marking; the place was removed"
@@ -374,26 +384,26 @@ fn protected(
     let name = net.transition_name(t);
     let carriers = firing.carriers().iter().map(|&by| reduction.net.transition_name(by));
     let carriers: Vec<&str> = carriers.collect();
-    let at_once = matches!(firing, FiringMap::Fired(_));
+    let fires_first = matches!(firing, FiringMap::Fired(_));
     match format {
         ReduceFormat::Text => {
             let by = match carriers.len() {
                 0 => "no transition".to_owned(),
                 _ => carriers.join(", "),
             };
-            let before = if at_once { "before every other transition, and later " } else { "" };
+            let before = if fires_first { "before every other transition, and later " } else { "" };
             line(&format!("{name} fires {before}together with {by} of the reduced net"));
         }
         ReduceFormat::Json => object(
-            json!({"type": "fires", "transition": name, "at_once": at_once, "with": carriers}),
+            json!({"type": "fires", "transition": name, "at_once": fires_first, "with": carriers}),
         ),
     }
 }
 
 /// Prints a formula translated to the reduced net, unless its numbers exceed 64 bits there.
-fn translated(asked: &FormulaQuery, on: Option<TranslatedQuery>, format: ReduceFormat) {
+fn translated(asked: &FormulaQuery, translation: Option<TranslatedQuery>, format: ReduceFormat) {
     let id = &asked.id;
-    match (format, on) {
+    match (format, translation) {
         (ReduceFormat::Text, None) => line(&format!(
             "# {id}: not translated, because its numbers \
                                                      would exceed 64 bits"
@@ -413,8 +423,9 @@ fn translated(asked: &FormulaQuery, on: Option<TranslatedQuery>, format: ReduceF
                 }
             }
         }
-        (ReduceFormat::Json, on) => {
-            let (formula, constant) = on.map_or((None, None), |on| (on.formula, on.constant));
+        (ReduceFormat::Json, translation) => {
+            let (formula, constant) = translation
+                .map_or((None, None), |translation| (translation.formula, translation.constant));
             let constant = constant.map(number);
             object(json!({"type": "formula", "id": id, "formula": formula, "constant": constant}));
         }

@@ -23,16 +23,16 @@ pub(super) struct PreservedProperties {
 impl PreservedProperties {
     pub(super) fn of(net: &Net, arguments: &ReduceArguments) -> Result<PreservedProperties> {
         let nodes = nodes_named(net, &arguments.support)?;
-        let asked = formula_queries(net, arguments)?;
+        let queries = formula_queries(net, arguments)?;
         let mut needs = needs(net, &arguments.preserve, &nodes)?;
         let mut goals = Vec::new();
-        asked
+        queries
             .iter()
-            .for_each(|asked| asked.query.atoms(&mut |goal: &Goal| goals.push(goal.clone())));
-        let others = needs::of_goals(net, &goals);
-        needs.support.extend(others.support);
-        needs.protected.extend(others.protected);
-        needs.preserve = needs.preserve | others.preserve;
+            .for_each(|queries| queries.query.atoms(&mut |goal: &Goal| goals.push(goal.clone())));
+        let goal_needs = needs::of_goals(net, &goals);
+        needs.support.extend(goal_needs.support);
+        needs.protected.extend(goal_needs.protected);
+        needs.preserve = needs.preserve | goal_needs.preserve;
         if needs.preserve == Preserve::NOTHING {
             // The initial marking decides all formulas, so every net with this initial marking
             // would be correct.
@@ -45,31 +45,33 @@ impl PreservedProperties {
             }
             needs.preserve = Preserve::REACHABILITY;
         }
-        Ok(PreservedProperties { needs: needs.normalised(), queries: asked })
+        Ok(PreservedProperties { needs: needs.normalised(), queries: queries })
     }
 }
 
+/// Returns the requirements of the classes for these nodes.
 fn needs(net: &Net, classes: &[PreservedClass], nodes: &[NetNode]) -> Result<Needs> {
-    let has = |class| classes.contains(&class);
+    let is_preserved = |class| classes.contains(&class);
     let mut needs = Needs::default();
     for (class, preserve) in [
         (PreservedClass::Reachability, Preserve::REACHABILITY),
         (PreservedClass::Deadlock, Preserve::DEADLOCK),
         (PreservedClass::Liveness, Preserve::LIVENESS),
     ] {
-        if has(class) {
+        if is_preserved(class) {
             needs.preserve = needs.preserve | preserve;
         }
     }
-    if nodes.is_empty() && has(PreservedClass::Reachability) {
+    if nodes.is_empty() && is_preserved(PreservedClass::Reachability) {
         bail!(UsageError(
             "--preserve reachability requires --support: without it, a reduction has nothing to \
              preserve"
                 .into()
         ));
     }
-    let sees_markings =
-        has(PreservedClass::Reachability) || has(PreservedClass::Deadlock) || classes.is_empty();
+    let sees_markings = is_preserved(PreservedClass::Reachability)
+        || is_preserved(PreservedClass::Deadlock)
+        || classes.is_empty();
     for node in nodes {
         match *node {
             NetNode::Place(p) if sees_markings => needs.support.push(p),
@@ -81,13 +83,13 @@ fn needs(net: &Net, classes: &[PreservedClass], nodes: &[NetNode]) -> Result<Nee
                 if sees_markings {
                     needs.support.extend(net.pre(t).iter().map(|arc| arc.place));
                 }
-                if has(PreservedClass::Liveness) {
+                if is_preserved(PreservedClass::Liveness) {
                     needs.protected.push(t);
                 }
             }
         }
     }
-    if has(PreservedClass::Liveness) && needs.protected.is_empty() {
+    if is_preserved(PreservedClass::Liveness) && needs.protected.is_empty() {
         bail!(UsageError(
             "--preserve liveness requires --support with the transitions whose liveness is \
              preserved"
@@ -102,18 +104,19 @@ fn needs(net: &Net, classes: &[PreservedClass], nodes: &[NetNode]) -> Result<Nee
 fn nodes_named(net: &Net, arguments: &[String]) -> Result<Vec<NetNode>> {
     let mut nodes = Vec::new();
     for argument in arguments {
-        let whole = nodes_called(net, argument).map_err(|why| anyhow!("--support: {why}"))?;
-        if !whole.is_empty() {
-            nodes.extend(whole);
+        let named_as_whole =
+            nodes_called(net, argument).map_err(|why| anyhow!("--support: {why}"))?;
+        if !named_as_whole.is_empty() {
+            nodes.extend(named_as_whole);
             continue;
         }
         for (index, name) in argument.split(',').map(str::trim).enumerate() {
-            let called = nodes_called(net, name).map_err(|why| anyhow!("--support: {why}"))?;
-            if called.is_empty() {
+            let named = nodes_called(net, name).map_err(|why| anyhow!("--support: {why}"))?;
+            if named.is_empty() {
                 let problem = unknown(net, name);
                 bail!("--support {argument}, name {}: {problem}", index + 1);
             }
-            nodes.extend(called);
+            nodes.extend(named);
         }
     }
     Ok(nodes)
@@ -132,6 +135,7 @@ fn nodes_called(net: &Net, name: &str) -> Result<Vec<NetNode>, FormulaProblem> {
     Ok(places.chain(transitions.ids.iter().filter_map(|id| transition(id))).collect())
 }
 
+/// Returns the message that no node has this name, with a suggestion.
 fn unknown(net: &Net, name: &str) -> String {
     let places = net.places().map(|p| net.place_name(p));
     let ids = places.chain(net.transitions().map(|t| net.transition_name(t)));
@@ -139,11 +143,12 @@ fn unknown(net: &Net, name: &str) -> String {
     format!("the net has no place or transition `{name}`{hint}")
 }
 
+/// Reads the formulas of the command line and translates them into queries.
 fn formula_queries(net: &Net, arguments: &ReduceArguments) -> Result<Vec<FormulaQuery>> {
     if arguments.formulas.formula.is_empty() && arguments.formulas.formulas.is_empty() {
         return Ok(Vec::new());
     }
-    let mut asked = Vec::new();
+    let mut queries = Vec::new();
     for formula in arguments.formulas.read_and_print_notes(net)? {
         let id = formula.id;
         let query = match formula.formula {
@@ -151,7 +156,7 @@ fn formula_queries(net: &Net, arguments: &ReduceArguments) -> Result<Vec<Formula
             Err(problem) => Err(problem),
         };
         match query {
-            Ok(query) => asked.push(FormulaQuery { id, query }),
+            Ok(query) => queries.push(FormulaQuery { id, query }),
             Err(problem) => {
                 bail!(UsageError(format!(
                     "formula {id}: {problem}; a reduction cannot preserve it"
@@ -159,19 +164,19 @@ fn formula_queries(net: &Net, arguments: &ReduceArguments) -> Result<Vec<Formula
             }
         }
     }
-    Ok(asked)
+    Ok(queries)
 }
 
 impl FormulaQuery {
     /// Translates the query to the reduced net. Returns `None` if its numbers exceed 64 bits there.
     pub(super) fn on(&self, net: &Net, reduction: &Reduction) -> Option<TranslatedQuery> {
-        let small = &reduction.net;
+        let reduced_net = &reduction.net;
         match &self.query {
             Query::Truth(proposition) => {
                 let formula =
                     on_reduced(proposition, &|goal| Some(reduction.translate(net, goal)?.goal))?;
                 Some(TranslatedQuery {
-                    formula: Some(formula.print(small).to_string()),
+                    formula: Some(formula.print(reduced_net).to_string()),
                     constant: None,
                 })
             }
@@ -183,7 +188,7 @@ impl FormulaQuery {
                     std::iter::repeat_n(p, usize::try_from(times).unwrap_or(0))
                 });
                 let places: Vec<_> = places.collect();
-                let bound = |places| Formula::PlaceBound(places).print(small).to_string();
+                let bound = |places| Formula::PlaceBound(places).print(reduced_net).to_string();
                 let formula = (!places.is_empty()).then(|| bound(places));
                 Some(TranslatedQuery { formula, constant: Some(translated.constant) })
             }
@@ -196,8 +201,9 @@ fn on_reduced(
     proposition: &Proposition<Goal>,
     translate: &impl Fn(&Goal) -> Option<Goal>,
 ) -> Option<Formula> {
-    let part = |part: &Proposition<Goal>| on_reduced(part, translate);
-    let all = |parts: &[Proposition<Goal>]| parts.iter().map(part).collect::<Option<Vec<_>>>();
+    let convert = |convert: &Proposition<Goal>| on_reduced(convert, translate);
+    let convert_all =
+        |parts: &[Proposition<Goal>]| parts.iter().map(convert).collect::<Option<Vec<_>>>();
     Some(match proposition {
         Proposition::Constant(true) => Formula::True,
         Proposition::Constant(false) => Formula::False,
@@ -206,21 +212,21 @@ fn on_reduced(
             Goal::Home(predicate) => Formula::stays_possible(&predicate),
             _ => return None,
         },
-        Proposition::Not(inside) => match &**inside {
+        Proposition::Not(negation_operand) => match &**negation_operand {
             Proposition::Atom(goal @ Goal::Reach(_)) => {
                 let Goal::Reach(negated) = translate(goal)? else { return None };
                 let always = Formula::of_predicate(&negated.negated());
                 Formula::AllPaths(Box::new(Formula::Globally(Box::new(always))))
             }
-            inside => Formula::Not(Box::new(part(inside)?)),
+            negation_operand => Formula::Not(Box::new(convert(negation_operand)?)),
         },
-        Proposition::And(parts) => Formula::And(all(parts)?),
-        Proposition::Or(parts) => Formula::Or(all(parts)?),
+        Proposition::And(parts) => Formula::And(convert_all(parts)?),
+        Proposition::Or(parts) => Formula::Or(convert_all(parts)?),
         Proposition::Iff(both) => {
-            let [one, other] = [part(&both[0])?, part(&both[1])?];
+            let [one, other] = [convert(&both[0])?, convert(&both[1])?];
             Formula::Equivalent(Box::new(one), Box::new(other))
         }
-        Proposition::WithConsequences(main, _) => part(main)?,
+        Proposition::WithConsequences(main, _) => convert(main)?,
     })
 }
 

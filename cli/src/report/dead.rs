@@ -12,6 +12,7 @@ use super::text::Sentence;
 use parikh_net::printable::counted;
 use parikh_net::{Net, PlaceId, TransitionId};
 use parikh_structure::excluded::{Exclusion, InvariantSums};
+use parikh_structure::integer::Integer;
 
 /// Transitions that never fire for one common reason.
 pub(super) struct DeadTransitionCause {
@@ -31,44 +32,47 @@ pub(super) struct DeadTransitionCause {
 pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<DeadTransitionCause> {
     let mut is_dead = vec![false; net.transition_count()];
     dead.iter().for_each(|t| is_dead[t.index()] = true);
-    let feeds = |p: PlaceId| {
+    let feeders = |p: PlaceId| {
         let puts = net.producers(p).iter().map(|arc| arc.transition);
         puts.filter(move |&t| net.post_weight(t, p) > net.pre_weight(t, p))
     };
-    let waits = |t: TransitionId| {
+    let awaited_place = |t: TransitionId| {
         let arcs = net.pre(t).iter().filter(|arc| net.initial()[arc.place] < arc.weight);
-        let starved = arcs.map(|arc| arc.place).filter(|&p| feeds(p).all(|t| is_dead[t.index()]));
-        starved.min_by_key(|&p| feeds(p).count())
+        let starved = arcs.map(|arc| arc.place).filter(|&p| feeders(p).all(|t| is_dead[t.index()]));
+        starved.min_by_key(|&p| feeders(p).count())
     };
-    let waits_for: Vec<Option<PlaceId>> = dead.iter().map(|&t| waits(t)).collect();
+    let waits_for: Vec<Option<PlaceId>> = dead.iter().map(|&t| awaited_place(t)).collect();
     // The first nodes are the transitions, followed by the places. A transition is joined with the
     // place for which it waits, and this place with the transitions that feed it.
-    let mut joined = DisjointSets::new(net.transition_count() + net.place_count());
+    let mut sets = DisjointSets::new(net.transition_count() + net.place_count());
     for (&t, place) in dead.iter().zip(&waits_for) {
         let Some(place) = *place else { continue };
-        let of_place = net.transition_count() + place.index();
-        joined.join(t.index(), of_place);
-        feeds(place).for_each(|other| joined.join(of_place, other.index()));
+        let place_node = net.transition_count() + place.index();
+        sets.join(t.index(), place_node);
+        feeders(place).for_each(|other| sets.join(place_node, other.index()));
     }
     let mut causes: Vec<(usize, DeadTransitionCause)> = Vec::new();
     for (&t, place) in dead.iter().zip(&waits_for) {
-        let class = joined.find(t.index());
-        let at = causes.iter().position(|(of, _)| *of == class).unwrap_or_else(|| {
-            let (members, roots) = (Vec::new(), Vec::new());
-            let (sources, waited_for, of_all_roots) = (Vec::new(), Vec::new(), None);
-            causes.push((
-                class,
-                DeadTransitionCause {
-                    members,
-                    roots,
-                    sources,
-                    waited_for,
-                    common_reason: of_all_roots,
-                },
-            ));
-            causes.len() - 1
-        });
-        let cause = &mut causes[at].1;
+        let representative = sets.find(t.index());
+        let cause_index = causes
+            .iter()
+            .position(|(cause_set, _)| *cause_set == representative)
+            .unwrap_or_else(|| {
+                let (members, roots) = (Vec::new(), Vec::new());
+                let (sources, waited_for, of_all_roots) = (Vec::new(), Vec::new(), None);
+                causes.push((
+                    representative,
+                    DeadTransitionCause {
+                        members,
+                        roots,
+                        sources,
+                        waited_for,
+                        common_reason: of_all_roots,
+                    },
+                ));
+                causes.len() - 1
+            });
+        let cause = &mut causes[cause_index].1;
         match *place {
             None => {
                 cause.members.insert(cause.roots.len(), t);
@@ -76,12 +80,12 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<DeadTransitionCaus
             }
             Some(place) => {
                 cause.members.push(t);
-                let kind = match feeds(place).next() {
+                let cause_places = match feeders(place).next() {
                     None => &mut cause.sources,
                     Some(_) => &mut cause.waited_for,
                 };
-                if !kind.contains(&place) {
-                    kind.push(place);
+                if !cause_places.contains(&place) {
+                    cause_places.push(place);
                 }
             }
         }
@@ -95,39 +99,40 @@ pub(super) fn merge_by_reason(
     causes: Vec<DeadTransitionCause>,
     reason: &dyn Fn(TransitionId) -> Option<Sentence>,
 ) -> Vec<DeadTransitionCause> {
-    let mut found: Vec<DeadTransitionCause> = Vec::new();
+    let mut merged: Vec<DeadTransitionCause> = Vec::new();
     for mut cause in causes {
         let mut reasons = cause.roots.iter().map(|&root| reason(root));
         let first = reasons.next().flatten();
-        let same = first.filter(|first| reasons.all(|reason| reason.as_ref() == Some(first)));
-        cause.common_reason = same.filter(|_| cause.sources.is_empty());
-        let like = |one: &&mut DeadTransitionCause| {
-            one.common_reason.is_some() && one.common_reason == cause.common_reason
+        let common_reason =
+            first.filter(|first| reasons.all(|reason| reason.as_ref() == Some(first)));
+        cause.common_reason = common_reason.filter(|_| cause.sources.is_empty());
+        let has_same_reason = |existing: &&mut DeadTransitionCause| {
+            existing.common_reason.is_some() && existing.common_reason == cause.common_reason
         };
-        match found.iter_mut().find(like) {
-            Some(one) => one.merge(cause),
-            None => found.push(cause),
+        match merged.iter_mut().find(has_same_reason) {
+            Some(existing) => existing.merge(cause),
+            None => merged.push(cause),
         }
     }
-    let mut found = merge_single_transitions(found);
-    found.sort_by_key(|cause| std::cmp::Reverse(cause.members.len()));
-    found
+    let mut merged = merge_single_transitions(merged);
+    merged.sort_by_key(|cause| std::cmp::Reverse(cause.members.len()));
+    merged
 }
 
 /// Merges the causes with a single transition into one cause if there are more than [`APART`].
 fn merge_single_transitions(causes: Vec<DeadTransitionCause>) -> Vec<DeadTransitionCause> {
-    let (alone, mut found): (Vec<DeadTransitionCause>, Vec<DeadTransitionCause>) =
+    let (single, mut merged): (Vec<DeadTransitionCause>, Vec<DeadTransitionCause>) =
         causes.into_iter().partition(|cause| cause.members.len() == 1 && cause.roots.len() == 1);
-    if alone.len() <= MAX_SEPARATE_CAUSES {
-        found.extend(alone);
-        return found;
+    if single.len() <= MAX_SEPARATE_CAUSES {
+        merged.extend(single);
+        return merged;
     }
-    let one = alone.into_iter().reduce(|mut one, other| {
-        one.merge(other);
-        DeadTransitionCause { common_reason: None, ..one }
+    let joint = single.into_iter().reduce(|mut joint, other| {
+        joint.merge(other);
+        DeadTransitionCause { common_reason: None, ..joint }
     });
-    found.extend(one);
-    found
+    merged.extend(joint);
+    merged
 }
 
 /// Disjoint sets (union-find). The representative of a set is its smallest member.
@@ -138,12 +143,12 @@ impl DisjointSets {
         DisjointSets((0..count).collect())
     }
 
-    fn find(&mut self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            self.0[at] = self.0[self.0[at]];
-            at = self.0[at];
+    fn find(&mut self, mut node: usize) -> usize {
+        while self.0[node] != node {
+            self.0[node] = self.0[self.0[node]];
+            node = self.0[node];
         }
-        at
+        node
     }
 
     fn join(&mut self, one: usize, other: usize) {
@@ -174,11 +179,13 @@ impl DeadTransitionCause {
     ) -> Sentence {
         let dead = match self.members.as_slice() {
             [one] => Sentence::words("Transition ").transition(*one).say(" can never fire"),
-            all => Sentence::words(format!("{} transitions can never fire", all.len())),
+            roots_only => {
+                Sentence::words(format!("{} transitions can never fire", roots_only.len()))
+            }
         };
         if let Some(why) = self.shared_reason() {
-            let all = self.roots.len() == self.members.len();
-            return dead.say(if all { " because " } else { ": " }).then(why.clone());
+            let roots_only = self.roots.len() == self.members.len();
+            return dead.say(if roots_only { " because " } else { ": " }).then(why.clone());
         }
         let because = match (self.roots.as_slice(), self.sources.as_slice()) {
             ([root], []) => why(*root).map(|why| match self.members.len() {
@@ -223,8 +230,8 @@ impl DeadTransitionCause {
     ) -> Vec<Sentence> {
         let mut details = Vec::new();
         if self.shared_reason().is_some() {
-            let all = self.roots.len() == self.members.len();
-            let text = Sentence::words(if all {
+            let roots_only = self.roots.len() == self.members.len();
+            let text = Sentence::words(if roots_only {
                 "These are "
             } else {
                 "These transitions can never \
@@ -240,8 +247,8 @@ impl DeadTransitionCause {
             }
             let sources = self.sources.iter().take(MAX_REASONS);
             details.extend(sources.map(|&place| never_filled(net, place)));
-            let said = self.roots.len().min(MAX_REASONS) + self.sources.len().min(MAX_REASONS);
-            let more = self.roots.len() + self.sources.len() - said;
+            let listed = self.roots.len().min(MAX_REASONS) + self.sources.len().min(MAX_REASONS);
+            let more = self.roots.len() + self.sources.len() - listed;
             if more > 0 {
                 details.push(Sentence::words(format!("and {more} more reasons of this kind")));
             }
@@ -300,19 +307,23 @@ pub(super) fn exclusion_sentence(
 ) -> Option<Sentence> {
     let exclusion = sums.exclude(net, t)?;
     let together = exclusion.required_tokens();
-    let single = together.iter().all(|&(_, weight)| weight == 1);
-    let named = |between| {
+    let has_unit_weights = together.iter().all(|&(_, weight)| weight == 1);
+    let places_joined = |between| {
         Sentence::default().list(together, between, |text, &(place, weight)| {
-            if single { text.place(place) } else { text.say(format!("{weight}·")).place(place) }
+            if has_unit_weights {
+                text.place(place)
+            } else {
+                text.say(format!("{weight}·")).place(place)
+            }
         })
     };
-    let text = match (together, single) {
-        ([_], true) => named("").say(" never holds a token"),
+    let text = match (together, has_unit_weights) {
+        ([_], true) => places_joined("").say(" never holds a token"),
         ([(place, weight)], false) => {
             Sentence::default().place(*place).say(format!(" never holds {weight} tokens"))
         }
-        (_, true) => named(" and ").say(" are never marked together"),
-        (_, false) => named(" and ").say(" never occur together"),
+        (_, true) => places_joined(" and ").say(" are never marked together"),
+        (_, false) => places_joined(" and ").say(" never occur together"),
     };
     Some(match exclusion.sum.terms().len() <= MAX_TERMS {
         true => text.say(": ").then(sum(net, &exclusion)),
@@ -327,8 +338,8 @@ pub(super) fn exclusion_sentence(
 fn sum(net: &Net, exclusion: &Exclusion<'_>) -> Sentence {
     let terms = exclusion.sum.terms();
     let text = Sentence::default().list(terms, " + ", |text, (place, factor)| {
-        let factor = factor.to_string();
-        let text = if factor == "1" { text } else { text.say(format!("{factor}·")) };
+        let is_one = *factor == Integer::ONE;
+        let text = if is_one { text } else { text.say(format!("{factor}·")) };
         text.place(*place)
     });
     text.say(format!(" = {} always", exclusion.sum.constant(net.initial())))

@@ -6,7 +6,8 @@ use super::questions::{AnsweredQuestion, ReportResults};
 use super::shown::{EvidenceStore, PlayedSequence};
 use super::text::Sentence;
 use super::topic::{StandardQuestion, final_markings};
-use super::verdicts::ReportKeys;
+use super::verdicts::{KeyConflict, ReportKeys};
+use parikh::answer::{Cause, ProcessCause, QuestionValue, Reason};
 use parikh::mcc::Examination;
 use parikh_evidence::replay;
 use parikh_net::printable::counted;
@@ -67,15 +68,15 @@ pub(super) fn findings(
     if let Some(breach) = &found.breach {
         let title =
             Sentence::words("The model claims that its units are safe (NUPN), and they are not: ")
-                .then(Sentence::of_sentence(net, breach));
+                .then(Sentence::message(breach));
         telling.tell(Severity::Problem, title);
     }
-    for (file, said, ours) in &keys.conflicts {
-        let title = Sentence::words(format!("The form says {file} is {said}, but it is {ours}"));
+    for KeyConflict { key, form, computed } in &keys.conflicts {
+        let title = Sentence::words(format!("The form says {key} is {form}, but it is {computed}"));
         telling.tell(Severity::Problem, title);
     }
     for (at, question) in found.questions.iter().enumerate() {
-        match (question.topic, question.value.as_deref()) {
+        match (question.topic, &question.value) {
             (Some(topic), Some(value)) => telling.answered(at, question, topic, value),
             (_, None) => telling.open(at, question),
             (None, Some(_)) => telling.formula(at, question),
@@ -128,27 +129,28 @@ impl FindingCollector<'_> {
         at: usize,
         question: &AnsweredQuestion,
         topic: StandardQuestion,
-        value: &str,
+        value: &QuestionValue,
     ) {
+        use QuestionValue::{Bool, Infinite};
         let because = question.reason.clone();
         match (topic, value) {
             (StandardQuestion::Process(examination), _)
                 if self.is_said_of_soundness(at, examination) => {}
-            (StandardQuestion::Process(examination), "TRUE") => {
+            (StandardQuestion::Process(examination), Bool(true)) => {
                 self.well_done(at, examination, question)
             }
             (StandardQuestion::Process(examination), _) => self.unsound(at, examination, question),
-            (StandardQuestion::Stuck, "TRUE") => self.stuck_case(at, question),
+            (StandardQuestion::Stuck, Bool(true)) => self.stuck_case(at, question),
             (StandardQuestion::Stuck, _) => {
                 let title = "No case gets stuck before it is done";
                 self.answer(at, Severity::Good, title).details.push(because);
             }
-            (StandardQuestion::Deadlock, "TRUE") => self.deadlock(at, question),
+            (StandardQuestion::Deadlock, Bool(true)) => self.deadlock(at, question),
             (StandardQuestion::Deadlock, _) => {
-                let because = because.without("a dead marking: ");
+                let because = self.without_subject(question);
                 self.answer(at, Severity::Good, "The net never gets stuck").details.push(because);
             }
-            (StandardQuestion::Firings, "TRUE") => {
+            (StandardQuestion::Firings, Bool(true)) => {
                 self.answer(at, Severity::Good, "Every transition can fire").details.push(because);
                 self.dead_bindings(at);
             }
@@ -161,20 +163,19 @@ impl FindingCollector<'_> {
                 self.dead_transitions(at);
                 self.dead_bindings(at);
             }
-            (StandardQuestion::Bounds, "+inf") if self.found.bounds.is_empty() => {
+            (StandardQuestion::Bounds, Infinite) if self.found.bounds.is_empty() => {
                 self.answer(at, Severity::Problem, "Some place is unbounded").details.push(because);
             }
-            (StandardQuestion::Bounds, "+inf") => self.unbounded_places(at),
+            (StandardQuestion::Bounds, Infinite) => self.unbounded_places(at),
             (StandardQuestion::Bounds, most) => {
-                let tokens = if most == "1" { "token" } else { "tokens" };
+                let tokens = counted(most, "token");
                 let colour = if self.net.folding().is_some() { " of one colour" } else { "" };
-                let title = format!(
-                    "The net is bounded: no place ever holds more than {most} {tokens}{colour}"
-                );
+                let title =
+                    format!("The net is bounded: no place ever holds more than {tokens}{colour}");
                 self.answer(at, Severity::Good, title).details.push(because);
                 self.never_marked();
             }
-            (StandardQuestion::OneSafe, "TRUE") => {
+            (StandardQuestion::OneSafe, Bool(true)) => {
                 let because = Sentence::words("Two tokens on a place: ").then(because);
                 let title = match self.net.folding() {
                     None => "No place ever holds two tokens",
@@ -189,7 +190,7 @@ impl FindingCollector<'_> {
                 };
                 self.answer(at, Severity::Note, title).details.push(because);
             }
-            (StandardQuestion::Stable, "TRUE") => {
+            (StandardQuestion::Stable, Bool(true)) => {
                 self.answer(at, Severity::Note, "Some place never changes its tokens")
                     .details
                     .push(because);
@@ -199,7 +200,7 @@ impl FindingCollector<'_> {
                     .details
                     .push(because);
             }
-            (StandardQuestion::Liveness, "TRUE") => {
+            (StandardQuestion::Liveness, Bool(true)) => {
                 self.answer(
                     at,
                     Severity::Good,
@@ -215,7 +216,7 @@ impl FindingCollector<'_> {
                     .details
                     .push(because);
             }
-            (StandardQuestion::Reversible, "TRUE") => {
+            (StandardQuestion::Reversible, Bool(true)) => {
                 self.answer(at, Severity::Good, "The net can always return to its initial marking")
                     .details
                     .push(because);
@@ -233,16 +234,25 @@ impl FindingCollector<'_> {
         }
     }
 
+    /// Returns the reason without the subject, which the title names.
+    fn without_subject(&self, question: &AnsweredQuestion) -> Sentence {
+        let because = question.because.clone().map(Reason::without_subject);
+        because.map_or_else(
+            || question.reason.clone(),
+            |because| Sentence::of(self.net, &because.text()),
+        )
+    }
+
     /// Adds the answer to a formula. A false formula is a problem if the model's author states the
     /// formulas as requirements.
     fn formula(&mut self, at: usize, question: &AnsweredQuestion) {
-        let value = question.value.as_deref().unwrap_or_default();
+        let Some(value) = &question.value else { return };
         let because = question.reason.clone();
         let (level, title) = match value {
-            "FALSE" if self.found.are_requirements => {
+            QuestionValue::Bool(false) if self.found.are_requirements => {
                 (Severity::Problem, format!("{} is false", question.id))
             }
-            "TRUE" if self.found.are_requirements => {
+            QuestionValue::Bool(true) if self.found.are_requirements => {
                 (Severity::Good, format!("{} is true", question.id))
             }
             _ => (Severity::Note, format!("{}: {value}", question.id)),
@@ -274,9 +284,9 @@ impl FindingCollector<'_> {
         let questions = &self.found.questions;
         let whole = questions.iter().find(|asked| asked.topic == soundness);
         let whole = whole.filter(|_| examination == Examination::WeakSoundness);
-        whole.is_some_and(|whole| match whole.value.as_deref() {
-            Some("TRUE") => true,
-            Some(_) => questions[at].value.is_some() && questions[at].reason == whole.reason,
+        whole.is_some_and(|whole| match whole.truth() {
+            Some(true) => true,
+            Some(false) => questions[at].value.is_some() && questions[at].because == whole.because,
             None => false,
         })
     }
@@ -340,8 +350,9 @@ impl FindingCollector<'_> {
     fn stuck_case(&mut self, at: usize, question: &AnsweredQuestion) {
         let unsound = |asked: &AnsweredQuestion| {
             matches!(asked.topic, Some(StandardQuestion::Process(_)))
-                && asked.value.as_deref() == Some("FALSE")
-                && asked.reason.says("gets stuck")
+                && asked.because.as_ref().is_some_and(|because| {
+                    matches!(because.cause, Cause::Process(ProcessCause::CaseStuck { .. }))
+                })
         };
         if !self.found.questions.iter().any(unsound) {
             self.nothing_enabled(at, question, "A case gets stuck before it is done");

@@ -31,10 +31,10 @@ pub(super) fn subformula_values(
 ) -> Vec<SubformulaValues> {
     let Some(word) = lasso_word(net, property, run) else { return Vec::new() };
     let formulas = property.formulas();
-    let mut below = formulas.parts(property.formula());
-    below.reverse();
-    below.retain(|&part| !matches!(formulas.node(part), Node::True | Node::False));
-    below.truncate(MAX_SUBFORMULAS);
+    let mut subformulas = formulas.parts(property.formula());
+    subformulas.reverse();
+    subformulas.retain(|&part| !matches!(formulas.node(part), Node::True | Node::False));
+    subformulas.truncate(MAX_SUBFORMULAS);
     let part = |formula| SubformulaValues {
         text: words::run_property(net, &RunProperty::new(formulas, formula, property.atoms())),
         holds: word
@@ -43,7 +43,7 @@ pub(super) fn subformula_values(
             .map(|holds| if holds { '1' } else { '0' })
             .collect(),
     };
-    below.into_iter().map(part).collect()
+    subformulas.into_iter().map(part).collect()
 }
 
 /// Evaluates the atoms of the property at each position of the run. Returns `None` if the run is
@@ -59,10 +59,10 @@ fn lasso_word(net: &Net, property: &RunProperty, run: &LassoRun) -> Option<Lasso
         return None;
     }
     let (mut replayer, mut letters) = (Replayer::new(net), Vec::<Letter>::new());
-    let mut back = 0;
+    let mut cycle_start = 0;
     for (steps, is_cycle) in [(Some(&run.prefix), false), (cycle, true)] {
         if is_cycle {
-            back = letters.len();
+            cycle_start = letters.len();
         }
         for step in steps.into_iter().flat_map(|steps| steps.steps()) {
             for _ in 0..step.count {
@@ -74,7 +74,7 @@ fn lasso_word(net: &Net, property: &RunProperty, run: &LassoRun) -> Option<Lasso
     if is_dead {
         letters.push(property.letter(net, replayer.marking(), None));
     }
-    Lasso::new(letters, back)
+    Lasso::new(letters, cycle_start)
 }
 
 #[cfg(test)]

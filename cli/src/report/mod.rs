@@ -119,44 +119,45 @@ const REDUCTIONS: Duration = Duration::from_millis(1_000);
 const PICTURE: Duration = Duration::from_millis(1_500);
 
 /// Answers the questions within `budget` and collects the contents of a page. The collection takes
-/// up to five seconds more. `tell` receives the name of each step before the step begins.
+/// up to five seconds more. `on_step` receives the name of each step before the step begins.
 pub fn report(
     subject: &ReportSubject<'_>,
     asked: ReportQuestions,
     config: &RunConfig,
     budget: &Budget,
-    tell: &mut dyn FnMut(&str),
+    on_step: &mut dyn FnMut(&str),
 ) -> NetReport {
     let net = subject.net;
     let config = for_pages(config);
     let mut store = shown::EvidenceStore::new(net);
     let computes_keys = subject.computes_all_keys;
-    let of_another_net = computes_keys && subject.keys.is_unfolding();
-    let of_questions = if of_another_net { budget.portion(QUESTIONS) } else { budget.child() };
-    let found = questions::ask(net, asked, &config, &of_questions, &mut store, tell);
-    tell("the keys of a model form");
+    let keys_of_unfolding = computes_keys && subject.keys.is_unfolding();
+    let question_budget =
+        if keys_of_unfolding { budget.portion(QUESTIONS) } else { budget.child() };
+    let results = questions::ask(net, asked, &config, &question_budget, &mut store, on_step);
+    on_step("the keys of a model form");
     let sources = verdicts::KeySources {
         net,
-        results: &found,
+        results: &results,
         key_net: subject.keys,
         computes_all: computes_keys,
         form: subject.form,
     };
     let keys = verdicts::keys(&sources, &config, budget);
-    let findings = findings::findings(net, &found, &keys, &store);
+    let findings = findings::findings(net, &results, &keys, &store);
     // These steps have their own time limits, unless the run is cancelled.
-    let own = |time| match budget.is_cancelled() {
+    let step_budget = |time| match budget.is_cancelled() {
         true => budget.child(),
         false => Budget::lasting(time),
     };
-    tell("the structure");
-    let shapes = structure::shapes(net, &own(STRUCTURE));
-    tell("reductions");
-    let reductions = reductions::reductions(net, &own(REDUCTIONS));
-    tell("the picture");
-    let picture = picture::picture(net, subject.positions, &own(PICTURE));
+    on_step("the structure");
+    let shapes = structure::shapes(net, &step_budget(STRUCTURE));
+    on_step("reductions");
+    let reductions = reductions::reductions(net, &step_budget(REDUCTIONS));
+    on_step("the picture");
+    let picture = picture::picture(net, subject.positions, &step_budget(PICTURE));
     let shown::EvidenceStore { traces, certificates, .. } = store;
-    let questions::ReportResults { questions, fates, bounds, faults, .. } = found;
+    let questions::ReportResults { questions, fates, bounds, faults, .. } = results;
     NetReport {
         model: subject.model.to_owned(),
         made: subject.made.clone(),

@@ -6,7 +6,7 @@
 //! scripts.
 
 use super::{NetReport, SystemReport};
-use parikh_net::printable::{Printable, json};
+use parikh_net::printable::{EscapedXml, Printable, json};
 use parikh_pictures::draw::system::SystemPicture;
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -73,7 +73,8 @@ fn assemble_page<T: Serialize>(
     // The drawing in the body also contains names of the model, so the nonce depends on the body,
     // too.
     let nonce = nonce(&format!("{data}{body}"));
-    let title = text(&format!("{} – Parikh", Printable(&model)));
+    let title = format!("{} – Parikh", Printable(&model));
+    let title = EscapedXml(&title);
     let scripts = scripts.join("\n");
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -102,11 +103,6 @@ fn escaped(json: &str) -> String {
         }
     }
     escaped
-}
-
-/// Escapes text for HTML.
-fn text(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Returns the nonce that marks the page's own scripts. The nonce is a hash of all data, so no name

@@ -88,7 +88,7 @@ pub struct GroupPicture {
     pub drawing: Option<NodePositions>,
 }
 
-/// The largest number of nodes for a net that is first shown as a whole.
+/// The largest number of nodes for which a page first shows the net without groups.
 const MAX_WHOLE: usize = 1_000;
 
 /// The largest number of nodes for a net that is laid out as a whole.
@@ -115,11 +115,11 @@ pub(super) fn picture(
     let nodes = net.place_count() + net.transition_count();
     let labels = labels(net);
     let arcs = arcs(net);
-    let own = model_positions(net, positions);
-    let drawing = (own.is_some() || nodes <= MAX_LAID_OUT).then(|| {
+    let own_points = model_positions(net, positions);
+    let drawing = (own_points.is_some() || nodes <= MAX_LAID_OUT).then(|| {
         let (graph, line_of) = graph(net, labels.as_ref());
-        let is_own = own.is_some();
-        let (points, routes) = match own {
+        let is_own = own_points.is_some();
+        let (points, routes) = match own_points {
             Some(points) => (points, vec![Vec::new(); graph.edges.len()]),
             None => {
                 let Layout { nodes, routes, .. } = layout(&graph, &spacing(), &budget.share(0.5));
@@ -160,6 +160,7 @@ fn labels(net: &Net) -> Option<NodeLabels> {
     })
 }
 
+/// Returns the arcs in the form of [`NetPicture::arcs`].
 fn arcs(net: &Net) -> Vec<(usize, usize, TokenCount, TokenCount)> {
     let mut arcs = Vec::with_capacity(net.arc_count());
     for t in net.transitions() {
@@ -225,10 +226,11 @@ fn spacing() -> LayoutSpacing {
     LayoutSpacing { within_layers: 8.0, between_layers: 30.0, ..LayoutSpacing::default() }
 }
 
+/// Converts points and routes to whole pixels.
 fn drawing(
     points: &[LayoutPoint],
     routes: Vec<(usize, Vec<LayoutPoint>)>,
-    own: bool,
+    is_own: bool,
 ) -> NodePositions {
     let pixels = |value: f64| value.round() as i32;
     NodePositions {
@@ -242,7 +244,7 @@ fn drawing(
                 (line, turns.iter().flat_map(|&(x, y)| [pixels(x), pixels(y)]).collect())
             })
             .collect(),
-        own,
+        own: is_own,
     }
 }
 
@@ -250,8 +252,8 @@ fn drawing(
 /// below one pixel.
 fn straightened(route: &[LayoutPoint]) -> Vec<LayoutPoint> {
     let mut kept: Vec<LayoutPoint> = Vec::new();
-    for (at, &point) in route.iter().enumerate() {
-        if let (Some(&(x, y)), Some(&(u, v))) = (kept.last(), route.get(at + 1)) {
+    for (index, &point) in route.iter().enumerate() {
+        if let (Some(&(x, y)), Some(&(u, v))) = (kept.last(), route.get(index + 1)) {
             let cross = (point.0 - x) * (v - y) - (point.1 - y) * (u - x);
             let length = (u - x).hypot(v - y).max(1.0);
             if (cross / length).abs() < 0.75 {
@@ -285,21 +287,21 @@ fn spread(mut points: Vec<LayoutPoint>) -> Option<Vec<LayoutPoint>> {
     }
     // The scale follows from the distances of nodes to their nearest neighbours. The tenth
     // percentile of these distances becomes 62 pixels.
-    let some = points.len().min(600);
-    let nearest = |at: usize| {
+    let sample_size = points.len().min(600);
+    let nearest_distance = |at: usize| {
         let (x, y) = points[at];
         let others = points.iter().enumerate().filter(|(other, _)| *other != at);
         let squares = others.map(|(_, &(u, v))| (u - x).powi(2) + (v - y).powi(2));
         squares.filter(|square| *square > 0.5).fold(f64::INFINITY, f64::min).sqrt()
     };
-    let step = points.len() / some;
-    let mut distances: Vec<f64> = (0..some).map(|at| nearest(at * step)).collect();
+    let step = points.len() / sample_size;
+    let mut distances: Vec<f64> = (0..sample_size).map(|at| nearest_distance(at * step)).collect();
     distances.sort_by(f64::total_cmp);
-    let usual = distances[distances.len() / 10];
-    if !usual.is_finite() {
+    let usual_distance = distances[distances.len() / 10];
+    if !usual_distance.is_finite() {
         return None;
     }
-    let scale = (62.0 / usual).clamp(0.05, 20.0);
+    let scale = (62.0 / usual_distance).clamp(0.05, 20.0);
     let left = points.iter().map(|point| point.0).fold(f64::INFINITY, f64::min);
     let top = points.iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
     for point in &mut points {
@@ -309,27 +311,31 @@ fn spread(mut points: Vec<LayoutPoint>) -> Option<Vec<LayoutPoint>> {
     fits.then_some(points)
 }
 
+/// Returns the groups of the net's nodes, with their arcs and positions.
 fn groups(net: &Net, positions: &HashMap<String, (f64, f64)>, budget: &Budget) -> GroupPicture {
     let grouping = NodeGroups::of(net);
-    let arcs: Vec<_> =
-        grouping.arcs(net).into_iter().map(|((into, t, p), count)| (into, t, p, count)).collect();
+    let arcs: Vec<_> = grouping
+        .arcs(net)
+        .into_iter()
+        .map(|((is_output, t, p), count)| (is_output, t, p, count))
+        .collect();
     let names = || grouping.places.iter().chain(&grouping.transitions).map(|group| &*group.name);
-    let drawn = (grouping.len() <= MAX_GROUPS).then(|| {
-        let own: Option<Vec<LayoutPoint>> =
+    let positioned = (grouping.len() <= MAX_GROUPS).then(|| {
+        let own_points: Option<Vec<LayoutPoint>> =
             names().map(|name| positions.get(name).copied()).collect();
-        let own = own.and_then(spread);
-        let is_own = own.is_some();
-        let first = grouping.places.len();
-        let edge = |&(into, t, p, _): &(bool, usize, usize, usize)| match into {
-            true => (first + t, p),
-            false => (p, first + t),
+        let own_points = own_points.and_then(spread);
+        let is_own = own_points.is_some();
+        let place_count = grouping.places.len();
+        let edge = |&(is_output, t, p, _): &(bool, usize, usize, usize)| match is_output {
+            true => (place_count + t, p),
+            false => (p, place_count + t),
         };
         let graph = LayoutGraph {
             sizes: names().map(size).collect(),
             edges: arcs.iter().map(edge).collect(),
-            roots: (0..first).filter(|&at| grouping.places[at].tokens > 0).collect(),
+            roots: (0..place_count).filter(|&at| grouping.places[at].tokens > 0).collect(),
         };
-        let (points, routes) = match own {
+        let (points, routes) = match own_points {
             Some(points) => (points, vec![Vec::new(); graph.edges.len()]),
             None => {
                 let Layout { nodes, routes, .. } = layout(&graph, &spacing(), &budget.share(0.5));
@@ -347,7 +353,7 @@ fn groups(net: &Net, positions: &HashMap<String, (f64, f64)>, budget: &Budget) -
         place_group: grouping.place_group,
         transition_group: grouping.transition_group,
         arcs,
-        drawing: drawn,
+        drawing: positioned,
     }
 }
 
@@ -440,7 +446,7 @@ mod tests {
 
     #[test]
     fn no_arc_crosses_the_box_of_another_node_whatever_the_positions() {
-        use parikh_net::generate::{Shape, random};
+        use parikh_generate::{Shape, random};
         let mut rng = fastrand::Rng::with_seed(5);
         for seed in 0..60 {
             let net = random(seed, &Shape::small(seed));

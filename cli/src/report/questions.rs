@@ -7,17 +7,18 @@ pub(super) use nodes::{bindings, dead, fires};
 use super::shown::{EvidenceStore, GoalEvidence, PlayedSequence};
 use super::text::Sentence;
 use super::topic::StandardQuestion;
-use parikh::answer::{AnswerWitness, GoalAnswer, Plan};
+use parikh::answer::{AnswerWitness, GoalAnswer, Grade, Plan, QuestionValue, Reason};
 use parikh::mcc::Examination;
-use parikh::run::{self, Event, RunConfig};
+use parikh::run::{self, Event, OpenCause, OpenReason, RunConfig};
 use parikh_engine::board::{Knowledge, Reach, RunKnowledge};
 use parikh_input::about::NetMeant;
 use parikh_net::counted::counted;
 use parikh_net::{Goal, Net};
 use parikh_solvers::Budget;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Display;
 use std::time::{Duration, Instant};
 
 /// The questions of a report.
@@ -45,11 +46,14 @@ pub struct AnsweredQuestion {
     /// The question in words, or the formula.
     pub title: String,
     /// `TRUE`, `FALSE`, a number or `+inf`. `None` if the question is open.
-    pub value: Option<String>,
+    #[serde(serialize_with = "as_text")]
+    pub value: Option<QuestionValue>,
     /// The reason for the answer, or the reason why the question is open.
     pub reason: Sentence,
-    /// The grade of the evidence: `replayed`, `certified` or `searched`.
-    pub grade: String,
+    /// The grade of the evidence: `replayed`, `certified` or `searched`. `None` if the question is
+    /// open.
+    #[serde(serialize_with = "as_text")]
+    pub grade: Option<Grade>,
     /// The engines whose results decide the answer.
     pub techniques: Vec<&'static str>,
     /// True if the answer depends on the model's claim of safe units.
@@ -66,6 +70,30 @@ pub struct AnsweredQuestion {
     pub tried: Vec<(String, Sentence)>,
     #[serde(skip)]
     pub(super) topic: Option<StandardQuestion>,
+    /// The reason as data, if an engine's answer gives it.
+    #[serde(skip)]
+    pub(super) because: Option<Reason>,
+    /// The cause if the question is open.
+    #[serde(skip)]
+    pub(super) open: Option<OpenCause>,
+}
+
+impl AnsweredQuestion {
+    /// Returns the truth value. `None` if the question is open or has another value.
+    pub(super) fn truth(&self) -> Option<bool> {
+        match self.value {
+            Some(QuestionValue::Bool(value)) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// Serializes the printed form.
+fn as_text<T: Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => serializer.collect_str(value),
+        None => serializer.serialize_none(),
+    }
 }
 
 /// The answer whether a transition can fire.
@@ -77,7 +105,7 @@ pub struct TransitionFate {
     #[serde(flatten)]
     pub shown: GoalEvidence,
     #[serde(skip)]
-    pub(super) reason: String,
+    pub(super) reason: Reason,
     #[serde(skip)]
     pub(super) assumes_units: bool,
 }
@@ -86,10 +114,15 @@ pub struct TransitionFate {
 #[derive(Clone, Debug, Serialize)]
 pub struct PlaceMaximum {
     /// The number, or `+inf`.
-    pub most: String,
+    #[serde(serialize_with = "shown")]
+    pub most: QuestionValue,
     /// The evidence.
     #[serde(flatten)]
     pub shown: GoalEvidence,
+}
+
+fn shown<S: Serializer>(value: &QuestionValue, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
 }
 
 /// The results of a report.
@@ -145,7 +178,7 @@ pub(super) fn ask<'n>(
             asking.formulas(*plan, &written, budget);
             for (id, reason) in refused {
                 let title = written.get(&id).cloned().unwrap_or_default();
-                let reason = Sentence::words(reason);
+                let reason = Sentence::message(&reason);
                 asking.found.questions.push(AnsweredQuestion {
                     id,
                     title,
@@ -161,7 +194,7 @@ pub(super) fn ask<'n>(
 /// Adds to the reason of an unanswered question that it had only a share of the time. `parikh
 /// check` gives a single question the whole time.
 fn say_share(question: &mut AnsweredQuestion, whole: Duration) {
-    if question.value.is_none() && question.reason.says("out of time") {
+    if question.open == Some(OpenCause::OutOfTime) {
         let (share, whole) = (question.seconds, whole.as_secs_f64());
         let said = format!(
             " (its share was {share:.1} s of the {whole:.1} s for all questions; --timeout gives more)"
@@ -187,7 +220,7 @@ struct EvidencedAnswer {
 /// The result of a run over one plan.
 struct PlanResult {
     heard: BTreeMap<String, EvidencedAnswer>,
-    open: BTreeMap<String, String>,
+    open: BTreeMap<String, OpenReason>,
     seconds: f64,
     /// The time slices of engines: the time and the engine, with its statistics.
     tried: Vec<(String, Sentence)>,
@@ -249,7 +282,7 @@ impl<'a> QuestionRunner<'a, '_> {
         let tried = report.turns.iter().map(|turn| {
             let (began, ended) = (turn.start, turn.start + turn.duration);
             let when = format!("{:.2} – {:.2} s", began.as_secs_f64(), ended.as_secs_f64());
-            (format!("{when}, {}", turn.engine), Sentence::of_sentence(net, &turn.statistics))
+            (format!("{when}, {}", turn.engine), Sentence::message(&turn.statistics))
         });
         PlanResult { heard, open, seconds, tried: tried.collect() }
     }
@@ -380,9 +413,10 @@ fn question(net: &Net, id: &str, ran: &mut PlanResult) -> AnsweredQuestion {
         };
         return AnsweredQuestion {
             id: answer.id,
-            value: Some(answer.value.to_string()),
-            reason: Sentence::of_sentence(net, &answer.reason),
-            grade: answer.grade.to_string(),
+            value: Some(answer.value),
+            reason: Sentence::of(net, &answer.reason.text()),
+            because: Some(answer.reason),
+            grade: Some(answer.grade),
             techniques: answer.techniques,
             assumes_units: answer.assumes_units,
             play,
@@ -391,10 +425,11 @@ fn question(net: &Net, id: &str, ran: &mut PlanResult) -> AnsweredQuestion {
             ..AnsweredQuestion::default()
         };
     }
-    let reason = ran.open.remove(id).unwrap_or_else(|| "not among the questions".to_owned());
+    let reason = ran.open.remove(id).unwrap_or_else(|| OpenCause::NotAsked.into());
     AnsweredQuestion {
         id: id.to_owned(),
-        reason: Sentence::of_sentence(net, &reason),
+        reason: Sentence::message(&reason.to_string()),
+        open: Some(reason.cause),
         seconds: ran.seconds,
         tried: ran.tried.clone(),
         ..AnsweredQuestion::default()
@@ -408,20 +443,17 @@ mod tests {
 
     #[test]
     fn what_ran_out_of_time_says_how_much_it_had() {
-        let reason = |value: Option<&str>, words: &str| {
-            let reason = Sentence::words(words);
-            let value = value.map(str::to_owned);
+        let reason = |open: Option<OpenCause>| {
+            let reason = Sentence::words("why");
             let mut question =
-                AnsweredQuestion { value, reason, seconds: 0.71, ..AnsweredQuestion::default() };
+                AnsweredQuestion { open, reason, seconds: 0.71, ..AnsweredQuestion::default() };
             say_share(&mut question, Duration::from_secs(5));
-            question.reason
+            serde_json::to_string(&question.reason).unwrap()
         };
-        let said = reason(None, "out of time; 1 of 2 goals are open");
-        assert!(said.says("(its share was 0.7 s of the 5.0 s for all questions;"), "{said:?}");
-        for (value, words) in
-            [(Some("TRUE"), "out of time"), (None, "the engines have nothing more")]
-        {
-            assert_eq!(reason(value, words), Sentence::words(words));
+        let said = reason(Some(OpenCause::OutOfTime));
+        assert!(said.contains("(its share was 0.7 s of the 5.0 s for all questions;"), "{said}");
+        for open in [None, Some(OpenCause::NothingMoreToTry)] {
+            assert_eq!(reason(open), r#"["why"]"#);
         }
     }
 
@@ -433,8 +465,11 @@ mod tests {
             topic: Some(StandardQuestion::Deadlock),
             ..AnsweredQuestion::default()
         };
-        let known =
-            AnsweredQuestion { value: Some("TRUE".into()), id: "known".into(), ..open.clone() };
+        let known = AnsweredQuestion {
+            value: Some(QuestionValue::Bool(true)),
+            id: "known".into(),
+            ..open.clone()
+        };
         let topics = [StandardQuestion::Deadlock, StandardQuestion::OneSafe];
         let again = |budget: &Budget| {
             let (mut store, mut told) = (EvidenceStore::new(&net), Vec::new());
@@ -448,7 +483,7 @@ mod tests {
         let (questions, told) = again(&Budget::lasting(Duration::from_secs(20)));
         assert_eq!(told, [StandardQuestion::Deadlock.title()]);
         assert_eq!(questions.len(), 2);
-        assert_eq!(questions[0].value.as_deref(), Some("TRUE"));
+        assert_eq!(questions[0].truth(), Some(true));
         assert!(
             questions[0].seconds >= 5.0 && questions[0].topic == Some(StandardQuestion::Deadlock)
         );

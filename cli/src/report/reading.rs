@@ -23,10 +23,15 @@ const MAX_LINES: usize = 150;
 const MAX_PIECES: usize = 4_000;
 
 /// Describes a document in words, for readers who look at `net`. The document is about the net
-/// `of`, which is the original net or a reduced net.
-pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Sentence> {
-    let mut reader =
-        CertificateReader { document_net: of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
+/// `document_net`, which is the original net or a reduced net.
+pub(super) fn read(document: &Document, document_net: &Net, net: &Net) -> Vec<Sentence> {
+    let mut reader = CertificateReader {
+        document_net: document_net,
+        net,
+        lines: Vec::new(),
+        pieces: 0,
+        left_out: 0,
+    };
     match document {
         Document::Bounds(bounds) => reader.bounds(bounds),
         Document::Linear(certificate) => reader.linear(certificate),
@@ -43,10 +48,19 @@ pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Sentence> {
     reader.finish()
 }
 
-/// Describes a home-space argument about the net `of` in words, for readers who look at `net`.
-pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<Sentence> {
-    let mut reader =
-        CertificateReader { document_net: of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
+/// Describes a home-space argument about `document_net` in words, for readers who look at `net`.
+pub(super) fn read_structure(
+    structure: &Structure,
+    document_net: &Net,
+    net: &Net,
+) -> Vec<Sentence> {
+    let mut reader = CertificateReader {
+        document_net: document_net,
+        net,
+        lines: Vec::new(),
+        pieces: 0,
+        left_out: 0,
+    };
     match structure {
         Structure::Finitely(weights) => {
             let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
@@ -71,8 +85,8 @@ pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<
                  choice), so by Commoner's theorem every transition is live",
             ));
         }
-        Structure::Undone(all) => {
-            for (t, undoing) in net.transitions().zip(all) {
+        Structure::Undone(undo_proofs) => {
+            for (t, undoing) in net.transitions().zip(undo_proofs) {
                 let text = Sentence::default().transition(t).say(" is undone by ");
                 reader.line(
                     undo_sentence(text, undoing).say(", using only the tokens that it produced"),
@@ -95,14 +109,14 @@ pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<
                 counted(refutation.len(), "step")
             )));
         }
-        Structure::Returning(ways) => reader.returning(ways),
+        Structure::Returning(proof) => reader.returning(proof),
         Structure::Lost { after, document } => {
             let firings = after.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
             reader.line(Sentence::words(format!(
                 "The property can no longer be reached after {}; for the markings after that:",
                 counted(firings, "firing")
             )));
-            reader.lines.extend(read(document, of, net));
+            reader.lines.extend(read(document, document_net, net));
         }
         Structure::Visited(_) => reader.line(Sentence::words(
             "The checker visited all reachable markings again, and searched backwards from the \
@@ -120,25 +134,30 @@ fn undo_sentence(text: Sentence, undoing: &UndoProof) -> Sentence {
             times => text.transition(u).say(format!(" {times} times")),
         }),
         UndoProof::Cases { sum, cases } => {
-            let ways: Vec<_> = sum.iter().zip(cases).collect();
-            text.list(&ways, "; ", |text, &(&(place, _), case)| {
+            let places_and_cases: Vec<_> = sum.iter().zip(cases).collect();
+            text.list(&places_and_cases, "; ", |text, &(&(place, _), case)| {
                 undo_sentence(text, case).say(" (with one more token on ").place(place).say(")")
             })
         }
     }
 }
 
+/// The translation of one certificate into lines of text.
 struct CertificateReader<'n> {
     /// The net to which the document refers.
     document_net: &'n Net,
     /// The net of the page.
     net: &'n Net,
+    /// The lines so far, at most [`LINES`].
     lines: Vec<Sentence>,
+    /// The number of text pieces in the lines so far.
     pieces: usize,
+    /// The number of lines beyond the limits.
     left_out: usize,
 }
 
 impl CertificateReader<'_> {
+    /// Adds a line, or counts it as left out beyond the limits.
     fn line(&mut self, text: Sentence) {
         if self.lines.len() >= MAX_LINES || self.pieces >= MAX_PIECES {
             self.left_out += 1;
@@ -148,6 +167,7 @@ impl CertificateReader<'_> {
         self.lines.push(text);
     }
 
+    /// Returns the lines, with a last line about the lines left out.
     fn finish(mut self) -> Vec<Sentence> {
         if self.left_out > 0 {
             let left_out = counted(self.left_out, "more line");
@@ -158,6 +178,7 @@ impl CertificateReader<'_> {
         self.lines
     }
 
+    /// Appends a place: a link if the page's net has a place of this name, and the name otherwise.
     fn place(&self, text: Sentence, place: PlaceId) -> Sentence {
         // Indices beyond the net's places denote firing counters.
         if place.index() >= self.document_net.place_count() {
@@ -171,6 +192,7 @@ impl CertificateReader<'_> {
         }
     }
 
+    /// Appends a transition, as [`place`](Self::place) does.
     fn transition(&self, text: Sentence, t: TransitionId) -> Sentence {
         let name = self.document_net.transition_name(t);
         match self.net.transition_named(name) {
@@ -179,8 +201,9 @@ impl CertificateReader<'_> {
         }
     }
 
-    fn returning(&mut self, ways: &ReturnProof) {
-        match &ways.way {
+    /// Describes how a marking is reached again from every reachable marking.
+    fn returning(&mut self, proof: &ReturnProof) {
+        match &proof.way {
             ReturnWay::Downhill { weights, document } => {
                 let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
                 let sum = self.sum(&sum.collect::<Vec<_>>());
@@ -200,8 +223,8 @@ impl CertificateReader<'_> {
                 counted(steps.len(), "step")
             ))),
         }
-        if let Some(to) = &ways.to {
-            let after = to.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
+        if let Some(target_firings) = &proof.to {
+            let after = target_firings.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
             self.line(Sentence::words(format!(
                 "So a marking that covers the marking after {} stays reachable, and with it all \
                  firings enabled from there",
@@ -235,23 +258,26 @@ impl CertificateReader<'_> {
         })
     }
 
+    /// Writes a linear inequality over token counts.
     fn comparison(&self, atom: &Atom) -> Sentence {
         let terms: Vec<_> = atom.sum.terms().iter().map(|&(p, a)| (p, i128::from(a))).collect();
         match terms.iter().all(|&(_, a)| a < 0) {
             // A sum with negative coefficients only is written as "≥" with positive coefficients.
             true => {
-                let turned: Vec<_> = terms.iter().map(|&(p, a)| (p, -a)).collect();
-                self.sum(&turned).say(format!(" ≥ {}", -i128::from(atom.bound)))
+                let negated: Vec<_> = terms.iter().map(|&(p, a)| (p, -a)).collect();
+                self.sum(&negated).say(format!(" ≥ {}", -i128::from(atom.bound)))
             }
             false => self.sum(&terms).say(format!(" ≤ {}", atom.bound)),
         }
     }
 
+    /// Appends a bound of a place: `p ≤ 3`.
     fn bound(&self, text: Sentence, bound: &TokenBound) -> Sentence {
         let sign = if bound.upper { "≤" } else { "≥" };
         self.place(text, bound.place).say(format!(" {sign} {}", bound.tokens))
     }
 
+    /// Writes a line for each derivation step of bounds.
     fn bounds(&mut self, bounds: &BoundsCertificate) {
         for step in &bounds.steps {
             let text = match step {
@@ -287,6 +313,7 @@ impl CertificateReader<'_> {
         value.map_or(String::new(), |value| format!(", which is {value} initially"))
     }
 
+    /// Writes the lines of a linear certificate.
     fn linear(&mut self, certificate: &LinearCertificate) {
         if count(self.document_net, &certificate.counters).is_ok() {
             for (at, set) in certificate.counters.iter().enumerate() {
@@ -324,6 +351,7 @@ impl CertificateReader<'_> {
         }
     }
 
+    /// Writes a lemma about places that are empty or marked, with the inequalities that it implies.
     fn precedence(&self, precedence: &Precedence, atoms: &[Atom]) -> Sentence {
         let words = match precedence {
             Precedence::Unfed { .. } => {
@@ -339,6 +367,7 @@ impl CertificateReader<'_> {
         text.list(&atoms, ", or ", |text, atom| text.then(self.comparison(atom)))
     }
 
+    /// Writes a lemma: inequalities that never hold together, and the reasons.
     fn lemma(&self, lemma: &Lemma, certificate: &LinearCertificate) -> Sentence {
         let atoms: Vec<&Atom> =
             lemma.atoms.iter().filter_map(|&(at, _)| certificate.atoms.get(at)).collect();
@@ -387,6 +416,7 @@ impl CertificateReader<'_> {
         })
     }
 
+    /// Writes the lines of an inductive invariant.
     fn induction(&mut self, induction: &Induction) {
         self.bounds(&induction.bounds);
         for &(at, modulus) in &induction.remainders {

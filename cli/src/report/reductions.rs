@@ -36,18 +36,18 @@ const LISTED: usize = 60;
 /// Reduces the net for three questions: dead markings, quasi-liveness and liveness of all
 /// transitions.
 pub(super) fn reductions(net: &Net, budget: &Budget) -> Vec<ReductionSummary> {
-    let asked: [(&'static str, Needs); 3] = [
+    let questions: [(&'static str, Needs); 3] = [
         ("deadlock", needs::deadlock()),
         ("quasi-liveness", needs::quasi_liveness(net.transitions())),
         ("liveness", needs::liveness(net.transitions())),
     ];
     let config = ReductionConfig { linear: false, ..ReductionConfig::default() };
-    let mut all = Vec::new();
-    for (at, (keeps, needs)) in asked.into_iter().enumerate() {
-        let budget = budget.portion(1.0 / (3 - at) as f64);
-        all.push(reduced(net, keeps, &reduce(net, &needs, &budget, &config)));
+    let mut summaries = Vec::new();
+    for (index, (keeps, needs)) in questions.into_iter().enumerate() {
+        let budget = budget.portion(1.0 / (3 - index) as f64);
+        summaries.push(reduced(net, keeps, &reduce(net, &needs, &budget, &config)));
     }
-    all
+    summaries
 }
 
 fn reduced(net: &Net, keeps: &'static str, reduction: &Reduction) -> ReductionSummary {
@@ -72,7 +72,7 @@ fn reduced(net: &Net, keeps: &'static str, reduction: &Reduction) -> ReductionSu
                 .map_or_else(|| text.clone().say(name), |t| text.clone().transition(t)),
         })
     };
-    let left = |t: &parikh_net::TransitionId| reduction.map_transition(*t).is_some();
+    let is_left = |t: &parikh_net::TransitionId| reduction.map_transition(*t).is_some();
     ReductionSummary {
         keeps,
         before: size(statistics.before),
@@ -85,7 +85,7 @@ fn reduced(net: &Net, keeps: &'static str, reduction: &Reduction) -> ReductionSu
             .filter(|&p| reduction.map_place(p).is_some())
             .map(|p| p.index())
             .collect(),
-        transitions: net.transitions().filter(left).map(|t| t.index()).collect(),
+        transitions: net.transitions().filter(is_left).map(|t| t.index()).collect(),
         cut_short: statistics.cut_short,
     }
 }

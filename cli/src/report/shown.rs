@@ -7,7 +7,9 @@
 use super::lit;
 use super::reading;
 use super::text::Sentence;
-use parikh_engine::board::{Evidence, Home, KeptStructure, Knowledge, Maximum, Reach, Witness};
+use parikh_engine::board::{
+    Evidence, Home, KeptStructure, Knowledge, Maximum, ProvedBound, Reach, Witness,
+};
 use parikh_evidence::replay;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::printable::counted;
@@ -26,7 +28,7 @@ pub struct PlayedSequence {
     /// The index of the trace. `None` if the sequence is too long for a page.
     pub trace: Option<usize>,
     /// The number of firings of the trace to play.
-    #[serde(serialize_with = "exactly")]
+    #[serde(serialize_with = "serialize_exactly")]
     pub firings: u64,
     /// The index of the trace that repeats forever after the prefix.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,11 +94,15 @@ pub struct GoalEvidence {
 /// The evidence on a page.
 pub(super) struct EvidenceStore<'n> {
     net: &'n Net,
+    /// The firing sequences, to which plays refer by index.
     pub(super) traces: Vec<FlatSequence>,
+    /// The certificates, to which answers refer by index.
     pub(super) certificates: Vec<CertificateText>,
     /// Traces by the address of the sequence. Keeping the sequence alive keeps its address unique.
     sequences: HashMap<*const FiringSequence, (Option<usize>, Arc<FiringSequence>)>,
+    /// The indices of certificates by the address of the document.
     documents: HashMap<*const (), (usize, KeptReference)>,
+    /// The number of steps in all traces so far.
     steps: usize,
     pieces: usize,
 }
@@ -165,10 +171,10 @@ impl<'n> EvidenceStore<'n> {
                 play.pump = self.trace(&Arc::new(pump.clone()));
                 GoalEvidence { play: Some(play), ..GoalEvidence::default() }
             }
-            Knowledge::Maximum(Maximum { seen, proved, evidence, .. }) => {
-                let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
+            Knowledge::Maximum(Maximum { seen, proved, .. }) => {
+                let witness = seen.as_ref().and_then(|seen| seen.witness.as_ref());
                 let mut shown = self.witness(witness);
-                if let (Some(evidence), Some((_, proof, _))) = (evidence, proved) {
+                if let Some(ProvedBound { proof, evidence, .. }) = proved {
                     shown.certificate = self.certificate(evidence, proof.kind());
                 }
                 shown
@@ -214,12 +220,12 @@ impl<'n> EvidenceStore<'n> {
 
     fn trace(&mut self, sequence: &Arc<FiringSequence>) -> Option<usize> {
         let address = Arc::as_ptr(sequence);
-        if let Some((known, _)) = self.sequences.get(&address) {
-            return *known;
+        if let Some((known_trace, _)) = self.sequences.get(&address) {
+            return *known_trace;
         }
         let steps = sequence.steps();
-        let few = sequence.firings() < TOO_MANY_FIRINGS.into();
-        let fits = self.steps + steps.len() <= MAX_TRACE_STEPS && few;
+        let is_countable = sequence.firings() < TOO_MANY_FIRINGS.into();
+        let fits = self.steps + steps.len() <= MAX_TRACE_STEPS && is_countable;
         let trace = fits.then_some(self.traces.len());
         if fits {
             self.steps += steps.len();
@@ -231,7 +237,7 @@ impl<'n> EvidenceStore<'n> {
     }
 
     fn certificate(&mut self, evidence: &Evidence, kind: &'static str) -> Option<usize> {
-        let (address, kept) = match evidence {
+        let (address, reference) = match evidence {
             Evidence::Certified(Some(shown)) => {
                 let address = Arc::as_ptr(&shown.document).cast::<()>();
                 (address, KeptReference::Document(shown.document.clone()))
@@ -243,25 +249,27 @@ impl<'n> EvidenceStore<'n> {
             // The evidence has no document, or the document was not kept.
             _ => return None,
         };
-        if let Some((known, _)) = self.documents.get(&address) {
-            return Some(*known);
+        if let Some((index, _)) = self.documents.get(&address) {
+            return Some(*index);
         }
-        let (on, lines) = match evidence {
+        let (reduction_log, lines) = match evidence {
             Evidence::Certified(Some(shown)) => {
-                let of = shown.on.as_ref().map_or(self.net, |on| &on.net);
-                (shown.on.as_ref(), reading::read(&shown.document, of, self.net))
+                let document_net =
+                    shown.on.as_ref().map_or(self.net, |reduction_log| &reduction_log.net);
+                (shown.on.as_ref(), reading::read(&shown.document, document_net, self.net))
             }
-            Evidence::Argued(Some(KeptStructure { structure, on })) => {
-                let of = on.as_ref().map_or(self.net, |on| &on.net);
-                (on.as_ref(), reading::read_structure(structure, of, self.net))
+            Evidence::Argued(Some(KeptStructure { structure, on: reduction_log })) => {
+                let document_net =
+                    reduction_log.as_ref().map_or(self.net, |reduction_log| &reduction_log.net);
+                (reduction_log.as_ref(), reading::read_structure(structure, document_net, self.net))
             }
             _ => return None,
         };
-        let logs = std::iter::successors(on, |log| log.parent.as_ref());
-        let reduced_by = on.map(|_| logs.map(|log| log.log.steps.len()).sum());
-        let added = self.add(kind, reduced_by, false, lines);
-        self.documents.insert(address, (added, kept));
-        Some(added)
+        let logs = std::iter::successors(reduction_log, |log| log.parent.as_ref());
+        let reduced_by = reduction_log.map(|_| logs.map(|log| log.log.steps.len()).sum());
+        let certificate_index = self.add(kind, reduced_by, false, lines);
+        self.documents.insert(address, (certificate_index, reference));
+        Some(certificate_index)
     }
 
     fn add(

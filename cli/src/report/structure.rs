@@ -6,6 +6,7 @@ use parikh_solvers::Budget;
 use parikh_structure::bounds::place_bounds;
 use parikh_structure::closed::ClosureKind;
 use parikh_structure::flows::{place_flows, transition_flows};
+use parikh_structure::integer::Integer;
 use parikh_structure::minimal::minimal_sets;
 use parikh_structure::semiflows::{place_semiflows, transition_semiflows};
 use parikh_structure::siphons::{starved_by, unmarked_siphon};
@@ -48,20 +49,19 @@ const MAX_RAYS: usize = 1_000;
 
 /// Computes the sets of all kinds within the budget.
 pub(super) fn shapes(net: &Net, budget: &Budget) -> Vec<StructureSets> {
-    let mut all = vec![
+    let mut sets = vec![
         place_invariants(net, &budget.portion(0.25)),
         transition_invariants(net, &budget.portion(0.25)),
     ];
-    all.extend(unmarked(net));
-    all.push(closed(net, ClosureKind::Siphon, &budget.portion(0.3)));
-    all.push(closed(net, ClosureKind::Trap, &budget.portion(0.4)));
-    all.extend(units(net, &budget.portion(0.8)));
-    all
+    sets.extend(unmarked(net));
+    sets.push(closed(net, ClosureKind::Siphon, &budget.portion(0.3)));
+    sets.push(closed(net, ClosureKind::Trap, &budget.portion(0.4)));
+    sets.extend(units(net, &budget.portion(0.8)));
+    sets
 }
 
-fn factor(value: &impl ToString) -> String {
-    let text = value.to_string();
-    if text == "1" { String::new() } else { text }
+fn factor(value: &Integer) -> String {
+    if *value == Integer::ONE { String::new() } else { value.to_string() }
 }
 
 /// Cuts a list to [`LISTED`] entries, and adds that to the reason for incompleteness.
@@ -69,8 +69,8 @@ fn truncate_list<T>(mut items: Vec<T>, incomplete: Option<String>) -> (Vec<T>, O
     let found = items.len();
     items.truncate(MAX_LISTED);
     let cut = (found > MAX_LISTED).then(|| format!("{MAX_LISTED} of {found} are listed"));
-    let all: Vec<String> = [cut, incomplete].into_iter().flatten().collect();
-    (items, (!all.is_empty()).then(|| all.join("; ")))
+    let reasons: Vec<String> = [cut, incomplete].into_iter().flatten().collect();
+    (items, (!reasons.is_empty()).then(|| reasons.join("; ")))
 }
 
 fn place_invariants(net: &Net, budget: &Budget) -> StructureSets {
@@ -92,10 +92,11 @@ fn place_invariants(net: &Net, budget: &Budget) -> StructureSets {
                 (false, false) => " + ",
                 (false, true) => " − ",
             };
-            let size = value.to_string();
-            let size = size.trim_start_matches('-');
-            let text =
-                if size == "1" { text.say(sign) } else { text.say(format!("{sign}{size}·")) };
+            let size = value.magnitude();
+            let text = match size == Integer::ONE {
+                true => text.say(sign),
+                false => text.say(format!("{sign}{size}·")),
+            };
             text.place(*place)
         });
         StructureSet {
@@ -124,17 +125,16 @@ fn transition_invariants(net: &Net, budget: &Budget) -> StructureSets {
     };
     let shape = |flow: &parikh_structure::flows::TransitionFlow| {
         // The first transition stands for all transitions with the same effect.
-        let terms: Vec<(TransitionId, String)> = flow
+        let terms: Vec<(TransitionId, &Integer)> = flow
             .terms()
             .iter()
-            .filter_map(|(class, value)| Some((*net.class(*class).first()?, value.to_string())))
+            .filter_map(|(class, value)| Some((*net.class(*class).first()?, value)))
             .collect();
-        let title =
-            Sentence::default().list(&terms, ", ", |text, (t, times)| match times.as_str() {
-                "1" => text.transition(*t),
-                times => text.transition(*t).say(format!(" {times} times")),
-            });
-        let transitions = terms.into_iter().map(|(t, times)| (t.index(), factor(&times))).collect();
+        let title = Sentence::default().list(&terms, ", ", |text, &(t, times)| {
+            let text = text.transition(t);
+            if *times == Integer::ONE { text } else { text.say(format!(" {times} times")) }
+        });
+        let transitions = terms.into_iter().map(|(t, times)| (t.index(), factor(times))).collect();
         StructureSet {
             title: title.say(" together change nothing"),
             places: Vec::new(),
@@ -209,17 +209,17 @@ fn units(net: &Net, budget: &Budget) -> Option<StructureSets> {
     let flows = place_flows(net, budget).unwrap_or_default();
     let bounds = place_bounds(net, &flows, budget);
     let proofs = prove_units(net, &flows, &bounds, budget);
-    let shape = |(unit, it): (parikh_net::UnitId, &parikh_net::units::Unit)| {
+    let shape = |(unit, unit_data): (parikh_net::UnitId, &parikh_net::units::Unit)| {
         let proved = proofs.as_ref().and_then(|all| all.iter().find(|proof| proof.unit == unit));
-        let safe = match proved {
+        let safe_text = match proved {
             Some(proof) if proof.is_complete() => " (safe, proved)",
             Some(_) => " (safe according to the model, not proved from invariants)",
             None => "",
         };
-        let text = Sentence::words(format!("{}{safe}: ", it.name));
+        let text = Sentence::words(format!("{}{safe_text}: ", unit_data.name));
         StructureSet {
-            title: text.list(&it.places, ", ", |text, &place| text.place(place)),
-            places: it.places.iter().map(|place| (place.index(), String::new())).collect(),
+            title: text.list(&unit_data.places, ", ", |text, &place| text.place(place)),
+            places: unit_data.places.iter().map(|place| (place.index(), String::new())).collect(),
             transitions: Vec::new(),
         }
     };

@@ -1,6 +1,7 @@
 //! Sentences that name nodes. The page turns each name into a link to the node.
 
-use parikh_net::{Net, PlaceId, TransitionId};
+use parikh::answer::reason::{ReasonText, TextPiece};
+use parikh_net::{Net, NodeKind, PlaceId, TransitionId};
 use serde::Serialize;
 
 /// A sentence in pieces.
@@ -24,6 +25,14 @@ impl Sentence {
     /// Returns a sentence of words alone.
     pub(super) fn words(words: impl Into<String>) -> Sentence {
         Sentence::default().say(words)
+    }
+
+    /// Returns a message of another part of Parikh, with the page's quotation marks.
+    pub(super) fn message(text: &str) -> Sentence {
+        let mut pieces = text.split('`');
+        let first = pieces.next().unwrap_or_default().to_owned();
+        let marks = ["“", "”"].iter().cycle();
+        Sentence::words(pieces.zip(marks).fold(first, |text, (piece, mark)| text + mark + piece))
     }
 
     /// Appends words.
@@ -104,40 +113,6 @@ impl Sentence {
         self
     }
 
-    /// Returns the part after the first occurrence of `words`: for "transition `t`: why" and ": "
-    /// it returns "why". Without an occurrence, returns the whole sentence.
-    pub(super) fn after(mut self, words: &str) -> Sentence {
-        let found = self.0.iter().position(|piece| match piece {
-            SentencePiece::Words(text) => text.contains(words),
-            _ => false,
-        });
-        let Some(at) = found else { return self };
-        self.0.drain(..at);
-        if let Some(SentencePiece::Words(text)) = self.0.first_mut()
-            && let Some((_, rest)) = text.split_once(words)
-        {
-            *text = rest.to_owned();
-        }
-        self
-    }
-
-    /// Returns the sentence without `beginning`, if it starts with these words.
-    pub(super) fn without(mut self, beginning: &str) -> Sentence {
-        if let Some(SentencePiece::Words(words)) = self.0.first_mut()
-            && let Some(rest) = words.strip_prefix(beginning)
-        {
-            *words = rest.to_owned();
-        }
-        self
-    }
-
-    /// Returns true if one of the pieces of words contains `wanted`.
-    pub(super) fn says(&self, wanted: &str) -> bool {
-        self.0
-            .iter()
-            .any(|piece| matches!(piece, SentencePiece::Words(words) if words.contains(wanted)))
-    }
-
     /// Returns the sentence as plain text. The two functions name places and transitions by index.
     pub(super) fn in_words(
         &self,
@@ -157,33 +132,40 @@ impl Sentence {
         self.0.len()
     }
 
-    /// Parses a sentence with names in backticks, as in the reasons of answers. Names of nodes
-    /// become links, and other names stand in quotation marks.
-    pub(super) fn of_sentence(net: &Net, sentence: &str) -> Sentence {
+    /// Converts a reason. Nodes of the net become links, and other names stand in quotation marks.
+    pub(super) fn of(net: &Net, reason: &ReasonText) -> Sentence {
         let mut text = Sentence::default();
-        let mut rest = sentence;
-        while let Some(start) = rest.find('`') {
-            let inside = &rest[start + 1..];
-            let Some(end) = inside.find('`') else { break };
-            let (before, name) = (&rest[..start], &inside[..end]);
-            text = match (net.place_named(name), net.transition_named(name)) {
-                (Some(place), None) => text.say(before).place(place),
-                (None, Some(t)) => text.say(before).transition(t),
-                // A place and a transition may share a name. The word before the name decides then.
-                (Some(_), Some(t)) if before.ends_with("transition ") => {
-                    text.say(before).transition(t)
+        for piece in reason.pieces() {
+            let node = match piece {
+                TextPiece::Words(words) => {
+                    text = text.say(words);
+                    continue;
                 }
-                (Some(place), Some(_)) => text.say(before).place(place),
-                (None, None) => text.say(before).quoted(name),
+                TextPiece::Formula(formula) => {
+                    text = text.then(Sentence::message(formula));
+                    continue;
+                }
+                TextPiece::Quotation(name) => {
+                    text = text.quoted(name);
+                    continue;
+                }
+                TextPiece::Node(node) => node,
             };
-            rest = &inside[end + 1..];
-            // The page already shows the label of the node, so the label in parentheses is dropped.
-            if let Some(label) = own_label(net, text.0.last()) {
-                let again = format!(" ({label})");
-                rest = rest.strip_prefix(again.as_str()).unwrap_or(rest);
+            let place = net.place_named(&node.id).filter(|_| node.kind == NodeKind::Place);
+            let t = net.transition_named(&node.id).filter(|_| node.kind == NodeKind::Transition);
+            text = match (place, t) {
+                (Some(place), _) => text.place(place),
+                (None, Some(t)) => text.transition(t),
+                (None, None) => text.quoted(&node.id),
+            };
+            // The page shows the label of a linked node if the label identifies the node.
+            if let Some(label) = &node.label
+                && own_label(net, text.0.last()).is_none()
+            {
+                text = text.say(format!(" ({label})"));
             }
         }
-        if rest.is_empty() { text } else { text.say(rest) }
+        text
     }
 }
 
@@ -212,16 +194,26 @@ fn own_label(net: &Net, piece: Option<&SentencePiece>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use parikh::answer::reason::NamedNode;
 
     #[test]
-    fn names_between_backticks_become_nodes() {
+    fn nodes_of_the_net_become_links() {
         let net = parikh_net::text::parse("place p\ntransition p2: p ->").unwrap();
-        let text = Sentence::of_sentence(&net, "transition `p2` takes from `p`, not from `q`");
-        let json = serde_json::to_value(&text).unwrap();
+        let node = |kind, id: &str| NamedNode { kind, id: id.to_owned(), label: None };
+        let mut reason = ReasonText::words("transition ");
+        reason.node(&node(NodeKind::Transition, "p2")).say(" takes from ");
+        reason.node(&node(NodeKind::Place, "p")).say(", not from ");
+        reason.node(&node(NodeKind::Place, "p2"));
+        let json = serde_json::to_value(Sentence::of(&net, &reason)).unwrap();
         let (t, p) = (serde_json::json!({"t": 0}), serde_json::json!({"p": 0}));
-        let expected = serde_json::json!(["transition ", t, " takes from ", p, ", not from “q”"]);
+        let expected = serde_json::json!(["transition ", t, " takes from ", p, ", not from “p2”"]);
         assert_eq!(json, expected);
-        assert_eq!(Sentence::of_sentence(&net, "an odd `"), Sentence::words("an odd `"));
+    }
+
+    #[test]
+    fn messages_have_the_quotation_marks_of_the_page() {
+        let said = Sentence::message("`a` and `b` are marked");
+        assert_eq!(said, Sentence::words("“a” and “b” are marked"));
     }
 
     #[test]

@@ -143,9 +143,9 @@ impl StandardQuestion {
             StandardQuestion::Liveness => return Plan::of_examination(Examination::Liveness, net),
             StandardQuestion::Bounds => return Some(Plan::of_most_in_a_place(net)),
             StandardQuestion::Stuck => {
-                let undone = final_markings(net).iter().map(|end| covers(end).negated());
-                let stuck = [Predicate::Dead].into_iter().chain(undone);
-                plan.ask_exists(self.id(), Predicate::and(stuck));
+                let is_undone = final_markings(net).iter().map(|end| covers(end).negated());
+                let is_stuck = [Predicate::Dead].into_iter().chain(is_undone);
+                plan.ask_exists(self.id(), Predicate::and(is_stuck));
             }
             StandardQuestion::Reversible => {
                 plan.ask_home(self.id(), Predicate::exactly(net.initial()))

@@ -6,6 +6,8 @@
 use super::questions::ReportResults;
 use super::text::Sentence;
 use super::topic::StandardQuestion;
+use parikh::answer::QuestionValue;
+use parikh::answer::reason::{NamedNode, ReasonText};
 use parikh::run::RunConfig;
 use parikh::verdicts::{
     ComparisonResult, ComputedKey, KeyNet, KeyProperty, Truth, VerdictFile, VerdictValue, compare,
@@ -37,10 +39,20 @@ pub struct KeyRow {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReportKeys {
     pub(super) rows: Vec<KeyRow>,
-    /// For each contradiction: the key, the form's value, and the computed value with its net.
-    pub(super) conflicts: Vec<(String, String, String)>,
+    /// The contradictions of a form.
+    pub(super) conflicts: Vec<KeyConflict>,
     /// The number of results that failed their check and were dropped.
     pub(super) faults: usize,
+}
+
+/// A key whose value in a form is wrong.
+#[derive(Clone, Debug)]
+pub(super) struct KeyConflict {
+    pub(super) key: &'static str,
+    /// The form's value.
+    pub(super) form: String,
+    /// The computed value with its net.
+    pub(super) computed: String,
 }
 
 /// The inputs for computing the keys of a page.
@@ -59,47 +71,54 @@ pub(super) struct KeySources<'a> {
 
 /// Returns the 21 keys in the order of verdict files.
 pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget) -> ReportKeys {
-    let KeySources { key_net: of, form, .. } = *sources;
+    let KeySources { key_net, form, .. } = *sources;
     let mut known = sources.keys_from_answers();
     if !sources.computes_all {
         let behavioural =
             KeyProperty::all().filter(|property| !matches!(property, KeyProperty::Structural(_)));
         for property in behavioural {
             if known.iter().all(|computed| computed.property != property) {
-                let why = "not computed".to_owned();
-                known.push(ComputedKey::new(property, of.meant(property), Truth::Unknown, why));
+                let why = ReasonText::words("not computed");
+                known.push(ComputedKey::new(
+                    property,
+                    key_net.meant(property),
+                    Truth::Unknown,
+                    why,
+                ));
             }
         }
     }
-    let wanted: Vec<KeyProperty> = KeyProperty::all().collect();
-    let found = of.compute(&wanted, &known, config, budget, |_| {});
-    let compared = form.map(|(file, instance)| compare(file, Some(instance), &found.keys));
-    let mut keys = ReportKeys { faults: found.faults, ..ReportKeys::default() };
-    for property in wanted {
-        let Some(computed) = found.keys.iter().find(|computed| computed.property == property)
+    let all_keys: Vec<KeyProperty> = KeyProperty::all().collect();
+    let findings = key_net.compute(&all_keys, &known, config, budget, |_| {});
+    let compared = form.map(|(file, instance)| compare(file, Some(instance), &findings.keys));
+    let mut keys = ReportKeys { faults: findings.faults, ..ReportKeys::default() };
+    for property in all_keys {
+        let Some(computed) = findings.keys.iter().find(|computed| computed.property == property)
         else {
             continue;
         };
         let mut comparisons = compared.iter().flatten();
-        let compared = comparisons.find(|one| one.computed.is_some_and(|it| it == computed));
-        let form = compared.and_then(|one| match &one.verdict.value {
+        let compared =
+            comparisons.find(|comparison| comparison.computed.is_some_and(|it| it == computed));
+        let form = compared.and_then(|comparison| match &comparison.verdict.value {
             VerdictValue::Truth(Truth::Unknown) => None,
             value => Some(value.to_string()),
         });
         if let Some(form) = &form
-            && compared.is_some_and(|one| one.result == ComparisonResult::Conflicts)
+            && compared.is_some_and(|comparison| comparison.result == ComparisonResult::Conflicts)
         {
-            let ours = match computed.net {
+            let computed_text = match computed.net {
                 NetMeant::Model => computed.value.to_string(),
                 net => format!("{} of {}", computed.value, net.words()),
             };
-            keys.conflicts.push((property.name().to_owned(), form.clone(), ours));
+            let (key, form) = (property.name(), form.clone());
+            keys.conflicts.push(KeyConflict { key, form, computed: computed_text });
         }
         keys.rows.push(KeyRow {
             key: property.name(),
             value: computed.value,
             net: computed.net,
-            reason: Sentence::of_sentence(sources.net, &computed.explanation),
+            reason: Sentence::of(sources.net, &computed.explanation),
             assumes_units: computed.assumes_units,
             form,
         });
@@ -111,11 +130,11 @@ impl KeySources<'_> {
     /// Returns the keys that follow from the answers on the page. The answers about an unfolding
     /// decide only keys that mean the same for coloured and for single nodes.
     fn keys_from_answers(&self) -> Vec<ComputedKey> {
-        let KeySources { net, key_net: of, .. } = *self;
-        if net.initial() != of.net().initial() && !of.is_unfolding() {
+        let KeySources { net, key_net, .. } = *self;
+        if net.initial() != key_net.net().initial() && !key_net.is_unfolding() {
             return Vec::new();
         }
-        let keys: &[KeyProperty] = match of.is_unfolding() {
+        let keys: &[KeyProperty] = match key_net.is_unfolding() {
             true => &[KeyProperty::Safe, KeyProperty::Deadlock, KeyProperty::Reversible],
             false => &[
                 KeyProperty::Safe,
@@ -163,15 +182,17 @@ impl KeySources<'_> {
     fn key_from_answer(
         &self,
         property: KeyProperty,
-        topic: StandardQuestion,
+        standard_question: StandardQuestion,
         words: [&str; 2],
     ) -> Option<ComputedKey> {
-        let question = self.results.questions.iter().find(|asked| asked.topic == Some(topic))?;
-        let answer = question.value.as_deref()? == "TRUE";
+        let question =
+            self.results.questions.iter().find(|asked| asked.topic == Some(standard_question))?;
+        let answer = question.truth()?;
         // QuasiLiveness asks for the opposite of DEAD_TRANSITIONS.
         let value = answer != (property == KeyProperty::DeadTransitions);
-        let why = words[usize::from(!answer)].to_owned();
-        let computed = ComputedKey::new(property, self.key_net.meant(property), value.into(), why);
+        let explanation = ReasonText::words(words[usize::from(!answer)]);
+        let computed =
+            ComputedKey::new(property, self.key_net.meant(property), value.into(), explanation);
         let assumes_units = question.assumes_units;
         Some(ComputedKey { techniques: question.techniques.clone(), assumes_units, ..computed })
     }
@@ -187,13 +208,16 @@ impl KeySources<'_> {
         let mut safe = match one_safe.filter(is_decided) {
             Some(safe) => safe,
             None => {
-                let most = |bound: &super::PlaceMaximum| bound.most.parse::<u128>().ok();
+                let is_safe = |bound: &super::PlaceMaximum| match bound.most {
+                    QuestionValue::Number(most) => most <= 1,
+                    _ => false,
+                };
                 let bounds = self.bounds()?;
-                let exceeds = bounds.iter().flatten().any(|it| most(it).is_none_or(|it| it > 1));
+                let exceeds = bounds.iter().flatten().any(|it| !is_safe(it));
                 if !exceeds && bounds.iter().any(Option::is_none) {
                     return None;
                 }
-                let why = words[usize::from(exceeds)].to_owned();
+                let why = ReasonText::words(words[usize::from(exceeds)]);
                 let safe = ComputedKey::new(
                     property,
                     self.key_net.meant(property),
@@ -210,11 +234,11 @@ impl KeySources<'_> {
         };
         if let (Truth::False, Some(bounds)) = (safe.value, self.bounds()) {
             let places = || self.net.model_places().zip(bounds);
-            let infinite =
-                places().filter(|(_, it)| it.as_ref().is_some_and(|it| it.most == "+inf"));
+            let infinite = places()
+                .filter(|(_, it)| it.as_ref().is_some_and(|it| it.most == QuestionValue::Infinite));
             let unbounded: Vec<PlaceId> = infinite.map(|(place, _)| place).collect();
             let open = places().filter(|(_, bound)| bound.is_none()).count();
-            safe.explanation.push_str(&say_unbounded(self.net, &unbounded, open));
+            safe.explanation.then(say_unbounded(self.net, &unbounded, open));
             safe.unbounded = unbounded;
         }
         Some(safe)
@@ -224,14 +248,19 @@ impl KeySources<'_> {
         let property = KeyProperty::DeadPlaces;
         let bounds = self.bounds()?;
         let mut dead = self.net.model_places().zip(bounds).filter_map(|(place, bound)| {
-            bound.as_ref().is_some_and(|bound| bound.most == "0").then_some(place)
+            bound
+                .as_ref()
+                .is_some_and(|bound| bound.most == QuestionValue::Number(0))
+                .then_some(place)
         });
         let (value, why) = match dead.next() {
             Some(place) => {
-                (Truth::True, format!("place `{}` is never marked", self.net.place_name(place)))
+                let mut why = ReasonText::words("place ");
+                why.node(&NamedNode::place(self.net, place)).say(" is never marked");
+                (Truth::True, why)
             }
             None if bounds.iter().all(Option::is_some) => {
-                (Truth::False, "every place can be marked".to_owned())
+                (Truth::False, ReasonText::words("every place can be marked"))
             }
             None => return None,
         };

@@ -72,11 +72,14 @@ pub(in super::super) fn run(arguments: &InvariantsArguments) -> Result<ProgramOu
 /// why there may be more.
 struct ConfirmedFlows<F> {
     flows: Vec<F>,
+    /// Number of invariants that the check on the net refuted.
     refuted: usize,
+    /// The reason why there may be more invariants.
     incomplete: Option<String>,
 }
 
 impl<F> ConfirmedFlows<F> {
+    /// Checks the invariants of a basis.
     fn basis(result: Result<Vec<F>, ExhaustionReason>, holds: impl Fn(&F) -> bool) -> Self {
         match result {
             Ok(flows) => ConfirmedFlows::checked(flows, None, holds),
@@ -88,15 +91,16 @@ impl<F> ConfirmedFlows<F> {
         }
     }
 
+    /// Checks invariants on the net and drops those that it refutes.
     fn checked(
         mut flows: Vec<F>,
         why: Option<IncompleteReason>,
         holds: impl Fn(&F) -> bool,
     ) -> Self {
-        let before = flows.len();
+        let found_count = flows.len();
         flows.retain(holds);
         let incomplete = why.map(|why| format!("{why}; there may be more"));
-        ConfirmedFlows { refuted: before - flows.len(), flows, incomplete }
+        ConfirmedFlows { refuted: found_count - flows.len(), flows, incomplete }
     }
 
     /// Returns the first line of text.
@@ -222,15 +226,15 @@ fn of_places(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -> Pro
         false => Ok(Vec::new()),
     };
     if let Err(reason) = &modulo {
-        let before = found.incomplete.take().unwrap_or_else(|| reason.to_string());
-        found.incomplete = Some(format!("{before}; modulo invariants were not computed"));
+        let reason_before = found.incomplete.take().unwrap_or_else(|| reason.to_string());
+        found.incomplete = Some(format!("{reason_before}; modulo invariants were not computed"));
     }
-    let say_of_modulo = || {
+    let print_modulo = || {
         if let (true, Ok(all)) = (arguments.modulo, &modulo) {
             modulo::print(net, all, arguments.format);
         }
     };
-    let say_of_units = || {
+    let print_units = || {
         if arguments.bounds {
             units::print(net, &found.flows, &bounds, arguments.format, budget);
         }
@@ -239,9 +243,9 @@ fn of_places(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -> Pro
         StructureFormat::Text => {
             line(&found.head("place", arguments.semiflows));
             found.flows.iter().for_each(|flow| line(&flow.describe(net)));
-            say_of_modulo();
+            print_modulo();
             print_bounds(net, &bounds, arguments.bounds);
-            say_of_units();
+            print_units();
         }
         StructureFormat::Json => {
             for flow in &found.flows {
@@ -253,22 +257,22 @@ fn of_places(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -> Pro
                 let constant = Some(number(constant));
                 object(of_terms(terms, flow.is_semiflow(), constant, &text));
             }
-            say_of_modulo();
+            print_modulo();
             bounds_as_json(net, &bounds, arguments.bounds);
-            say_of_units();
+            print_units();
             object(found.summary(net, "places", arguments.semiflows));
         }
     }
     found.outcome()
 }
 
-fn print_bounds(net: &Net, bounds: &PlaceBounds, all: bool) {
+fn print_bounds(net: &Net, bounds: &PlaceBounds, shows_all: bool) {
     let constant = bounds.constant_places();
     line(&format!("# {}", counted(constant.len(), "constant place")));
     for p in constant {
         line(&format!("{} = {}", net.place_name(p), bounds.lower(p)));
     }
-    if !all {
+    if !shows_all {
         return;
     }
     let bounded = net.places().filter(|&p| bounds.upper(p).is_some()).count();
@@ -291,12 +295,12 @@ fn print_bounds(net: &Net, bounds: &PlaceBounds, all: bool) {
     }
 }
 
-fn bounds_as_json(net: &Net, bounds: &PlaceBounds, all: bool) {
+fn bounds_as_json(net: &Net, bounds: &PlaceBounds, shows_all: bool) {
     for p in bounds.constant_places() {
         let (place, tokens) = (net.place_name(p), bounds.lower(p));
         object(json!({"type": "constant", "place": place, "tokens": number(tokens)}));
     }
-    if !all {
+    if !shows_all {
         return;
     }
     let bound = |p: PlaceId| {
@@ -321,6 +325,7 @@ fn bounds_as_json(net: &Net, bounds: &PlaceBounds, all: bool) {
     }
 }
 
+/// Describes the reason for a bound.
 fn reason(step: &DerivedBound) -> String {
     match step.reason {
         Reason::NeverChanges if step.upper => "no transition adds to it".to_owned(),

@@ -101,18 +101,18 @@ pub(in super::super) fn traps(arguments: &TrapArguments) -> Result<ProgramOutcom
 fn run(kind: ClosureKind, arguments: &SetArguments) -> Result<ProgramOutcome> {
     let net = model::net(&arguments.model)?;
     let budget = super::budget(arguments.timeout);
-    let mut within = match arguments.inside.is_empty() {
+    let mut allowed = match arguments.inside.is_empty() {
         true => net.places().collect(),
         false => places_named(&net, &arguments.inside)?,
     };
     if arguments.unmarked {
-        within.retain(|&p| net.initial()[p] == 0);
+        allowed.retain(|&p| net.initial()[p] == 0);
     }
     let printer = SetPrinter { net: &net, kind, format: arguments.format, faults: 0 };
-    let restricted = !arguments.inside.is_empty() || arguments.marked || arguments.unmarked;
-    Ok(match (arguments.minimal, restricted) {
-        (true, _) => minimal(printer, &within, arguments, &budget),
-        (false, true) => largest_within(printer, &within, arguments.marked),
+    let is_restricted = !arguments.inside.is_empty() || arguments.marked || arguments.unmarked;
+    Ok(match (arguments.minimal, is_restricted) {
+        (true, _) => minimal(printer, &allowed, arguments, &budget),
+        (false, true) => largest_within(printer, &allowed, arguments.marked),
         (false, false) => summary(printer),
     })
 }
@@ -122,6 +122,7 @@ struct SetPrinter<'n> {
     net: &'n Net,
     kind: ClosureKind,
     format: StructureFormat,
+    /// Number of sets that failed their check and were not printed.
     faults: usize,
 }
 
@@ -163,12 +164,14 @@ impl SetPrinter<'_> {
         }
     }
 
+    /// Prints a comment line in text output.
     fn comment(&self, text: &str) {
         if self.format == StructureFormat::Text {
             line(&format!("# {text}"));
         }
     }
 
+    /// Prints the summary in JSON, and returns the outcome.
     fn finish(self, sets: usize, incomplete: Option<String>) -> ProgramOutcome {
         if self.format == StructureFormat::Json {
             object(json!({
@@ -190,13 +193,13 @@ impl SetPrinter<'_> {
 
 fn minimal(
     mut printer: SetPrinter<'_>,
-    within: &[PlaceId],
+    allowed: &[PlaceId],
     arguments: &SetArguments,
     budget: &Budget,
 ) -> ProgramOutcome {
     let (net, kind) = (printer.net, printer.kind);
-    let wanted = |set: &[PlaceId]| !arguments.marked || is_marked(net, set);
-    let found = minimal_sets_where(net, kind, within, wanted, arguments.limit, budget);
+    let is_wanted = |set: &[PlaceId]| !arguments.marked || is_marked(net, set);
+    let found = minimal_sets_where(net, kind, allowed, is_wanted, arguments.limit, budget);
     let (count, noun) = (found.sets.len(), printer.noun());
     let incomplete = found.incomplete.map(|why| match why {
         IncompleteReason::Limit(limit) => {
@@ -212,12 +215,17 @@ fn minimal(
     printer.finish(count, incomplete)
 }
 
-/// Prints the largest set within `within`. If any set within it is marked, the largest one is.
-fn largest_within(mut printer: SetPrinter<'_>, within: &[PlaceId], marked: bool) -> ProgramOutcome {
+/// Prints the largest set within `allowed`. If any set within `allowed` is marked, the largest set
+/// is marked, too.
+fn largest_within(
+    mut printer: SetPrinter<'_>,
+    allowed: &[PlaceId],
+    must_be_marked: bool,
+) -> ProgramOutcome {
     let (net, noun) = (printer.net, printer.noun());
-    let set = largest(net, printer.kind, within);
-    if set.is_empty() || (marked && !is_marked(net, &set)) {
-        let which = if marked { " that is marked initially" } else { "" };
+    let set = largest(net, printer.kind, allowed);
+    if set.is_empty() || (must_be_marked && !is_marked(net, &set)) {
+        let which = if must_be_marked { " that is marked initially" } else { "" };
         printer.comment(&format!("there is no such {noun}{which}, except the empty set"));
         return printer.finish(0, None);
     }
@@ -268,21 +276,21 @@ fn siphon_summary(mut printer: SetPrinter<'_>) -> ProgramOutcome {
 
 fn trap_summary(mut printer: SetPrinter<'_>) -> ProgramOutcome {
     let net = printer.net;
-    let all: Vec<PlaceId> = net.places().collect();
-    let whole = largest(net, ClosureKind::Trap, &all);
-    if whole.is_empty() {
+    let places_of_net: Vec<PlaceId> = net.places().collect();
+    let largest_trap = largest(net, ClosureKind::Trap, &places_of_net);
+    if largest_trap.is_empty() {
         printer.comment("there is no trap except the empty set");
         return printer.finish(0, None);
     }
-    let places = counted(whole.len(), "place");
-    let Some(small) = small_marked_trap(net, &all) else {
+    let places = counted(largest_trap.len(), "place");
+    let Some(small_trap) = small_marked_trap(net, &places_of_net) else {
         let comment = format!("the largest trap, {places}, unmarked initially");
-        printer.set("largest", Some(&comment), &whole);
+        printer.set("largest", Some(&comment), &largest_trap);
         return printer.finish(1, None);
     };
     let comment = "a small trap that is marked initially: one of its places always holds a token";
-    printer.set("small", Some(comment), &small);
+    printer.set("small", Some(comment), &small_trap);
     let comment = format!("the largest trap, {places}, marked initially");
-    printer.set("largest", Some(&comment), &whole);
+    printer.set("largest", Some(&comment), &largest_trap);
     printer.finish(2, None)
 }

@@ -37,25 +37,25 @@ pub(super) fn run(net: &Net, format: StructureFormat, budget: &Budget) -> Progra
         PropertyResult::Holds(certificate) => certificate.excludes_deadlocks(net),
         _ => false,
     };
-    let mut excluded = follows(&classical);
+    let mut are_excluded = follows(&classical);
     let mut findings = vec![classical];
-    if !excluded {
-        let weaker = decide(net, SiphonTrapProperty::DeadMarkings, budget);
-        report(net, format, SiphonTrapProperty::DeadMarkings, &weaker);
-        excluded = follows(&weaker);
-        findings.push(weaker);
+    if !are_excluded {
+        let dead_marking_result = decide(net, SiphonTrapProperty::DeadMarkings, budget);
+        report(net, format, SiphonTrapProperty::DeadMarkings, &dead_marking_result);
+        are_excluded = follows(&dead_marking_result);
+        findings.push(dead_marking_result);
     }
     let open = findings.iter().any(|finding| matches!(finding, PropertyResult::Open(_)));
     match format {
-        StructureFormat::Text if excluded => line("no reachable marking is dead"),
+        StructureFormat::Text if are_excluded => line("no reachable marking is dead"),
         StructureFormat::Text if open => line("dead markings: unknown"),
         StructureFormat::Text => line("this says nothing about dead markings"),
         StructureFormat::Json => {
-            let conclusion = excluded.then_some("no reachable marking is dead");
+            let conclusion = are_excluded.then_some("no reachable marking is dead");
             object(json!({
                 "type": "summary",
                 "net": net.name(),
-                "deadlock_free": if excluded { Value::Bool(true) } else { Value::Null },
+                "deadlock_free": if are_excluded { Value::Bool(true) } else { Value::Null },
                 "conclusion": conclusion,
                 "complete": !open,
             }));
@@ -93,14 +93,14 @@ fn decide(net: &Net, property: SiphonTrapProperty, budget: &Budget) -> PropertyR
 
 /// Returns true if `set` is a set that the property is about and contains no marked trap.
 fn is_counter_example(net: &Net, property: SiphonTrapProperty, set: &[PlaceId]) -> bool {
-    let belongs = match property {
+    let is_concerned = match property {
         SiphonTrapProperty::EverySiphon => !set.is_empty() && is_siphon(net, set),
         SiphonTrapProperty::DeadMarkings => net.transitions().all(|t| {
             let mut arcs = net.pre(t).iter();
             arcs.any(|arc| arc.weight > 1 || set.binary_search(&arc.place).is_ok())
         }),
     };
-    belongs && !is_marked(net, &largest_trap(net, set))
+    is_concerned && !is_marked(net, &largest_trap(net, set))
 }
 
 fn report(

@@ -4,17 +4,19 @@ use super::heading;
 use crate::ProgramOutcome;
 use crate::leaving;
 use crate::terminal::{line, note, object};
+use parikh::run::OpenCause;
 use parikh::systems::{
-    PropertyAnswer, SettleConfig, SystemCase, SystemEvidence, SystemOutcome, SystemProof,
-    settle as settle_all,
+    PropertyAnswer, SettleConfig, SystemCase, SystemEvidence, SystemGrade, SystemOutcome,
+    SystemProof, settle as settle_all,
 };
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use parikh_systems::FiniteRuns;
 use serde_json::json;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// The meaning of finite runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -51,12 +53,10 @@ struct AnswerCounts {
     answered: usize,
     open: usize,
     faults: usize,
+    /// Answers that agree with the solutions in the file.
     as_solved: usize,
+    /// Answers that differ from the solutions in the file.
     otherwise: usize,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(super) fn word(value: bool) -> &'static str {
@@ -77,11 +77,11 @@ impl<'c> PropertyPrinter<'c> {
         }
     }
 
-    fn answer(&self, at: usize, answer: &PropertyAnswer) {
-        let property = &self.case.properties[at];
-        let PropertyAnswer { value, evidence, reason, after, .. } = answer;
+    fn answer(&self, property_index: usize, answer: &PropertyAnswer) {
+        let property = &self.case.properties[property_index];
+        let PropertyAnswer { value, grade, reason, after, .. } = answer;
         let (number, seconds) = (property.number, after.as_secs_f64());
-        let mut counts = lock(&self.counts);
+        let mut counts = locked(&self.counts);
         counts.answered += 1;
         if let Some(solution) = property.solution {
             match solution == *value {
@@ -92,25 +92,26 @@ impl<'c> PropertyPrinter<'c> {
         match self.json {
             true => object(json!({
                 "type": "answer", "examination": EXAMINATION, "id": number.to_string(),
-                "value": word(*value), "reason": reason, "evidence": evidence, "seconds": seconds,
+                "value": word(*value), "reason": reason.to_string(), "because": reason,
+                "evidence": grade, "seconds": seconds,
                 "witness": match &answer.shown {
                     SystemProof::Run { labels, back } => json!({"labels": labels, "back": back}),
                     _ => json!(null),
                 },
             })),
             false => {
-                line(&format!("{number}: {} — {reason} [{evidence}, {seconds:.2} s]", word(*value)))
+                line(&format!("{number}: {} — {reason} [{grade}, {seconds:.2} s]", word(*value)))
             }
         }
     }
 
-    fn open(&self, at: usize, why: &str) {
-        let number = self.case.properties[at].number;
-        lock(&self.counts).open += 1;
+    fn open(&self, property_index: usize, why: &OpenCause) {
+        let number = self.case.properties[property_index].number;
+        locked(&self.counts).open += 1;
         match self.json {
             true => object(json!({
                 "type": "unanswered", "examination": EXAMINATION, "id": number.to_string(),
-                "reason": why,
+                "reason": why.to_string(), "because": why,
             })),
             false => line(&format!("{number}: unknown — {why}")),
         }
@@ -118,7 +119,7 @@ impl<'c> PropertyPrinter<'c> {
 
     /// Prints the number of answers, and the number of agreements with the file.
     pub(super) fn tail(&self) {
-        let AnswerCounts { answered, open, faults, as_solved, otherwise } = *lock(&self.counts);
+        let AnswerCounts { answered, open, faults, as_solved, otherwise } = *locked(&self.counts);
         if self.json {
             object(json!({
                 "type": "summary", "examination": EXAMINATION, "answered": answered,
@@ -126,8 +127,8 @@ impl<'c> PropertyPrinter<'c> {
             }));
         }
         if as_solved + otherwise > 0 {
-            let all = as_solved + otherwise;
-            note!("parikh: {as_solved} of {all} answers agree with the solutions in the file");
+            let compared = as_solved + otherwise;
+            note!("parikh: {as_solved} of {compared} answers agree with the solutions in the file");
         }
     }
 }
@@ -142,39 +143,35 @@ pub(super) fn settle(
 ) -> ProgramOutcome {
     let file = Mutex::new(file);
     let write =
-        |do_it: &dyn Fn(&mut SystemEvidence<'_, BufWriter<File>>) -> std::io::Result<()>| {
-            let mut file = lock(&file);
+        |action: &dyn Fn(&mut SystemEvidence<'_, BufWriter<File>>) -> std::io::Result<()>| {
+            let mut file = locked(&file);
             if let Some((path, evidence)) = &mut *file
-                && let Err(error) = do_it(evidence)
+                && let Err(error) = action(evidence)
             {
                 note!("parikh: {}: {error}; no more evidence is written", path.display());
                 leaving::note_unwritten();
                 *file = None;
             }
         };
-    settle_all(case, config, budget, &|at, settled| match settled {
+    settle_all(case, config, budget, &|property_index, outcome| match outcome {
         SystemOutcome::Answer(answer)
-            if printer.certified_only && answer.evidence == "searched" =>
+            if printer.certified_only && answer.grade == SystemGrade::Searched =>
         {
-            printer.open(
-                at,
-                "only a search without a certificate supports it, and --require \
-                              excludes such answers",
-            );
+            printer.open(property_index, &OpenCause::SearchNotAccepted);
         }
         SystemOutcome::Answer(answer) => {
-            write(&|file| file.answer(case.properties[at].number, &answer));
-            printer.answer(at, &answer);
+            write(&|file| file.answer(case.properties[property_index].number, &answer));
+            printer.answer(property_index, &answer);
         }
-        SystemOutcome::Open(why) => printer.open(at, &why),
+        SystemOutcome::Open(why) => printer.open(property_index, &why),
         SystemOutcome::Fault(why) => {
-            lock(&printer.counts).faults += 1;
-            let number = case.properties[at].number;
+            locked(&printer.counts).faults += 1;
+            let number = case.properties[property_index].number;
             note!("parikh: internal error, please report it: property {number}: {why}");
         }
     });
     write(&|file| file.end());
-    let counts = lock(&printer.counts);
+    let counts = locked(&printer.counts);
     match () {
         () if counts.faults > 0 => ProgramOutcome::InternalError,
         () if counts.open > 0 => ProgramOutcome::Incomplete,

@@ -37,8 +37,8 @@ fn text(path: &Path) -> Result<String> {
 /// `b`.
 pub(super) fn stem(path: &Path) -> String {
     let is_compressed = path.extension().is_some_and(|it| it == "gz");
-    let plain = if is_compressed { path.with_extension("") } else { path.to_owned() };
-    plain.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    let uncompressed = if is_compressed { path.with_extension("") } else { path.to_owned() };
+    uncompressed.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Detects the format of a system by its file name and first 4 KiB.
@@ -74,13 +74,14 @@ pub(super) fn read_case(model: &Path, properties: &Path) -> Result<SystemCase> {
             model.display()
         );
     };
-    let listed = text(properties)?;
-    let case =
-        SystemCase::read(format, &system, &stem(model), &listed).map_err(|error| match error {
+    let property_text = text(properties)?;
+    let case = SystemCase::read(format, &system, &stem(model), &property_text).map_err(
+        |error| match error {
             CaseError::System(error) => in_file(model, &error),
             CaseError::Properties(error) => in_file(properties, &error),
             other => anyhow::anyhow!("{}: {other}", model.display()),
-        })?;
+        },
+    )?;
     super::warn_of_unknown(&case);
     Ok(case)
 }
@@ -96,8 +97,8 @@ pub(super) fn evidence_file<'c>(
     std::fs::create_dir_all(directory)
         .with_context(|| format!("cannot create {}", directory.display()))?;
     let path = directory.join(format!("{}.jsonl", stem(properties)));
-    let named = || path.display().to_string();
-    let out = BufWriter::new(File::create(&path).with_context(named)?);
-    let file = SystemEvidence::new(case, endings, out).with_context(named)?;
+    let path_text = || path.display().to_string();
+    let out = BufWriter::new(File::create(&path).with_context(path_text)?);
+    let file = SystemEvidence::new(case, endings, out).with_context(path_text)?;
     Ok((path, file))
 }

@@ -10,9 +10,10 @@ pub(super) use answers::FiniteRunSemantics;
 pub(super) use files::read_system;
 pub(super) use report::{report, report_alone, write_report};
 
+use super::limits::LimitOptions;
 use super::output::AnswerFormat;
 use super::terminal::{line, note};
-use super::{ProgramOutcome, UsageError, limits, signals};
+use super::{ProgramOutcome, UsageError, signals};
 use answers::PropertyPrinter;
 use anyhow::{Result, bail};
 use parikh::systems::SettleConfig;
@@ -20,16 +21,13 @@ use parikh_net::printable::Quoted;
 use parikh_systems::System;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Duration;
 
 /// The options of `parikh check` for a system.
 pub(super) struct SystemArguments<'a> {
     pub(super) model: &'a Path,
     pub(super) properties: &'a Path,
     pub(super) semantics: FiniteRunSemantics,
-    pub(super) timeout: Duration,
-    pub(super) memory: Option<u64>,
-    pub(super) threads: Option<u16>,
+    pub(super) limits: &'a LimitOptions,
     pub(super) seed: u64,
     pub(super) format: AnswerFormat,
     pub(super) evidence: Option<&'a Path>,
@@ -43,14 +41,14 @@ pub(super) fn check(arguments: &SystemArguments<'_>) -> Result<ProgramOutcome> {
             "the contest's format has no properties of systems: use --format text or json".into()
         ));
     }
-    let budget = limits::budget(Some(arguments.timeout), arguments.memory);
-    let say_so = || note!("parikh: stopped before all properties were answered");
-    signals::cancel_on_signal(&budget, say_so);
-    signals::leave_after(&budget, say_so);
+    let budget = arguments.limits.budget();
+    let report_end = || note!("parikh: stopped before all properties were answered");
+    signals::cancel_on_signal(&budget, report_end);
+    signals::leave_after(&budget, report_end);
     let case = files::read_case(arguments.model, arguments.properties)?;
     let defaults = SettleConfig::default();
     let config = SettleConfig {
-        threads: arguments.threads.map_or(defaults.threads, usize::from),
+        threads: arguments.limits.threads(),
         seed: arguments.seed,
         endings: arguments.semantics.endings(),
         ..defaults
@@ -73,24 +71,25 @@ pub(super) fn check(arguments: &SystemArguments<'_>) -> Result<ProgramOutcome> {
 /// Describes a system in lines of text.
 pub(super) fn about(system: &System) -> Vec<String> {
     let shared = system.labels().filter(|&it| system.owners(it).len() > 1).count();
-    let most = system.labels().map(|it| system.owners(it).len()).max().unwrap_or(0);
+    let max_owners = system.labels().map(|it| system.owners(it).len()).max().unwrap_or(0);
     let components = system.components();
     let is_deterministic = components.iter().all(|component| {
         (0..component.states().len() as u32)
             .all(|state| component.edges(state).windows(2).all(|pair| pair[0].0 != pair[1].0))
             && component.starts().len() == 1
     });
-    let joint = components.iter().map(|it| (it.states().len() as f64).log10()).sum::<f64>();
+    let log_joint_states =
+        components.iter().map(|it| (it.states().len() as f64).log10()).sum::<f64>();
     vec![
         format!("system       {}", system.name()),
         format!("components   {}", components.len()),
         format!(
-            "states       {}, and at most 10^{joint:.1} states of the product",
+            "states       {}, and at most 10^{log_joint_states:.1} states of the product",
             system.state_count()
         ),
         format!("edges        {}", system.edge_count()),
         format!(
-            "labels       {}, {shared} shared by several components (by at most {most})",
+            "labels       {}, {shared} shared by several components (by at most {max_owners})",
             system.label_count()
         ),
         format!(
@@ -139,8 +138,8 @@ fn warn_of_unknown(case: &parikh::systems::SystemCase) {
     let first = Quoted(first);
     match all.len() {
         1 => note!("parikh: {name}: no component has the label {first}, so it never occurs"),
-        some => note!(
-            "parikh: {name}: no component has {some} of the labels in the properties, such as \
+        count => note!(
+            "parikh: {name}: no component has {count} of the labels in the properties, such as \
              {first}, so they never occur"
         ),
     }

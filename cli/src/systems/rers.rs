@@ -3,19 +3,24 @@
 
 use super::answers::{FiniteRunSemantics, word};
 use super::files;
-use crate::limits;
+use crate::limits::LimitOptions;
 use crate::terminal::note;
 use crate::{ProgramOutcome, signals};
 use anyhow::{Context, Result, bail};
-use parikh::systems::{SettleConfig, SystemOutcome, settle};
+use parikh::systems::{SettleConfig, SystemGrade, SystemOutcome, settle};
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("timeout", |it| it.help("Time limit for each problem: 90s, 5m, 1h")),
+    mut_arg("threads", |it| it.help(THREADS)),
+)]
 pub(crate) struct RersArguments {
     /// A directory of problems: NAME.dot with NAME-properties.txt or
     /// NAME-properties-with-solution.txt.
@@ -23,15 +28,8 @@ pub(crate) struct RersArguments {
     /// The output file: a line `problem,property,answer` for each known answer.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Time limit for each problem: 90s, 5m, 1h.
-    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
-    timeout: Duration,
-    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
-    #[arg(short, long, value_parser = limits::memory)]
-    memory: Option<u64>,
-    /// The number of properties settled in parallel. By default one per processor.
-    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// The meaning of finite runs in LTL.
     #[arg(long, value_enum, default_value = "infinite")]
     semantics: FiniteRunSemantics,
@@ -43,6 +41,8 @@ pub(crate) struct RersArguments {
     #[arg(long, default_value_t = 1, help_heading = crate::EXPERT)]
     seed: u64,
 }
+
+const THREADS: &str = "The number of properties settled in parallel. By default one per processor";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,46 +57,54 @@ struct RersProblem {
 
 pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
     let problems = problems(&arguments.directory)?;
-    let all = Budget::unlimited();
-    signals::cancel_on_signal(&all, || {
+    let whole_run = Budget::unlimited();
+    signals::cancel_on_signal(&whole_run, || {
         note!("parikh: stopped before all properties were answered")
     });
     let mut written = String::new();
     let (mut outcome, mut known, mut asked) = (ProgramOutcome::Complete, 0, 0);
     for problem in &problems {
-        let begun = Instant::now();
+        let start = Instant::now();
         let case = files::read_case(&problem.system, &problem.properties)?;
-        let limited = limits::budget(Some(arguments.timeout), arguments.memory);
+        let problem_budget = arguments.limits.budget();
         let defaults = SettleConfig::default();
         let config = SettleConfig {
-            threads: arguments.threads.map_or(defaults.threads, usize::from),
+            threads: arguments.limits.threads(),
             seed: arguments.seed,
             endings: arguments.semantics.endings(),
             ..defaults
         };
         let mut file = match &arguments.evidence {
-            Some(to) => {
-                Some(files::evidence_file(to, &problem.properties, &case, config.endings)?.1)
-            }
+            Some(evidence_directory) => Some(
+                files::evidence_file(
+                    evidence_directory,
+                    &problem.properties,
+                    &case,
+                    config.endings,
+                )?
+                .1,
+            ),
             None => None,
         };
-        let found = Mutex::new((Vec::new(), 0));
-        settle(&case, &config, &limited, &|at, settled| {
-            let mut found = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            match settled {
-                SystemOutcome::Answer(answer) => found.0.push((at, answer)),
+        let answers_and_faults = Mutex::new((Vec::new(), 0));
+        settle(&case, &config, &problem_budget, &|property_index, settled_outcome| {
+            let mut answers_and_faults = locked(&answers_and_faults);
+            match settled_outcome {
+                SystemOutcome::Answer(answer) => {
+                    answers_and_faults.0.push((property_index, answer))
+                }
                 SystemOutcome::Open(_) => {}
                 SystemOutcome::Fault(why) => {
-                    found.1 += 1;
+                    answers_and_faults.1 += 1;
                     note!("parikh: internal error, please report it: {}: {why}", problem.name);
                 }
             }
         });
         let (mut answers, faults) =
-            found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+            answers_and_faults.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         answers.sort_by_key(|it| it.0);
-        for (at, answer) in &answers {
-            let number = case.properties[*at].number;
+        for (property_index, answer) in &answers {
+            let number = case.properties[*property_index].number;
             let value = word(answer.value).to_lowercase();
             let _ = writeln!(written, "{},{number},{value}", problem.name);
             if let Some(file) = &mut file {
@@ -116,8 +124,8 @@ pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
             (_, true, _) => ProgramOutcome::Incomplete,
             _ => outcome,
         };
-        print_problem(&problem.name, &case, &answers, begun.elapsed());
-        if all.is_exhausted() {
+        print_problem(&problem.name, &case, &answers, start.elapsed());
+        if whole_run.is_exhausted() {
             break;
         }
     }
@@ -132,7 +140,7 @@ fn print_problem(
     answers: &[(usize, Box<parikh::systems::PropertyAnswer>)],
     after: Duration,
 ) {
-    let of = |evidence: &str| answers.iter().filter(|it| it.1.evidence == evidence).count();
+    let count_with = |grade| answers.iter().filter(|it| it.1.grade == grade).count();
     let compared = answers
         .iter()
         .filter_map(|(at, answer)| Some(case.properties[*at].solution? == answer.value));
@@ -141,14 +149,18 @@ fn print_problem(
         "{name}: {} of {} answered ({} replayed, {} certified, {} searched) in {:.1} s",
         answers.len(),
         case.properties.len(),
-        of("replayed"),
-        of("certified"),
-        of("searched"),
+        count_with(SystemGrade::Replayed),
+        count_with(SystemGrade::Certified),
+        count_with(SystemGrade::Searched),
         after.as_secs_f64()
     );
     if !compared.is_empty() {
-        let same = compared.iter().filter(|it| **it).count();
-        let _ = write!(text, "; {same} of {} agree with the solutions in the file", compared.len());
+        let equal_count = compared.iter().filter(|it| **it).count();
+        let _ = write!(
+            text,
+            "; {equal_count} of {} agree with the solutions in the file",
+            compared.len()
+        );
     }
     note!("{text}");
 }
@@ -164,8 +176,8 @@ fn problems(directory: &Path) -> Result<Vec<RersProblem>> {
         }
         let name = files::stem(&system);
         let beside = |ending: &str| system.with_file_name(format!("{name}-properties{ending}.txt"));
-        let listed = ["", "-with-solution"].map(beside).into_iter().find(|it| it.is_file());
-        let Some(properties) = listed else {
+        let property_file = ["", "-with-solution"].map(beside).into_iter().find(|it| it.is_file());
+        let Some(properties) = property_file else {
             note!(
                 "parikh: {name}.dot is skipped, because the directory has no {name}-properties.txt"
             );

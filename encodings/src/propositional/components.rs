@@ -10,10 +10,10 @@ use parikh_net::{LinearSum, Net, PlaceId, TransitionId};
 use parikh_solvers::cnf::{Clauses, Literal};
 use std::collections::BTreeMap;
 
-/// A set of places with one token.
+/// A set of places that together hold exactly or at most a single token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SafeComponent {
-    /// At least two places.
+    /// The places of the component, at least two.
     pub places: Vec<PlaceId>,
     /// True if the component may also hold no token.
     pub may_be_empty: bool,
@@ -37,7 +37,8 @@ impl SafeComponent {
         flows.into_iter().filter(is_component).map(component).collect()
     }
 
-    /// Returns the units with more than one place, if the model claims that units are safe.
+    /// Returns the units with more than one place as components. Returns none unless the model
+    /// claims that its units are safe.
     pub fn of_units(net: &Net) -> Vec<SafeComponent> {
         let Some(units) = net.safe_units() else { return Vec::new() };
         let units = units.iter().map(|(_, unit)| unit.places.clone());
@@ -45,23 +46,24 @@ impl SafeComponent {
         units.filter(|places| places.len() > 1).map(component).collect()
     }
 
-    /// Adds the clauses for the number of tokens in a marking.
+    /// Adds the clauses for the number of tokens in one marking. `marked` gives the literal that a
+    /// place is marked.
     pub(super) fn state(
         &self,
         clauses: &mut impl Clauses,
         marked: impl Fn(PlaceId) -> MaybeLiteral,
     ) {
-        let mut open: Vec<Literal> = Vec::with_capacity(self.places.len());
+        let mut open_literals: Vec<Literal> = Vec::with_capacity(self.places.len());
         for &place in &self.places {
             match marked(place) {
                 MaybeLiteral::Is(true) => return,
                 MaybeLiteral::Is(false) => {}
-                MaybeLiteral::Open(literal) => open.push(literal),
+                MaybeLiteral::Open(literal) => open_literals.push(literal),
             }
         }
-        at_most_one(clauses, &open);
+        at_most_one(clauses, &open_literals);
         if !self.may_be_empty {
-            clauses.clause(&open);
+            clauses.clause(&open_literals);
         }
     }
 }
@@ -70,8 +72,9 @@ impl SafeComponent {
 /// places if none is marked.
 #[derive(Clone, Debug)]
 pub(super) struct CodedComponent {
-    /// The places, ascending.
+    /// The places, ascending. The number of a place is its index here.
     pub(super) places: Vec<PlaceId>,
+    /// True if the component may hold no token.
     may_be_empty: bool,
     /// The transitions that move the component's token.
     pub(super) moves: Vec<TokenMove>,
@@ -80,10 +83,11 @@ pub(super) struct CodedComponent {
 /// A transition that moves the token of a component.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TokenMove {
+    /// The transition.
     pub(super) transition: TransitionId,
-    /// True if the component held no token before.
+    /// True if the component held no token before the move.
     pub(super) arrives: bool,
-    /// The number of the place after the move.
+    /// The number of the place that has the token after the move.
     pub(super) to: usize,
 }
 
@@ -106,51 +110,55 @@ impl CodedComponent {
         (0..width).map(move |bit| number >> bit & 1 == 1)
     }
 
-    /// Returns the literals that together state that the code has this number.
+    /// Returns the literals that together state that the code has this number. `code` has the bits,
+    /// lowest first.
     pub(super) fn is(&self, number: usize, code: &[Literal]) -> Vec<Literal> {
         let bits = self.bits(number).zip(code);
-        bits.map(|(one, &bit)| if one { bit } else { !bit }).collect()
+        bits.map(|(is_set, &bit)| if is_set { bit } else { !bit }).collect()
     }
 }
 
 /// Returns disjoint coded components, and one flag per transition. The flag is true if the
-/// transition would need or produce two tokens of a component, so it never fires. Larger components
-/// come first. A component that lost places to a larger one may be empty.
+/// transition would need or produce two tokens of a component, so that it never fires. Larger
+/// components come first. A component that lost places to a larger component may be empty.
 pub(super) fn coded(
     net: &Net,
     mut components: Vec<SafeComponent>,
 ) -> (Vec<CodedComponent>, Vec<bool>) {
-    let mut all: Vec<CodedComponent> = Vec::new();
-    // The component of each place, and the number of the place in it.
-    let mut of: Vec<Option<(usize, usize)>> = vec![None; net.place_count()];
+    let mut coded_components: Vec<CodedComponent> = Vec::new();
+    // The component of each place by index, and the number of the place in it.
+    let mut position_of: Vec<Option<(usize, usize)>> = vec![None; net.place_count()];
     components.sort_by_key(|component| std::cmp::Reverse(component.places.len()));
     for SafeComponent { mut places, mut may_be_empty } in components {
-        let before = places.len();
-        places.retain(|place| of[place.index()].is_none());
+        let size_before = places.len();
+        places.retain(|place| position_of[place.index()].is_none());
         places.sort_unstable();
-        may_be_empty |= places.len() < before;
+        may_be_empty |= places.len() < size_before;
         if places.len() > 1 {
-            let numbers = places.iter().enumerate();
-            numbers.for_each(|(number, place)| of[place.index()] = Some((all.len(), number)));
-            all.push(CodedComponent { places, may_be_empty, moves: Vec::new() });
+            let numbered = places.iter().enumerate();
+            numbered.for_each(|(number, place)| {
+                position_of[place.index()] = Some((coded_components.len(), number))
+            });
+            coded_components.push(CodedComponent { places, may_be_empty, moves: Vec::new() });
         }
     }
-    let mut never = vec![false; net.transition_count()];
+    let mut never_fires = vec![false; net.transition_count()];
     for t in net.transitions() {
-        // The source and target of the token, by component.
+        // The source and the target of the token, by component.
         let mut touched: BTreeMap<usize, [Option<usize>; 2]> = BTreeMap::new();
         for (side, arcs) in [net.pre(t), net.post(t)].into_iter().enumerate() {
             for arc in arcs {
-                let Some((component, number)) = of[arc.place.index()] else { continue };
-                let ends = touched.entry(component).or_default();
-                never[t.index()] |= arc.weight > 1 || ends[side].replace(number).is_some();
+                let Some((component, number)) = position_of[arc.place.index()] else { continue };
+                let source_and_target = touched.entry(component).or_default();
+                never_fires[t.index()] |=
+                    arc.weight > 1 || source_and_target[side].replace(number).is_some();
             }
         }
         for (component, [from, to]) in touched.into_iter().filter(|(_, [from, to])| from != to) {
-            let own = &mut all[component];
-            let to = to.unwrap_or(own.nowhere());
-            own.moves.push(TokenMove { transition: t, arrives: from.is_none(), to });
+            let moved_component = &mut coded_components[component];
+            let to = to.unwrap_or(moved_component.nowhere());
+            moved_component.moves.push(TokenMove { transition: t, arrives: from.is_none(), to });
         }
     }
-    (all, never)
+    (coded_components, never_fires)
 }

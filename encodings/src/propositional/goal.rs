@@ -10,13 +10,14 @@ use parikh_net::{Atom, PlaceId, Predicate};
 use parikh_solvers::cnf::{Clauses, Literal};
 use std::collections::HashMap;
 
-/// Limit on the number of nodes per property: sums of many places with large weights have too many
-/// values.
+/// Limit on the number of nodes for one property. Sums of many places with large weights have too
+/// many values.
 const NODES: usize = 50_000;
 
-/// Limit on the number of places in a sum, because the construction recurses place by place.
+/// Limit on the number of places in one sum, because the construction recurses place by place.
 const PLACES: usize = 2_000;
 
+/// Returns a literal that implies the predicate, given the tokens of each place by place index.
 pub(super) fn holds(
     places: &[OrderEncodedTokens],
     predicate: &Predicate,
@@ -27,6 +28,7 @@ pub(super) fn holds(
 
 /// The state of the encoding of a property.
 struct PredicateEncoder<'a> {
+    /// The tokens of the places in the marking, by place index.
     places: &'a [OrderEncodedTokens],
     /// Number of nodes that may still be created.
     left: usize,
@@ -41,21 +43,21 @@ impl PredicateEncoder<'_> {
         Ok(match predicate {
             Predicate::True => MaybeLiteral::Is(true),
             Predicate::Atom(atom) => self.comparison(atom, clauses)?,
-            Predicate::And(parts) => {
-                let own = clauses.variable();
-                for part in parts {
-                    let part = self.holds(part, clauses)?;
-                    if part == MaybeLiteral::Is(false) {
-                        return Ok(part);
+            Predicate::And(operands) => {
+                let node_literal = clauses.variable();
+                for operand in operands {
+                    let operand = self.holds(operand, clauses)?;
+                    if operand == MaybeLiteral::Is(false) {
+                        return Ok(operand);
                     }
-                    imply(clauses, &[own], part);
+                    imply(clauses, &[node_literal], operand);
                 }
-                MaybeLiteral::Open(own)
+                MaybeLiteral::Open(node_literal)
             }
-            Predicate::Or(parts) => {
-                let mut clause = Vec::with_capacity(parts.len() + 1);
-                for part in parts {
-                    match self.holds(part, clauses)? {
+            Predicate::Or(operands) => {
+                let mut clause = Vec::with_capacity(operands.len() + 1);
+                for operand in operands {
+                    match self.holds(operand, clauses)? {
                         MaybeLiteral::Is(true) => return Ok(MaybeLiteral::Is(true)),
                         MaybeLiteral::Is(false) => {}
                         MaybeLiteral::Open(literal) => clause.push(literal),
@@ -64,16 +66,17 @@ impl PredicateEncoder<'_> {
                 if clause.is_empty() {
                     return Ok(MaybeLiteral::Is(false));
                 }
-                let own = clauses.variable();
-                clause.push(!own);
+                let node_literal = clauses.variable();
+                clause.push(!node_literal);
                 clauses.clause(&clause);
-                MaybeLiteral::Open(own)
+                MaybeLiteral::Open(node_literal)
             }
             // A predicate of comparisons has no other nodes.
             _ => MaybeLiteral::Is(false),
         })
     }
 
+    /// Returns a literal that implies the comparison.
     fn comparison(
         &mut self,
         atom: &Atom,
@@ -83,67 +86,70 @@ impl PredicateEncoder<'_> {
         if terms.len() > PLACES {
             return Err(TooManyValues);
         }
-        let mut ends = vec![(0, 0); terms.len() + 1];
-        for (at, &(place, a)) in terms.iter().enumerate().rev() {
+        let mut ranges = vec![(0, 0); terms.len() + 1];
+        for (term_index, &(place, a)) in terms.iter().enumerate().rev() {
             let (tokens, a) = (&self.places[place.index()], i128::from(a));
-            let (one, other) = (a * tokens.low(), a * tokens.high());
-            let (least, greatest) = ends[at + 1];
-            ends[at] = (least + one.min(other), greatest + one.max(other));
+            let (low_value, high_value) = (a * tokens.low(), a * tokens.high());
+            let (min_sum, max_sum) = ranges[term_index + 1];
+            ranges[term_index] =
+                (min_sum + low_value.min(high_value), max_sum + low_value.max(high_value));
         }
         let nodes = HashMap::new();
-        ComparisonEncoder { places: self.places, terms, ends, nodes, left: &mut self.left }.at_most(
-            0,
-            atom.bound.into(),
-            clauses,
-        )
+        ComparisonEncoder { places: self.places, terms, ends: ranges, nodes, left: &mut self.left }
+            .at_most(0, atom.bound.into(), clauses)
     }
 }
 
 /// The state of the encoding of a comparison.
 struct ComparisonEncoder<'a> {
+    /// The tokens of the places in the marking, by place index.
     places: &'a [OrderEncodedTokens],
+    /// The terms of the compared sum, each a place and its coefficient.
     terms: &'a [(PlaceId, i64)],
-    /// Minimum and maximum of the terms from each index on.
+    /// Minimum and maximum of the sum of the terms from each index on.
     ends: Vec<(i128, i128)>,
-    /// Nodes by first index and remaining bound.
+    /// The literal of each node, by the index of its first term and the limit for the remaining
+    /// sum.
     nodes: HashMap<(usize, i128), Literal>,
+    /// Number of nodes that may still be created.
     left: &'a mut usize,
 }
 
 impl ComparisonEncoder<'_> {
-    /// Returns a literal that implies that the terms from index `from` on sum to at most `most`.
+    /// Returns a literal that implies that the terms from index `from` on sum to at most `limit`.
     fn at_most(
         &mut self,
         from: usize,
-        most: i128,
+        limit: i128,
         clauses: &mut impl Clauses,
     ) -> Result<MaybeLiteral, TooManyValues> {
-        let (least, greatest) = self.ends[from];
-        if greatest <= most {
+        let (min_sum, max_sum) = self.ends[from];
+        if max_sum <= limit {
             return Ok(MaybeLiteral::Is(true));
         }
-        if least > most {
+        if min_sum > limit {
             return Ok(MaybeLiteral::Is(false));
         }
-        if let Some(&literal) = self.nodes.get(&(from, most)) {
+        if let Some(&literal) = self.nodes.get(&(from, limit)) {
             return Ok(MaybeLiteral::Open(literal));
         }
         *self.left = self.left.checked_sub(1).ok_or(TooManyValues)?;
-        let own = clauses.variable();
-        self.nodes.insert((from, most), own);
+        let node_literal = clauses.variable();
+        self.nodes.insert((from, limit), node_literal);
         let (place, a) = self.terms[from];
         let (tokens, a) = (&self.places[place.index()], i128::from(a));
-        // If the place has this value, or one with a larger contribution, the others must stay
-        // below the remaining bound.
+        // If the place has at least this contribution, the remaining terms must stay below the
+        // remaining limit.
         for value in tokens.low()..=tokens.high() {
-            let others = self.at_most(from + 1, most - a * value, clauses)?;
-            let costly = if a > 0 { tokens.at_least(value) } else { !tokens.at_least(value + 1) };
-            match costly {
+            let remaining = self.at_most(from + 1, limit - a * value, clauses)?;
+            let contributes_as_much =
+                if a > 0 { tokens.at_least(value) } else { !tokens.at_least(value + 1) };
+            match contributes_as_much {
                 MaybeLiteral::Is(false) => {}
-                MaybeLiteral::Is(true) => imply(clauses, &[own], others),
-                MaybeLiteral::Open(literal) => imply(clauses, &[own, literal], others),
+                MaybeLiteral::Is(true) => imply(clauses, &[node_literal], remaining),
+                MaybeLiteral::Open(literal) => imply(clauses, &[node_literal, literal], remaining),
             }
         }
-        Ok(MaybeLiteral::Open(own))
+        Ok(MaybeLiteral::Open(node_literal))
     }
 }

@@ -35,9 +35,8 @@
 //! # Sources
 //! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999; K.
 //! Heljanko, *Bounded reachability checking with process semantics*, CONCUR 2001 (steps); J.
-//! Rintanen, K. Heljanko, I. Niemelä, *Planning as satisfiability: parallel plans and algorithms
-//! for plan search*, AIJ 170, 2006 (steps that have an order); N. Tamura, A. Taga, S. Kitagawa, M.
-//! Banbara, *Compiling finite linear CSP into SAT*, Constraints 14, 2009 (order encoding).
+//! Rintanen, K. Heljanko, I. Niemelä, *Planning as satisfiability*, AIJ 170, 2006 (ordered steps);
+//! N. Tamura et al., *Compiling finite linear CSP into SAT*, Constraints 14, 2009 (order encoding).
 
 pub mod components;
 mod goal;
@@ -87,8 +86,8 @@ impl FromStr for TokenEncoding {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = TokenEncoding::ALL.into_iter().find(|values| values.to_string() == text);
-        known.ok_or_else(|| {
+        let encoding = TokenEncoding::ALL.into_iter().find(|values| values.to_string() == text);
+        encoding.ok_or_else(|| {
             format!("`{text}` is not a token encoding: expected order, one-of-n or log")
         })
     }
@@ -103,39 +102,42 @@ pub enum StepSemantics {
     Steps,
 }
 
-/// Lower bound and optional upper bound of the tokens of a place.
+/// A lower bound of the tokens of a place, and an upper bound if one is known.
 pub type TokenRange = (u64, Option<u64>);
 
-/// Limit on the difference between the largest and smallest number of tokens of a place in one
-/// marking.
+/// The maximum difference between the token counts of a place in one marking.
 pub const RANGE: i128 = 64;
 
 /// The transitions that may fire between two markings, with their literals.
 type FiringLiterals = Vec<(TransitionId, Literal)>;
 
-/// The places of one marking, and the codes of components.
+/// The solver's variables for a marking.
 struct Marking {
+    /// The tokens of each place, by place index.
     places: Vec<OrderEncodedTokens>,
+    /// The bits of each coded component, lowest first, in the order of the components.
     codes: Vec<Vec<Literal>>,
 }
 
-/// A sequence of markings that can be extended at any time: clauses are only added.
+/// A sequence of markings that can be extended at any time, because clauses are only added.
 pub struct Unrolling<'n> {
     net: &'n Net,
-    /// Bounds of each place that hold in every reachable marking.
+    /// For each place, bounds of its tokens in every reachable marking.
     ends: Vec<TokenRange>,
     firing: StepSemantics,
-    /// Coded components of [`TokenEncoding::Log`]: disjoint; places outside use the order encoding.
+    /// The disjoint coded components of [`TokenEncoding::Log`]. Other places are order-encoded.
     coded: Vec<CodedComponent>,
-    /// One flag per transition: true if components prevent it from ever firing.
+    /// For each transition, true if components prevent it from ever firing.
     never: Vec<bool>,
-    /// Components with explicit constraints, for [`TokenEncoding::OneOfN`].
+    /// The components with explicit constraints, for [`TokenEncoding::OneOfN`].
     stated: Vec<SafeComponent>,
-    /// True if markings outside the range of variables are left out.
+    /// True if markings are left out where a place has more values than [`RANGE`] allows.
     within_range: bool,
-    /// True if any marking was left out.
+    /// True if a marking was left out because of its values.
     narrowed: bool,
+    /// The markings so far, the initial marking first.
     markings: Vec<Marking>,
+    /// The literals of the transitions that may fire, by step.
     steps: Vec<FiringLiterals>,
 }
 
@@ -150,21 +152,21 @@ impl<'n> Unrolling<'n> {
     /// reachable marking.
     pub fn new(
         net: &'n Net,
-        mut ends: Vec<TokenRange>,
+        mut ranges: Vec<TokenRange>,
         components: Vec<SafeComponent>,
-        values: TokenEncoding,
-        firing: StepSemantics,
+        token_encoding: TokenEncoding,
+        semantics: StepSemantics,
         clauses: &mut impl Clauses,
     ) -> Self {
-        if values != TokenEncoding::Order {
+        if token_encoding != TokenEncoding::Order {
             for place in components.iter().flat_map(|component| &component.places) {
-                let most = &mut ends[place.index()].1;
-                *most = Some(most.map_or(1, |most| most.min(1)));
+                let upper = &mut ranges[place.index()].1;
+                *upper = Some(upper.map_or(1, |upper| upper.min(1)));
             }
         }
         let (mut coded, mut stated) = (Vec::new(), Vec::new());
         let mut never = vec![false; net.transition_count()];
-        match values {
+        match token_encoding {
             TokenEncoding::Order => {}
             TokenEncoding::OneOfN => stated = components,
             TokenEncoding::Log => (coded, never) = components::coded(net, components),
@@ -181,8 +183,8 @@ impl<'n> Unrolling<'n> {
         let markings = vec![Marking { places, codes }];
         Unrolling {
             net,
-            ends,
-            firing,
+            ends: ranges,
+            firing: semantics,
             coded,
             never,
             stated,
@@ -201,7 +203,7 @@ impl<'n> Unrolling<'n> {
         self
     }
 
-    /// Returns true if markings were left out because of too many values of a place.
+    /// Returns true if some marking was left out because a place had too many values.
     pub fn is_narrowed(&self) -> bool {
         self.narrowed
     }
@@ -210,17 +212,18 @@ impl<'n> Unrolling<'n> {
     pub fn is_stable(&self) -> bool {
         let [.., before, last] = &self.markings[..] else { return false };
         let mut places = before.places.iter().zip(&last.places);
-        places.all(|(one, other)| (one.low(), one.high()) == (other.low(), other.high()))
+        places
+            .all(|(earlier, later)| (earlier.low(), earlier.high()) == (later.low(), later.high()))
     }
 
     /// Estimates the number of literals in the clauses of the next step.
     pub fn literals_of_a_step(&self) -> usize {
         let values = |place| (self.before(place).high() - self.before(place).low()) as usize + 2;
-        let of = |t: &TransitionId| -> usize {
+        let literals_for = |t: &TransitionId| -> usize {
             let (taken, changed) = (self.net.pre(*t).iter(), self.net.delta(*t).iter());
             3 * taken.len() + changed.map(|change| 10 * values(change.place)).sum::<usize>()
         };
-        self.possible().iter().map(of).sum()
+        self.possible().iter().map(literals_for).sum()
     }
 
     /// Returns the number of steps to the last marking.
@@ -234,35 +237,41 @@ impl<'n> Unrolling<'n> {
     /// Returns an error if a place would need too many variables.
     pub fn unroll(&mut self, clauses: &mut impl Clauses) -> Result<(), TooManyValues> {
         let possible = self.possible();
-        let mut ends = self.ends_after(&possible);
+        let mut ranges = self.ends_after(&possible);
         if self.within_range {
-            let wide = ends.clone();
-            ends.iter_mut().zip(&self.last().places).for_each(|(own, before)| narrow(own, before));
-            self.narrowed |= wide != ends;
+            let full_ranges = ranges.clone();
+            ranges
+                .iter_mut()
+                .zip(&self.last().places)
+                .for_each(|(range, before)| narrow(range, before));
+            self.narrowed |= full_ranges != ranges;
         }
-        if ends.iter().any(|(low, high)| high - low > RANGE) {
+        if ranges.iter().any(|(low, high)| high - low > RANGE) {
             return Err(TooManyValues);
         }
         let step: FiringLiterals = possible.into_iter().map(|t| (t, clauses.variable())).collect();
-        let mut around: Vec<Vec<FiringChange>> = vec![Vec::new(); self.net.place_count()];
+        let mut changes_by_place: Vec<Vec<FiringChange>> = vec![Vec::new(); self.net.place_count()];
         for &(t, fired) in &step {
             for arc in self.net.pre(t) {
                 imply(clauses, &[fired], self.before(arc.place).at_least(arc.weight.into()));
                 if self.net.post_weight(t, arc.place) == arc.weight {
-                    around[arc.place.index()].push(FiringChange { fired, by: 0 });
+                    changes_by_place[arc.place.index()].push(FiringChange { fired, by: 0 });
                 }
             }
             for change in self.net.delta(t) {
-                around[change.place.index()].push(FiringChange { fired, by: change.delta.into() });
+                changes_by_place[change.place.index()]
+                    .push(FiringChange { fired, by: change.delta.into() });
             }
         }
         match self.firing {
             StepSemantics::One => {
                 at_most_one(clauses, &step.iter().map(|&(_, fired)| fired).collect::<Vec<_>>());
             }
-            StepSemantics::Steps => around.iter().for_each(|around| in_order(clauses, around)),
+            StepSemantics::Steps => {
+                changes_by_place.iter().for_each(|changes| in_order(clauses, changes))
+            }
         }
-        let after = self.after(clauses, &step, &around, ends);
+        let after = self.after(clauses, &step, &changes_by_place, ranges);
         for component in &self.stated {
             component.state(clauses, |place| after.places[place.index()].at_least(1));
         }
@@ -284,7 +293,7 @@ impl<'n> Unrolling<'n> {
         goal::holds(&self.last().places, predicate, clauses)
     }
 
-    /// Returns the firing sequence under these values of all variables.
+    /// Returns the firing sequence under these values of the solver's variables.
     pub fn fired(&self, values: &[bool]) -> FiringSequence {
         let fires = |&&(_, fired): &&(TransitionId, Literal)| fired.evaluate(values) == Some(true);
         self.steps.iter().flatten().filter(fires).map(|&(t, _)| t).collect()
@@ -293,27 +302,27 @@ impl<'n> Unrolling<'n> {
     /// Returns the meaning of the variables of markings and steps, sorted by variable.
     pub fn names(&self) -> Vec<(Literal, String)> {
         let mut names = Vec::new();
-        for (at, marking) in self.markings.iter().enumerate() {
+        for (number, marking) in self.markings.iter().enumerate() {
             for (place, tokens) in self.net.places().zip(&marking.places) {
                 let name = self.net.place_name(place);
-                let of = |(tokens, literal)| (literal, format!("m{at}({name}) >= {tokens}"));
-                names.extend(tokens.variables().map(of));
+                let with_name =
+                    |(tokens, literal)| (literal, format!("m{number}({name}) >= {tokens}"));
+                names.extend(tokens.variables().map(with_name));
             }
             for (component, code) in self.coded.iter().zip(&marking.codes) {
                 let first = self.net.place_name(component.places[0]);
-                let of = |(bit, &literal)| (literal, format!("bit{at}({first}…,{bit})"));
-                names.extend(code.iter().enumerate().map(of));
+                let with_name = |(bit, &literal)| (literal, format!("bit{number}({first}…,{bit})"));
+                names.extend(code.iter().enumerate().map(with_name));
             }
         }
-        for (at, step) in self.steps.iter().enumerate() {
-            let of = |&(t, fired): &(TransitionId, Literal)| {
-                (fired, format!("fire({},{})", at + 1, self.net.transition_name(t)))
+        for (number, step) in self.steps.iter().enumerate() {
+            let with_name = |&(t, fired): &(TransitionId, Literal)| {
+                (fired, format!("fire({},{})", number + 1, self.net.transition_name(t)))
             };
-            names.extend(step.iter().map(of));
+            names.extend(step.iter().map(with_name));
         }
         names.sort_by_key(|(literal, _)| literal.variable());
-        // A place that no transition changes has the same variables as before; the first name
-        // suffices.
+        // An unchanged place keeps its variables, so the first name of a variable suffices.
         names.dedup_by_key(|(literal, _)| literal.variable());
         names
     }
@@ -322,6 +331,7 @@ impl<'n> Unrolling<'n> {
         self.markings.last().expect("the initial marking is there")
     }
 
+    /// Returns the tokens of a place in the last marking.
     fn before(&self, place: PlaceId) -> &OrderEncodedTokens {
         &self.last().places[place.index()]
     }
@@ -337,110 +347,112 @@ impl<'n> Unrolling<'n> {
         self.net.transitions().filter(is_possible).collect()
     }
 
-    /// Returns the range of tokens of each place after one of these transitions.
+    /// Returns the range of tokens of each place after one step with these transitions.
     fn ends_after(&self, possible: &[TransitionId]) -> Vec<(i128, i128)> {
         let before = &self.last().places;
-        let mut ends: Vec<(i128, i128)> = before.iter().map(|it| (it.low(), it.high())).collect();
+        let mut ranges: Vec<(i128, i128)> = before.iter().map(|it| (it.low(), it.high())).collect();
         for change in possible.iter().flat_map(|&t| self.net.delta(t)) {
-            let (own, tokens) = (&mut ends[change.place.index()], self.before(change.place));
-            own.0 = own.0.min(tokens.low() + i128::from(change.delta)).max(0);
-            // Parikh does not represent more tokens than this. One transition changes a place in a
-            // step.
-            own.1 = own.1.max(tokens.high() + i128::from(change.delta)).min(i64::MAX.into());
+            let (range, tokens) = (&mut ranges[change.place.index()], self.before(change.place));
+            range.0 = range.0.min(tokens.low() + i128::from(change.delta)).max(0);
+            // Parikh represents no more tokens. At most one transition changes a place in a step.
+            range.1 = range.1.max(tokens.high() + i128::from(change.delta)).min(i64::MAX.into());
         }
-        for (own, &(low, high)) in ends.iter_mut().zip(&self.ends) {
-            own.0 = own.0.max(low.into());
-            own.1 = high.map_or(own.1, |high| own.1.min(high.into()));
+        for (range, &(low, high)) in ranges.iter_mut().zip(&self.ends) {
+            range.0 = range.0.max(low.into());
+            range.1 = high.map_or(range.1, |high| range.1.min(high.into()));
         }
-        ends
+        ranges
     }
 
-    /// Returns the marking after the step, and adds the clauses between the two markings.
+    /// Returns the marking after the step, and adds the clauses that relate it to the last marking.
     fn after(
         &self,
         clauses: &mut impl Clauses,
         step: &FiringLiterals,
-        around: &[Vec<FiringChange>],
-        ends: Vec<(i128, i128)>,
+        changes_by_place: &[Vec<FiringChange>],
+        ranges: Vec<(i128, i128)>,
     ) -> Marking {
-        let mut places: Vec<Option<OrderEncodedTokens>> = vec![None; ends.len()];
+        let mut places: Vec<Option<OrderEncodedTokens>> = vec![None; ranges.len()];
         let mut codes = Vec::with_capacity(self.coded.len());
-        let fired: HashMap<TransitionId, Literal> = step.iter().copied().collect();
+        let literal_of: HashMap<TransitionId, Literal> = step.iter().copied().collect();
         for (component, before) in self.coded.iter().zip(&self.last().codes) {
             let code: Vec<Literal> = before.iter().map(|_| clauses.variable()).collect();
             let mut moves = Vec::new();
-            for own in &component.moves {
-                let Some(&fired) = fired.get(&own.transition) else { continue };
+            for token_move in &component.moves {
+                let Some(&fired) = literal_of.get(&token_move.transition) else { continue };
                 moves.push(fired);
-                let mut then = component.is(own.to, &code);
-                if own.arrives {
-                    then.extend(component.is(component.nowhere(), before));
+                let mut implied = component.is(token_move.to, &code);
+                if token_move.arrives {
+                    implied.extend(component.is(component.nowhere(), before));
                 }
-                then.iter().for_each(|&bit| clauses.clause(&[!fired, bit]));
+                implied.iter().for_each(|&bit| clauses.clause(&[!fired, bit]));
             }
-            let moved = any(clauses, &moves);
-            for (&now, &earlier) in code.iter().zip(before) {
-                equal(clauses, &[!moved], MaybeLiteral::Open(now), MaybeLiteral::Open(earlier));
+            let is_moved = any(clauses, &moves);
+            for (&bit, &earlier) in code.iter().zip(before) {
+                equal(clauses, &[!is_moved], MaybeLiteral::Open(bit), MaybeLiteral::Open(earlier));
             }
             for (number, place) in component.places.iter().enumerate() {
-                let (low, high) = ends[place.index()];
+                let (low, high) = ranges[place.index()];
                 let tokens = OrderEncodedTokens::within(clauses, low, high);
                 equal_to_all(clauses, tokens.at_least(1), &component.is(number, &code));
                 places[place.index()] = Some(tokens);
             }
             codes.push(code);
         }
-        let places = places.into_iter().zip(ends).zip(around).zip(&self.last().places);
-        let tokens = places.map(|(((coded, ends), around), before)| {
-            coded.unwrap_or_else(|| tokens_after(clauses, before, around, ends))
+        let places = places.into_iter().zip(ranges).zip(changes_by_place).zip(&self.last().places);
+        let tokens = places.map(|(((coded, range), changes), before)| {
+            coded.unwrap_or_else(|| tokens_after(clauses, before, changes, range))
         });
         Marking { places: tokens.collect(), codes }
     }
 }
 
-/// Narrows a range to at most [`RANGE`], from both ends, without removing values of the previous
-/// marking.
+/// Narrows a range to at most [`RANGE`], from both sides. Values of the previous marking are kept.
 fn narrow((low, high): &mut (i128, i128), before: &OrderEncodedTokens) {
-    let more = (*high - *low - RANGE).max(0);
-    let (below, above) = ((before.low() - *low).max(0), (*high - before.high()).max(0));
-    let from_below = below.min((more + 1) / 2).max(more - above).min(below);
-    *low += from_below;
-    *high -= (more - from_below).min(above);
+    let excess = (*high - *low - RANGE).max(0);
+    let (removable_below, removable_above) =
+        ((before.low() - *low).max(0), (*high - before.high()).max(0));
+    let removed_below =
+        removable_below.min((excess + 1) / 2).max(excess - removable_above).min(removable_below);
+    *low += removed_below;
+    *high -= (excess - removed_below).min(removable_above);
 }
 
-/// A transition that reads (by 0) or changes a place.
+/// A transition next to a place, with its change of the place.
 #[derive(Clone, Copy)]
 struct FiringChange {
+    /// The literal of the firing.
     fired: Literal,
+    /// The change of the tokens; 0 if the transition only reads the place.
     by: i128,
 }
 
-/// Returns a literal that implies that one of the given literals holds.
-fn any(clauses: &mut impl Clauses, of: &[Literal]) -> Literal {
-    let any = clauses.variable();
-    let clause: Vec<Literal> = std::iter::once(!any).chain(of.iter().copied()).collect();
+/// Returns a new literal that implies that some literal of `literals` holds.
+fn any(clauses: &mut impl Clauses, literals: &[Literal]) -> Literal {
+    let literal = clauses.variable();
+    let clause: Vec<Literal> = std::iter::once(!literal).chain(literals.iter().copied()).collect();
     clauses.clause(&clause);
-    any
+    literal
 }
 
-/// Adds conditions 2 and 3 of a step for one place.
-fn in_order(clauses: &mut impl Clauses, around: &[FiringChange]) {
+/// Adds the clauses of conditions 2 and 3 of a step for one place.
+fn in_order(clauses: &mut impl Clauses, changes: &[FiringChange]) {
     let changing: Vec<Literal> =
-        around.iter().filter(|change| change.by != 0).map(|change| change.fired).collect();
+        changes.iter().filter(|change| change.by != 0).map(|change| change.fired).collect();
     at_most_one(clauses, &changing);
     // A literal that is true if an earlier transition takes tokens.
     let mut taken: Option<Literal> = None;
-    for (at, change) in around.iter().enumerate() {
-        let readers_follow = || around[at + 1..].iter().any(|later| later.by == 0);
+    for (index, change) in changes.iter().enumerate() {
+        let has_later_reader = || changes[index + 1..].iter().any(|later| later.by == 0);
         match (change.by, taken) {
             (0, Some(taken)) => clauses.clause(&[!change.fired, !taken]),
-            (by, _) if by < 0 && readers_follow() => {
-                let so_far = clauses.variable();
-                clauses.clause(&[!change.fired, so_far]);
+            (by, _) if by < 0 && has_later_reader() => {
+                let taken_so_far = clauses.variable();
+                clauses.clause(&[!change.fired, taken_so_far]);
                 if let Some(earlier) = taken {
-                    clauses.clause(&[!earlier, so_far]);
+                    clauses.clause(&[!earlier, taken_so_far]);
                 }
-                taken = Some(so_far);
+                taken = Some(taken_so_far);
             }
             _ => {}
         }
@@ -451,35 +463,37 @@ fn in_order(clauses: &mut impl Clauses, around: &[FiringChange]) {
 fn tokens_after(
     clauses: &mut impl Clauses,
     before: &OrderEncodedTokens,
-    around: &[FiringChange],
+    changes: &[FiringChange],
     (low, high): (i128, i128),
 ) -> OrderEncodedTokens {
-    let changing = || around.iter().filter(|change| change.by != 0);
+    let changing = || changes.iter().filter(|change| change.by != 0);
     let fired: Vec<Literal> = changing().map(|change| change.fired).collect();
     if fired.is_empty() {
         return before.clone();
     }
-    let after = OrderEncodedTokens::within(clauses, low, high);
-    let moved = any(clauses, &fired);
+    let next_tokens = OrderEncodedTokens::within(clauses, low, high);
+    let is_changed = any(clauses, &fired);
     for value in low..=high + 1 {
         for change in changing() {
             let earlier = before.at_least(value - change.by);
-            equal(clauses, &[change.fired], after.at_least(value), earlier);
+            equal(clauses, &[change.fired], next_tokens.at_least(value), earlier);
         }
-        equal(clauses, &[!moved], after.at_least(value), before.at_least(value));
+        equal(clauses, &[!is_changed], next_tokens.at_least(value), before.at_least(value));
     }
-    after
+    next_tokens
 }
 
-/// Adds clauses for: `one` holds if and only if all of `all` hold.
-fn equal_to_all(clauses: &mut impl Clauses, one: MaybeLiteral, all: &[Literal]) {
-    match one {
-        MaybeLiteral::Is(true) => all.iter().for_each(|&it| clauses.clause(&[it])),
-        MaybeLiteral::Is(false) => clauses.clause(&all.iter().map(|&it| !it).collect::<Vec<_>>()),
-        MaybeLiteral::Open(one) => {
-            all.iter().for_each(|&it| clauses.clause(&[!one, it]));
-            let back: Vec<Literal> = all.iter().map(|&it| !it).chain([one]).collect();
-            clauses.clause(&back);
+/// Adds the clauses that `single` is equivalent to the conjunction of `literals`.
+fn equal_to_all(clauses: &mut impl Clauses, single: MaybeLiteral, literals: &[Literal]) {
+    match single {
+        MaybeLiteral::Is(true) => literals.iter().for_each(|&it| clauses.clause(&[it])),
+        MaybeLiteral::Is(false) => {
+            clauses.clause(&literals.iter().map(|&it| !it).collect::<Vec<_>>())
+        }
+        MaybeLiteral::Open(single) => {
+            literals.iter().for_each(|&it| clauses.clause(&[!single, it]));
+            let converse: Vec<Literal> = literals.iter().map(|&it| !it).chain([single]).collect();
+            clauses.clause(&converse);
         }
     }
 }

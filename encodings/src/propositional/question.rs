@@ -15,10 +15,15 @@ const MOST_LITERALS: usize = 100_000_000;
 /// The question whether a goal is reached in a bounded number of firings or steps, as a formula.
 #[derive(Debug)]
 pub struct PropositionalGoal<'n> {
+    /// The encoded steps.
     unrolled: Unrolling<'n>,
+    /// The requested encoding.
     encoding: Encoding,
+    /// The encoding of tokens as bits.
     values: TokenEncoding,
+    /// True if the formula uses the model's claim of safe units.
     assumes_units: bool,
+    /// The formula, including the goal.
     cnf: Cnf,
 }
 
@@ -37,7 +42,7 @@ impl<'n> PropositionalGoal<'n> {
         values: TokenEncoding,
         facts: &Facts,
     ) -> Result<Self, EncodeError> {
-        let firing = match encoding.parts() {
+        let semantics = match encoding.parts() {
             [EncodingPart::Unrolling] => StepSemantics::One,
             [EncodingPart::Steps] => StepSemantics::Steps,
             _ => return Err(EncodeError::OnlyBounded),
@@ -47,31 +52,37 @@ impl<'n> PropositionalGoal<'n> {
             Goal::Maximise(_) => return Err(EncodeError::NoFirst(encoding.parts()[0])),
             _ => return Err(EncodeError::NotOneMarking),
         };
-        let within = Provenance::PROVED;
-        let ends = |p| -> TokenRange {
-            (facts.lower_bound_within(p, within), facts.upper_bound_within(p, within))
+        let provenance = Provenance::PROVED;
+        let ranges = |p| -> TokenRange {
+            (facts.lower_bound_within(p, provenance), facts.upper_bound_within(p, provenance))
         };
         let units = SafeComponent::of_units(net);
         let assumes_units = values != TokenEncoding::Order && !units.is_empty();
         let mut components = SafeComponent::of_flows(net, &facts.flows);
         components.extend(units);
         let mut cnf = Cnf::new();
-        let ends = net.places().map(ends).collect();
-        let mut unrolled = Unrolling::new(net, ends, components, values, firing, &mut cnf);
+        let ranges = net.places().map(ranges).collect();
+        let mut unrolling = Unrolling::new(net, ranges, components, values, semantics, &mut cnf);
         let mut literals = 0;
         for _ in 0..encoding.steps {
-            literals += unrolled.literals_of_a_step();
+            literals += unrolling.literals_of_a_step();
             if literals > MOST_LITERALS {
-                return Err(EncodeError::TooLong(unrolled.steps()));
+                return Err(EncodeError::TooLong(unrolling.steps()));
             }
-            unrolled.unroll(&mut cnf)?;
+            unrolling.unroll(&mut cnf)?;
         }
-        match unrolled.goal(&predicate, &mut cnf)? {
+        match unrolling.goal(&predicate, &mut cnf)? {
             MaybeLiteral::Is(true) => {}
             MaybeLiteral::Is(false) => cnf.clause(&[]),
             MaybeLiteral::Open(goal) => cnf.clause(&[goal]),
         }
-        Ok(PropositionalGoal { unrolled, encoding: encoding.clone(), values, assumes_units, cnf })
+        Ok(PropositionalGoal {
+            unrolled: unrolling,
+            encoding: encoding.clone(),
+            values,
+            assumes_units,
+            cnf,
+        })
     }
 
     /// Returns the formula, including the goal.
@@ -92,14 +103,14 @@ impl<'n> PropositionalGoal<'n> {
     /// Returns an explanation of the possible answers in a few lines, for the header of a file.
     pub fn meaning(&self) -> String {
         let k = self.encoding.steps;
-        let (most, order) = match self.encoding.has(EncodingPart::Steps) {
+        let (limit, order) = match self.encoding.has(EncodingPart::Steps) {
             true => (format!("{k} steps"), ", within a step in the order of the\nlines below"),
             false => (format!("{k} firings"), ""),
         };
         let mut text = format!(
-            "satisfiable: a goal marking is reachable in at most {most}: the true \
+            "satisfiable: a goal marking is reachable in at most {limit}: the true \
              fire(i,t){order}.\n\
-             unsatisfiable: no goal marking is reachable in at most {most}."
+             unsatisfiable: no goal marking is reachable in at most {limit}."
         );
         if self.encoding.has(EncodingPart::Steps) {
             text += "\nIn a step, each transition fires at most once.";

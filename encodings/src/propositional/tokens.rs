@@ -22,16 +22,17 @@ impl std::ops::Not for MaybeLiteral {
     }
 }
 
-/// The tokens of a place in one marking: at least `low`; `above[i]` states that there are more than
-/// `low` + i.
+/// The tokens of a place in one marking, in the order encoding.
 #[derive(Clone)]
 pub(super) struct OrderEncodedTokens {
+    /// The minimum number of tokens.
     low: i128,
+    /// Entry i states that there are more than `low` + i tokens.
     above: Vec<Literal>,
 }
 
 impl OrderEncodedTokens {
-    /// Returns a known number of tokens.
+    /// Returns a constant number of tokens.
     pub(super) fn known(tokens: i128) -> OrderEncodedTokens {
         OrderEncodedTokens { low: tokens, above: Vec::new() }
     }
@@ -45,34 +46,37 @@ impl OrderEncodedTokens {
         OrderEncodedTokens { low, above }
     }
 
+    /// Returns the minimum number of tokens.
     pub(super) fn low(&self) -> i128 {
         self.low
     }
 
+    /// Returns the maximum number of tokens.
     pub(super) fn high(&self) -> i128 {
         self.low + self.above.len() as i128
     }
 
+    /// Returns the literal that there are at least `value` tokens.
     pub(super) fn at_least(&self, value: i128) -> MaybeLiteral {
         match usize::try_from(value - self.low - 1) {
             Err(_) => MaybeLiteral::Is(true),
-            Ok(at) => self
+            Ok(index) => self
                 .above
-                .get(at)
+                .get(index)
                 .map_or(MaybeLiteral::Is(false), |&literal| MaybeLiteral::Open(literal)),
         }
     }
 
-    /// Returns the variables, each with the number of tokens that it implies at least.
+    /// Returns the variables, each with the minimum number of tokens that it implies.
     pub(super) fn variables(&self) -> impl Iterator<Item = (i128, Literal)> {
         (self.low + 1..).zip(self.above.iter().copied())
     }
 }
 
-/// Adds the clause: if all of `given` hold, `then` holds.
-pub(super) fn imply(clauses: &mut impl Clauses, given: &[Literal], then: MaybeLiteral) {
-    let mut clause: Vec<Literal> = given.iter().map(|&literal| !literal).collect();
-    match then {
+/// Adds the clause that the conjunction of `premises` implies `conclusion`.
+pub(super) fn imply(clauses: &mut impl Clauses, premises: &[Literal], conclusion: MaybeLiteral) {
+    let mut clause: Vec<Literal> = premises.iter().map(|&literal| !literal).collect();
+    match conclusion {
         MaybeLiteral::Is(true) => return,
         MaybeLiteral::Is(false) => {}
         MaybeLiteral::Open(literal) => clause.push(literal),
@@ -80,45 +84,48 @@ pub(super) fn imply(clauses: &mut impl Clauses, given: &[Literal], then: MaybeLi
     clauses.clause(&clause);
 }
 
-/// Adds the clauses: if all of `given` hold, `one` and `other` are equivalent.
+/// Adds the clauses that the conjunction of `premises` implies the equivalence of `left` and
+/// `right`.
 pub(super) fn equal(
     clauses: &mut impl Clauses,
-    given: &[Literal],
-    one: MaybeLiteral,
-    other: MaybeLiteral,
+    premises: &[Literal],
+    left: MaybeLiteral,
+    right: MaybeLiteral,
 ) {
-    for (premise, then) in [(one, other), (other, one)] {
+    for (premise, conclusion) in [(left, right), (right, left)] {
         match premise {
             MaybeLiteral::Is(false) => {}
-            MaybeLiteral::Is(true) => imply(clauses, given, then),
+            MaybeLiteral::Is(true) => imply(clauses, premises, conclusion),
             MaybeLiteral::Open(literal) => {
-                let given: Vec<Literal> = given.iter().copied().chain([literal]).collect();
-                imply(clauses, &given, then);
+                let premises: Vec<Literal> = premises.iter().copied().chain([literal]).collect();
+                imply(clauses, &premises, conclusion);
             }
         }
     }
 }
 
-/// Up to this number of literals, at-most-one constraints use pairwise clauses; beyond it, a chain
-/// of auxiliary variables.
+/// At most this number of literals get pairwise at-most-one clauses. More literals get a chain of
+/// auxiliary variables.
 const PAIRS: usize = 5;
 
-/// Adds clauses for: at most one of the literals holds.
-pub(super) fn at_most_one(clauses: &mut impl Clauses, of: &[Literal]) {
-    if of.len() <= PAIRS {
-        for (at, &one) in of.iter().enumerate() {
-            of[..at].iter().for_each(|&other| clauses.clause(&[!one, !other]));
+/// Adds the clauses that at most one of the literals holds.
+pub(super) fn at_most_one(clauses: &mut impl Clauses, literals: &[Literal]) {
+    if literals.len() <= PAIRS {
+        for (index, &literal) in literals.iter().enumerate() {
+            literals[..index]
+                .iter()
+                .for_each(|&earlier_literal| clauses.clause(&[!literal, !earlier_literal]));
         }
         return;
     }
-    let mut earlier: Option<Literal> = None;
-    for &one in of {
-        let so_far = clauses.variable();
-        clauses.clause(&[!one, so_far]);
-        if let Some(earlier) = earlier {
-            clauses.clause(&[!earlier, so_far]);
-            clauses.clause(&[!earlier, !one]);
+    let mut any_earlier: Option<Literal> = None;
+    for &literal in literals {
+        let any_so_far = clauses.variable();
+        clauses.clause(&[!literal, any_so_far]);
+        if let Some(any_earlier) = any_earlier {
+            clauses.clause(&[!any_earlier, any_so_far]);
+            clauses.clause(&[!any_earlier, !literal]);
         }
-        earlier = Some(so_far);
+        any_earlier = Some(any_so_far);
     }
 }

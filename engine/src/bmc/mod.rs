@@ -95,10 +95,10 @@ pub(super) trait StepSequence {
     fn statistics(&self) -> String;
 }
 
-/// The engine with its state on a net.
+/// The engine, with the state of its work on one net.
 pub(super) struct Bmc<'g, R> {
     work: Assignment<'g>,
-    /// The unrolling, with its solver.
+    /// The unrolling of the net, together with the solver.
     unrolling: R,
     /// The number of steps that the unrolling should have next.
     steps: usize,
@@ -110,7 +110,7 @@ pub(super) struct Bmc<'g, R> {
     answered: BTreeSet<GoalId>,
     /// Goals treated in the current round. The budget may interrupt a round at any goal.
     treated_in_round: BTreeSet<GoalId>,
-    /// Goals on which the engine has given up.
+    /// Goals that the engine has given up, because no more steps can be encoded.
     given_up: BTreeSet<GoalId>,
     /// Number of rounds at the current number of steps.
     rounds: u32,

@@ -252,7 +252,7 @@ impl<'b> HomeReporter<'b> {
         if self.holds(first, check) {
             for &goal in open() {
                 if self.wanted(goal).is_some_and(asks_for_liveness) {
-                    self.keep(goal, Argument::Commoner(traps.len()), structure);
+                    self.keep(goal, Argument::Commoner { traps: traps.len() }, structure);
                 }
             }
         }
@@ -266,7 +266,7 @@ impl<'b> HomeReporter<'b> {
             check_closed(self.board.net, wanted, traps, refutation, goes_on)
         };
         if self.holds(goal, check) {
-            self.keep(goal, Argument::Closed(traps.len()), structure);
+            self.keep(goal, Argument::Closed { traps: traps.len() }, structure);
         }
     }
 

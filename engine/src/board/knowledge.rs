@@ -89,44 +89,15 @@ impl Knowledge {
                 argued(by, proof, evidence, given)
             }
             Knowledge::Maximum(Maximum { unbounded: Some((_, by)), .. }) => replayed(by),
-            Knowledge::Maximum(Maximum { proved, evidence, .. }) => {
-                let (_, proof, by) = proved.as_ref()?;
-                argued(by, proof, evidence.as_ref()?, &[])
+            Knowledge::Maximum(Maximum { proved, .. }) => {
+                let ProvedBound { proof, evidence, by, .. } = proved.as_ref()?;
+                argued(by, proof, evidence, &[])
             }
             Knowledge::Reach(Reach::Open)
             | Knowledge::Home(Home::Open)
             | Knowledge::Run(RunKnowledge::Open)
             | Knowledge::Tree(TreeKnowledge::Open) => return None,
         })
-    }
-
-    /// Describes the result without the goal's subject; empty for maxima and open goals.
-    pub fn in_words(&self) -> String {
-        match self {
-            Knowledge::Reach(Reach::Reached { witness, .. }) => match witness {
-                Some(witness) if witness.is_initial() => "the initial marking shows it".to_owned(),
-                Some(witness) => format!("a witness of {witness} was replayed"),
-                None => "a witness was replayed".to_owned(),
-            },
-            Knowledge::Home(Home::Lost { witness: Some(witness), proof, .. }) => {
-                match witness.is_initial() {
-                    true => format!("never, from the beginning on: {proof}"),
-                    false => format!("never again after {witness}: {proof}"),
-                }
-            }
-            Knowledge::Home(Home::Lost { witness: None, proof, .. }) => {
-                format!("not for ever: {proof}")
-            }
-            Knowledge::Run(RunKnowledge::Exists { run: Some(run), .. }) => format!("a run: {run}"),
-            Knowledge::Run(RunKnowledge::Exists { run: None, .. }) => {
-                "a run was gone through".to_owned()
-            }
-            Knowledge::Maximum(_) => String::new(),
-            other => {
-                let argued = other.standing().and_then(|standing| standing.argued);
-                argued.map_or_else(String::new, |(proof, _)| proof.to_string())
-            }
-        }
     }
 
     /// Drops witnesses and certificates.
@@ -256,20 +227,42 @@ pub enum Reach {
 #[derive(Clone, Debug, Default)]
 pub struct Maximum {
     /// The largest value seen, with its witness and technique.
-    pub seen: Option<(i128, Option<Witness>, Technique)>,
+    pub seen: Option<SeenValue>,
     /// The smallest bound proved, with its proof and technique.
-    pub proved: Option<(i128, Proof, Technique)>,
-    /// The evidence for the bound.
-    pub evidence: Option<Evidence>,
-    /// A pump that shows that there is no maximum.
+    pub proved: Option<ProvedBound>,
+    /// A self-covering sequence that shows that there is no maximum.
     pub unbounded: Option<(PumpSequence, Technique)>,
+}
+
+/// A value that a reachable marking has.
+#[derive(Clone, Debug)]
+pub struct SeenValue {
+    /// The value.
+    pub value: i128,
+    /// The firings to the marking; `None` if the board does not keep witnesses.
+    pub witness: Option<Witness>,
+    /// The technique that found the marking.
+    pub by: Technique,
+}
+
+/// A bound that no reachable marking exceeds.
+#[derive(Clone, Debug)]
+pub struct ProvedBound {
+    /// The bound.
+    pub bound: i128,
+    /// The proof.
+    pub proof: Proof,
+    /// The evidence for the proof.
+    pub evidence: Evidence,
+    /// The technique that found the proof.
+    pub by: Technique,
 }
 
 impl Maximum {
     /// Returns the maximum if the value seen equals the bound proved.
     pub fn value(&self) -> Option<i128> {
         match (&self.seen, &self.proved) {
-            (Some((seen, ..)), Some((proved, ..))) if seen == proved => Some(*seen),
+            (Some(seen), Some(proved)) if seen.value == proved.bound => Some(seen.value),
             _ => None,
         }
     }

@@ -4,29 +4,43 @@
 //! least a number of tokens, this is worth reporting, whatever the lemma rests on. A lemma without
 //! traps and units has weights w with w·m ≤ w·m₀ in every reachable marking m, and these places
 //! together would exceed w·m₀. The sum may be too long to print; then its number of places is
-//! printed.
+//! given.
 
 use super::Proof;
 use parikh_evidence::certificate::{Document, Lemma};
-use parikh_evidence::words;
 use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate};
-use parikh_structure::excluded::{MAX_TERMS, impossibility, required_tokens};
-use std::collections::BTreeSet;
+use parikh_structure::excluded::{MAX_TERMS, required_tokens};
 
 /// The explanation of a lemma.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LemmaExplanation {
-    /// The sentence.
-    pub text: String,
     /// Places that never hold these numbers of tokens at the same time.
     pub together: Vec<(PlaceId, u64)>,
-    /// All places in the sentence.
-    pub places: BTreeSet<PlaceId>,
+    /// The weighted sum that excludes these numbers of tokens.
+    pub sum: LemmaSum,
+}
+
+/// The weighted sum of tokens of a lemma.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LemmaSum {
+    /// A readable sum that never exceeds its initial value.
+    Short {
+        /// The sum.
+        sum: LinearSum,
+        /// The initial value.
+        most: i128,
+    },
+    /// A sum with too many terms to be read, that never exceeds its initial value.
+    Long {
+        /// The number of places with a weight.
+        places: usize,
+    },
+    /// The lemma rests on traps, lower bounds, units or counts of firings as well.
+    Mixed,
 }
 
 /// Explains why no reachable marking satisfies `predicate`, from a certificate about the net
-/// itself: "`p` and `q` are never marked together, as a weighted sum of tokens on 40 places never
-/// grows".
+/// itself: some places never hold enough tokens at the same time.
 pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<LemmaExplanation> {
     // Users do not know all places of a translated net.
     let is_model = net.translation().is_none();
@@ -45,25 +59,14 @@ pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Lemm
     });
     let (lemma, mut together) = found?;
     together.sort_unstable();
-    let never = impossibility(net, &together);
-    let mut places: BTreeSet<PlaceId> = together.iter().map(|&(place, _)| place).collect();
     // If firings are counted as well, the weights are more than a sum of tokens.
     let counts = lemma.weights.iter().any(|&(place, _)| place.index() >= net.place_count());
     let rests_on_more = !lemma.traps.is_empty() || !lemma.lower_bounds.is_empty();
-    if rests_on_more || !lemma.units.is_empty() || counts {
-        return Some(LemmaExplanation { text: never, together, places });
-    }
-    let text = match readable(net, lemma) {
-        Some(sum) => {
-            places.extend(lemma.weights.iter().map(|&(place, _)| place));
-            format!("{sum}, so {never}")
-        }
-        None => {
-            let many = lemma.weights.len();
-            format!("{never}, as a weighted sum of tokens on {many} places never grows")
-        }
+    let sum = match rests_on_more || !lemma.units.is_empty() || counts {
+        true => LemmaSum::Mixed,
+        false => readable(net, lemma).unwrap_or(LemmaSum::Long { places: lemma.weights.len() }),
     };
-    Some(LemmaExplanation { text, together, places })
+    Some(LemmaExplanation { together, sum })
 }
 
 /// Returns p and k if the atom is `p >= k` for a single place p.
@@ -76,8 +79,8 @@ fn marked(atom: &Atom) -> Option<(PlaceId, u64)> {
     }
 }
 
-/// Prints the weights as an inequality if it is short: `p + q` never exceeds 1.
-fn readable(net: &Net, lemma: &Lemma) -> Option<String> {
+/// Returns the weights as a sum if it is short.
+fn readable(net: &Net, lemma: &Lemma) -> Option<LemmaSum> {
     if lemma.weights.len() > MAX_TERMS || lemma.weights.is_empty() {
         return None;
     }
@@ -86,6 +89,5 @@ fn readable(net: &Net, lemma: &Lemma) -> Option<String> {
     };
     let weights: Vec<(PlaceId, i64)> = lemma.weights.iter().map(own).collect::<Option<_>>()?;
     let sum = LinearSum::new(weights).ok()?;
-    let most = sum.value(net.initial());
-    Some(format!("{} never exceeds {most}", words::linear_sum(net, &sum)))
+    Some(LemmaSum::Short { most: sum.value(net.initial()), sum })
 }

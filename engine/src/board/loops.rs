@@ -129,6 +129,7 @@ fn sights(
 mod tests {
     use super::*;
     use crate::board::{Knowledge, Reach};
+    use parikh_evidence::words;
     use parikh_net::loops::{LoopElement, Turn};
     use parikh_net::{LinearSum, Predicate, TransitionId, text};
 
@@ -160,7 +161,8 @@ mod tests {
         else {
             panic!("not reached")
         };
-        assert_eq!(witness.to_string(), "at least 10^19 firings, in loops");
+        let Witness::Loops(run, spot) = witness else { panic!("{witness:?}") };
+        assert_eq!(words::firings(&run.prefix(&spot).firings()), "at least 10^19 firings");
         turns.swap(0, 1);
         let run = LoopRun::new(vec![turns]).unwrap();
         assert_eq!(board.witness_reporter("TEST").along_loops(run, &Budget::unlimited()), 0);

@@ -40,9 +40,11 @@ mod witness_reporter;
 
 pub use evidence::{Evidence, KeptDocument, KeptStructure};
 pub use homes::{HomeFinding, HomeReporter, SearchExtent};
-pub use knowledge::{Basis, Home, Knowledge, Maximum, Reach, RunKnowledge, TreeKnowledge};
-pub use lemma::{LemmaExplanation, why_never};
-pub use proof::{Argument, Proof};
+pub use knowledge::{
+    Basis, Home, Knowledge, Maximum, ProvedBound, Reach, RunKnowledge, SeenValue, TreeKnowledge,
+};
+pub use lemma::{LemmaExplanation, LemmaSum, why_never};
+pub use proof::{Argument, Proof, ProofSummary, json_number};
 pub use proof_reporter::{CertificateReporter, ProofReporter};
 pub use runs::RunReporter;
 pub use shorten::FREE;
@@ -58,6 +60,7 @@ use parikh_evidence::home::Structure;
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use parikh_structure::excluded::InvariantSums;
+use serde::Serialize;
 use shorten::ShorteningState;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -71,6 +74,15 @@ pub type Technique = &'static str;
 /// The time spent on finding place invariants that explain results.
 const SUMS_TAKE: Duration = Duration::from_millis(100);
 const SUMS_OF: usize = 5_000;
+
+/// The reason why an engine gave a goal up.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct GivenUp {
+    /// The name of the engine.
+    pub engine: String,
+    /// The reason, as a clause.
+    pub why: String,
+}
 
 struct GoalEntry {
     knowledge: Knowledge,
@@ -93,7 +105,7 @@ pub struct Board<'n> {
     overflowed: AtomicBool,
     breach: OnceLock<String>,
     /// The reasons of engines that gave a goal up.
-    given_up: Mutex<BTreeMap<GoalId, BTreeSet<String>>>,
+    given_up: Mutex<BTreeMap<GoalId, BTreeSet<GivenUp>>>,
     keep_witnesses: bool,
     settled: Option<Sender<GoalId>>,
     checks: Checks,
@@ -276,11 +288,12 @@ impl<'n> Board<'n> {
     /// Records an engine's reason for giving a goal up, which other engines may still settle.
     pub fn gave_up(&self, goal: GoalId, engine: &str, why: &str) {
         let mut given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
-        given_up.entry(goal).or_default().insert(format!("{engine}: {why}"));
+        let (engine, why) = (engine.to_owned(), why.to_owned());
+        given_up.entry(goal).or_default().insert(GivenUp { engine, why });
     }
 
     /// Returns the reasons of engines that gave the goal up.
-    pub fn given_up(&self, goal: GoalId) -> Vec<String> {
+    pub fn given_up(&self, goal: GoalId) -> Vec<GivenUp> {
         let given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
         given_up.get(&goal).into_iter().flatten().cloned().collect()
     }
@@ -329,7 +342,7 @@ impl<'n> Board<'n> {
     /// Returns the largest value of a [`Goal::Maximise`] seen so far.
     pub fn seen(&self, id: GoalId) -> Option<i128> {
         match &self.entry(id).knowledge {
-            Knowledge::Maximum(maximum) => maximum.seen.as_ref().map(|seen| seen.0),
+            Knowledge::Maximum(maximum) => maximum.seen.as_ref().map(|seen| seen.value),
             _ => None,
         }
     }
@@ -337,7 +350,7 @@ impl<'n> Board<'n> {
     /// Returns the smallest proved bound of a [`Goal::Maximise`].
     pub fn proved(&self, id: GoalId) -> Option<i128> {
         match &self.entry(id).knowledge {
-            Knowledge::Maximum(maximum) => maximum.proved.as_ref().map(|proved| proved.0),
+            Knowledge::Maximum(maximum) => maximum.proved.as_ref().map(|proved| proved.bound),
             _ => None,
         }
     }

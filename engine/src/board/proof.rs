@@ -3,6 +3,7 @@
 use parikh_evidence::Document;
 use parikh_net::Provenance;
 use parikh_net::printable::counted;
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::sync::Arc;
 
@@ -21,14 +22,38 @@ pub struct Proof {
     pub abstracted: bool,
 }
 
-/// The kind of an argument.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A proof without its certificate, for the reason of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct ProofSummary {
+    /// The kind of argument.
+    #[serde(flatten)]
+    pub argument: Argument,
+    /// The number of rule applications that reduced the net that was read to the engine's net;
+    /// `None` if the engine works on the net that was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduced: Option<u64>,
+    /// True if the engine's net is an abstraction of a coloured net.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub abstracted: bool,
+}
+
+/// The kind of an argument. Serialized, the field `argument` has the kind.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(tag = "argument", rename_all = "kebab-case")]
 pub enum Argument {
-    /// Bounds on single places exclude the goal; the field is the provenance of the bounds.
-    Bounds(Provenance),
+    /// Bounds on single places exclude the goal.
+    Bounds {
+        /// True if the bounds use place invariants.
+        place_invariants: bool,
+        /// True if the bounds use the model's claim of unit-safety (NUPN).
+        assumes_units: bool,
+    },
     /// No marking is dead: each set of places that a dead marking would leave empty contains a trap
-    /// that is marked initially. The field is the number of traps.
-    Traps(usize),
+    /// that is marked initially.
+    Traps {
+        /// The number of traps.
+        traps: usize,
+    },
     /// The state equation, traps and safe units exclude the goal by linear arithmetic.
     StateEquation {
         /// The number of traps used.
@@ -41,17 +66,28 @@ pub enum Argument {
         assumes_units: bool,
     },
     /// The marking is dead.
+    #[serde(rename = "dead-marking")]
     DeadEnd,
     /// A weighted sum of tokens that no firing increases bounds the number of firings.
+    #[serde(rename = "finitely-many-firings")]
     Finitely,
-    /// Every siphon of an asymmetric-choice net contains one of this many initially marked traps.
-    Commoner(usize),
+    /// Every siphon of an asymmetric-choice net contains an initially marked trap.
+    Commoner {
+        /// The number of traps.
+        traps: usize,
+    },
     /// The net closed by a transition from the target to the initial marking is live, for the same
     /// reason.
-    Closed(usize),
+    #[serde(rename = "commoner-of-the-closed-net")]
+    Closed {
+        /// The number of traps.
+        traps: usize,
+    },
     /// Every firing can be undone by firings that need only its output tokens.
+    #[serde(rename = "reversible-firings")]
     Undone,
     /// From every marking, firings lead back to a marking where the transition can fire again.
+    #[serde(rename = "firings-lead-back")]
     Returning,
     /// An inductive invariant excludes the goal.
     Induction {
@@ -88,6 +124,7 @@ pub enum Argument {
     /// A search visited all relevant markings and evaluated the formula.
     TreeSearched {
         /// The number of markings visited.
+        #[serde(serialize_with = "json_number")]
         markings: u64,
         /// True if the model's claim of unit-safety (NUPN) is used for facts known before.
         assumes_units: bool,
@@ -102,11 +139,13 @@ pub enum Argument {
     /// A search visited all markings along which the property may still hold; no run has it.
     RunsSearched {
         /// The number of markings visited.
+        #[serde(serialize_with = "json_number")]
         markings: u64,
     },
     /// A search visited every reachable marking; none contradicts the claim.
     Searched {
         /// The number of markings visited.
+        #[serde(serialize_with = "json_number")]
         markings: u64,
         /// True if stubborn sets left out markings that do not matter to this goal.
         stubborn: bool,
@@ -147,30 +186,28 @@ impl Proof {
 
     /// Returns true if the proof rests on the model's claim that its units are safe (NUPN).
     pub fn assumes_units(&self) -> bool {
-        match self.argument {
-            Argument::Bounds(rests_on) => rests_on.assumes_units(),
-            Argument::StateEquation { assumes_units, .. }
-            | Argument::Induction { assumes_units, .. }
-            | Argument::NoRun { assumes_units, .. }
-            | Argument::Labelling { assumes_units, .. }
-            | Argument::TreeSearched { assumes_units, .. } => assumes_units,
-            _ => false,
-        }
+        self.argument.assumes_units()
+    }
+
+    /// Returns the proof without its certificate.
+    pub fn summary(&self) -> ProofSummary {
+        let Proof { argument, reduced, abstracted, .. } = self;
+        ProofSummary { argument: argument.clone(), reduced: *reduced, abstracted: *abstracted }
     }
 
     /// Returns the kind in a few words.
     pub fn kind(&self) -> &'static str {
         match (&self.argument, self.reduced.is_some()) {
-            (Argument::Bounds(_), false) => "intervals",
-            (Argument::Bounds(_), true) => "intervals, reduced",
-            (Argument::Traps(_), false) => "siphons and traps",
-            (Argument::Traps(_), true) => "siphons and traps, reduced",
+            (Argument::Bounds { .. }, false) => "intervals",
+            (Argument::Bounds { .. }, true) => "intervals, reduced",
+            (Argument::Traps { .. }, false) => "siphons and traps",
+            (Argument::Traps { .. }, true) => "siphons and traps, reduced",
             (Argument::StateEquation { .. }, false) => "state equation",
             (Argument::StateEquation { .. }, true) => "state equation, reduced",
             (Argument::DeadEnd, _) => "dead end",
             (Argument::Finitely, _) => "finitely many firings",
-            (Argument::Commoner(_), _) => "Commoner's condition",
-            (Argument::Closed(_), _) => "Commoner's condition, closed",
+            (Argument::Commoner { .. }, _) => "Commoner's condition",
+            (Argument::Closed { .. }, _) => "Commoner's condition, closed",
             (Argument::Undone, _) => "firings undone",
             (Argument::Returning, false) => "ways back",
             (Argument::Returning, true) => "ways back, reduced",
@@ -196,13 +233,52 @@ impl Proof {
     }
 }
 
+impl Argument {
+    /// Returns the argument from bounds on single places with this provenance.
+    pub fn bounds(rests_on: Provenance) -> Argument {
+        Argument::Bounds {
+            place_invariants: rests_on >= Provenance::Flows,
+            assumes_units: rests_on.assumes_units(),
+        }
+    }
+
+    /// Returns true if the argument rests on the model's claim that its units are safe (NUPN).
+    pub fn assumes_units(&self) -> bool {
+        match *self {
+            Argument::Bounds { assumes_units, .. }
+            | Argument::StateEquation { assumes_units, .. }
+            | Argument::Induction { assumes_units, .. }
+            | Argument::NoRun { assumes_units, .. }
+            | Argument::Labelling { assumes_units, .. }
+            | Argument::TreeSearched { assumes_units, .. } => assumes_units,
+            _ => false,
+        }
+    }
+}
+
+/// Serializes a number: from −2⁵³ to 2⁵³ as a number, which every JSON reader represents exactly,
+/// and otherwise as a string of its digits.
+///
+/// # Errors
+/// If the serializer fails.
+pub fn json_number<S: Serializer>(
+    number: &impl fmt::Display,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let digits = number.to_string();
+    match digits.parse::<i64>() {
+        Ok(small) if small.unsigned_abs() <= 1 << 53 => serializer.serialize_i64(small),
+        _ => serializer.serialize_str(&digits),
+    }
+}
+
 const UNITS: &str = ", given the model's safe units (NUPN)";
 
-/// Writes the reason of an answer for users.
-impl fmt::Display for Proof {
+/// Writes the proof as a clause of a sentence.
+impl fmt::Display for ProofSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.abstracted {
-            f.write_str("even with colours made one, ")?;
+            f.write_str("even with colours merged, ")?;
         }
         if let Some(applications) = self.reduced {
             write!(f, "on the net after {}, ", counted(applications, "reduction"))?;
@@ -223,42 +299,43 @@ impl fmt::Display for OneOf {
     }
 }
 
+/// Joins parts of an enumeration: `a`, `a and b`, `a, b and c`.
+fn enumerated(parts: &[&str]) -> String {
+    match parts {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => parts.concat(),
+    }
+}
+
 impl fmt::Display for Argument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Argument::Bounds(rests_on) => {
-                if rests_on.assumes_units() {
-                    f.write_str("the model's safe units (NUPN, assumed), ")?;
-                }
-                if *rests_on >= Provenance::Flows {
-                    f.write_str("place invariants and ")?;
-                }
-                f.write_str("the arcs bound the tokens too tightly for more")
+            Argument::Bounds { place_invariants: true, .. } => {
+                f.write_str("place invariants and structural bounds exclude it")?;
             }
-            Argument::Traps(traps) => {
-                write!(f, "every siphon that could run empty contains {}", OneOf(*traps))
-            }
-            Argument::DeadEnd => f.write_str("nothing is enabled there"),
-            Argument::Finitely => {
-                f.write_str("a weighted sum of tokens, which no firing raises, bounds its firings")
-            }
-            Argument::Commoner(traps) => {
+            Argument::Bounds { .. } => f.write_str("structural bounds exclude it")?,
+            Argument::Traps { traps } => {
                 let one = OneOf(*traps);
-                write!(f, "the choices are asymmetric, and every siphon contains {one}")
+                write!(f, "every siphon that a dead marking would leave empty contains {one}")?;
             }
-            Argument::Closed(traps) => write!(
-                f,
-                "with a transition back to the beginning the choices are asymmetric, and every siphon \
-                 contains {}",
-                OneOf(*traps)
-            ),
-            Argument::Undone => {
-                f.write_str("every firing can be undone by others, wherever it happens")
+            Argument::DeadEnd => f.write_str("that marking is dead")?,
+            Argument::Finitely => {
+                f.write_str("a weighted sum of tokens that never increases bounds its firings")?;
             }
+            Argument::Commoner { traps } => {
+                let one = OneOf(*traps);
+                write!(f, "in this asymmetric-choice net, every siphon contains {one}")?;
+            }
+            Argument::Closed { traps } => {
+                let one = OneOf(*traps);
+                f.write_str("with a transition back to the initial marking, ")?;
+                write!(f, "this is an asymmetric-choice net where every siphon contains {one}")?;
+            }
+            Argument::Undone => f.write_str("every firing can be undone by other firings")?,
             Argument::Returning => {
-                f.write_str("from wherever it goes, firings lead back to where that can be done")
+                f.write_str("from every reachable marking, firings lead back to such a marking")?;
             }
-            Argument::StateEquation { traps, lower_bounds, precedences, assumes_units } => {
+            Argument::StateEquation { traps, lower_bounds, precedences, .. } => {
                 let used = [
                     (*traps, "traps"),
                     (*lower_bounds, "lower bounds"),
@@ -269,86 +346,89 @@ impl fmt::Display for Argument {
                     .filter(|(count, _)| *count > 0)
                     .map(|(_, name)| name)
                     .collect();
-                f.write_str(&match used[..] {
-                    [] => "the state equation excludes it".to_owned(),
-                    [one] => format!("the state equation and {one} exclude it"),
-                    [first, last] => format!("the state equation, {first} and {last} exclude it"),
-                    _ => format!("the state equation, {} exclude it", used.join(" and ")),
-                })?;
-                f.write_str(if *assumes_units { UNITS } else { "" })
+                match used[..] {
+                    [] => f.write_str("the state equation has no solution")?,
+                    _ => {
+                        write!(f, "the state equation with {} has no solution", enumerated(&used))?
+                    }
+                }
             }
-            Argument::Induction { clauses, assumes_units } => {
+            Argument::Induction { clauses, .. } => {
                 let clauses = counted(clauses, "clause");
                 write!(f, "an inductive invariant of {clauses} excludes it")?;
-                f.write_str(if *assumes_units { UNITS } else { "" })
             }
-            Argument::ClosedSet { nodes } => write!(
-                f,
-                "no firing leaves a set of markings, described by {} of a diagram, that excludes it",
-                counted(nodes, "node")
-            ),
-            Argument::NoRun { rankings, given, assumes_units } => {
+            Argument::ClosedSet { nodes } => {
+                let nodes = counted(nodes, "node");
+                write!(
+                    f,
+                    "a set of markings that no firing leaves (a decision diagram of {nodes}) "
+                )?;
+                f.write_str("excludes it")?;
+            }
+            Argument::NoRun { rankings, given, .. } => {
                 match (rankings, given) {
-                    (0, 0) => f.write_str("no run can go on like that")?,
-                    (0, _) => f.write_str("what can be reached excludes such runs")?,
-                    (1, _) => f.write_str("a weighted sum of tokens falls along such runs")?,
-                    (n, _) => write!(f, "{n} weighted sums of tokens fall along such runs")?,
+                    (0, 0) => f.write_str("no run satisfies it forever")?,
+                    (0, _) => f.write_str("the reachable markings exclude such runs")?,
+                    (1, _) => f.write_str("a weighted sum of tokens decreases along such runs")?,
+                    (n, _) => write!(f, "{n} weighted sums of tokens decrease along such runs")?,
                 }
-                if *given > 0 {
-                    let given = counted(given, "fact");
-                    write!(f, ", given {given} about what can be reached")?;
-                }
-                f.write_str(if *assumes_units { UNITS } else { "" })
+                write_given(f, *given)?;
             }
-            Argument::Labelling { markings, given, assumes_units } => {
+            Argument::Labelling { markings, given, .. } => {
                 match markings {
                     0 | 1 => f.write_str("the initial marking shows it")?,
-                    n => write!(f, "it follows from what is true of {n} markings")?,
+                    n => write!(f, "it follows from the labels of {n} markings")?,
                 }
-                if *given > 0 {
-                    let given = counted(given, "fact");
-                    write!(f, ", given {given} about what can be reached")?;
-                }
-                f.write_str(if *assumes_units { UNITS } else { "" })
+                write_given(f, *given)?;
             }
-            Argument::TreeSearched { markings, assumes_units } => {
-                match markings {
-                    1 => f.write_str("the only marking that matters was visited")?,
-                    n => write!(f, "all {n} markings that matter were visited")?,
-                }
-                f.write_str(if *assumes_units { UNITS } else { "" })
+            Argument::TreeSearched { markings: 1, .. } => {
+                f.write_str("the only relevant marking was visited")?;
             }
-            Argument::TreeDescribed { nodes: Some(nodes) } => write!(
-                f,
-                "evaluated on the set of all markings, described by {} of a diagram",
-                counted(nodes, "node")
-            ),
+            Argument::TreeSearched { markings, .. } => {
+                write!(f, "all {markings} relevant markings were visited")?;
+            }
+            Argument::TreeDescribed { nodes: Some(nodes) } => {
+                let nodes = counted(nodes, "node");
+                write!(f, "evaluated on a decision diagram of all reachable markings ({nodes})")?;
+            }
             Argument::TreeDescribed { nodes: None } | Argument::RunsDescribed => {
-                f.write_str("evaluated on a diagram of all markings")
+                f.write_str("evaluated on a decision diagram of all reachable markings")?;
             }
             Argument::RunsSearched { markings: 1 } => {
-                f.write_str("the only marking along such runs was visited")
+                f.write_str("the only marking along such runs was visited")?;
             }
             Argument::RunsSearched { markings } => {
-                write!(f, "all {markings} markings along such runs were visited")
+                write!(f, "all {markings} markings along such runs were visited")?;
             }
-            Argument::Searched { parts: 0, .. } => f.write_str("nothing is left to be visited"),
+            Argument::Searched { parts: 0, .. } => f.write_str("no marking has to be visited")?,
             Argument::Searched { markings: 1, stubborn: false, parts: 1 } => {
-                f.write_str("the only reachable marking was visited")
+                f.write_str("the only reachable marking was visited")?;
             }
             Argument::Searched { markings, stubborn: false, parts: 1 } => {
-                write!(f, "all {markings} reachable markings were visited")
+                write!(f, "all {markings} reachable markings were visited")?;
             }
-            Argument::Searched { markings, stubborn: false, parts } => write!(
-                f,
-                "all {markings} reachable markings of those of its {parts} parts that matter were visited"
-            ),
+            Argument::Searched { markings, stubborn: false, parts } => {
+                write!(
+                    f,
+                    "all {markings} reachable markings of {parts} independent parts of the "
+                )?;
+                f.write_str("net were visited")?;
+            }
             Argument::Searched { markings: 1, stubborn: true, .. } => {
-                f.write_str("the only marking that matters was visited (stubborn sets)")
+                f.write_str("the only relevant marking was visited (stubborn sets)")?;
             }
             Argument::Searched { markings, stubborn: true, .. } => {
-                write!(f, "all {markings} markings that matter were visited (stubborn sets)")
+                write!(f, "all {markings} relevant markings were visited (stubborn sets)")?;
             }
         }
+        f.write_str(if self.assumes_units() { UNITS } else { "" })
+    }
+}
+
+/// Writes the number of other goals that an argument assumes.
+fn write_given(f: &mut fmt::Formatter<'_>, given: usize) -> fmt::Result {
+    match given {
+        0 => Ok(()),
+        given => write!(f, ", given {} about reachable markings", counted(given, "fact")),
     }
 }

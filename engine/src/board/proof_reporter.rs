@@ -1,8 +1,8 @@
 //! Reports of engines that over-approximate: "unreachable" and "at most".
 
 use super::{
-    Argument, Board, Evidence, KeptDocument, Knowledge, Maximum, Proof, Reach, Technique,
-    about_read, in_tokens_of,
+    Argument, Board, Evidence, KeptDocument, Knowledge, Maximum, Proof, ProvedBound, Reach,
+    Technique, about_read, in_tokens_of,
 };
 use crate::working_net::{ClaimObstacle, WorkingNet};
 use parikh_evidence::abstraction::{ColouredModel, SimulatingNet};
@@ -137,8 +137,7 @@ impl<'b> ProofReporter<'b> {
                 );
             }
             Knowledge::Maximum(Maximum {
-                proved: Some((bound, proof, by)),
-                evidence: Some(evidence),
+                proved: Some(ProvedBound { bound, proof, evidence, by }),
                 ..
             }) => {
                 let proof_reporter = ProofReporter { by, ..*self };
@@ -183,13 +182,12 @@ impl<'b> ProofReporter<'b> {
         if self.board.is_void(&proof) {
             return;
         }
-        let above = maximum.seen.as_ref().is_some_and(|(seen, ..)| *seen > bound);
+        let above = maximum.seen.as_ref().is_some_and(|seen| seen.value > bound);
         if above || maximum.unbounded.is_some() {
             return self.board.freeze(goal, self.by, entry);
         }
-        if maximum.proved.as_ref().is_none_or(|(proved, ..)| bound < *proved) {
-            maximum.proved = Some((bound, proof, self.by));
-            maximum.evidence = Some(evidence);
+        if maximum.proved.as_ref().is_none_or(|proved| bound < proved.bound) {
+            maximum.proved = Some(ProvedBound { bound, proof, evidence, by: self.by });
             self.board.note_ground(goal, self.working_net);
         }
         if maximum.value().is_some() {

@@ -1,10 +1,7 @@
 //! Witnesses of reachability.
 
-use parikh_evidence::words;
 use parikh_net::FiringSequence;
 use parikh_net::loops::{LoopRun, Spot};
-use parikh_net::printable::counted;
-use std::fmt;
 use std::sync::Arc;
 
 /// A firing sequence from the initial marking to the marking that it witnesses.
@@ -41,17 +38,5 @@ impl Witness {
             }
         }
         Some(prefix)
-    }
-}
-
-impl fmt::Display for Witness {
-    /// Writes the number of firings: `12 firings`, `at least 10^308 firings, in loops`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Witness::Firings(_, firings) => f.write_str(&counted(firings, "firing")),
-            Witness::Loops(run, spot) => {
-                write!(f, "{}, in loops", words::firings(&run.prefix(spot)))
-            }
-        }
     }
 }

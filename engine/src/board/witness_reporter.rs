@@ -1,6 +1,6 @@
 //! Reports of engines that under-approximate: "reached", "at least" and "unbounded".
 
-use super::{Board, Knowledge, Observation, Reach, Technique, Witness, in_tokens_of};
+use super::{Board, Knowledge, Observation, Reach, SeenValue, Technique, Witness, in_tokens_of};
 use crate::working_net::{TranslationLimit, WorkingNet};
 use parikh_evidence::abstraction::ColouredModel;
 use parikh_evidence::{PumpError, ReplayError, Replayer, check_pumping};
@@ -224,7 +224,7 @@ impl<'b> WitnessReporter<'b> {
                 let pumping = self.board.short_pumping(goal, sum, pumping);
                 let mut entry = self.board.entry(goal);
                 let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
-                maximum.proved.take_if(|(_, proof, _)| self.board.is_void(proof));
+                maximum.proved.take_if(|proved| self.board.is_void(&proved.proof));
                 if maximum.proved.is_some() {
                     return self.board.freeze(goal, self.by, entry);
                 }
@@ -263,12 +263,12 @@ impl<'b> WitnessReporter<'b> {
     pub(super) fn note_value(&self, goal: GoalId, value: i128, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
-        maximum.proved.take_if(|(_, proof, _)| self.board.is_void(proof));
-        if maximum.proved.as_ref().is_some_and(|(proved, ..)| value > *proved) {
+        maximum.proved.take_if(|proved| self.board.is_void(&proved.proof));
+        if maximum.proved.as_ref().is_some_and(|proved| value > proved.bound) {
             return self.board.freeze(goal, self.by, entry);
         }
-        if maximum.seen.as_ref().is_none_or(|(seen, ..)| value > *seen) {
-            maximum.seen = Some((value, witness, self.by));
+        if maximum.seen.as_ref().is_none_or(|seen| value > seen.value) {
+            maximum.seen = Some(SeenValue { value, witness, by: self.by });
         }
         if maximum.value().is_some() {
             drop(entry);

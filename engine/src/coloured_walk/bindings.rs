@@ -25,17 +25,22 @@ pub(super) enum BindingOutcome {
 /// Tokens of one colour that a transition takes under every binding.
 #[derive(Debug)]
 struct BindingInput {
+    /// Index of the input place.
     place: usize,
+    /// The colour of the tokens, as a function of the variables.
     pattern: ColourPattern,
+    /// Number of tokens taken.
     count: u64,
 }
 
 /// A transition prepared for firing.
 #[derive(Debug)]
 pub(super) struct BindingRule {
+    /// The transition with its guard and arcs.
     pub(super) compiled: CompiledTransition,
+    /// The inputs that a search matches with tokens.
     inputs: Vec<BindingInput>,
-    /// For each check, the variables that it reads.
+    /// For each check of the guard, the variables that it reads.
     reads: Vec<Vec<usize>>,
     /// True if the transition takes exactly what the inputs match.
     plain: bool,
@@ -44,40 +49,44 @@ pub(super) struct BindingRule {
 impl BindingRule {
     pub(super) fn new(compiled: CompiledTransition) -> Self {
         let mut inputs = Vec::new();
-        let mut plain = true;
+        let mut is_plain = true;
         for (place, tokens) in &compiled.takes {
-            plain &= tokens.single_colours(&mut |count, pattern| {
+            is_plain &= tokens.single_colours(&mut |count, pattern| {
                 inputs.push(BindingInput { place: *place, pattern: pattern.clone(), count });
             });
         }
-        let blocks =
+        let has_blocks =
             |input: &BindingInput| input.pattern.leaves.iter().any(|leaf| leaf.blocks.is_some());
-        plain &= !inputs.iter().any(blocks);
+        is_plain &= !inputs.iter().any(has_blocks);
         let reads = compiled.checks.iter().map(|check| {
-            let mut read = vec![false; compiled.variables.len()];
-            check.mark_variables(&mut read);
-            (0..read.len()).filter(|&slot| read[slot]).collect()
+            let mut is_read = vec![false; compiled.variables.len()];
+            check.mark_variables(&mut is_read);
+            (0..is_read.len()).filter(|&slot| is_read[slot]).collect()
         });
-        BindingRule { reads: reads.collect(), inputs, plain, compiled }
+        BindingRule { reads: reads.collect(), inputs, plain: is_plain, compiled }
     }
 }
 
-/// The state of one search at a time.
+/// A search for a binding, with its buffers. It performs one search at a time.
 pub(super) struct Finder {
     rng: fastrand::Rng,
     /// The binding found: a colour for each variable of the rule.
     pub(super) binding: Vec<u64>,
+    /// For each variable, true if it has a colour in `binding`.
     bound: Vec<bool>,
     /// The bound variables, in the order of binding.
     trail: Vec<usize>,
     /// Variables with their required class, and the classes by colour.
     classes: Vec<(usize, u64, Arc<[u32]>)>,
-    /// Inputs not matched yet.
+    /// Indices of the inputs that are not matched yet.
     left: Vec<usize>,
-    /// Tokens taken by the inputs matched so far.
+    /// Tokens taken by the inputs matched so far: place, colour and count.
     taken: Vec<(usize, u64, u64)>,
+    /// Number of tokens and colours that may still be inspected.
     looks: u64,
+    /// True if the next input is the one with the fewest fitting colours.
     exhaustive: bool,
+    /// Buffer for the tokens of an arc.
     scratch: Vec<(u64, u64)>,
 }
 
@@ -97,18 +106,18 @@ impl Finder {
         }
     }
 
-    /// Searches for a binding of `rule` that satisfies `wanted` and is enabled in `marking`,
-    /// inspecting at most `looks` tokens and colours. With `exhaustive`, more time is spent on
-    /// excluding bindings.
+    /// Searches for a binding of `rule` that satisfies `constraints` and is enabled in `marking`,
+    /// inspecting at most `max_inspected` tokens and colours. With `is_exhaustive`, more time is
+    /// spent on excluding bindings.
     pub(super) fn find(
         &mut self,
         rule: &BindingRule,
         marking: &ColouredTokens,
-        looks: u64,
-        exhaustive: bool,
-        wanted: &[BindingConstraint],
+        max_inspected: u64,
+        is_exhaustive: bool,
+        constraints: &[BindingConstraint],
     ) -> BindingOutcome {
-        (self.looks, self.exhaustive) = (looks, exhaustive);
+        (self.looks, self.exhaustive) = (max_inspected, is_exhaustive);
         let variables = rule.compiled.variables.len();
         self.binding.clear();
         self.binding.resize(variables, 0);
@@ -119,10 +128,11 @@ impl Finder {
         self.left.clear();
         self.left.extend(0..rule.inputs.len());
         self.classes.clear();
-        for one in wanted {
-            let (BindingConstraint::Colour(value) | BindingConstraint::Class(value, _)) = one;
+        for constraint in constraints {
+            let (BindingConstraint::Colour(value) | BindingConstraint::Class(value, _)) =
+                constraint;
             let Ok(slot) = rule.compiled.variables.binary_search(&value.variable) else { continue };
-            match one {
+            match constraint {
                 BindingConstraint::Colour(value) => self.bind(slot, value.colour),
                 BindingConstraint::Class(value, classes) => {
                     self.classes.push((slot, value.colour, Arc::clone(classes)));
@@ -135,37 +145,38 @@ impl Finder {
         self.go_on(rule, marking)
     }
 
+    /// Matches the remaining inputs.
     fn go_on(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> BindingOutcome {
-        let Some(at) = self.next_input(rule, marking) else {
+        let Some(position) = self.next_input(rule, marking) else {
             return self.without_inputs(rule, marking);
         };
         if self.looks == 0 {
             return BindingOutcome::GaveUp;
         }
-        let chosen = self.left.swap_remove(at);
-        let input = &rule.inputs[chosen];
+        let input_index = self.left.swap_remove(position);
+        let input = &rule.inputs[input_index];
         let place = &marking[input.place];
-        let found = if self.is_bound(&input.pattern) {
+        let outcome = if self.is_bound(&input.pattern) {
             let colour = input.pattern.colour(&self.binding);
-            self.with(rule, marking, chosen, colour, place.tokens(colour))
+            self.with(rule, marking, input_index, colour, place.tokens(colour))
         } else {
-            let mut found = BindingOutcome::None;
+            let mut outcome = BindingOutcome::None;
             let start = if place.len() == 0 { 0 } else { self.rng.usize(..place.len()) };
-            for at in (start..place.len()).chain(0..start) {
-                let (colour, tokens) = place.entry(at);
-                found = self.with(rule, marking, chosen, colour, tokens);
-                if found != BindingOutcome::None {
+            for position in (start..place.len()).chain(0..start) {
+                let (colour, tokens) = place.entry(position);
+                outcome = self.with(rule, marking, input_index, colour, tokens);
+                if outcome != BindingOutcome::None {
                     break;
                 }
             }
-            found
+            outcome
         };
-        if found == BindingOutcome::None {
-            self.left.push(chosen);
+        if outcome == BindingOutcome::None {
+            self.left.push(input_index);
             let last = self.left.len() - 1;
-            self.left.swap(at, last);
+            self.left.swap(position, last);
         }
-        found
+        outcome
     }
 
     /// Continues with an input matched to this colour, if it fits.
@@ -173,62 +184,64 @@ impl Finder {
         &mut self,
         rule: &BindingRule,
         marking: &ColouredTokens,
-        chosen: usize,
+        input_index: usize,
         colour: u64,
         tokens: u64,
     ) -> BindingOutcome {
-        let mark = self.trail.len();
-        let mut found = BindingOutcome::None;
-        if self.fits(rule, chosen, colour, tokens) {
-            let input = &rule.inputs[chosen];
+        let trail_length = self.trail.len();
+        let mut outcome = BindingOutcome::None;
+        if self.fits(rule, input_index, colour, tokens) {
+            let input = &rule.inputs[input_index];
             self.taken.push((input.place, colour, input.count));
-            found = self.go_on(rule, marking);
+            outcome = self.go_on(rule, marking);
             self.taken.pop();
         } else if self.looks == 0 {
-            found = BindingOutcome::GaveUp;
+            outcome = BindingOutcome::GaveUp;
         }
-        if found != BindingOutcome::Binding {
-            self.undo(mark);
+        if outcome != BindingOutcome::Binding {
+            self.undo(trail_length);
         }
-        found
+        outcome
     }
 
+    /// Returns the position in `left` of the input to match next, or `None` if all are matched.
     fn next_input(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> Option<usize> {
-        let bound = |&at: &usize| self.is_bound(&rule.inputs[self.left[at]].pattern);
-        if let Some(at) = (0..self.left.len()).find(bound) {
-            return Some(at);
+        let is_bound_input =
+            |&position: &usize| self.is_bound(&rule.inputs[self.left[position]].pattern);
+        if let Some(position) = (0..self.left.len()).find(is_bound_input) {
+            return Some(position);
         }
         let mut fewest: Option<(usize, usize)> = None;
-        for at in 0..self.left.len() {
-            let input = self.left[at];
-            let least = fewest.map_or(usize::MAX, |(least, _)| least);
+        for position in 0..self.left.len() {
+            let input = self.left[position];
+            let smallest_count = fewest.map_or(usize::MAX, |(smallest_count, _)| smallest_count);
             let count = match self.exhaustive {
                 false => marking[rule.inputs[input].place].len(),
-                true => self.count_fitting(rule, marking, input, least),
+                true => self.count_fitting(rule, marking, input, smallest_count),
             };
-            if count < least {
-                fewest = Some((count, at));
+            if count < smallest_count {
+                fewest = Some((count, position));
             }
         }
-        fewest.map(|(_, at)| at)
+        fewest.map(|(_, position)| position)
     }
 
-    /// Returns the number of colours that fit an input, counted up to `most`.
+    /// Returns the number of colours that fit an input, counted up to `max_count`.
     fn count_fitting(
         &mut self,
         rule: &BindingRule,
         marking: &ColouredTokens,
         input: usize,
-        most: usize,
+        max_count: usize,
     ) -> usize {
         let place = &marking[rule.inputs[input].place];
         let mut count = 0;
-        for at in 0..place.len() {
-            let (colour, tokens) = place.entry(at);
-            let mark = self.trail.len();
+        for position in 0..place.len() {
+            let (colour, tokens) = place.entry(position);
+            let trail_length = self.trail.len();
             count += usize::from(self.fits(rule, input, colour, tokens));
-            self.undo(mark);
-            if count >= most || self.looks == 0 {
+            self.undo(trail_length);
+            if count >= max_count || self.looks == 0 {
                 // When the limit is reached, the order does not matter.
                 return count;
             }
@@ -236,6 +249,7 @@ impl Finder {
         count
     }
 
+    /// Returns true if all variables of the pattern are bound.
     fn is_bound(&self, pattern: &ColourPattern) -> bool {
         pattern.leaves.iter().all(|leaf| self.bound[leaf.slot])
     }
@@ -248,11 +262,13 @@ impl Finder {
         }
         self.looks -= 1;
         let BindingInput { place, pattern, count } = &rule.inputs[input];
-        let same = self.taken.iter().filter(|it| (it.0, it.1) == (*place, colour));
-        if tokens < count + same.map(|it| it.2).sum::<u64>() || !pattern.constants_fit(colour) {
+        let already_taken = self.taken.iter().filter(|it| (it.0, it.1) == (*place, colour));
+        if tokens < count + already_taken.map(|it| it.2).sum::<u64>()
+            || !pattern.constants_fit(colour)
+        {
             return false;
         }
-        let mark = self.trail.len();
+        let trail_length = self.trail.len();
         for leaf in pattern.leaves.iter().filter(|leaf| leaf.blocks.is_none()) {
             if self.bound[leaf.slot] {
                 if leaf.value(&self.binding) != leaf.component(colour) {
@@ -263,41 +279,45 @@ impl Finder {
             }
         }
         // Block expressions do not determine a variable's colour.
-        let blocks = pattern.leaves.iter().filter(|leaf| leaf.blocks.is_some());
-        let mut blocks = blocks.filter(|leaf| self.bound[leaf.slot]);
-        blocks.all(|leaf| leaf.value(&self.binding) == leaf.component(colour))
-            && self.checks_hold(rule, mark, false)
+        let bound_blocks = pattern.leaves.iter().filter(|leaf| leaf.blocks.is_some());
+        let mut bound_blocks = bound_blocks.filter(|leaf| self.bound[leaf.slot]);
+        bound_blocks.all(|leaf| leaf.value(&self.binding) == leaf.component(colour))
+            && self.checks_hold(rule, trail_length, false)
     }
 
+    /// Binds a variable to a colour.
     fn bind(&mut self, slot: usize, colour: u64) {
         self.binding[slot] = colour;
         self.bound[slot] = true;
         self.trail.push(slot);
     }
 
-    fn undo(&mut self, mark: usize) {
-        for slot in self.trail.drain(mark..) {
+    /// Unbinds all variables bound since the trail had this length.
+    fn undo(&mut self, trail_length: usize) {
+        for slot in self.trail.drain(trail_length..) {
             self.bound[slot] = false;
         }
     }
 
-    /// Returns true if all checks hold that read a variable bound since `mark` and only bound
-    /// variables. With `first`, only checks without variables are considered.
-    fn checks_hold(&self, rule: &BindingRule, mark: usize, first: bool) -> bool {
-        let fresh = &self.trail[mark..];
+    /// Returns true if all checks hold that read only bound variables and at least one variable
+    /// bound after the first `trail_length`. With `only_constant`, only checks without variables
+    /// are considered.
+    fn checks_hold(&self, rule: &BindingRule, trail_length: usize, only_constant: bool) -> bool {
+        let newly_bound = &self.trail[trail_length..];
         let in_class = |(slot, class, classes): &(usize, u64, Arc<[u32]>)| {
             let colour = self.binding[*slot] as usize;
-            !fresh.contains(slot) || classes.get(colour).is_some_and(|&it| u64::from(it) == *class)
+            !newly_bound.contains(slot)
+                || classes.get(colour).is_some_and(|&it| u64::from(it) == *class)
         };
         if !self.classes.iter().all(in_class) {
             return false;
         }
         rule.compiled.checks.iter().zip(&rule.reads).all(|(check, reads)| {
-            let due = match first {
+            let is_due = match only_constant {
                 true => reads.is_empty(),
-                false => reads.iter().any(|slot| fresh.contains(slot)),
+                false => reads.iter().any(|slot| newly_bound.contains(slot)),
             };
-            !due || !reads.iter().all(|&slot| self.bound[slot]) || check.holds(&self.binding)
+            !is_due || !reads.iter().all(|&slot| self.bound[slot]) || check.holds(&self.binding)
         })
     }
 
@@ -305,8 +325,8 @@ impl Finder {
     /// input describes.
     fn without_inputs(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> BindingOutcome {
         let sizes = &rule.compiled.sizes;
-        let open = (0..sizes.len()).filter(|&slot| !self.bound[slot]);
-        let Some(slot) = open.min_by_key(|&slot| sizes[slot]) else {
+        let unbound = (0..sizes.len()).filter(|&slot| !self.bound[slot]);
+        let Some(slot) = unbound.min_by_key(|&slot| sizes[slot]) else {
             return match rule.plain || self.has_all(rule, marking) {
                 true => BindingOutcome::Binding,
                 false => BindingOutcome::None,
@@ -317,14 +337,15 @@ impl Finder {
         }
         let start = self.rng.u64(..sizes[slot]);
         for colour in (start..sizes[slot]).chain(0..start) {
-            let found = self.try_colour(rule, marking, slot, colour);
-            if found != BindingOutcome::None {
-                return found;
+            let outcome = self.try_colour(rule, marking, slot, colour);
+            if outcome != BindingOutcome::None {
+                return outcome;
             }
         }
         BindingOutcome::None
     }
 
+    /// Binds a variable to a colour and continues.
     fn try_colour(
         &mut self,
         rule: &BindingRule,
@@ -336,27 +357,28 @@ impl Finder {
             return BindingOutcome::GaveUp;
         }
         self.looks -= 1;
-        let mark = self.trail.len();
+        let trail_length = self.trail.len();
         self.bind(slot, colour);
-        let found = match self.checks_hold(rule, mark, false) {
+        let outcome = match self.checks_hold(rule, trail_length, false) {
             true => self.without_inputs(rule, marking),
             false => BindingOutcome::None,
         };
-        if found != BindingOutcome::Binding {
-            self.undo(mark);
+        if outcome != BindingOutcome::Binding {
+            self.undo(trail_length);
         }
-        found
+        outcome
     }
 
     /// Returns a variable whose colour follows from an equation of the guard.
     fn determined(&self, rule: &BindingRule) -> Option<(usize, u64)> {
         for check in &rule.compiled.checks {
             let BindingCheck::Compare(Relation::Equal, left, right) = check else { continue };
-            for (one, other) in [(left, right), (right, left)] {
-                let [leaf] = &one.leaves[..] else { continue };
-                let simple = one.constants.is_empty() && leaf.blocks.is_none() && leaf.stride == 1;
-                if simple && !self.bound[leaf.slot] && self.is_bound(other) {
-                    return Some((leaf.slot, leaf.solve(other.colour(&self.binding))));
+            for (side, other_side) in [(left, right), (right, left)] {
+                let [leaf] = &side.leaves[..] else { continue };
+                let is_simple =
+                    side.constants.is_empty() && leaf.blocks.is_none() && leaf.stride == 1;
+                if is_simple && !self.bound[leaf.slot] && self.is_bound(other_side) {
+                    return Some((leaf.slot, leaf.solve(other_side.colour(&self.binding))));
                 }
             }
         }
@@ -383,8 +405,8 @@ impl Finder {
 mod tests {
     use super::*;
     use crate::coloured_walk::tokens;
+    use parikh_generate::random_coloured;
     use parikh_net::coloured::{BoundColour, ColouredMarking, text};
-    use parikh_net::generate::random_coloured;
     use parikh_unfolding::TermCompiler;
 
     /// Returns every combination of colours for the variables of a rule.

@@ -20,8 +20,9 @@ use parikh_net::coloured::{BoundColour, ColouredTransitionId};
 use parikh_net::printable::counted;
 use parikh_net::{GoalId, MarkingGoal, Net, PlaceId, Predicate, SortedGoals, TransitionId};
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use parikh_unfolding::{CompiledTransition, TermCompiler};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokens::ColouredTokens;
 use walker::{ColouredStepResult, Walker};
 
@@ -47,11 +48,11 @@ pub enum BindingConstraint {
     Class(BoundColour, Arc<[u32]>),
 }
 
-/// Hints that no walk is following at the moment, each with its remaining tries.
+/// Hints that no walk is following at the moment, each with its remaining attempts.
 #[derive(Debug, Default)]
 pub struct Hints(Mutex<Vec<(Hint, u32)>>);
 
-/// Number of walks per hint. Other bindings may lead further.
+/// Number of walks per hint. Each walk may find other bindings, which may lead further.
 const TRIES: u32 = 8;
 
 impl Hints {
@@ -60,38 +61,49 @@ impl Hints {
         self.push(hint, TRIES);
     }
 
+    /// Adds a hint with this number of remaining attempts.
     fn push(&self, hint: Hint, tries: u32) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((hint, tries));
+        locked(&self.0).push((hint, tries));
     }
 
+    /// Removes the hint that was added last.
     fn take(&self) -> Option<(Hint, u32)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        locked(&self.0).pop()
     }
 }
 
 /// A watched goal.
 struct WatchedColouredGoal {
+    /// The goal's id on the board.
     id: GoalId,
+    /// The goal, over the places and transitions of the skeleton.
     goal: MarkingGoal,
 }
 
 /// Data that does not change during walks.
 struct WalkContext<'t> {
+    /// The coloured net with its skeleton.
     model: &'t ColouredModel,
+    /// The board of the goals.
     board: &'t Board<'t>,
+    /// The net without colours. Its token counts are the totals of the coloured places.
     skeleton: &'t Net,
+    /// The ids of the coloured transitions.
     transitions: Vec<ColouredTransitionId>,
+    /// The coloured transitions, prepared for firing.
     rules: Vec<BindingRule>,
     /// For each coloured transition, its effect on the totals (the effect of its first transition
     /// in the skeleton).
     effects: Vec<Vec<(PlaceId, i64)>>,
     /// For each place, its consuming transitions.
     consumers: Vec<Vec<usize>>,
+    /// The initial marking.
     initial: ColouredTokens,
+    /// The watched goals.
     goals: Vec<WatchedColouredGoal>,
     /// For each place, the goals that depend on it.
     goals_of: Vec<Vec<usize>>,
-    /// For each transition, the goals that hold wherever it can fire.
+    /// For each transition, the goals that hold in every marking that enables it.
     fired_by: Vec<Vec<usize>>,
 }
 
@@ -146,17 +158,17 @@ impl<'t> WalkContext<'t> {
             open.map(|(id, goal)| WatchedColouredGoal { id, goal }).collect();
         let mut goals_of = vec![Vec::new(); net.places().len()];
         let mut fired_by = vec![Vec::new(); net.transitions().len()];
-        for (at, watched) in goals.iter().enumerate() {
+        for (goal_index, watched) in goals.iter().enumerate() {
             let support = match &watched.goal {
                 MarkingGoal::Reach(predicate) => {
                     for t in enabling(predicate) {
-                        fired_by[folding.transition_of(t)].push(at);
+                        fired_by[folding.transition_of(t)].push(goal_index);
                     }
                     model.skeleton().places_of(predicate)
                 }
                 MarkingGoal::Maximise(sum) => sum.terms().iter().map(|&(place, _)| place).collect(),
             };
-            support.into_iter().for_each(|place| goals_of[place.index()].push(at));
+            support.into_iter().for_each(|place| goals_of[place.index()].push(goal_index));
         }
         Some(WalkContext {
             model,
@@ -173,6 +185,7 @@ impl<'t> WalkContext<'t> {
         })
     }
 
+    /// Returns the index of the coloured transition of a transition of the skeleton.
     fn coloured(&self, t: TransitionId) -> usize {
         self.model.skeleton().coloured_transition(t)
     }
@@ -190,7 +203,7 @@ fn enabling(predicate: &Predicate) -> Vec<TransitionId> {
 /// Number of firings between two checks of the budget.
 const POLLING: u64 = 32;
 
-/// Limit on the length of a walk.
+/// Maximum number of firings of a walk.
 const LONGEST: u64 = 1 << 20;
 
 /// Walks until all goals of `board`, which belongs to `model`, are settled or `budget` is
@@ -202,12 +215,12 @@ pub fn run(
     budget: &Budget,
     seed: u64,
 ) -> String {
-    let Some(terrain) = WalkContext::new(model, board) else {
+    let Some(context) = WalkContext::new(model, board) else {
         return "the initial marking has too many colours for walks".to_owned();
     };
     let witness_reporter = board.witness_reporter(TECHNIQUE);
     let mut rng = fastrand::Rng::with_seed(seed);
-    let mut walker = Walker::new(&terrain, seed);
+    let mut walker = Walker::new(&context, seed);
     let mut order = Vec::new();
     let mut walks = 0u64;
     let is_over = || board.open_count() == 0 || budget.is_exhausted();
@@ -215,38 +228,39 @@ pub fn run(
         walks += 1;
         walker.restart();
         walker.hand_over(&witness_reporter);
-        let open: Vec<usize> =
-            (0..terrain.goals.len()).filter(|&at| board.is_open(terrain.goals[at].id)).collect();
-        if open.is_empty() {
+        let open_goals: Vec<usize> = (0..context.goals.len())
+            .filter(|&index| board.is_open(context.goals[index].id))
+            .collect();
+        if open_goals.is_empty() {
             break;
         }
-        let mut aim = (rng.usize(..4) > 0).then(|| open[rng.usize(..open.len())]);
+        let mut target = (rng.usize(..4) > 0).then(|| open_goals[rng.usize(..open_goals.len())]);
         if let Some((hint, tries)) = hints.take() {
-            aim = terrain.goals.iter().position(|watched| watched.id == hint.goal);
+            target = context.goals.iter().position(|watched| watched.id == hint.goal);
             follow(&mut walker, &hint, &is_over);
             walker.hand_over(&witness_reporter);
             if tries > 1 && board.is_open(hint.goal) {
                 hints.push(hint, tries - 1);
             }
         }
-        let patience = 64 << (walks % 7);
-        let wander = [0.0, 0.05, 0.2, 0.5][rng.usize(..4)];
-        let (mut best, mut last_gain) = (i128::MAX, 0);
+        let max_steps_without_gain = 64 << (walks % 7);
+        let random_share = [0.0, 0.05, 0.2, 0.5][rng.usize(..4)];
+        let (mut smallest_distance, mut last_gain) = (i128::MAX, 0);
         for step in 0..LONGEST {
             if step.is_multiple_of(POLLING) && is_over() {
                 break;
             }
-            if let Some(goal) = aim {
+            if let Some(goal) = target {
                 let distance = walker.distance(goal);
-                if distance < best {
-                    (best, last_gain) = (distance, step);
+                if distance < smallest_distance {
+                    (smallest_distance, last_gain) = (distance, step);
                 }
             }
-            if step - last_gain > patience {
+            if step - last_gain > max_steps_without_gain {
                 break;
             }
-            let towards = if rng.f64() < wander { None } else { aim };
-            walker.order(towards, &mut order);
+            let step_target = if rng.f64() < random_share { None } else { target };
+            walker.order(step_target, &mut order);
             if walker.step(&order) != ColouredStepResult::Fired {
                 break;
             }
@@ -262,14 +276,14 @@ pub fn run(
 
 /// Fires the steps of a hint as far as bindings exist.
 fn follow(walker: &mut Walker<'_>, hint: &Hint, is_over: &impl Fn() -> bool) {
-    let mut left = LONGEST;
-    for (t, wanted, count) in &hint.steps {
+    let mut remaining = LONGEST;
+    for (t, constraints, count) in &hint.steps {
         for _ in 0..*count {
-            left -= 1;
-            if left == 0 || (left.is_multiple_of(POLLING) && is_over()) {
+            remaining -= 1;
+            if remaining == 0 || (remaining.is_multiple_of(POLLING) && is_over()) {
                 return;
             }
-            if walker.step_with(*t, wanted) != ColouredStepResult::Fired {
+            if walker.step_with(*t, constraints) != ColouredStepResult::Fired {
                 break;
             }
         }

@@ -8,6 +8,7 @@ use parikh_unfolding::{ByColour, merge};
 pub(super) struct PlaceTokens {
     /// Colours with their token counts, in no order.
     list: Vec<(u64, u64)>,
+    /// For each colour, its position in `list`.
     positions: ByColour<u32>,
 }
 
@@ -18,8 +19,8 @@ impl PlaceTokens {
     }
 
     /// Returns the colour at a position with its token count.
-    pub(super) fn entry(&self, at: usize) -> (u64, u64) {
-        self.list[at]
+    pub(super) fn entry(&self, position: usize) -> (u64, u64) {
+        self.list[position]
     }
 
     /// Returns the token count of a colour.
@@ -27,9 +28,10 @@ impl PlaceTokens {
         self.positions.get(&colour).map_or(0, |&at| self.list[at as usize].1)
     }
 
+    /// Adds tokens of a colour.
     pub(super) fn put(&mut self, colour: u64, tokens: u64) {
         match self.positions.get(&colour) {
-            Some(&at) => self.list[at as usize].1 += tokens,
+            Some(&position) => self.list[position as usize].1 += tokens,
             None => {
                 self.positions.insert(colour, self.list.len() as u32);
                 self.list.push((colour, tokens));
@@ -39,14 +41,14 @@ impl PlaceTokens {
 
     /// Removes existing tokens.
     pub(super) fn take(&mut self, colour: u64, tokens: u64) {
-        let Some(&at) = self.positions.get(&colour) else { return };
-        let left = &mut self.list[at as usize].1;
-        *left -= tokens;
-        if *left == 0 {
+        let Some(&position) = self.positions.get(&colour) else { return };
+        let remaining = &mut self.list[position as usize].1;
+        *remaining -= tokens;
+        if *remaining == 0 {
             self.positions.remove(&colour);
-            self.list.swap_remove(at as usize);
-            if let Some(&(moved, _)) = self.list.get(at as usize) {
-                self.positions.insert(moved, at);
+            self.list.swap_remove(position as usize);
+            if let Some(&(moved, _)) = self.list.get(position as usize) {
+                self.positions.insert(moved, position);
             }
         }
     }

@@ -21,14 +21,18 @@ const MANY: u64 = 1 << 60;
 /// Knowledge about the bindings of a transition in the current marking.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Status {
+    /// No search was made since the last relevant firing.
     Unknown,
+    /// At least one binding is enabled.
     Enabled,
+    /// No binding is enabled.
     Disabled,
 }
 
 /// Result of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ColouredStepResult {
+    /// A binding was fired.
     Fired,
     /// No binding of any transition is enabled.
     Dead,
@@ -38,16 +42,22 @@ pub(super) enum ColouredStepResult {
 
 /// A walk. It is reset to the initial marking between walks.
 pub(super) struct Walker<'w> {
+    /// The data that does not change during walks.
     terrain: &'w WalkContext<'w>,
+    /// The search for bindings.
     finder: Finder,
     rng: fastrand::Rng,
+    /// The current marking.
     marking: ColouredTokens,
+    /// Total token counts of the places, as a marking of the skeleton.
     pub(super) totals: Marking,
+    /// For each transition, the knowledge about its bindings.
     status: Vec<Status>,
-    /// The fired transitions, and the colours of their variables one after another.
+    /// The fired transitions of the current walk.
     fired: Vec<u32>,
+    /// The colours of the variables of these firings, one firing after another.
     colours: Vec<u64>,
-    /// The transition numbers of these steps, as far as they were computed.
+    /// The transition numbers of these firings, as far as they were computed.
     numbers: Vec<TransitionId>,
     /// Unreported sightings.
     pending: Vec<Observation>,
@@ -55,24 +65,26 @@ pub(super) struct Walker<'w> {
     seen: Vec<Option<i128>>,
     /// Places changed by the last firing.
     changed: Vec<usize>,
+    /// Buffer for the tokens of an arc.
     scratch: Vec<(u64, u64)>,
+    /// Number of firings of all walks.
     pub(super) firings: u64,
 }
 
 impl<'w> Walker<'w> {
-    pub(super) fn new(terrain: &'w WalkContext<'w>, seed: u64) -> Self {
+    pub(super) fn new(context: &'w WalkContext<'w>, seed: u64) -> Self {
         Walker {
-            terrain,
+            terrain: context,
             finder: Finder::new(seed),
             rng: fastrand::Rng::with_seed(seed ^ 0x5eed),
             marking: ColouredTokens::new(),
-            totals: terrain.skeleton.initial().clone(),
-            status: vec![Status::Unknown; terrain.rules.len()],
+            totals: context.skeleton.initial().clone(),
+            status: vec![Status::Unknown; context.rules.len()],
             fired: Vec::new(),
             colours: Vec::new(),
             numbers: Vec::new(),
             pending: Vec::new(),
-            seen: vec![None; terrain.goals.len()],
+            seen: vec![None; context.goals.len()],
             changed: Vec::new(),
             scratch: Vec::new(),
             firings: 0,
@@ -92,7 +104,7 @@ impl<'w> Walker<'w> {
 
     /// Fires the first transition in `order` with an enabled binding.
     pub(super) fn step(&mut self, order: &[usize]) -> ColouredStepResult {
-        let mut unsure = Vec::new();
+        let mut undecided = Vec::new();
         for &t in order {
             if self.status[t] == Status::Disabled {
                 continue;
@@ -100,10 +112,10 @@ impl<'w> Walker<'w> {
             match self.find(t, SAMPLE, false) {
                 BindingOutcome::Binding => return self.fire(t),
                 BindingOutcome::None => self.status[t] = Status::Disabled,
-                BindingOutcome::GaveUp => unsure.push(t),
+                BindingOutcome::GaveUp => undecided.push(t),
             }
         }
-        for t in unsure {
+        for t in undecided {
             match self.find(t, EXACT, true) {
                 BindingOutcome::Binding => return self.fire(t),
                 BindingOutcome::None => self.status[t] = Status::Disabled,
@@ -117,18 +129,19 @@ impl<'w> Walker<'w> {
         ColouredStepResult::Dead
     }
 
-    fn find(&mut self, t: usize, looks: u64, exhaustive: bool) -> BindingOutcome {
-        self.finder.find(&self.terrain.rules[t], &self.marking, looks, exhaustive, &[])
+    /// Searches for an enabled binding of `t`.
+    fn find(&mut self, t: usize, max_inspected: u64, is_exhaustive: bool) -> BindingOutcome {
+        self.finder.find(&self.terrain.rules[t], &self.marking, max_inspected, is_exhaustive, &[])
     }
 
     /// Fires `t` with a binding that satisfies the constraints.
     pub(super) fn step_with(
         &mut self,
         t: usize,
-        wanted: &[BindingConstraint],
+        constraints: &[BindingConstraint],
     ) -> ColouredStepResult {
         let rule = &self.terrain.rules[t];
-        match self.finder.find(rule, &self.marking, EXACT, false, wanted) {
+        match self.finder.find(rule, &self.marking, EXACT, false, constraints) {
             BindingOutcome::Binding => self.fire(t),
             BindingOutcome::None | BindingOutcome::GaveUp => ColouredStepResult::Stuck,
         }
@@ -141,14 +154,14 @@ impl<'w> Walker<'w> {
             self.note(goal, None);
         }
         self.changed.clear();
-        for (arcs, takes) in [(&compiled.takes, true), (&compiled.puts, false)] {
-            for (place, moved) in arcs {
+        for (arcs, is_consuming) in [(&compiled.takes, true), (&compiled.puts, false)] {
+            for (place, moved_tokens) in arcs {
                 self.scratch.clear();
-                moved.evaluate(&self.finder.binding, &mut self.scratch);
+                moved_tokens.evaluate(&self.finder.binding, &mut self.scratch);
                 merge(&mut self.scratch);
                 let id = parikh_net::PlaceId::new(*place);
                 for &(colour, count) in &self.scratch {
-                    match takes {
+                    match is_consuming {
                         true => {
                             self.marking[*place].take(colour, count);
                             self.totals[id] -= count;
@@ -163,9 +176,9 @@ impl<'w> Walker<'w> {
                         }
                     }
                 }
-                let stale = if takes { Status::Enabled } else { Status::Disabled };
+                let outdated_status = if is_consuming { Status::Enabled } else { Status::Disabled };
                 for &consumer in &self.terrain.consumers[*place] {
-                    if self.status[consumer] == stale {
+                    if self.status[consumer] == outdated_status {
                         self.status[consumer] = Status::Unknown;
                     }
                 }
@@ -177,23 +190,23 @@ impl<'w> Walker<'w> {
         self.fired.push(t as u32);
         self.colours.extend_from_slice(&self.finder.binding);
         self.firings += 1;
-        let mut touched = Vec::new();
+        let mut affected_goals = Vec::new();
         for place in &self.changed {
-            touched.extend_from_slice(&self.terrain.goals_of[*place]);
+            affected_goals.extend_from_slice(&self.terrain.goals_of[*place]);
         }
-        touched.sort_unstable();
-        touched.dedup();
-        touched.into_iter().for_each(|goal| self.look_at(goal, false));
+        affected_goals.sort_unstable();
+        affected_goals.dedup();
+        affected_goals.into_iter().for_each(|goal| self.look_at(goal, false));
         ColouredStepResult::Fired
     }
 
     /// Tests if a goal holds in the current marking.
-    fn look_at(&mut self, goal: usize, dead: bool) {
-        let WatchedColouredGoal { id, goal: wanted } = &self.terrain.goals[goal];
-        match wanted {
+    fn look_at(&mut self, goal: usize, is_dead: bool) {
+        let WatchedColouredGoal { id, goal: marking_goal } = &self.terrain.goals[goal];
+        match marking_goal {
             MarkingGoal::Reach(_) if self.seen[goal].is_some() => {}
             MarkingGoal::Reach(predicate) => {
-                if self.terrain.board.is_open(*id) && self.holds(predicate, dead) == Some(true) {
+                if self.terrain.board.is_open(*id) && self.holds(predicate, is_dead) == Some(true) {
                     self.note(goal, None);
                 }
             }
@@ -207,7 +220,7 @@ impl<'w> Walker<'w> {
             Observation { goal: self.terrain.goals[goal].id, firings: self.fired.len() as u64 };
         match (value, self.seen[goal]) {
             (None, Some(_)) => return,
-            (Some(value), Some(most)) if value <= most => return,
+            (Some(value), Some(largest)) if value <= largest => return,
             (Some(_), _) => self.pending.retain(|it| it.goal != sighting.goal),
             (None, None) => {}
         }
@@ -216,42 +229,43 @@ impl<'w> Walker<'w> {
     }
 
     /// Returns true if a predicate holds here. Returns `None` if deciding it takes too long.
-    fn holds(&mut self, predicate: &Predicate, dead: bool) -> Option<bool> {
+    fn holds(&mut self, predicate: &Predicate, is_dead: bool) -> Option<bool> {
         match predicate {
             Predicate::True => Some(true),
             Predicate::False => Some(false),
             Predicate::Atom(atom) => Some(atom.holds(&self.totals)),
             Predicate::Enabled(t) => self.is_enabled(self.terrain.coloured(*t)),
             Predicate::Disabled(t) => Some(!self.is_enabled(self.terrain.coloured(*t))?),
-            // If `dead` is false, deadness is undecided: the next firing will show that the marking
-            // is not dead.
-            Predicate::Dead => dead.then_some(true),
-            Predicate::NotDead => dead.then_some(false),
-            Predicate::And(parts) => self.all(parts, dead, true),
-            Predicate::Or(parts) => self.all(parts, dead, false).map(|none| !none),
+            // If `is_dead` is false, deadness is undecided: the next firing will show that the
+            // marking is not dead.
+            Predicate::Dead => is_dead.then_some(true),
+            Predicate::NotDead => is_dead.then_some(false),
+            Predicate::And(parts) => self.all(parts, is_dead, true),
+            Predicate::Or(parts) => self.all(parts, is_dead, false).map(|none_holds| !none_holds),
         }
     }
 
-    /// Returns true if all parts hold, or, if `wanted` is false, if none holds.
-    fn all(&mut self, parts: &[Predicate], dead: bool, wanted: bool) -> Option<bool> {
-        let mut sure = true;
+    /// Returns true if all parts hold, or, if `expected` is false, if none holds.
+    fn all(&mut self, parts: &[Predicate], is_dead: bool, expected: bool) -> Option<bool> {
+        let mut is_decided = true;
         for part in parts {
-            match self.holds(part, dead) {
-                Some(holds) if holds != wanted => return Some(false),
+            match self.holds(part, is_dead) {
+                Some(holds) if holds != expected => return Some(false),
                 Some(_) => {}
-                None => sure = false,
+                None => is_decided = false,
             }
         }
-        sure.then_some(true)
+        is_decided.then_some(true)
     }
 
+    /// Returns true if a binding of `t` is enabled. Returns `None` if deciding it takes too long.
     fn is_enabled(&mut self, t: usize) -> Option<bool> {
         if self.status[t] == Status::Unknown {
-            let found = match self.find(t, SAMPLE, false) {
+            let outcome = match self.find(t, SAMPLE, false) {
                 BindingOutcome::GaveUp => self.find(t, 10 * SAMPLE, true),
-                found => found,
+                outcome => outcome,
             };
-            self.status[t] = match found {
+            self.status[t] = match outcome {
                 BindingOutcome::Binding => Status::Enabled,
                 BindingOutcome::None => Status::Disabled,
                 BindingOutcome::GaveUp => return None,
@@ -262,13 +276,13 @@ impl<'w> Walker<'w> {
 
     /// Collects the transitions that may fire: those that decrease the distance to `goal` first, or
     /// in random order without a goal.
-    pub(super) fn order(&mut self, goal: Option<usize>, into: &mut Vec<usize>) {
-        into.clear();
-        into.extend((0..self.status.len()).filter(|&t| self.status[t] != Status::Disabled));
-        self.rng.shuffle(into);
+    pub(super) fn order(&mut self, goal: Option<usize>, transitions: &mut Vec<usize>) {
+        transitions.clear();
+        transitions.extend((0..self.status.len()).filter(|&t| self.status[t] != Status::Disabled));
+        self.rng.shuffle(transitions);
         let Some(goal) = goal else { return };
-        let mut scored: Vec<(i128, usize)> = Vec::with_capacity(into.len());
-        for &t in &*into {
+        let mut scored: Vec<(i128, usize)> = Vec::with_capacity(transitions.len());
+        for &t in &*transitions {
             // If the totals forbid the firing, the transition is disabled or its effect varies.
             let mut distance = i128::MAX;
             if self.apply(t) {
@@ -279,16 +293,16 @@ impl<'w> Walker<'w> {
         }
         // The sort is stable, so equal distances stay in random order.
         scored.sort_by_key(|&(distance, _)| distance);
-        into.clear();
-        into.extend(scored.into_iter().map(|(_, t)| t));
+        transitions.clear();
+        transitions.extend(scored.into_iter().map(|(_, t)| t));
     }
 
     /// Applies the effect of `t` to the totals, if they permit it.
     fn apply(&mut self, t: usize) -> bool {
         let effects = &self.terrain.effects[t];
-        let allowed =
+        let is_possible =
             |&(place, change): &(_, i64)| self.totals[place].checked_add_signed(change).is_some();
-        effects.iter().all(allowed) && {
+        effects.iter().all(is_possible) && {
             for &(place, change) in effects {
                 self.totals[place] = self.totals[place].wrapping_add_signed(change);
             }
@@ -296,6 +310,7 @@ impl<'w> Walker<'w> {
         }
     }
 
+    /// Undoes [`apply`](Self::apply).
     fn unapply(&mut self, t: usize) {
         for &(place, change) in &self.terrain.effects[t] {
             self.totals[place] = self.totals[place].wrapping_add_signed(-change);
@@ -310,24 +325,26 @@ impl<'w> Walker<'w> {
         }
     }
 
+    /// Returns the distance of the totals to a predicate: missing or excess tokens, ignoring
+    /// colours.
     fn lacks(&self, predicate: &Predicate) -> i128 {
-        let missing = |t: TransitionId| {
+        let missing_tokens = |t: TransitionId| {
             let arcs = self.terrain.skeleton.pre(t).iter();
             arcs.map(|arc| i128::from(arc.weight.saturating_sub(self.totals[arc.place]))).sum()
         };
-        let spare = |t: TransitionId| {
+        let excess_tokens = |t: TransitionId| {
             let arcs = self.terrain.skeleton.pre(t).iter();
-            let spare =
+            let excess_tokens =
                 arcs.map(|arc| i128::from(self.totals[arc.place].saturating_sub(arc.weight - 1)));
-            spare.min().unwrap_or(0)
+            excess_tokens.min().unwrap_or(0)
         };
         match predicate {
             Predicate::True => 0,
             Predicate::False => i128::from(u32::MAX),
             Predicate::Atom(atom) => (atom.sum.value(&self.totals) - i128::from(atom.bound)).max(0),
-            Predicate::Enabled(t) => missing(*t),
-            Predicate::Disabled(t) => spare(*t),
-            Predicate::Dead => self.terrain.skeleton.transitions().map(spare).sum(),
+            Predicate::Enabled(t) => missing_tokens(*t),
+            Predicate::Disabled(t) => excess_tokens(*t),
+            Predicate::Dead => self.terrain.skeleton.transitions().map(excess_tokens).sum(),
             Predicate::NotDead => 0,
             Predicate::And(parts) => parts.iter().map(|part| self.lacks(part)).sum(),
             Predicate::Or(parts) => parts.iter().map(|part| self.lacks(part)).min().unwrap_or(0),
@@ -336,20 +353,23 @@ impl<'w> Walker<'w> {
 
     /// Returns true if there are sightings that should be reported now.
     pub(super) fn is_due(&self) -> bool {
-        let first = self.pending.first().map(|sighting| sighting.firings);
-        first.is_some_and(|first| self.fired.len() as u64 >= 2 * first.max(500))
+        let first_firing = self.pending.first().map(|sighting| sighting.firings);
+        first_firing
+            .is_some_and(|first_firing| self.fired.len() as u64 >= 2 * first_firing.max(500))
     }
 
     /// Reports the sightings.
     pub(super) fn hand_over(&mut self, witness_reporter: &WitnessReporter<'_>) {
         let pending = std::mem::take(&mut self.pending);
-        let Some(last) = pending.iter().map(|sighting| sighting.firings).max() else { return };
+        let Some(last_firing) = pending.iter().map(|sighting| sighting.firings).max() else {
+            return;
+        };
         let mut sequence = FiringSequence::new();
-        let mut at = 0;
-        for (firing, &t) in self.fired.iter().take(last as usize).enumerate() {
+        let mut first_colour = 0;
+        for (firing, &t) in self.fired.iter().take(last_firing as usize).enumerate() {
             let variables = &self.terrain.rules[t as usize].compiled.variables;
-            let colours = &self.colours[at..at + variables.len()];
-            at += variables.len();
+            let colours = &self.colours[first_colour..first_colour + variables.len()];
+            first_colour += variables.len();
             if firing == self.numbers.len() {
                 let values = variables.iter().zip(colours);
                 let binding =

@@ -139,9 +139,11 @@ struct OpenGoals<'t> {
     /// True if the engine works on the original net. Only then it may report staged self-covering
     /// sequences.
     is_original_net: bool,
+    /// The sums to maximise.
     maxima: Vec<(GoalId, &'t LinearSum)>,
     /// Indices in `maxima` of the sums with a positive coefficient for the place, by place.
     maxima_of_place: HashMap<PlaceId, Vec<usize>>,
+    /// The predicates to reach. Settled goals are removed.
     predicates: Vec<(GoalId, &'t Predicate)>,
     /// Number of open goals at the beginning.
     initially_open: usize,
@@ -295,9 +297,9 @@ impl<'t> OpenGoals<'t> {
         let is_excluded = |&&(id, predicate): &&(GoalId, &Predicate)| {
             is_open(id) && covered::excludes(tree, &covered::required_tokens(self.net, predicate))
         };
-        let never: Vec<GoalId> =
+        let excluded_goals: Vec<GoalId> =
             self.predicates.iter().filter(is_excluded).map(|&(id, _)| id).collect();
-        if at_most.is_empty() && never.is_empty() {
+        if at_most.is_empty() && excluded_goals.is_empty() {
             return;
         }
         let Some(uncovered) = covered::minimal_uncovered(tree) else { return };
@@ -307,6 +309,6 @@ impl<'t> OpenGoals<'t> {
         let proof = || Proof::new(argument.clone(), Some(document.clone()));
         let shared_reporter = proof_reporter.by(&document);
         at_most.into_iter().for_each(|(id, maximum)| shared_reporter.at_most(id, maximum, proof()));
-        never.into_iter().for_each(|id| shared_reporter.unreachable(id, proof()));
+        excluded_goals.into_iter().for_each(|id| shared_reporter.unreachable(id, proof()));
     }
 }

@@ -14,8 +14,11 @@ use parikh_structure::graph::omega::OMEGA;
 /// No place of the sum has ω.
 enum CoverabilityValue {
     Finite(i128),
+    /// The sum grows without bound: its ω places have positive coefficients.
     Grows,
+    /// The sum falls without bound: its ω places have negative coefficients.
     Falls,
+    /// The sum has ω places with both signs.
     Unknown,
 }
 

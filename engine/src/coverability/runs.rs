@@ -189,8 +189,8 @@ pub(super) fn staged_pump(
         current.origin.iter().for_each(|&(_, t)| prefix.push(t, 1));
         let acceleration_count =
             if branch_node == node { acceleration + 1 } else { current.accelerations.len() };
-        for grown in &current.accelerations[..acceleration_count] {
-            let pump = tree.path(grown.start, branch_node).into_iter().collect();
+        for current_acceleration in &current.accelerations[..acceleration_count] {
+            let pump = tree.path(current_acceleration.start, branch_node).into_iter().collect();
             stages.push(Stage { prefix: std::mem::take(&mut prefix), pump });
         }
     }

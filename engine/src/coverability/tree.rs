@@ -40,6 +40,7 @@ pub(super) enum TreeOrder {
 /// Limits on the size of a tree, and its order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TreeLimits {
+    /// The order in which nodes are expanded.
     pub(super) order: TreeOrder,
     /// Limit on the number of nodes, kept or not.
     pub(super) nodes: usize,
@@ -56,7 +57,7 @@ pub(crate) struct Tree<'n> {
     pub(super) net: &'n Net,
     /// The nodes. The initial marking is node 0.
     pub(crate) nodes: Vec<Node>,
-    /// The outline of each node, kept or not.
+    /// The outlines by node number, also of nodes that are not kept.
     outlines: Vec<Outline>,
     /// Numbers of the nodes that no other node covers.
     kept: Vec<u32>,
@@ -107,6 +108,7 @@ pub(crate) struct Node {
     pub(crate) origin: Option<(u32, TransitionId)>,
     /// The accelerations at this node, in order.
     pub(crate) accelerations: Vec<Acceleration>,
+    /// True if no later node covers this node.
     is_kept: bool,
 }
 

@@ -46,7 +46,7 @@ struct AttemptTimes {
     total: Duration,
 }
 
-/// The state of the tries on one net.
+/// The orders of a net, and the state of their tries.
 #[derive(Debug, Default)]
 pub(super) struct Attempts {
     /// The orders, the most promising first. Empty until they are computed.

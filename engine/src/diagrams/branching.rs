@@ -36,6 +36,7 @@ const MAX_TRIED_SEMIFLOWS: usize = 16;
 
 /// Evaluation of CTL formulas over one reachable set.
 pub(super) struct CtlEvaluation<'e, 'r, 'd> {
+    /// The reachable set, with its diagram store.
     reached: &'e mut ReachableSet<'r, 'd>,
     net: &'e Net,
     budget: &'e Budget,
@@ -237,7 +238,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         self.reached.diagrams.union(predecessors, self_loops)
     }
 
-    /// Returns the markings with a successor in `to`, where a dead marking is its own successor.
+    /// Returns the markings with a successor in `targets`. A dead marking counts as a successor of
+    /// itself.
     pub(super) fn next_or_stay(&mut self, targets: Set) -> Result<Set, Stop> {
         let next = self.exists_next(targets)?;
         let (dead, _) = self.resting()?;
@@ -300,11 +302,11 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         let stays_at_rest = diagrams.union(dead, idle)?;
         let stop_set = diagrams.union(left, stays_at_rest)?;
         let stop_set = diagrams.intersection(right, stop_set)?;
-        let stays = self.leading_to(stop_set, right)?;
-        self.keep(stays);
-        let others = self.reached.diagrams.difference(right, stays)?;
+        let remaining_at_rest = self.leading_to(stop_set, right)?;
+        self.keep(remaining_at_rest);
+        let others = self.reached.diagrams.difference(right, remaining_at_rest)?;
         let circling = self.with_infinite_run(others)?;
-        self.reached.diagrams.union(stays, circling)
+        self.reached.diagrams.union(remaining_at_rest, circling)
     }
 
     /// Returns the markings from which an infinite run within `among` exists. No member may enable
@@ -416,7 +418,7 @@ fn needs(touches: &[LevelTouch]) -> Vec<(u32, u64)> {
 mod tests {
     use super::super::explore;
     use super::*;
-    use parikh_net::generate::{Shape, random, random_predicate};
+    use parikh_generate::{Shape, random, random_predicate};
 
     /// Compares saturation with rounds, and the computation of infinite runs with and without loops
     /// and semiflows.

@@ -3,6 +3,7 @@
 //! The log is kept outside the run, so that it is available even if nothing was found.
 
 use num_bigint::BigUint;
+use parikh_solvers::locked;
 use parikh_symbolic::{DiagramFigures, Stop};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Limit on the number of samples of one try. At the limit, every second sample is dropped.
 const MAX_SAMPLES: usize = 400;
 
-/// A try of one order in a time slice.
+/// A try of an order of places, within a time slice.
 #[derive(Clone, Debug)]
 pub struct Try {
     /// Name of the method that made the order.
@@ -32,7 +33,9 @@ pub struct Try {
 /// A reference to the log entry of the try that led to a set.
 #[derive(Clone, Copy, Debug)]
 pub struct TryEntry<'c> {
+    /// The log with the entry.
     pub(super) log: &'c TryLog,
+    /// Index of the entry in the log.
     pub(super) index: usize,
 }
 
@@ -56,7 +59,7 @@ impl TryLog {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Try>> {
-        self.tries.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        locked(&self.tries)
     }
 
     /// Adds an entry for a new try and returns its index.

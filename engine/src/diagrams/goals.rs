@@ -14,8 +14,9 @@ use crate::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes, Task
 use parikh_evidence::Document;
 use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use parikh_symbolic::{LinearCondition, Set, Stop};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
@@ -32,7 +33,7 @@ const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 /// Limit on the number of nodes of a diagram that becomes a certificate.
 const MAX_CERTIFICATE_NODES: usize = 2_000_000;
 
-/// The engine with its state on a net.
+/// The engine, with the state of its work on one net.
 struct GoalDiagrams<'g> {
     working_net: &'g WorkingNet<'g>,
     board: &'g Board<'g>,
@@ -69,7 +70,7 @@ impl Session for GoalDiagrams<'_> {
         let is_done = || !working_net.goals().iter().any(|(id, _)| board.is_open(*id));
         let use_set = |reached: ReachableSet<'_, '_>| {
             let settled = settle(working_net, board, reached, budget)?;
-            let mut totals = statistics.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut totals = locked(&statistics);
             totals.nodes = settled.nodes;
             totals.refuted += settled.refuted;
             totals.reached += settled.reached;
@@ -79,7 +80,7 @@ impl Session for GoalDiagrams<'_> {
     }
 
     fn statistics(&self) -> String {
-        let totals = self.statistics.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let totals = locked(&self.statistics).clone();
         let (tries, DiagramStatistics { nodes, refuted, reached }) =
             (self.attempts.attempt_count, totals);
         match nodes {
@@ -91,10 +92,13 @@ impl Session for GoalDiagrams<'_> {
 
 /// Results of using a reachable set.
 struct SettleResult {
+    /// Number of nodes of the set.
     nodes: usize,
+    /// Number of goals refuted, and of bounds reported.
     refuted: u64,
+    /// Number of goals reached by a witness.
     reached: u64,
-    /// True if there was time for all goals.
+    /// True if no goal was skipped for lack of time.
     in_time: bool,
 }
 

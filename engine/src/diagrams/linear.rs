@@ -17,7 +17,7 @@
 
 use super::branching::CtlEvaluation;
 use parikh_net::RunProperty;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use parikh_net::run_property::RunAtom;
 use parikh_symbolic::{Set, Stop};
 use parikh_temporal::{Automaton, AutomatonEdge, AutomatonLimits, Marks};
@@ -186,8 +186,8 @@ impl LinearCheck<'_, '_, '_, '_> {
         }
     }
 
-    /// Returns the markings from which an edge of `state` leads into `to`, counting only edges that
-    /// stay in the component and satisfy `wanted`.
+    /// Returns the markings from which an edge of `state` leads into `targets`. Only edges that
+    /// stay in the component and that `accepts` accepts count.
     fn leading_into_component(
         &mut self,
         component: &[usize],
@@ -253,10 +253,7 @@ impl LinearCheck<'_, '_, '_, '_> {
 /// Returns the automaton states of each component. A component comes after the components that it
 /// leads to.
 fn components_in_order(automaton: &Automaton) -> Vec<Vec<usize>> {
-    let next = |state: u32, index: u32| {
-        automaton.states[state as usize].get(index as usize).map(|edge| edge.target as u32)
-    };
-    let sccs = components(automaton.states.len() as u32, next);
+    let sccs = components_of_rows(&automaton.states, |edge| edge.target as u32);
     let mut in_order = vec![Vec::new(); sccs.count as usize];
     for (state, &component) in sccs.of.iter().enumerate() {
         in_order[component as usize].push(state);
@@ -269,8 +266,8 @@ mod tests {
     use super::super::explore;
     use super::*;
     use crate::lasso::Lassos;
+    use parikh_generate::{Shape, random, random_ltl, random_predicate};
     use parikh_net::Facts;
-    use parikh_net::generate::{Shape, random, random_ltl, random_predicate};
     use parikh_solvers::Budget;
     use parikh_temporal::Ltl;
 

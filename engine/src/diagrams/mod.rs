@@ -35,6 +35,7 @@ use alarm::DiagramDeadline;
 use parikh_net::{Marking, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::ExhaustionReason;
+use parikh_solvers::locked;
 use parikh_symbolic::order::LevelOrder;
 use parikh_symbolic::{
     DiagramFigures, Diagrams, LevelTouch, Limits, Set, Stop, TransitionRelation, with_stack,
@@ -90,7 +91,7 @@ pub struct ReachableSet<'r, 'd> {
     pub set: Set,
     /// The order of places in the diagram.
     pub order: &'r LevelOrder,
-    /// Level of each place, by place index.
+    /// The level of a place in the diagram, by place index.
     pub level_of: &'r [u32],
     /// Changes of the transitions over levels, by [`TransitionId`](parikh_net::TransitionId).
     pub transitions: &'r [Vec<LevelTouch>],
@@ -170,11 +171,11 @@ pub fn explore_logged<T: Send>(
                 (shared_budget.memory_left() as f64 * MEMORY_SHARE) as usize / threads.max(1);
             match saturate(net, order, (bytes, &slice, &shared_budget), log, &then) {
                 Ok(value) => {
-                    *result.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(value);
+                    *locked(&result) = Some(value);
                     shared_budget.cancel();
                 }
                 Err(stop) => {
-                    *last_stop.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(stop);
+                    *locked(&last_stop) = Some(stop);
                 }
             }
         }

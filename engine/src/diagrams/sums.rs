@@ -8,6 +8,7 @@ use num_bigint::BigUint;
 use parikh_evidence::counting::{CountedComponent, Function, MarkingFactors, WeightError};
 use parikh_net::PlaceId;
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use parikh_symbolic::{Changes, Factor, Factors};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
@@ -37,7 +38,7 @@ pub fn sums(
     let weights = Mutex::new(weights);
     explore_logged(&component.net, threads, budget, course, |reached| {
         let values = reached.diagrams.values_by_level(reached.set);
-        let mut weights = weights.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut weights = locked(&weights);
         let mut table = FactorTable {
             weights: &mut weights,
             values: &values,
@@ -59,16 +60,21 @@ pub fn sums(
 /// Key of a factor: a lower bound of the tokens, a function of the tokens, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct FactorKey {
+    /// The level of the place.
     level: u32,
+    /// Minimum number of tokens with a nonzero value. 0 for no lower bound.
     least: u64,
+    /// The function of the tokens, or `None` for the constant 1.
     function: Option<Function>,
 }
 
 /// The factors created so far.
 struct FactorTable<'t> {
+    /// The values of functions of token counts.
     weights: &'t mut MarkingFactors,
     /// The token counts that occur at each level.
     values: &'t [Vec<u64>],
+    /// The factors created so far, by index.
     factors: Factors,
     /// The index of each factor in the factors' table.
     known: HashMap<FactorKey, usize>,

@@ -11,7 +11,7 @@ use super::set::{Hash, TABLE_SEGMENTS, keys_equal};
 use super::tree::Folder;
 use std::collections::TryReserveError;
 
-/// Number of recent successors that new ones are compared with.
+/// Number of slots of the cache of recent successors.
 const RECENT_SLOTS: usize = 1 << 13;
 
 /// The unknown successors of consecutive markings, with the thread's notes about these markings.
@@ -21,22 +21,22 @@ const RECENT_SLOTS: usize = 1 << 13;
 pub(crate) struct Block<N> {
     /// Number of the first marking.
     pub(crate) first_marking: u32,
-    /// For each marking, the number of successors kept for it and the markings before it.
+    /// For each marking of the block, the end of its successors among the kept successors.
     pub(crate) successor_ends: Vec<u32>,
     /// Number of firings, including those to known markings.
     pub(crate) firings: u64,
-    /// For each successor, the fired transition.
+    /// For each kept successor, the fired transition.
     pub(crate) fired_transitions: Vec<u32>,
     /// Whole keys, indexed by successor.
     keys: Vec<u64>,
     /// For each successor, the root of its stored words, if these are folded.
     roots: Vec<u64>,
-    /// Hashes, indexed by successor.
+    /// Hashes of the stored words or roots, by successor.
     pub(crate) hashes: Vec<Hash>,
     /// Successors with parts that have no number yet, ascending. They have neither a root nor a
     /// hash.
     pub(crate) unfolded: Vec<u32>,
-    /// All successors, grouped by part of the table, and in their order within a part.
+    /// Indices of all successors, grouped by segment of the table, ascending within a segment.
     by_segment: Vec<u32>,
     /// Start of every part in `order`.
     segment_starts: [u32; TABLE_SEGMENTS + 1],
@@ -44,6 +44,7 @@ pub(crate) struct Block<N> {
     pub(crate) notes: N,
     /// True if the block ends before its last planned marking.
     pub(crate) is_cut: bool,
+    /// The storage layout of keys.
     layout: Layout,
 }
 
@@ -125,30 +126,30 @@ impl<N: Default> Block<N> {
         self.notes = N::default();
     }
 
-    /// Fires each transition of `chosen` in the next marking, `key`, which `maker` has loaded last.
-    /// Adds the successors that are not in `store`.
+    /// Fires each transition of `transitions` in the next marking, `key`, which `builder` has
+    /// loaded last. Adds the successors that are not in `store`.
     ///
     /// # Errors
     /// Returns an error if a firing does not fit. Then nothing is added.
     pub(crate) fn fire(
         &mut self,
         key: &[u64],
-        chosen: &[u32],
+        transitions: &[u32],
         moves: &Moves,
         store: &impl Lookup,
-        maker: &mut BlockBuilder,
+        builder: &mut BlockBuilder,
     ) -> Result<(), BlockError> {
         let Layout { words, stored, folded } = self.layout;
-        let BlockBuilder { keys, roots_and_hashes: found, recent: late, folder } = maker;
-        self.reserve(chosen.len()).map_err(|_| BlockError)?;
+        let BlockBuilder { keys, roots_and_hashes, recent, folder } = builder;
+        self.reserve(transitions.len()).map_err(|_| BlockError)?;
         keys.clear();
-        found.clear();
-        keys.try_reserve(chosen.len() * words).map_err(|_| BlockError)?;
-        found.try_reserve(chosen.len()).map_err(|_| BlockError)?;
-        for &t in chosen {
-            let at = keys.len();
+        roots_and_hashes.clear();
+        keys.try_reserve(transitions.len() * words).map_err(|_| BlockError)?;
+        roots_and_hashes.try_reserve(transitions.len()).map_err(|_| BlockError)?;
+        for &t in transitions {
+            let start = keys.len();
             keys.extend_from_slice(key);
-            moves.fire(t, &mut keys[at..]).map_err(|_| BlockError)?;
+            moves.fire(t, &mut keys[start..]).map_err(|_| BlockError)?;
         }
         for key in keys.chunks_exact(words) {
             let root = if folded { store.root_if_known(folder, &key[..stored]) } else { None };
@@ -156,24 +157,27 @@ impl<N: Default> Block<N> {
                 Some(root) => Hash::of(&[root]),
                 None => Hash::of(&key[..stored]),
             };
-            found.push((root, hash));
+            roots_and_hashes.push((root, hash));
         }
         // Prefetch all lines, so that the memory accesses overlap.
-        found.iter().for_each(|it| store.prefetch(it.1));
-        for ((&t, key), &(root, hash)) in chosen.iter().zip(keys.chunks_exact(words)).zip(&*found) {
-            let at = self.fired_transitions.len() as u32;
+        roots_and_hashes.iter().for_each(|it| store.prefetch(it.1));
+        for ((&t, key), &(root, hash)) in
+            transitions.iter().zip(keys.chunks_exact(words)).zip(&*roots_and_hashes)
+        {
+            let start = self.fired_transitions.len() as u32;
             let root_key = [root.unwrap_or(0)];
             let stored = if folded { &root_key[..] } else { &key[..stored] };
             if folded && root.is_none() {
-                self.unfolded.push(at);
+                self.unfolded.push(start);
             } else {
-                let late = &mut late[hash.low_bits() % RECENT_SLOTS];
-                let is_late =
-                    late.checked_sub(1).is_some_and(|late| keys_equal(self.stored(late), stored));
-                if is_late || store.contains(stored, hash) {
+                let recent = &mut recent[hash.low_bits() % RECENT_SLOTS];
+                let is_recent = recent
+                    .checked_sub(1)
+                    .is_some_and(|recent| keys_equal(self.stored(recent), stored));
+                if is_recent || store.contains(stored, hash) {
                     continue;
                 }
-                *late = at + 1;
+                *recent = start + 1;
             }
             self.keys.extend_from_slice(key);
             self.fired_transitions.push(t);
@@ -182,39 +186,40 @@ impl<N: Default> Block<N> {
                 self.roots.push(root_key[0]);
             }
         }
-        self.firings += chosen.len() as u64;
+        self.firings += transitions.len() as u64;
         self.successor_ends.push(self.fired_transitions.len() as u32);
         Ok(())
     }
 
-    /// Reserves memory for `more` successors of one more marking.
-    fn reserve(&mut self, more: usize) -> Result<(), TryReserveError> {
+    /// Reserves memory for `successors` successors of one more marking.
+    fn reserve(&mut self, successors: usize) -> Result<(), TryReserveError> {
         let Layout { words, folded, .. } = self.layout;
-        let folded = if folded { more } else { 0 };
+        let folded = if folded { successors } else { 0 };
         self.successor_ends.try_reserve(1)?;
-        self.keys.try_reserve(more * words)?;
-        self.fired_transitions.try_reserve(more)?;
-        self.hashes.try_reserve(more)?;
+        self.keys.try_reserve(successors * words)?;
+        self.fired_transitions.try_reserve(successors)?;
+        self.hashes.try_reserve(successors)?;
         self.unfolded.try_reserve(folded)?;
         self.roots.try_reserve(folded)
     }
 
     /// Returns the whole key of a successor.
-    pub(crate) fn key(&self, at: u32) -> &[u64] {
-        &self.keys[at as usize * self.layout.words..][..self.layout.words]
+    pub(crate) fn key(&self, successor: u32) -> &[u64] {
+        &self.keys[successor as usize * self.layout.words..][..self.layout.words]
     }
 
     /// Returns the stored words of a successor, or its root.
-    pub(crate) fn stored(&self, at: u32) -> &[u64] {
+    pub(crate) fn stored(&self, successor: u32) -> &[u64] {
         match self.layout.folded {
-            true => &self.roots[at as usize..=at as usize],
-            false => &self.keys[at as usize * self.layout.words..][..self.layout.stored],
+            true => &self.roots[successor as usize..=successor as usize],
+            false => &self.keys[successor as usize * self.layout.words..][..self.layout.stored],
         }
     }
 
     /// Sets the missing root of a successor.
-    pub(crate) fn set_root(&mut self, at: u32, root: u64) {
-        (self.roots[at as usize], self.hashes[at as usize]) = (root, Hash::of(&[root]));
+    pub(crate) fn set_root(&mut self, successor: u32, root: u64) {
+        (self.roots[successor as usize], self.hashes[successor as usize]) =
+            (root, Hash::of(&[root]));
     }
 
     /// Sorts all successors by the parts of the table. All must have hashes.
@@ -226,15 +231,15 @@ impl<N: Default> Block<N> {
         let mut next = [0; TABLE_SEGMENTS];
         self.hashes.iter().for_each(|hash| next[hash.segment()] += 1);
         let mut start = 0;
-        for (at, next) in next.iter_mut().enumerate() {
-            self.segment_starts[at] = start;
+        for (index, next) in next.iter_mut().enumerate() {
+            self.segment_starts[index] = start;
             start += std::mem::replace(next, start);
         }
         self.segment_starts[TABLE_SEGMENTS] = start;
         self.by_segment.resize(self.hashes.len(), 0);
-        for (at, hash) in (0..).zip(&self.hashes) {
+        for (index, hash) in (0..).zip(&self.hashes) {
             let next = &mut next[hash.segment()];
-            self.by_segment[*next as usize] = at;
+            self.by_segment[*next as usize] = index;
             *next += 1;
         }
         Ok(())

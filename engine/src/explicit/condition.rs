@@ -19,7 +19,7 @@ pub(crate) enum Condition {
     Constant(bool),
     /// The sum is at most the bound.
     AtMost(PackedSum, i128),
-    /// True: no transition is enabled. False: some transition is enabled.
+    /// Deadness: no transition is enabled (true), or at least one transition is enabled (false).
     Dead(bool),
     /// All bits have the required values (`all`), or at least one has.
     BitValues { all: bool, masks: Vec<Mask> },
@@ -32,6 +32,7 @@ pub(crate) enum Condition {
 /// Required values of some bits of one word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mask {
+    /// Index of the word.
     word: u32,
     /// Bits required to be set.
     set: u64,
@@ -82,7 +83,7 @@ impl Condition {
                     let (set, clear) = match (holds(0), holds(1)) {
                         (true, false) => (0, field.mask()),
                         (false, true) => (field.mask(), 0),
-                        (always, _) => return Condition::Constant(always),
+                        (value, _) => return Condition::Constant(value),
                     };
                     let masks = vec![Mask { word: field.word, set, clear }];
                     return Condition::BitValues { all: true, masks };
@@ -93,18 +94,18 @@ impl Condition {
         Condition::AtMost(PackedSum::new(&atom.sum, packing), bound)
     }
 
-    /// Compiles a conjunction (`all`) or disjunction. Single bits and nested masks of the same kind
-    /// are merged.
-    fn compile_parts(all: bool, parts: &[Predicate], packing: &Packing) -> Condition {
-        let (mut masks, mut others): (Vec<Mask>, Vec<Condition>) = (Vec::new(), Vec::new());
+    /// Compiles a conjunction (`is_conjunction`) or disjunction. Single bits and nested masks of
+    /// the same kind are merged.
+    fn compile_parts(is_conjunction: bool, parts: &[Predicate], packing: &Packing) -> Condition {
+        let (mut masks, mut other_parts): (Vec<Mask>, Vec<Condition>) = (Vec::new(), Vec::new());
         for part in parts {
             match Self::new(part, packing) {
-                Condition::Constant(value) if value == all => {}
+                Condition::Constant(value) if value == is_conjunction => {}
                 Condition::Constant(value) => return Condition::Constant(value),
-                Condition::BitValues { all: same, masks: more }
-                    if same == all || is_single_bit(&more) =>
+                Condition::BitValues { all: kind, masks: part_masks }
+                    if kind == is_conjunction || is_single_bit(&part_masks) =>
                 {
-                    for Mask { word, set, clear } in more {
+                    for Mask { word, set, clear } in part_masks {
                         match masks.iter_mut().find(|mask| mask.word == word) {
                             Some(mask) => {
                                 mask.set |= set;
@@ -114,36 +115,36 @@ impl Condition {
                         }
                     }
                 }
-                other => others.push(other),
+                other => other_parts.push(other),
             }
         }
-        if others.is_empty() {
+        if other_parts.is_empty() {
             return match masks.is_empty() {
-                true => Condition::Constant(all),
-                false => Condition::BitValues { all, masks },
+                true => Condition::Constant(is_conjunction),
+                false => Condition::BitValues { all: is_conjunction, masks },
             };
         }
         if !masks.is_empty() {
-            others.insert(0, Condition::BitValues { all, masks });
+            other_parts.insert(0, Condition::BitValues { all: is_conjunction, masks });
         }
-        if all { Condition::All(others) } else { Condition::Any(others) }
+        if is_conjunction { Condition::All(other_parts) } else { Condition::Any(other_parts) }
     }
 
-    /// Returns true if the condition holds in the marking with this key. `dead` says whether the
+    /// Returns true if the condition holds in the marking with this key. `is_dead` says whether the
     /// marking is dead.
-    pub(crate) fn holds(&self, key: &[u64], dead: bool) -> bool {
+    pub(crate) fn holds(&self, key: &[u64], is_dead: bool) -> bool {
         match self {
             Condition::Constant(holds) => *holds,
             Condition::AtMost(sum, bound) => sum.value(key) <= *bound,
-            Condition::Dead(is) => dead == *is,
+            Condition::Dead(wants_dead) => is_dead == *wants_dead,
             Condition::BitValues { all: true, masks } => {
                 masks.iter().all(|mask| mask.wrong_bits(key) == 0)
             }
             Condition::BitValues { all: false, masks } => {
                 masks.iter().any(|mask| mask.has_right_bit(key))
             }
-            Condition::All(parts) => parts.iter().all(|part| part.holds(key, dead)),
-            Condition::Any(parts) => parts.iter().any(|part| part.holds(key, dead)),
+            Condition::All(parts) => parts.iter().all(|part| part.holds(key, is_dead)),
+            Condition::Any(parts) => parts.iter().any(|part| part.holds(key, is_dead)),
         }
     }
 

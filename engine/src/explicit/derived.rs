@@ -17,14 +17,17 @@ use super::layout::Field;
 use parikh_net::{Net, PlaceId};
 use parikh_structure::flows::PlaceFlow;
 
-/// Limit on the number of terms of a useful invariant. Reading a marking takes one step per term.
+/// Maximum number of terms of an invariant that is used. Reading a marking takes one step per term.
 const MAX_TERMS: usize = 64;
 
 /// A place whose token count is a constant plus a weighted sum of other token counts, modulo 2⁶⁴.
 #[derive(Clone, Debug)]
 pub(crate) struct DerivedPlace {
+    /// The place whose token count is derived.
     pub(crate) place: PlaceId,
+    /// The constant, modulo 2⁶⁴.
     constant: u64,
+    /// The other places with their coefficients, modulo 2⁶⁴.
     terms: Vec<(PlaceId, u64)>,
 }
 
@@ -36,28 +39,31 @@ pub(crate) fn select_derived_places(
     changes: impl Fn(PlaceId) -> bool,
 ) -> Vec<DerivedPlace> {
     // Checked here whatever its source: a false invariant would merge different markings.
-    let is_fit = |flow: &&PlaceFlow| flow.terms().len() <= MAX_TERMS && flow.holds(net);
-    let mut flows: Vec<&PlaceFlow> = flows.iter().filter(is_fit).collect();
+    let is_usable = |flow: &&PlaceFlow| flow.terms().len() <= MAX_TERMS && flow.holds(net);
+    let mut flows: Vec<&PlaceFlow> = flows.iter().filter(is_usable).collect();
     flows.sort_by_key(|flow| flow.terms().len());
-    let mut occurs = vec![false; net.place_count()];
-    let mut all = Vec::new();
+    let mut is_used = vec![false; net.place_count()];
+    let mut derived_places = Vec::new();
     for flow in flows {
         let Some(terms) = small_coefficients(flow) else { continue };
-        let free = |&&(p, by): &&(PlaceId, i64)| by.abs() == 1 && changes(p) && !occurs[p.index()];
-        let Some(&(place, by)) = terms.iter().rev().find(free) else { continue };
-        // by · m(place) + Σ aᵢ·m(pᵢ) = c, and 1/by = by.
-        let sum = terms.iter().fold(0, |sum: u64, &(p, a)| {
-            sum.wrapping_add((a as u64).wrapping_mul(net.initial()[p]))
+        let can_be_derived =
+            |&&(p, sign): &&(PlaceId, i64)| sign.abs() == 1 && changes(p) && !is_used[p.index()];
+        let Some(&(place, sign)) = terms.iter().rev().find(can_be_derived) else { continue };
+        // sign · m(place) + Σ aᵢ·m(pᵢ) = c, and 1/sign = sign.
+        let sum = terms.iter().fold(0, |sum: u64, &(p, coefficient)| {
+            sum.wrapping_add((coefficient as u64).wrapping_mul(net.initial()[p]))
         });
-        let others = terms.iter().filter(|&&(p, _)| p != place);
-        let others = others.map(|&(p, a)| (p, (by.wrapping_mul(a) as u64).wrapping_neg()));
-        let constant = (by as u64).wrapping_mul(sum);
-        all.push(DerivedPlace { place, constant, terms: others.collect() });
-        terms.iter().for_each(|&(p, _)| occurs[p.index()] = true);
+        let other_terms = terms.iter().filter(|&&(p, _)| p != place);
+        let other_terms = other_terms
+            .map(|&(p, coefficient)| (p, (sign.wrapping_mul(coefficient) as u64).wrapping_neg()));
+        let constant = (sign as u64).wrapping_mul(sum);
+        derived_places.push(DerivedPlace { place, constant, terms: other_terms.collect() });
+        terms.iter().for_each(|&(p, _)| is_used[p.index()] = true);
     }
-    all
+    derived_places
 }
 
+/// Returns the terms with coefficients as `i64`, or `None` if a coefficient does not fit.
 fn small_coefficients(flow: &PlaceFlow) -> Option<Vec<(PlaceId, i64)>> {
     flow.terms().iter().map(|(p, a)| Some((*p, a.to_i64()?))).collect()
 }
@@ -65,7 +71,10 @@ fn small_coefficients(flow: &PlaceFlow) -> Option<Vec<(PlaceId, i64)>> {
 /// Derived places, compiled for one layout of fields.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Derivations {
+    /// For each derived place, in order: its field, its constant, and the end of its range in
+    /// `terms`.
     steps: Vec<(Field, u64, u32)>,
+    /// Fields with their coefficients, one derived place after another.
     terms: Vec<(Field, u64)>,
 }
 
@@ -76,13 +85,13 @@ impl Derivations {
         let mut this = Derivations::default();
         for DerivedPlace { place, constant, terms } in derived {
             let mut constant = *constant;
-            for &(p, by) in terms {
+            for &(p, coefficient) in terms {
                 match fields[p.index()] {
                     Field { width: 0, .. } => {
                         let tokens = constants[p.index()];
-                        constant = constant.wrapping_add(by.wrapping_mul(tokens));
+                        constant = constant.wrapping_add(coefficient.wrapping_mul(tokens));
                     }
-                    field => this.terms.push((field, by)),
+                    field => this.terms.push((field, coefficient)),
                 }
             }
             this.steps.push((fields[place.index()], constant, this.terms.len() as u32));
@@ -92,16 +101,16 @@ impl Derivations {
 
     /// Fills in the fields of derived places, which must be 0 in `key`.
     pub(crate) fn apply(&self, key: &mut [u64]) {
-        let mut at = 0;
+        let mut start = 0;
         for &(field, constant, end) in &self.steps {
-            let terms = &self.terms[at..end as usize];
-            let tokens = terms.iter().fold(constant, |sum, (field, by)| {
+            let terms = &self.terms[start..end as usize];
+            let tokens = terms.iter().fold(constant, |sum, (field, coefficient)| {
                 let tokens = key[field.word as usize] >> field.shift & field.low_mask();
-                sum.wrapping_add(tokens.wrapping_mul(*by))
+                sum.wrapping_add(tokens.wrapping_mul(*coefficient))
             });
             debug_assert!(tokens <= field.low_mask(), "an invariant does not hold");
             key[field.word as usize] |= tokens << field.shift;
-            at = end as usize;
+            start = end as usize;
         }
     }
 }

@@ -27,18 +27,19 @@ pub struct ExplicitGraph<'n> {
     budget: Budget,
     /// Start of each marking's successors in `edges`.
     starts: Vec<u64>,
+    /// Successors of all markings, one marking after another.
     edges: Vec<u32>,
-    /// Components, indexed by marking.
+    /// For each marking, its strongly connected component.
     component_of: Vec<u32>,
     /// For each component, true if no edge leaves it.
     is_terminal: Vec<bool>,
 }
 
-/// A search for a marking during the exploration.
+/// A search for a marking with a condition, during the exploration.
 pub struct GraphSearch<'s> {
     /// The condition for the marking.
     pub condition: &'s dyn Fn(&Marking) -> bool,
-    /// Set to a firing sequence to the first marking that satisfies the condition.
+    /// Receives a firing sequence to the first marking that satisfies the condition.
     pub sequence: &'s mut Option<FiringSequence>,
 }
 
@@ -78,41 +79,44 @@ impl<'n> ExplicitGraph<'n> {
         Ok(graph)
     }
 
+    /// Explores all markings and stores the edges.
     fn find_edges(
         &mut self,
         mut search: Option<&mut GraphSearch<'_>>,
     ) -> Result<(), ExplorationError> {
         let mut distinct = EffectFilter::new(self.net);
         let mut enabled = Vec::new();
-        let mut number = 0;
-        while number < self.space.store().len() {
-            self.check_budget(number)?;
-            self.space.load(number, &mut enabled);
+        let mut marking = 0;
+        while marking < self.space.store().len() {
+            self.check_budget(marking)?;
+            self.space.load(marking, &mut enabled);
             if let Some(search) = &mut search
                 && search.sequence.is_none()
                 && (search.condition)(&self.space.packing().unpack(self.space.key()))
             {
-                *search.sequence = Some(self.space.sequence_to(number));
+                *search.sequence = Some(self.space.sequence_to(marking));
             }
             distinct.retain(&mut enabled);
             self.edges.try_reserve(enabled.len()).map_err(|_| OutOfMemory)?;
             self.starts.try_reserve(1).map_err(|_| OutOfMemory)?;
             let edges = &mut self.edges;
-            if !self.space.expand_edges(number, &enabled, |to| edges.push(to))? {
+            if !self.space.expand_edges(marking, &enabled, |to| edges.push(to))? {
                 self.starts.push(self.edges.len() as u64);
-                number += 1;
+                marking += 1;
             }
         }
         Ok(())
     }
 
-    fn successors(&self, number: u32) -> &[u32] {
-        let at = number as usize;
+    /// Returns the successors of a marking.
+    fn successors(&self, marking: u32) -> &[u32] {
+        let at = marking as usize;
         &self.edges[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
 
-    fn check_budget(&self, number: u32) -> Result<(), ExplorationError> {
-        if number.is_multiple_of(POLLING_INTERVAL)
+    /// Checks the budget if the count of steps is a multiple of [`POLLING`].
+    fn check_budget(&self, marking: u32) -> Result<(), ExplorationError> {
+        if marking.is_multiple_of(POLLING_INTERVAL)
             && let Some(spent) = self.budget.exhausted()
         {
             return Err(spent.into());
@@ -120,20 +124,26 @@ impl<'n> ExplicitGraph<'n> {
         Ok(())
     }
 
+    /// Computes the strongly connected components.
     fn find_components(&mut self) -> Result<(), ExplorationError> {
-        let next = |at: u32, k: u32| self.successors(at).get(k as usize).copied();
-        let found = components_while(self.space.store().len(), next, |met| self.check_budget(met))?;
+        let next = |marking: u32, k: u32| self.successors(marking).get(k as usize).copied();
+        let found =
+            components_while(self.space.store().len(), next, |visited| self.check_budget(visited))?;
         self.component_of = found.of;
         self.is_terminal = try_with_capacity(found.count as usize)?;
         self.is_terminal.resize(found.count as usize, true);
         Ok(())
     }
 
+    /// Finds the components without outgoing edges.
     fn find_terminal(&mut self) -> Result<(), ExplorationError> {
-        for number in 0..self.space.store().len() {
-            self.check_budget(number)?;
-            let component = self.component_of[number as usize];
-            if self.successors(number).iter().any(|&to| self.component_of[to as usize] != component)
+        for marking in 0..self.space.store().len() {
+            self.check_budget(marking)?;
+            let component = self.component_of[marking as usize];
+            if self
+                .successors(marking)
+                .iter()
+                .any(|&to| self.component_of[to as usize] != component)
             {
                 self.is_terminal[component as usize] = false;
             }
@@ -159,7 +169,7 @@ impl<'n> ExplicitGraph<'n> {
     /// Returns an error if the budget is not sufficient.
     pub fn markings_without(
         &mut self,
-        wanted: &[&Predicate],
+        predicates: &[&Predicate],
     ) -> Result<Vec<Option<(u32, u64)>>, ExplorationError> {
         // The markings of terminal components, grouped by component.
         let is_terminal =
@@ -170,62 +180,69 @@ impl<'n> ExplicitGraph<'n> {
             members.push(number);
         }
         members.sort_by_key(|&number| self.component_of[number as usize]);
-        let (enabling, others) = self.split_by_enabledness(wanted);
-        let mut lost = vec![None; wanted.len()];
-        // By predicate, the last visited component with a marking that satisfies it.
-        let mut had = vec![NO_NUMBER; wanted.len()];
+        let (by_enabledness, other_predicates) = self.split_by_enabledness(predicates);
+        let mut counterexamples = vec![None; predicates.len()];
+        // For each predicate, the last visited component with a marking that satisfies the
+        // predicate.
+        let mut last_component = vec![NO_NUMBER; predicates.len()];
         let (mut enabled, mut polled) = (Vec::new(), 0);
-        for component in members
+        for component_members in members
             .chunk_by(|&a, &b| self.component_of[a as usize] == self.component_of[b as usize])
         {
-            let this = self.component_of[component[0] as usize];
-            let mut missing = wanted.len();
-            for &number in component {
-                if missing == 0 {
+            let current = self.component_of[component_members[0] as usize];
+            let mut missing_count = predicates.len();
+            for &number in component_members {
+                if missing_count == 0 {
                     break;
                 }
                 self.check_budget(polled)?;
                 polled = polled.wrapping_add(1);
                 self.space.load(number, &mut enabled);
-                let mut has = |at: u32| {
-                    let before = std::mem::replace(&mut had[at as usize], this);
-                    missing -= usize::from(before != this);
+                let mut mark_reached = |index: u32| {
+                    let previous = std::mem::replace(&mut last_component[index as usize], current);
+                    missing_count -= usize::from(previous != current);
                 };
                 for &t in &enabled {
-                    enabling[t as usize].iter().for_each(|&at| has(at));
+                    by_enabledness[t as usize].iter().for_each(|&index| mark_reached(index));
                 }
-                if !others.is_empty() {
+                if !other_predicates.is_empty() {
                     let marking = self.space.packing().unpack(self.space.key());
-                    let holds = |at: &&u32| wanted[**at as usize].holds(self.net, &marking);
-                    others.iter().filter(holds).for_each(|&at| has(at));
+                    let holds =
+                        |index: &&u32| predicates[**index as usize].holds(self.net, &marking);
+                    other_predicates.iter().filter(holds).for_each(|&index| mark_reached(index));
                 }
             }
-            for (lost, _) in lost.iter_mut().zip(&had).filter(|(_, had)| **had != this) {
-                lost.get_or_insert((component[0], component.len() as u64));
+            for (counterexample, _) in counterexamples
+                .iter_mut()
+                .zip(&last_component)
+                .filter(|(_, last_component)| **last_component != current)
+            {
+                counterexample
+                    .get_or_insert((component_members[0], component_members.len() as u64));
             }
         }
-        Ok(lost)
+        Ok(counterexamples)
     }
 
     /// Splits the predicates: by transition, the predicates that its enabledness implies; and the
     /// predicates with other parts.
-    fn split_by_enabledness(&self, wanted: &[&Predicate]) -> (Vec<Vec<u32>>, Vec<u32>) {
-        let mut enabling = vec![Vec::new(); self.net.transition_count()];
-        let mut others = Vec::new();
-        for (at, wanted) in (0..).zip(wanted) {
-            let parts = match wanted {
+    fn split_by_enabledness(&self, predicates: &[&Predicate]) -> (Vec<Vec<u32>>, Vec<u32>) {
+        let mut by_enabledness = vec![Vec::new(); self.net.transition_count()];
+        let mut other_predicates = Vec::new();
+        for (position, predicates) in (0..).zip(predicates) {
+            let parts = match predicates {
                 Predicate::Or(parts) => &parts[..],
                 leaf => std::slice::from_ref(*leaf),
             };
             for part in parts {
                 match part {
-                    Predicate::Enabled(t) => enabling[t.index()].push(at),
-                    _ => others.push(at),
+                    Predicate::Enabled(t) => by_enabledness[t.index()].push(position),
+                    _ => other_predicates.push(position),
                 }
             }
         }
-        others.dedup();
-        (enabling, others)
+        other_predicates.dedup();
+        (by_enabledness, other_predicates)
     }
 }
 

@@ -11,9 +11,12 @@ pub(crate) struct OutOfMemory;
 /// The memory account of all tables of one set of markings, with a limit. Clones share the account.
 #[derive(Clone)]
 pub(crate) struct MemoryAccount {
+    /// Number of bytes taken now.
     taken: Arc<AtomicU64>,
+    /// Largest number of bytes taken at any time.
     peak: Arc<AtomicU64>,
     max_bytes: u64,
+    /// The budget with the memory limit of the process.
     budget: Budget,
 }
 

@@ -79,7 +79,7 @@ pub const ENGINE: Engine = Engine {
     },
 };
 
-/// Minimum slice for which a search is started.
+/// Minimum time slice of a search for one goal.
 const MIN_SLICE: Duration = Duration::from_millis(50);
 
 /// Configuration of the engine.
@@ -178,7 +178,7 @@ impl ExplicitStatistics {
     }
 }
 
-/// Works on the open goals of `task` until they are settled or the budget is exhausted.
+/// Searches for the open goals of `task` until they are settled or the budget is exhausted.
 pub fn run<'a>(
     task: &'a Task<'a>,
     witness_reporter: WitnessReporter<'a>,
@@ -189,19 +189,19 @@ pub fn run<'a>(
     let mut goals = open_goals(task, task.goals.iter());
     if goals.len() > 1 {
         let slice = task.budget.portion(config.all_goals_share);
-        let all = SearchConfig {
+        let all_goals = SearchConfig {
             order: config.order,
             only_first_goal: false,
             uses_stubborn_sets: false,
             max_bytes: config.max_bytes,
             threads: config.threads,
         };
-        let report = search(task, &goals, all, &slice, witness_reporter, proof_reporter);
+        let report = search(task, &goals, all_goals, &slice, witness_reporter, proof_reporter);
         log("all goals", &report);
         statistics.add(&report);
         goals = open_goals(task, goals.into_iter());
     }
-    let one = SearchConfig {
+    let one_goal = SearchConfig {
         order: config.order_per_goal,
         only_first_goal: true,
         uses_stubborn_sets: config.uses_stubborn_sets,
@@ -210,44 +210,46 @@ pub fn run<'a>(
     };
     let mut slice = config.first_slice;
     while !goals.is_empty() && !task.budget.is_exhausted() {
-        let mut left = Vec::new();
+        let mut unfinished = Vec::new();
         let count = goals.len();
-        for (at, &goal) in goals.iter().enumerate() {
+        for (index, &goal) in goals.iter().enumerate() {
             if !task.board.is_open(goal.0) || task.budget.is_exhausted() {
                 continue;
             }
             let budget = budget_for_goal(task.budget, slice, count);
             // The goals to come are watched as well: many are reached during the search for another
             // goal.
-            let watched = open_goals(task, goals[at..].iter().copied());
+            let watched = open_goals(task, goals[index..].iter().copied());
             if watched.is_empty() {
                 break;
             }
-            let report = search(task, &watched, one, &budget, witness_reporter, proof_reporter);
+            let report =
+                search(task, &watched, one_goal, &budget, witness_reporter, proof_reporter);
             log("one goal", &report);
             statistics.add(&report);
             if matches!(report.end, SearchEnd::BudgetExhausted(_)) {
-                left.push(goal);
+                unfinished.push(goal);
             }
         }
-        goals = open_goals(task, left.into_iter());
+        goals = open_goals(task, unfinished.into_iter());
         slice = slice.saturating_mul(config.growth.max(2));
     }
     statistics
 }
 
-/// Returns the budget for one of `goals` goals. A single goal gets everything. Otherwise a goal
-/// gets `slice`, but all goals together get at most half of the remaining time.
-fn budget_for_goal(budget: &Budget, slice: Duration, goals: usize) -> Budget {
-    if goals == 1 {
+/// Returns the budget for one of `goal_count` goals. A single goal gets everything. Otherwise a
+/// goal gets `slice`, but all goals together get at most half of the remaining time.
+fn budget_for_goal(budget: &Budget, slice: Duration, goal_count: usize) -> Budget {
+    if goal_count == 1 {
         return budget.child();
     }
     match budget.remaining() {
-        Some(left) => budget.slice(slice.min(left / (2 * goals as u32)).max(MIN_SLICE)),
+        Some(left) => budget.slice(slice.min(left / (2 * goal_count as u32)).max(MIN_SLICE)),
         None => budget.slice(slice),
     }
 }
 
+/// Returns the goals that are still open on the board.
 fn open_goals<'g>(
     task: &Task<'_>,
     goals: impl Iterator<Item = &'g (GoalId, MarkingGoal)>,
@@ -255,6 +257,7 @@ fn open_goals<'g>(
     goals.filter(|(id, _)| task.board.is_open(*id)).collect()
 }
 
+/// Logs the report of a search for `what`.
 fn log(what: &str, report: &SearchReport) {
     tracing::debug!(
         "explicit, {what}: {:?} after {} states, {} firings, {} bytes, {} repackings",

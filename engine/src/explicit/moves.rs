@@ -17,9 +17,9 @@
 //! *Firing* adds the packed effect to the word. The same trick checks before that no field
 //! overflows.
 //!
-//! *Candidates.* Each transition is filed under one of its input places, and only the files of
+//! *Candidates.* Each transition is listed under one of its input places, and only the lists of
 //! marked places are checked. The best place for a transition is the one that is marked least
-//! often. So after some time transitions are filed again according to the visited markings
+//! often. So after some time the lists are rebuilt according to the visited markings
 //! ([`Moves::refile`]). An incrementally updated set of enabled transitions, as walks use it, was
 //! rejected: a search jumps between markings, so the set would have to be stored with each marking.
 
@@ -29,6 +29,7 @@ use parikh_net::{Net, PlaceId, TransitionId};
 /// Checks that the fields of one word contain the input weights of one transition.
 #[derive(Clone, Copy, Debug)]
 struct InputCheck {
+    /// Index of the word.
     word: u32,
     /// True if all checked fields have one bit.
     is_one_bit: bool,
@@ -42,8 +43,9 @@ impl InputCheck {
         if self.is_one_bit {
             return x & self.weights == self.weights;
         }
-        let z = (x | self.high_bits).wrapping_sub(self.weights & !self.high_bits);
-        ((x & !self.weights) | (!(x ^ self.weights) & z)) & self.high_bits == self.high_bits
+        let differences = (x | self.high_bits).wrapping_sub(self.weights & !self.high_bits);
+        ((x & !self.weights) | (!(x ^ self.weights) & differences)) & self.high_bits
+            == self.high_bits
     }
 }
 
@@ -53,7 +55,7 @@ struct WordChange {
     word: u32,
     /// The number to add, modulo 2⁶⁴: the changes of the fields, shifted to their positions.
     delta: u64,
-    /// The positive changes.
+    /// The positive changes only, shifted to their fields.
     gain: u64,
     /// The highest bits of the fields with positive changes.
     high: u64,
@@ -61,15 +63,16 @@ struct WordChange {
 
 impl WordChange {
     /// Returns true if a field would overflow.
-    fn overflows(&self, x: u64) -> bool {
-        let into_high = (x & !self.high).wrapping_add(self.gain & !self.high);
-        ((x & self.gain) | ((x | self.gain) & into_high)) & self.high != 0
+    fn overflows(&self, word: u64) -> bool {
+        let carries = (word & !self.high).wrapping_add(self.gain & !self.high);
+        ((word & self.gain) | ((word | self.gain) & carries)) & self.high != 0
     }
 }
 
 /// A compiled transition.
 #[derive(Clone, Copy, Debug)]
 struct TransitionMove {
+    /// Range of the input checks in [`Moves::checks`].
     checks: (u32, u32),
     changes: (u32, u32),
     /// True if the transition adds more to a place than its field can hold. Firing it always
@@ -77,40 +80,46 @@ struct TransitionMove {
     always_overflows: bool,
 }
 
-/// Error: firing this transition overflows a field.
+/// Error: firing this transition gives a place more tokens than its field can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overflow(pub(crate) TransitionId);
 
-/// The transitions filed under a field.
+/// The candidates listed under one input place.
 #[derive(Clone, Copy, Debug)]
 struct CandidateList {
+    /// The bits of the place's field in its word.
     mask: u64,
+    /// Range of the candidates in [`Moves::entries`].
     entries: (u32, u32),
 }
 
-/// A transition in a file, with its first check, which is usually its only one.
+/// A candidate with its first check, which is usually the only check.
 #[derive(Clone, Copy, Debug)]
 struct MoveEntry {
     first_check: InputCheck,
+    /// Index of the transition.
     transition: u32,
-    /// The range of the remaining checks.
+    /// Range of the remaining checks in [`Moves::checks`].
     other_checks: (u32, u32),
 }
 
 /// The transitions of a net, compiled for one packing.
 pub(crate) struct Moves {
+    /// The compiled transitions, by transition index.
     moves: Vec<TransitionMove>,
+    /// The input checks of all transitions, one transition after another.
     checks: Vec<InputCheck>,
     changes: Vec<WordChange>,
     /// The listed transitions that can be enabled in this packing.
     candidates: Vec<TransitionId>,
     /// The transitions that are always enabled.
     always_enabled: Vec<u32>,
+    /// The candidates of all lists, one list after another.
     entries: Vec<MoveEntry>,
     lists: Vec<CandidateList>,
-    /// For each bit of a key, the file of its field.
+    /// For each bit of a key, the index of the candidate list of its field.
     list_of_bit: Vec<u32>,
-    /// For each word, the bits of the fields with a file.
+    /// For each word, the bits of the fields with a candidate list.
     listed_bits: Vec<u64>,
 }
 
@@ -134,8 +143,8 @@ impl Moves {
             listed_bits: Vec::new(),
         };
         for t in net.transitions() {
-            let possible = this.compile(net, packing, t);
-            if possible && listed(t) {
+            let can_be_enabled = this.compile(net, packing, t);
+            if can_be_enabled && listed(t) {
                 this.candidates.push(t);
             }
         }
@@ -145,17 +154,17 @@ impl Moves {
 
     /// Compiles `t`. Returns false if it can never be enabled in this packing.
     fn compile(&mut self, net: &Net, packing: &Packing, t: TransitionId) -> bool {
-        let mut possible = true;
+        let mut can_be_enabled = true;
         let first_check = self.checks.len();
         for arc in net.pre(t) {
             let field = packing.field(arc.place);
             if field.width == 0 {
-                possible &= packing.constant(arc.place) >= arc.weight;
+                can_be_enabled &= packing.constant(arc.place) >= arc.weight;
                 continue;
             }
-            possible &= arc.weight <= field.low_mask();
+            can_be_enabled &= arc.weight <= field.low_mask();
             let checks = &mut self.checks;
-            let at = find_or_append(
+            let index = find_or_append(
                 checks,
                 first_check,
                 |check| check.word == field.word,
@@ -163,25 +172,25 @@ impl Moves {
             );
             // A weight that is too large gives a wrong value here, but then the transition is no
             // candidate.
-            checks[at].weights |= (arc.weight & field.low_mask()) << field.shift;
-            checks[at].high_bits |= field.high_bit();
-            checks[at].is_one_bit &= field.width == 1;
+            checks[index].weights |= (arc.weight & field.low_mask()) << field.shift;
+            checks[index].high_bits |= field.high_bit();
+            checks[index].is_one_bit &= field.width == 1;
         }
         let first_patch = self.changes.len();
-        let mut too_much = false;
+        let mut always_overflows = false;
         for change in net.delta(t) {
             let field = packing.field(change.place);
             let patches = &mut self.changes;
-            let at = find_or_append(
+            let index = find_or_append(
                 patches,
                 first_patch,
                 |patch| patch.word == field.word,
                 || WordChange { word: field.word, delta: 0, gain: 0, high: 0 },
             );
-            let patch = &mut patches[at];
+            let patch = &mut patches[index];
             patch.delta = patch.delta.wrapping_add((change.delta as u64) << field.shift);
             if change.delta > 0 {
-                too_much |= change.delta as u64 > field.low_mask();
+                always_overflows |= change.delta as u64 > field.low_mask();
                 patch.gain |= (change.delta as u64 & field.low_mask()) << field.shift;
                 patch.high |= field.high_bit();
             }
@@ -189,37 +198,38 @@ impl Moves {
         self.moves.push(TransitionMove {
             checks: (first_check as u32, self.checks.len() as u32),
             changes: (first_patch as u32, self.changes.len() as u32),
-            always_overflows: too_much,
+            always_overflows: always_overflows,
         });
-        possible
+        can_be_enabled
     }
 
-    /// Files every transition under the input place with the smallest value of `marked`.
+    /// Lists every candidate under the input place with the smallest value of `marked_count`.
     pub(crate) fn rebuild_lists(
         &mut self,
         net: &Net,
         packing: &Packing,
-        marked: impl Fn(PlaceId) -> u64,
+        marked_count: impl Fn(PlaceId) -> u64,
     ) {
-        let mut filing: Vec<(PlaceId, TransitionId)> = Vec::with_capacity(self.candidates.len());
+        let mut place_and_transition: Vec<(PlaceId, TransitionId)> =
+            Vec::with_capacity(self.candidates.len());
         self.always_enabled.clear();
         for &t in &self.candidates {
             let inputs = net.pre(t).iter().map(|arc| arc.place);
             let changing = inputs.filter(|&p| packing.field(p).width > 0);
-            match changing.min_by_key(|&p| (marked(p), net.consumers(p).len(), p)) {
-                Some(place) => filing.push((place, t)),
+            match changing.min_by_key(|&p| (marked_count(p), net.consumers(p).len(), p)) {
+                Some(place) => place_and_transition.push((place, t)),
                 None => self.always_enabled.push(t.index() as u32),
             }
         }
-        filing.sort_unstable();
+        place_and_transition.sort_unstable();
         self.entries.clear();
         self.lists.clear();
         self.list_of_bit = vec![0; 64 * packing.words()];
         self.listed_bits = vec![0; packing.words()];
-        for of_place in filing.chunk_by(|a, b| a.0 == b.0) {
-            let field = packing.field(of_place[0].0);
+        for same_place in place_and_transition.chunk_by(|a, b| a.0 == b.0) {
+            let field = packing.field(same_place[0].0);
             let start = self.entries.len() as u32;
-            for &(_, t) in of_place {
+            for &(_, t) in same_place {
                 let (first, end) = self.moves[t.index()].checks;
                 self.entries.push(MoveEntry {
                     first_check: self.checks[first as usize],
@@ -227,40 +237,40 @@ impl Moves {
                     other_checks: (first + 1, end),
                 });
             }
-            let bits = field.word as usize * 64 + field.shift as usize;
+            let first_bit = field.word as usize * 64 + field.shift as usize;
             let file = self.lists.len() as u32;
-            self.list_of_bit[bits..bits + field.width as usize].fill(file);
+            self.list_of_bit[first_bit..first_bit + field.width as usize].fill(file);
             self.listed_bits[field.word as usize] |= field.mask();
             let entries = (start, self.entries.len() as u32);
             self.lists.push(CandidateList { mask: field.mask(), entries });
         }
     }
 
-    /// Collects the enabled candidates, in an order that depends only on the key and the files.
-    /// Returns the number of transitions that were checked.
-    pub(crate) fn enabled(&self, key: &[u64], out: &mut Vec<u32>) -> usize {
-        out.clear();
-        out.extend_from_slice(&self.always_enabled);
-        let mut asked = 0;
-        for (word, &filed) in self.listed_bits.iter().enumerate() {
-            let mut marked = key[word] & filed;
-            while marked != 0 {
-                let bit = marked.trailing_zeros() as usize;
+    /// Collects the enabled candidates, in an order that depends only on the key and the candidate
+    /// lists. Returns the number of transitions that were checked.
+    pub(crate) fn enabled(&self, key: &[u64], enabled_transitions: &mut Vec<u32>) -> usize {
+        enabled_transitions.clear();
+        enabled_transitions.extend_from_slice(&self.always_enabled);
+        let mut checked = 0;
+        for (word, &file_bits) in self.listed_bits.iter().enumerate() {
+            let mut marked_bits = key[word] & file_bits;
+            while marked_bits != 0 {
+                let bit = marked_bits.trailing_zeros() as usize;
                 let file = self.lists[self.list_of_bit[word * 64 + bit] as usize];
-                marked &= !file.mask;
+                marked_bits &= !file.mask;
                 let entries = &self.entries[file.entries.0 as usize..file.entries.1 as usize];
-                asked += entries.len();
+                checked += entries.len();
                 for entry in entries {
                     let rest = entry.other_checks.0 as usize..entry.other_checks.1 as usize;
                     if entry.first_check.passes(key)
                         && self.checks[rest].iter().all(|check| check.passes(key))
                     {
-                        out.push(entry.transition);
+                        enabled_transitions.push(entry.transition);
                     }
                 }
             }
         }
-        asked
+        checked
     }
 
     /// Fires `t`, which must be enabled, in `key`.
@@ -268,11 +278,11 @@ impl Moves {
     /// # Errors
     /// Returns an error if a field would overflow. The key is then invalid.
     pub(crate) fn fire(&self, t: u32, key: &mut [u64]) -> Result<(), Overflow> {
-        let code = self.moves[t as usize];
-        if code.always_overflows {
+        let compiled = self.moves[t as usize];
+        if compiled.always_overflows {
             return Err(Overflow(TransitionId::new(t as usize)));
         }
-        for patch in &self.changes[code.changes.0 as usize..code.changes.1 as usize] {
+        for patch in &self.changes[compiled.changes.0 as usize..compiled.changes.1 as usize] {
             let word = patch.word as usize;
             let old = key[word];
             if patch.overflows(old) {
@@ -284,16 +294,16 @@ impl Moves {
     }
 }
 
-/// Returns the position of the entry that satisfies `is_it`, from `first` on. If there is none,
+/// Returns the position of the entry that satisfies `is_wanted`, from `first` on. If there is none,
 /// appends a new entry.
 fn find_or_append<T>(
     rows: &mut Vec<T>,
     first: usize,
-    is_it: impl Fn(&T) -> bool,
+    is_wanted: impl Fn(&T) -> bool,
     make: impl FnOnce() -> T,
 ) -> usize {
-    match rows[first..].iter().position(is_it) {
-        Some(at) => first + at,
+    match rows[first..].iter().position(is_wanted) {
+        Some(index) => first + index,
         None => {
             rows.push(make());
             rows.len() - 1

@@ -12,14 +12,17 @@
 use super::packing::Packing;
 use parikh_net::{LinearSum, Net, Predicate};
 
-/// The position of some terms of a sum: several one-bit fields of one word, or one wider field.
+/// The terms of a sum with one coefficient on one-bit fields of one word.
 #[derive(Clone, Copy, Debug)]
 struct BitTerms {
+    /// Index of the word.
     word: u32,
+    /// The bits of the fields.
     mask: u64,
     coefficient: i64,
 }
 
+/// A term of a sum on a field of two or more bits.
 #[derive(Clone, Copy, Debug)]
 struct FieldTerm {
     word: u32,
@@ -31,9 +34,10 @@ struct FieldTerm {
 /// A linear sum over packed markings.
 #[derive(Clone, Debug)]
 pub(crate) struct PackedSum {
+    /// The terms on one-bit fields, grouped by word and coefficient.
     bits: Vec<BitTerms>,
     fields: Vec<FieldTerm>,
-    /// The contribution of the places without a field.
+    /// The contribution of the places without a field, whose token counts never change.
     constant: i128,
     /// True if the value and all partial sums fit in an `i64`.
     fits_i64: bool,
@@ -42,7 +46,7 @@ pub(crate) struct PackedSum {
 impl PackedSum {
     /// Compiles `sum`.
     pub(crate) fn new(sum: &LinearSum, packing: &Packing) -> PackedSum {
-        let mut code =
+        let mut compiled =
             PackedSum { bits: Vec::new(), fields: Vec::new(), constant: 0, fits_i64: false };
         let mut magnitude: u128 = 0;
         for &(place, coefficient) in sum.terms() {
@@ -51,16 +55,20 @@ impl PackedSum {
             magnitude += u128::from(coefficient.unsigned_abs()) * u128::from(field.low_mask());
             match field.width {
                 0 => {
-                    code.constant += i128::from(coefficient) * i128::from(packing.constant(place));
+                    compiled.constant +=
+                        i128::from(coefficient) * i128::from(packing.constant(place));
                 }
                 1 => {
-                    let same = |b: &&mut BitTerms| b.word == word && b.coefficient == coefficient;
-                    match code.bits.iter_mut().find(same) {
+                    let is_mergeable =
+                        |b: &&mut BitTerms| b.word == word && b.coefficient == coefficient;
+                    match compiled.bits.iter_mut().find(is_mergeable) {
                         Some(bits) => bits.mask |= field.mask(),
-                        None => code.bits.push(BitTerms { word, mask: field.mask(), coefficient }),
+                        None => {
+                            compiled.bits.push(BitTerms { word, mask: field.mask(), coefficient })
+                        }
                     }
                 }
-                _ => code.fields.push(FieldTerm {
+                _ => compiled.fields.push(FieldTerm {
                     word,
                     shift: field.shift,
                     low_mask: field.low_mask(),
@@ -68,8 +76,8 @@ impl PackedSum {
                 }),
             }
         }
-        code.fits_i64 = magnitude <= i64::MAX as u128;
-        code
+        compiled.fits_i64 = magnitude <= i64::MAX as u128;
+        compiled
     }
 
     /// Returns the value of the sum in the marking with this key.
@@ -124,13 +132,14 @@ impl Test {
         Test::compile(predicate, packing, &mut 0)
     }
 
+    /// Compiles a predicate whose first atom gets the number `next`.
     fn compile(predicate: &Predicate, packing: &Packing, next: &mut u32) -> Test {
-        let mut all = |parts: &[Predicate]| {
+        let mut compile_all = |parts: &[Predicate]| {
             parts.iter().map(|part| Test::compile(part, packing, next)).collect()
         };
         match predicate {
-            Predicate::And(parts) => Test::All(all(parts)),
-            Predicate::Or(parts) => Test::Any(all(parts)),
+            Predicate::And(parts) => Test::All(compile_all(parts)),
+            Predicate::Or(parts) => Test::Any(compile_all(parts)),
             Predicate::True => Test::Constant(true),
             Predicate::False => Test::Constant(false),
             Predicate::Dead => Test::Dead,
@@ -147,16 +156,16 @@ impl Test {
         }
     }
 
-    /// Returns true if the test holds in the marking with this key. `dead` says whether the marking
-    /// is dead.
-    pub(crate) fn holds(&self, key: &[u64], dead: bool) -> bool {
+    /// Returns true if the test holds in the marking with this key. `is_dead` says whether the
+    /// marking is dead.
+    pub(crate) fn holds(&self, key: &[u64], is_dead: bool) -> bool {
         match self {
             Test::Constant(holds) => *holds,
             Test::Atom { sum, bound, .. } => sum.value(key) <= *bound,
-            Test::Dead => dead,
-            Test::NotDead => !dead,
-            Test::All(parts) => parts.iter().all(|part| part.holds(key, dead)),
-            Test::Any(parts) => parts.iter().any(|part| part.holds(key, dead)),
+            Test::Dead => is_dead,
+            Test::NotDead => !is_dead,
+            Test::All(parts) => parts.iter().all(|part| part.holds(key, is_dead)),
+            Test::Any(parts) => parts.iter().any(|part| part.holds(key, is_dead)),
         }
     }
 

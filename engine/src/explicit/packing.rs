@@ -22,18 +22,21 @@ use parikh_net::{Facts, Marking, Net, PlaceId};
 /// Maximum field width, since [`Marking::MAX_TOKENS`] is 2⁶³ − 1.
 const MAX_FIELD_BITS: u8 = 63;
 
-/// Number of words with free bits considered for the next field. With more words the packing is
-/// hardly tighter, but places that are close in the model, and so in its transitions, are
-/// separated.
+/// Maximum number of words with free bits that are considered for the next field. With more words
+/// the packing is hardly tighter, but places that are close in the model, and so in its
+/// transitions, are separated.
 const OPEN_WORDS: usize = 8;
 
 /// Fields of one word that move to another word with the same shift.
 #[derive(Clone, Copy, Debug)]
 struct FieldShift {
+    /// Index of the word in the old key.
     from: u32,
+    /// Index of the word in the new key.
     to: u32,
+    /// The bits of the fields in the old word.
     mask: u64,
-    /// Shift to the left, or to the right if negative.
+    /// Number of bits to shift to the left, or to the right if negative.
     by: i8,
 }
 
@@ -57,16 +60,21 @@ impl KeyConversion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unpackable;
 
-/// A layout of fields.
+/// The places' fields in a key, with the storage layout and the derived places.
 #[derive(Clone, Debug)]
 pub(crate) struct Packing {
+    /// The fields in a key, by place index.
     fields: Vec<Field>,
     /// Token counts of the places without a field, 0 for the others.
     constants: Vec<u64>,
-    /// True if a bound of the place is known. Such a field is widened only on its own overflow.
+    /// For each place, true if an upper bound is known. Such a field is widened only on its own
+    /// overflow.
     is_bounded: Vec<bool>,
+    /// The storage layout of keys.
     layout: Layout,
+    /// The places whose fields are computed from the stored fields.
     derived: Vec<DerivedPlace>,
+    /// The derived places, compiled for the current fields.
     derivations: Derivations,
 }
 
@@ -74,18 +82,18 @@ impl Packing {
     /// Creates the layout for the reachable markings of `net`, as narrow as `facts` and the initial
     /// marking allow.
     pub(crate) fn new(net: &Net, facts: &Facts) -> Self {
-        let mut changes = vec![false; net.place_count()];
+        let mut is_changed = vec![false; net.place_count()];
         for class in net.effect_classes() {
-            net.effect(class).iter().for_each(|change| changes[change.place.index()] = true);
+            net.effect(class).iter().for_each(|change| is_changed[change.place.index()] = true);
         }
         let initial = net.initial();
         let bounds: Vec<Option<u64>> =
             net.places().map(|p| Some(facts.upper_bound(p)?.tokens)).collect();
         let width = |p: PlaceId| {
             let bound = bounds[p.index()].unwrap_or(1).max(initial[p]).min(Marking::MAX_TOKENS);
-            if changes[p.index()] { bit_count(bound.max(1)) } else { 0 }
+            if is_changed[p.index()] { bit_count(bound.max(1)) } else { 0 }
         };
-        let constant = |p: PlaceId| if changes[p.index()] { 0 } else { initial[p] };
+        let constant = |p: PlaceId| if is_changed[p.index()] { 0 } else { initial[p] };
         let constants = net.places().map(constant).collect();
         let bounded = bounds.iter().map(Option::is_some).collect();
         let mut packing = Packing {
@@ -119,17 +127,19 @@ impl Packing {
     fn place_fields(&mut self, widths: &[u8]) {
         let mut is_derived = vec![false; widths.len()];
         self.derived.iter().for_each(|derived| is_derived[derived.place.index()] = true);
-        let only = |those: bool| {
-            let pick = |(&width, &is): (&u8, &bool)| if is == those { width } else { 0 };
+        let widths_of = |wants_derived: bool| {
+            let pick = |(&width, &is_derived_place): (&u8, &bool)| {
+                if is_derived_place == wants_derived { width } else { 0 }
+            };
             widths.iter().zip(&is_derived).map(pick).collect::<Vec<u8>>()
         };
-        let (mut fields, end) = first_fit(&only(false), 0);
+        let (mut fields, end) = first_fit(&widths_of(false), 0);
         // At least one word is stored, so that a key is never empty.
         self.layout.stored = (end as usize).max(1);
-        let (last, end) = first_fit(&only(true), self.layout.stored as u32);
+        let (derived_fields, end) = first_fit(&widths_of(true), self.layout.stored as u32);
         self.layout.words = end as usize;
         for DerivedPlace { place, .. } in &self.derived {
-            fields[place.index()] = last[place.index()];
+            fields[place.index()] = derived_fields[place.index()];
         }
         self.fields = fields;
         self.derivations = Derivations::compile(&self.derived, &self.fields, &self.constants);
@@ -192,9 +202,10 @@ impl Packing {
         let mut shifts: Vec<FieldShift> = Vec::new();
         for (from, to) in self.fields.iter().zip(&wider.fields).filter(|(from, _)| from.width > 0) {
             let shift = to.shift as i8 - from.shift as i8;
-            let same = |s: &&mut FieldShift| (s.from, s.to, s.by) == (from.word, to.word, shift);
+            let is_same_shift =
+                |s: &&mut FieldShift| (s.from, s.to, s.by) == (from.word, to.word, shift);
             // Fields with the same shift are usually neighbours in the order of places too.
-            match shifts.iter_mut().rev().take(4 * OPEN_WORDS).find(same) {
+            match shifts.iter_mut().rev().take(4 * OPEN_WORDS).find(is_same_shift) {
                 Some(shift) => shift.mask |= from.mask(),
                 None => {
                     let mask = from.mask();
@@ -206,8 +217,8 @@ impl Packing {
     }
 
     /// Returns a layout in which `place` has space for `tokens` tokens. Its field at least doubles,
-    /// so that a place is widened at most six times. With `all`, the fields of all places without a
-    /// bound double too.
+    /// so that a place is widened at most six times. With `widens_all`, the fields of all places
+    /// without a bound double too.
     ///
     /// # Errors
     /// Returns an error if the token count exceeds every field.
@@ -215,17 +226,17 @@ impl Packing {
         &self,
         place: PlaceId,
         tokens: u64,
-        all: bool,
+        widens_all: bool,
     ) -> Result<Packing, Unpackable> {
         if tokens > Marking::MAX_TOKENS {
             return Err(Unpackable);
         }
-        let twice = |width: u8| (2 * width).min(MAX_FIELD_BITS);
+        let doubled = |width: u8| (2 * width).min(MAX_FIELD_BITS);
         let width = |(index, field): (usize, &Field)| {
             if index == place.index() {
-                bit_count(tokens).max(twice(field.width))
-            } else if all && !self.is_bounded[index] {
-                twice(field.width)
+                bit_count(tokens).max(doubled(field.width))
+            } else if widens_all && !self.is_bounded[index] {
+                doubled(field.width)
             } else {
                 field.width
             }
@@ -241,7 +252,7 @@ impl Packing {
 /// number of the first unused word.
 fn first_fit(widths: &[u8], first: u32) -> (Vec<Field>, u32) {
     // Words with free bits: (word, bits used).
-    let mut open: Vec<(u32, u8)> = Vec::with_capacity(OPEN_WORDS + 1);
+    let mut open_words: Vec<(u32, u8)> = Vec::with_capacity(OPEN_WORDS + 1);
     let mut end = first;
     let mut fields = Vec::with_capacity(widths.len());
     for &width in widths {
@@ -249,17 +260,19 @@ fn first_fit(widths: &[u8], first: u32) -> (Vec<Field>, u32) {
             fields.push(Field { word: 0, shift: 0, width });
             continue;
         }
-        let at = open.iter().position(|&(_, used)| used + width <= 64).unwrap_or_else(|| {
-            if open.len() == OPEN_WORDS {
-                // The fullest word is the least useful.
-                let fullest = (0..open.len()).max_by_key(|&at| open[at].1).unwrap_or(0);
-                open.remove(fullest);
-            }
-            open.push((end, 0));
-            end += 1;
-            open.len() - 1
-        });
-        let (word, used) = &mut open[at];
+        let index =
+            open_words.iter().position(|&(_, used)| used + width <= 64).unwrap_or_else(|| {
+                if open_words.len() == OPEN_WORDS {
+                    // The fullest word is the least useful.
+                    let fullest =
+                        (0..open_words.len()).max_by_key(|&index| open_words[index].1).unwrap_or(0);
+                    open_words.remove(fullest);
+                }
+                open_words.push((end, 0));
+                end += 1;
+                open_words.len() - 1
+            });
+        let (word, used) = &mut open_words[index];
         fields.push(Field { word: *word, shift: *used, width });
         *used += width;
     }

@@ -64,12 +64,12 @@ const POLLING: u32 = 16;
 
 /// The operations on each expanded marking, called by any thread.
 pub(crate) trait Visitor: Sync {
-    /// A thread's own data.
+    /// A thread's working data for visits, such as buffers.
     type Scratch: Send;
-    /// The notes about consecutive markings.
+    /// The results about consecutive markings, such as counts.
     type Notes: Default + Send + Sync;
 
-    /// Creates the data of one more thread.
+    /// Creates the working data of another thread.
     fn scratch(&self) -> Self::Scratch;
 
     /// Reduces the enabled transitions to those that should fire.
@@ -94,22 +94,27 @@ pub(crate) enum ExpansionEvent<'a, N> {
     New(u32, &'a [u64], u32),
 }
 
-/// The data of one thread, in its own cache lines.
+/// The buffers of one thread, in separate cache lines.
 #[repr(align(128))]
 struct ThreadState<S> {
+    /// The visitor's working data of the thread.
     scratch: S,
+    /// Key of the marking being expanded.
     key: Vec<u64>,
+    /// Transitions to fire in the marking being expanded.
     enabled: Vec<u32>,
     builder: BlockBuilder,
 }
 
 /// Threads that expand markings in parallel. See the module documentation.
 pub(crate) struct ParallelExpansion<V: Visitor> {
+    /// Number of threads, including the calling thread.
     threads: usize,
     budget: Budget,
     thread_states: Vec<ThreadState<V::Scratch>>,
+    /// The blocks of the current chunk, in the order of markings. Reused for every chunk.
     blocks: Vec<Block<V::Notes>>,
-    /// The layout version that the lanes were made for.
+    /// The number of layout changes when the thread buffers were created.
     layout_version: u64,
     /// Limit on the markings of the next chunk.
     max_chunk_markings: u32,
@@ -118,29 +123,32 @@ pub(crate) struct ParallelExpansion<V: Visitor> {
 }
 
 impl<V: Visitor> ParallelExpansion<V> {
-    /// Creates a crew of `threads` threads.
+    /// Creates a parallel expansion with `threads` threads.
     pub(crate) fn new(threads: usize, budget: &Budget) -> Self {
         let (thread_states, blocks) = (Vec::new(), Vec::new());
-        let (budget, max_chunk_markings) = (budget.clone(), FIRST_CHUNK_MARKINGS);
+        let (budget, max_markings) = (budget.clone(), FIRST_CHUNK_MARKINGS);
         ParallelExpansion {
             threads,
             budget,
             thread_states,
             blocks,
             layout_version: 0,
-            max_chunk_markings,
+            max_chunk_markings: max_markings,
             memory: None,
         }
     }
 
-    /// Returns true if the markings from `from` on should be expanded in parallel.
-    pub(crate) fn can_expand(&mut self, space: &Space<'_>, from: u32) -> bool {
-        let found = space.store().len() - from;
-        self.threads > 1 && found >= MIN_MARKINGS && space.is_steady() && self.reserve_memory(space)
+    /// Returns true if the markings from `first` on should be expanded in parallel.
+    pub(crate) fn can_expand(&mut self, space: &Space<'_>, first: u32) -> bool {
+        let unexpanded = space.store().len() - first;
+        self.threads > 1
+            && unexpanded >= MIN_MARKINGS
+            && space.is_steady()
+            && self.reserve_memory(space)
     }
 
-    /// Expands a chunk of markings from `from` on in parallel, and reports the results through
-    /// `tell`. Returns the number of expanded markings. 0 means that `from` must be expanded
+    /// Expands a chunk of markings from `first` on in parallel, and reports the results through
+    /// `report`. Returns the number of expanded markings. 0 means that `first` must be expanded
     /// sequentially.
     ///
     /// # Errors
@@ -148,49 +156,54 @@ impl<V: Visitor> ParallelExpansion<V> {
     pub(crate) fn expand(
         &mut self,
         space: &mut Space<'_>,
-        from: u32,
+        first: u32,
         visitor: &V,
-        mut tell: impl FnMut(ExpansionEvent<'_, V::Notes>),
+        mut report: impl FnMut(ExpansionEvent<'_, V::Notes>),
     ) -> Result<u32, SpaceError> {
-        if !self.can_expand(space, from) {
+        if !self.can_expand(space, first) {
             return Ok(0);
         }
-        let begun = Instant::now();
+        let start_time = Instant::now();
         self.follow_layout(space, visitor);
-        let markings = (space.store().len() - from).min(self.max_chunk_markings);
-        self.fire_all(space, from, markings, visitor);
+        let markings = (space.store().len() - first).min(self.max_chunk_markings);
+        self.fire_all(space, first, markings, visitor);
         // The markings after a cut block are not consecutive.
-        let cut = self.blocks.iter().position(|block| block.is_cut);
-        let blocks = match cut {
-            Some(cut) => &mut self.blocks[..=cut],
+        let first_cut = self.blocks.iter().position(|block| block.is_cut);
+        let complete_blocks = match first_cut {
+            Some(first_cut) => &mut self.blocks[..=first_cut],
             None => &mut self.blocks[..],
         };
-        let expanded: u32 = blocks.iter().map(|block| block.successor_ends.len() as u32).sum();
-        let bytes: usize = blocks.iter().map(Block::bytes).sum();
-        if expanded == 0 {
+        let expanded_count: u32 =
+            complete_blocks.iter().map(|block| block.successor_ends.len() as u32).sum();
+        let kept_bytes: usize = complete_blocks.iter().map(Block::bytes).sum();
+        if expanded_count == 0 {
             // The work on the later blocks was wasted, so the next chunk is smaller.
             self.max_chunk_markings = (self.max_chunk_markings / 4).max(MIN_CHUNK_MARKINGS);
             return Ok(0);
         }
-        space.store_mut().add_blocks(blocks, self.threads, |block, added| match added {
-            None => {
-                let notes = std::mem::take(&mut block.notes);
-                tell(ExpansionEvent::Expanded(notes, block.firings));
-            }
-            Some((at, number)) => {
-                tell(ExpansionEvent::New(
-                    block.fired_transitions[at as usize],
-                    block.key(at),
-                    number,
-                ));
+        space.store_mut().add_blocks(complete_blocks, self.threads, |block, new_successor| {
+            match new_successor {
+                None => {
+                    let notes = std::mem::take(&mut block.notes);
+                    report(ExpansionEvent::Expanded(notes, block.firings));
+                }
+                Some((index, number)) => {
+                    report(ExpansionEvent::New(
+                        block.fired_transitions[index as usize],
+                        block.key(index),
+                        number,
+                    ));
+                }
             }
         })?;
-        space.count_expanded(expanded);
-        match (bytes, begun.elapsed()) {
-            (bytes, took) if bytes > MAX_CHUNK_BYTES || took > MAX_CHUNK_TIME => {
+        space.count_expanded(expanded_count);
+        match (kept_bytes, start_time.elapsed()) {
+            (kept_bytes, duration) if kept_bytes > MAX_CHUNK_BYTES || duration > MAX_CHUNK_TIME => {
                 self.max_chunk_markings /= 4
             }
-            (bytes, took) if bytes <= MAX_CHUNK_BYTES / 2 && took <= MAX_CHUNK_TIME / 2 => {
+            (kept_bytes, duration)
+                if kept_bytes <= MAX_CHUNK_BYTES / 2 && duration <= MAX_CHUNK_TIME / 2 =>
+            {
                 self.max_chunk_markings = (self.max_chunk_markings * 2).min(MAX_CHUNK_MARKINGS);
             }
             _ => {}
@@ -200,19 +213,20 @@ impl<V: Visitor> ParallelExpansion<V> {
             // should.
             self.threads = 1;
         }
-        Ok(expanded)
+        Ok(expanded_count)
     }
 
-    /// Returns true if there is memory for the blocks. It is taken once.
+    /// Takes the memory for blocks from the account at the first call. Returns true if there was
+    /// enough.
     fn reserve_memory(&mut self, space: &Space<'_>) -> bool {
-        let room = space.store().room();
-        if self.memory.is_none() && room.take(MAX_CHUNK_BYTES as u64).is_ok() {
-            self.memory = Some(room.clone());
+        let memory = space.store().room();
+        if self.memory.is_none() && memory.take(MAX_CHUNK_BYTES as u64).is_ok() {
+            self.memory = Some(memory.clone());
         }
         self.memory.is_some()
     }
 
-    /// Creates the lanes anew if the layout of keys has changed.
+    /// Creates the thread buffers anew if the layout of keys has changed.
     fn follow_layout(&mut self, space: &Space<'_>, visitor: &V) {
         if self.thread_states.is_empty() || self.layout_version != space.layouts() {
             self.layout_version = space.layouts();
@@ -226,42 +240,44 @@ impl<V: Visitor> ParallelExpansion<V> {
         }
     }
 
-    /// Fires the chosen transitions of `markings` markings. Blocks that no thread reached count as
-    /// cut.
-    fn fire_all(&mut self, space: &Space<'_>, from: u32, markings: u32, visitor: &V) {
+    /// Fires the chosen transitions of `marking_count` markings. Blocks that no thread reached
+    /// count as cut.
+    fn fire_all(&mut self, space: &Space<'_>, first_marking: u32, marking_count: u32, visitor: &V) {
         let layout = space.packing().layout();
-        let size =
-            markings.div_ceil(MIN_BLOCKS_PER_THREAD * self.threads as u32).min(MAX_BLOCK_MARKINGS);
-        self.blocks.truncate(markings.div_ceil(size) as usize);
-        self.blocks.resize_with(markings.div_ceil(size) as usize, Block::new);
+        let block_size = marking_count
+            .div_ceil(MIN_BLOCKS_PER_THREAD * self.threads as u32)
+            .min(MAX_BLOCK_MARKINGS);
+        self.blocks.truncate(marking_count.div_ceil(block_size) as usize);
+        self.blocks.resize_with(marking_count.div_ceil(block_size) as usize, Block::new);
         let budget = &self.budget;
-        let firsts = (from..from + markings).step_by(size as usize);
+        let firsts = (first_marking..first_marking + marking_count).step_by(block_size as usize);
         for (block, first) in self.blocks.iter_mut().zip(firsts.clone()) {
             block.begin(first, layout);
         }
         let tasks = Tasks::new(self.blocks.iter_mut().zip(firsts));
-        let (stop, made) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let (stop, kept_bytes) = (AtomicBool::new(false), AtomicUsize::new(0));
         let threads = self.threads;
-        run_on_threads(&mut self.thread_states, |lane| {
+        run_on_threads(&mut self.thread_states, |state| {
             while !stop.load(Relaxed)
                 && let Some((block, first)) = tasks.next()
             {
-                let last = first + size.min(from + markings - first);
-                lane.builder.begin();
-                for number in first..last {
-                    let late = number % POLLING == 0 && budget.is_exhausted();
+                let end = first + block_size.min(first_marking + marking_count - first);
+                state.builder.begin();
+                for number in first..end {
+                    let is_late = number % POLLING == 0 && budget.is_exhausted();
                     // The other threads work on blocks of a similar size.
-                    let large = made.load(Relaxed) + threads * block.bytes() > MAX_CHUNK_BYTES;
-                    if late || large || !lane.fire(number, block, space, visitor) {
+                    let is_too_large =
+                        kept_bytes.load(Relaxed) + threads * block.bytes() > MAX_CHUNK_BYTES;
+                    if is_late || is_too_large || !state.fire(number, block, space, visitor) {
                         break;
                     }
                 }
-                block.is_cut = block.successor_ends.len() < (last - first) as usize;
+                block.is_cut = block.successor_ends.len() < (end - first) as usize;
                 if block.unfolded.is_empty() && block.sort_by_segment().is_err() {
                     // Without sorted successors, the block's markings are not expanded.
                     block.begin(first, layout);
                 }
-                made.fetch_add(block.bytes(), Relaxed);
+                kept_bytes.fetch_add(block.bytes(), Relaxed);
                 stop.fetch_or(block.is_cut, Relaxed);
             }
         });
@@ -270,7 +286,7 @@ impl<V: Visitor> ParallelExpansion<V> {
 
 impl<V: Visitor> Drop for ParallelExpansion<V> {
     fn drop(&mut self) {
-        self.memory.iter().for_each(|room| room.give_back(MAX_CHUNK_BYTES as u64));
+        self.memory.iter().for_each(|memory| memory.give_back(MAX_CHUNK_BYTES as u64));
     }
 }
 
@@ -283,18 +299,18 @@ impl<S> ThreadState<S> {
         space: &Space<'_>,
         visitor: &V,
     ) -> bool {
-        let ThreadState { scratch, key, enabled, builder: maker } = self;
+        let ThreadState { scratch, key, enabled, builder } = self;
         let (store, packing, moves) = (space.store(), space.packing(), space.moves());
-        store.load_with(number, &mut maker.folder, key);
+        store.load_with(number, &mut builder.folder, key);
         packing.derive(key);
         moves.enabled(key, enabled);
         let seen = ExpandedMarking { number, key, packing };
         visitor.select_transitions(scratch, seen, enabled);
-        let fired = block.fire(key, enabled, moves, store, maker).is_ok();
-        if fired {
+        let fits = block.fire(key, enabled, moves, store, builder).is_ok();
+        if fits {
             visitor.note(scratch, seen, &mut block.notes);
         }
-        fired
+        fits
     }
 }
 

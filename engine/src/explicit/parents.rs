@@ -10,20 +10,25 @@
 use super::memory::{MemoryAccount, OutOfMemory, try_with_capacity};
 use super::set::NO_NUMBER;
 
-/// Number of words between two stored counts of ones.
+/// Number of words of the bit vector for each stored count of ones.
 const WORDS_PER_COUNT: usize = 32;
 /// Binary logarithm of the chunk size for plain numbers.
 const CHUNK_SHIFT: u32 = 14;
 
 /// The parents of markings 1, 2, 3 …; marking 0 has none.
 pub(crate) struct Parents {
+    /// The parents.
     kind: ParentKind,
+    /// Number of parents.
     len: u32,
     memory: MemoryAccount,
 }
 
+/// The representation of the parents.
 enum ParentKind {
+    /// A bit vector, while the parents never decrease.
     Steps(ParentSteps),
+    /// Chunks of 2^[`SHIFT`] parents.
     Plain(Vec<Vec<u32>>),
 }
 
@@ -31,6 +36,7 @@ enum ParentKind {
 /// `before` with every [`SAMPLED`]th word.
 #[derive(Default)]
 struct ParentSteps {
+    /// The bit vector: a 0 for each increment of the parent, a 1 for each marking.
     bits: Vec<u64>,
     /// Number of bits written.
     bit_len: u64,
@@ -43,8 +49,8 @@ struct ParentSteps {
 
 impl Parents {
     /// Creates an empty list, for the initial marking.
-    pub(crate) fn new(room: &MemoryAccount) -> Self {
-        Parents { kind: ParentKind::Steps(ParentSteps::default()), len: 0, memory: room.clone() }
+    pub(crate) fn new(memory: &MemoryAccount) -> Self {
+        Parents { kind: ParentKind::Steps(ParentSteps::default()), len: 0, memory: memory.clone() }
     }
 
     /// Returns the number of parents, which is one less than the number of markings.
@@ -72,11 +78,11 @@ impl Parents {
 
     /// Returns the parent of a marking. [`NONE`] for the initial marking.
     pub(crate) fn of(&self, number: u32) -> u32 {
-        let Some(at) = number.checked_sub(1) else { return NO_NUMBER };
+        let Some(index) = number.checked_sub(1) else { return NO_NUMBER };
         match &self.kind {
-            ParentKind::Steps(steps) => steps.parent(at),
+            ParentKind::Steps(steps) => steps.parent(index),
             ParentKind::Plain(chunks) => {
-                chunks[(at >> CHUNK_SHIFT) as usize][(at & ((1 << CHUNK_SHIFT) - 1)) as usize]
+                chunks[(index >> CHUNK_SHIFT) as usize][(index & ((1 << CHUNK_SHIFT) - 1)) as usize]
             }
         }
     }
@@ -95,18 +101,19 @@ impl Parents {
     }
 }
 
+/// Appends the parents of the bit vector to `chunks` as plain numbers.
 fn write_plain(
     steps: &ParentSteps,
     chunks: &mut Vec<Vec<u32>>,
-    room: &MemoryAccount,
+    memory: &MemoryAccount,
 ) -> Result<(), OutOfMemory> {
-    let (mut parent, mut at) = (0, 0);
+    let (mut parent, mut index) = (0, 0);
     for bit in 0..steps.bit_len {
         match steps.bits[(bit / 64) as usize] >> (bit % 64) & 1 {
             0 => parent += 1,
             _ => {
-                push_plain(chunks, at, parent, room)?;
-                at += 1;
+                push_plain(chunks, index, parent, memory)?;
+                index += 1;
             }
         }
     }
@@ -122,33 +129,39 @@ impl Drop for Parents {
     }
 }
 
+/// Appends the parent with this index to `chunks`.
 fn push_plain(
     chunks: &mut Vec<Vec<u32>>,
-    at: u32,
+    index: u32,
     parent: u32,
-    room: &MemoryAccount,
+    memory: &MemoryAccount,
 ) -> Result<(), OutOfMemory> {
-    if (at >> CHUNK_SHIFT) as usize == chunks.len() {
-        room.take(4 << CHUNK_SHIFT)?;
+    if (index >> CHUNK_SHIFT) as usize == chunks.len() {
+        memory.take(4 << CHUNK_SHIFT)?;
         chunks.push(try_with_capacity(1 << CHUNK_SHIFT)?);
     }
-    chunks[(at >> CHUNK_SHIFT) as usize].push(parent);
+    chunks[(index >> CHUNK_SHIFT) as usize].push(parent);
     Ok(())
 }
 
 impl ParentSteps {
-    /// Extends the bit vector up to bit `end`. `ones` is the number of ones so far.
-    fn extend_to(&mut self, end: u64, ones: u32, room: &MemoryAccount) -> Result<(), OutOfMemory> {
-        while self.bits.len() as u64 <= end / 64 {
+    /// Extends the bit vector up to bit `last_bit`. `ones` is the number of ones so far.
+    fn extend_to(
+        &mut self,
+        last_bit: u64,
+        ones: u32,
+        memory: &MemoryAccount,
+    ) -> Result<(), OutOfMemory> {
+        while self.bits.len() as u64 <= last_bit / 64 {
             let words = self.bits.len();
             if words == self.bits.capacity() {
                 // Grows by a quarter, and the counts accordingly.
-                let more = (words / 4).max(64);
-                let counts = more / WORDS_PER_COUNT + 1;
-                let bytes = (more * 8 + counts * 4) as u64;
-                room.take(bytes)?;
+                let additional_words = (words / 4).max(64);
+                let counts = additional_words / WORDS_PER_COUNT + 1;
+                let bytes = (additional_words * 8 + counts * 4) as u64;
+                memory.take(bytes)?;
                 self.taken_bytes += bytes;
-                self.bits.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
+                self.bits.try_reserve_exact(additional_words).map_err(|_| OutOfMemory)?;
                 self.ones_before.try_reserve_exact(counts).map_err(|_| OutOfMemory)?;
             }
             if words.is_multiple_of(WORDS_PER_COUNT) {
@@ -159,26 +172,27 @@ impl ParentSteps {
         Ok(())
     }
 
-    fn push(&mut self, parent: u32, ones: u32, room: &MemoryAccount) -> Result<(), OutOfMemory> {
-        let at = self.bit_len + u64::from(parent - self.last_parent);
-        self.extend_to(at, ones, room)?;
-        self.bits[(at / 64) as usize] |= 1 << (at % 64);
-        (self.bit_len, self.last_parent) = (at + 1, parent);
+    fn push(&mut self, parent: u32, ones: u32, memory: &MemoryAccount) -> Result<(), OutOfMemory> {
+        let new_bit = self.bit_len + u64::from(parent - self.last_parent);
+        self.extend_to(new_bit, ones, memory)?;
+        self.bits[(new_bit / 64) as usize] |= 1 << (new_bit % 64);
+        (self.bit_len, self.last_parent) = (new_bit + 1, parent);
         Ok(())
     }
 
-    /// Returns the number of zeros before one number `at`, counted from 0.
-    fn parent(&self, at: u32) -> u32 {
-        let sample = self.ones_before.partition_point(|&ones| ones <= at) - 1;
-        let mut left = at - self.ones_before[sample];
+    /// Returns the parent of marking `index` + 1: the number of zeros before the `index`th one,
+    /// counted from 0.
+    fn parent(&self, index: u32) -> u32 {
+        let sample = self.ones_before.partition_point(|&ones| ones <= index) - 1;
+        let mut remaining = index - self.ones_before[sample];
         let mut word = sample * WORDS_PER_COUNT;
-        while left >= self.bits[word].count_ones() {
-            left -= self.bits[word].count_ones();
+        while remaining >= self.bits[word].count_ones() {
+            remaining -= self.bits[word].count_ones();
             word += 1;
         }
         let mut bits = self.bits[word];
-        (0..left).for_each(|_| bits &= bits - 1);
-        (word as u64 * 64 + u64::from(bits.trailing_zeros()) - u64::from(at)) as u32
+        (0..remaining).for_each(|_| bits &= bits - 1);
+        (word as u64 * 64 + u64::from(bits.trailing_zeros()) - u64::from(index)) as u32
     }
 }
 

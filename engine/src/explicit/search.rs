@@ -3,7 +3,8 @@
 //! A search takes a marking from its frontier, computes the enabled transitions, fires them, and
 //! puts the new markings on the frontier, until the frontier is empty. Goals are tested when a
 //! marking is new. For breadth-first search the frontier is a single number, since markings are
-//! numbered in the order of discovery. For best-first search it is a heap ordered by the distance to the goal.
+//! numbered in the order of discovery. For best-first search it is a heap ordered by the distance
+//! to the goal.
 //!
 //! A search that ends with an empty frontier has visited every reachable marking, or with stubborn
 //! sets every marking relevant for its goal. Then an unreached goal is unreachable, and the largest
@@ -27,7 +28,7 @@ use std::collections::{BTreeMap, BinaryHeap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Limit on the number of expansions between two checks of the budget and the board.
+/// Maximum number of expansions between two checks of the budget and the board.
 const MAX_POLLING_INTERVAL: u64 = 64;
 
 /// Reserve memory that is freed when memory runs out. It is needed to report what was found:
@@ -76,14 +77,21 @@ pub(crate) enum SearchEnd {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchReport {
     pub(crate) end: SearchEnd,
+    /// Number of stored markings.
     pub(crate) states: u64,
+    /// Number of firings, including those to known markings.
     pub(crate) firings: u64,
+    /// Number of times that all markings were repacked because a field was too narrow.
     pub(crate) repackings: u64,
+    /// Largest memory of the tables at any time, in bytes.
     pub(crate) peak_bytes: u64,
+    /// Memory of the tables at the end of the search, in bytes.
     pub(crate) final_bytes: u64,
 }
 
+/// The markings that are stored but not yet expanded, by search order.
 enum Frontier {
+    /// Number of the next marking to expand.
     Breadth(u32),
     Best(BinaryHeap<(Reverse<u64>, u32)>),
 }
@@ -96,28 +104,29 @@ impl Frontier {
         }
     }
 
-    /// Adds a marking. Memory is taken from `room`.
+    /// Adds a marking. Memory is taken from `memory`.
     fn push(
         &mut self,
         number: u32,
         distance: u64,
-        room: &MemoryAccount,
+        memory: &MemoryAccount,
     ) -> Result<(), OutOfMemory> {
         match self {
             Frontier::Breadth(_) => {}
             Frontier::Best(heap) => {
-                let more =
-                    reserve_doubled::<(Reverse<u64>, u32)>(heap.len(), heap.capacity(), room)?;
-                heap.try_reserve_exact(more).map_err(|_| OutOfMemory)?;
+                let additional =
+                    reserve_doubled::<(Reverse<u64>, u32)>(heap.len(), heap.capacity(), memory)?;
+                heap.try_reserve_exact(additional).map_err(|_| OutOfMemory)?;
                 heap.push((Reverse(distance), number));
             }
         }
         Ok(())
     }
 
-    fn pop(&mut self, markings: u32) -> Option<u32> {
+    /// Removes the next marking to expand. `marking_count` is the number of stored markings.
+    fn pop(&mut self, marking_count: u32) -> Option<u32> {
         match self {
-            Frontier::Breadth(next) if *next < markings => {
+            Frontier::Breadth(next) if *next < marking_count => {
                 *next += 1;
                 Some(*next - 1)
             }
@@ -128,40 +137,47 @@ impl Frontier {
 }
 
 /// Returns the number of additional elements to reserve before the next push, and takes their
-/// memory from `room`. The capacity doubles when it is used up.
+/// memory from `memory`. The capacity doubles when it is used up.
 fn reserve_doubled<T>(
     len: usize,
     capacity: usize,
-    room: &MemoryAccount,
+    memory: &MemoryAccount,
 ) -> Result<usize, OutOfMemory> {
     if len < capacity {
         return Ok(0);
     }
-    let more = len.max(64);
-    room.take((more * size_of::<T>()) as u64)?;
-    Ok(more)
+    let additional = len.max(64);
+    memory.take((additional * size_of::<T>()) as u64)?;
+    Ok(additional)
 }
 
 /// The state of a search.
 struct ExplicitSearch<'a> {
     task: &'a Task<'a>,
     config: SearchConfig,
+    /// Receives the firing sequences to goals.
     witness_reporter: WitnessReporter<'a>,
+    /// The visited markings and the compiled transitions.
     space: Space<'a>,
+    /// The goals, and which of them to test in which marking.
     watch: SearchWatch,
+    /// The markings to expand.
     frontier: Frontier,
+    /// The stubborn sets for the first goal, if the search uses them.
     stubborn: Option<StubbornSets<'a>>,
     /// For each transition, true if it may be fired. The others are only listed as enabled.
     is_fired: Vec<bool>,
     effect_filter: EffectFilter<'a>,
     firings: u64,
+    /// Number of expanded markings.
     expansions: u64,
-    /// Number of expansions before maxima are next compared with proved bounds.
+    /// Number of expansions at which maxima are next compared with proved bounds.
     next_maxima_check: u64,
-    /// Number of open goals that keep the search going.
+    /// Number of open goals. The search ends when it is 0.
     open_goals: usize,
+    /// Version of the board at the last check.
     seen_version: u64,
-    /// Indices of goals that the current marking reaches.
+    /// Indices of the goals that the current marking reaches.
     reached_now: Vec<u32>,
     unreported: Vec<(u32, u32)>,
     reserve: Vec<u8>,
@@ -169,14 +185,16 @@ struct ExplicitSearch<'a> {
 
 /// The visitor for parallel expansion: tests the goals that depend on enabledness.
 struct GoalVisitor<'n> {
+    /// The net of the search.
     net: &'n Net,
+    /// The goals to test when a marking is expanded.
     goals: ExpansionTests,
 }
 
 impl<'n> Visitor for GoalVisitor<'n> {
     /// The selection of transitions, and the goals that the current marking reaches.
     type Scratch = (EffectFilter<'n>, Vec<u32>);
-    /// For each reached goal, the first marking that reaches it.
+    /// For each goal index that was reached, the first marking that reaches the goal.
     type Notes = BTreeMap<u32, u32>;
 
     fn scratch(&self) -> Self::Scratch {
@@ -185,22 +203,22 @@ impl<'n> Visitor for GoalVisitor<'n> {
 
     fn select_transitions(
         &self,
-        (distinct, hits): &mut Self::Scratch,
+        (effect_filter, reached_goals): &mut Self::Scratch,
         seen: ExpandedMarking<'_>,
         enabled: &mut Vec<u32>,
     ) {
-        hits.clear();
-        self.goals.test_all(seen.key, enabled, |goal| hits.push(goal));
-        distinct.retain(enabled);
+        reached_goals.clear();
+        self.goals.test_all(seen.key, enabled, |goal| reached_goals.push(goal));
+        effect_filter.retain(enabled);
     }
 
     fn note(
         &self,
-        (_, hits): &mut Self::Scratch,
+        (_, reached_goals): &mut Self::Scratch,
         seen: ExpandedMarking<'_>,
         notes: &mut Self::Notes,
     ) {
-        for goal in hits.drain(..) {
+        for goal in reached_goals.drain(..) {
             notes.entry(goal).or_insert(seen.number);
         }
     }
@@ -220,15 +238,15 @@ pub(crate) fn search<'a>(
         |(_, goal)| matches!(goal, MarkingGoal::Reach(predicate) if predicate.mentions_deadness()),
     );
     let fired = representatives(task.net, deadness);
-    let fires = |t: TransitionId| fired[t.index()];
+    let is_fired = |t: TransitionId| fired[t.index()];
     let mut listed = fired.clone();
     transitions_tested_at_expansion(goals).into_iter().for_each(|t| listed[t.index()] = true);
-    let lists = |t: TransitionId| listed[t.index()];
-    let purpose = SpaceOptions { listed: &lists, sequences: true, ceiling: config.max_bytes };
+    let is_listed = |t: TransitionId| listed[t.index()];
+    let purpose = SpaceOptions { listed: &is_listed, sequences: true, ceiling: config.max_bytes };
     let space = match Space::new(task.net, task.facts, purpose, budget) {
         Ok(space) => space,
-        Err(stuck) => {
-            let end = SearchEnd::SpaceFull(stuck);
+        Err(error) => {
+            let end = SearchEnd::SpaceFull(error);
             return SearchReport {
                 end,
                 states: 0,
@@ -241,7 +259,7 @@ pub(crate) fn search<'a>(
     };
     let watch = SearchWatch::new(task.net, space.packing(), goals);
     let stubborn =
-        config.uses_stubborn_sets.then(|| StubbornSets::new(task.net, &watch.goals[0], fires));
+        config.uses_stubborn_sets.then(|| StubbornSets::new(task.net, &watch.goals[0], is_fired));
     let mut search = ExplicitSearch {
         task,
         config,
@@ -264,14 +282,14 @@ pub(crate) fn search<'a>(
     let start = Instant::now();
     let end = search.run(budget).unwrap_or_else(SearchEnd::SpaceFull);
     search.report_conclusions(end, start.elapsed(), budget, proof_reporter);
-    let (states, room) = (search.space.store().len(), search.space.store().room());
+    let (states, memory) = (search.space.store().len(), search.space.store().room());
     SearchReport {
         end,
         states: u64::from(states),
         firings: search.firings,
         repackings: search.space.repackings,
-        peak_bytes: room.peak(),
-        final_bytes: room.taken(),
+        peak_bytes: memory.peak(),
+        final_bytes: memory.taken(),
     }
 }
 
@@ -279,26 +297,33 @@ pub(crate) fn search<'a>(
 /// successors, each tested against a formula of thousands of atoms, takes as long as a million
 /// other markings.
 struct PollingInterval {
-    /// Number of expansions before the next check.
+    /// Number of expansions at which the next check is due.
     next: u64,
+    /// Current number of expansions between two checks, from 1 to [`POLLING`].
     every: u64,
+    /// Time of the last check.
     last: Instant,
 }
 
 impl PollingInterval {
-    fn looked(&mut self, expansions: u64) {
-        let took = self.last.elapsed();
-        self.every = match took {
-            _ if took > Duration::from_millis(10) => (self.every / 4).max(1),
-            _ if took < Duration::from_millis(2) => (self.every * 2).min(MAX_POLLING_INTERVAL),
+    /// Schedules the next check after a check at `expansion_count` expansions. Aims at 2 to 10 ms
+    /// between two checks.
+    fn looked(&mut self, expansion_count: u64) {
+        let check_interval = self.last.elapsed();
+        self.every = match check_interval {
+            _ if check_interval > Duration::from_millis(10) => (self.every / 4).max(1),
+            _ if check_interval < Duration::from_millis(2) => {
+                (self.every * 2).min(MAX_POLLING_INTERVAL)
+            }
             _ => self.every,
         };
-        self.next = expansions + self.every;
+        self.next = expansion_count + self.every;
         self.last = Instant::now();
     }
 }
 
 impl<'a> ExplicitSearch<'a> {
+    /// Runs the search, and returns the reason for its end.
     fn run(&mut self, budget: &Budget) -> Result<SearchEnd, SpaceError> {
         self.open_goals = self.count_open();
         self.watch.test_initial(self.space.key(), &mut self.reached_now);
@@ -306,16 +331,16 @@ impl<'a> ExplicitSearch<'a> {
         self.report_reached();
         self.frontier.push(0, 0, self.space.store().room())?;
         let mut enabled: Vec<u32> = Vec::new();
-        let mut fresh: Vec<(u32, u64)> = Vec::new();
+        let mut new_markings: Vec<(u32, u64)> = Vec::new();
         if self.open_goals == 0 {
             return Ok(SearchEnd::Settled);
         }
         let mut pace = PollingInterval { next: 0, every: 1, last: Instant::now() };
         let threads = if self.stubborn.is_none() { self.config.threads } else { 1 };
-        let mut crew = ParallelExpansion::new(threads, budget);
+        let mut expansion = ParallelExpansion::new(threads, budget);
         loop {
-            let together = self.expand_in_parallel(&mut crew)?;
-            if together || self.expansions >= pace.next {
+            let was_parallel = self.expand_in_parallel(&mut expansion)?;
+            if was_parallel || self.expansions >= pace.next {
                 pace.looked(self.expansions);
                 if let Some(spent) = budget.exhausted() {
                     return Ok(SearchEnd::BudgetExhausted(spent));
@@ -325,7 +350,7 @@ impl<'a> ExplicitSearch<'a> {
                     return Ok(SearchEnd::Settled);
                 }
             }
-            if together {
+            if was_parallel {
                 continue;
             }
             let Some(number) = self.frontier.pop(self.space.store().len()) else { break };
@@ -337,38 +362,38 @@ impl<'a> ExplicitSearch<'a> {
                     self.record_reached(number);
                 }
                 self.select_transitions(&mut enabled);
-                fresh.clear();
+                new_markings.clear();
                 let effect_of = |t: u32| self.task.net.effect_of(TransitionId::new(t as usize));
-                let best = self.config.order == SearchOrder::BestFirst;
+                let is_best_first = self.config.order == SearchOrder::BestFirst;
                 let (watch, hits) = (&mut self.watch, &mut self.reached_now);
                 let reached = &mut self.unreported;
                 // There may be a thousand successors, and each test may take a quarter of a
                 // millisecond.
-                let (mut judged, mut late) = (0_u32, false);
-                let mut judge = |watch: &SearchWatch, key: &[u64]| {
-                    judged += 1;
-                    late |= judged.is_multiple_of(32) && budget.is_exhausted();
-                    if best && !late { distance_to_goal(watch, key) } else { 0 }
+                let (mut test_count, mut is_late) = (0_u32, false);
+                let mut distance_of = |watch: &SearchWatch, key: &[u64]| {
+                    test_count += 1;
+                    is_late |= test_count.is_multiple_of(32) && budget.is_exhausted();
+                    if is_best_first && !is_late { distance_to_goal(watch, key) } else { 0 }
                 };
                 let expanded = self.space.expand(number, &enabled, |t, key, new| {
                     watch.test_new_marking(effect_of(t), key, new, hits);
                     reached.extend(hits.drain(..).map(|goal| (goal, new)));
-                    fresh.push((new, judge(watch, key)));
+                    new_markings.push((new, distance_of(watch, key)));
                 });
-                let widened = match expanded {
-                    Ok(widened) => widened,
-                    Err(stuck) => {
+                let was_widened = match expanded {
+                    Ok(was_widened) => was_widened,
+                    Err(error) => {
                         self.reserve = Vec::new();
                         self.report_reached();
-                        return Err(stuck);
+                        return Err(error);
                     }
                 };
-                if !widened {
+                if !was_widened {
                     break;
                 }
                 self.watch.recompile(self.space.packing());
             }
-            for &(new, distance) in &fresh {
+            for &(new, distance) in &new_markings {
                 self.frontier.push(new, distance, self.space.store().room())?;
             }
             self.firings += enabled.len() as u64;
@@ -386,32 +411,32 @@ impl<'a> ExplicitSearch<'a> {
     /// markings. Returns true if some were expanded.
     fn expand_in_parallel(
         &mut self,
-        crew: &mut ParallelExpansion<GoalVisitor<'a>>,
+        expansion: &mut ParallelExpansion<GoalVisitor<'a>>,
     ) -> Result<bool, SpaceError> {
         let Frontier::Breadth(next) = self.frontier else { return Ok(false) };
-        if !crew.can_expand(&self.space, next) {
+        if !expansion.can_expand(&self.space, next) {
             return Ok(false);
         }
         let net = self.task.net;
-        let asking = GoalVisitor { net, goals: std::mem::take(&mut self.watch.at_expansion) };
+        let visitor = GoalVisitor { net, goals: std::mem::take(&mut self.watch.at_expansion) };
         let (watch, reached) = (&mut self.watch, &mut self.unreported);
         let (hits, firings) = (&mut self.reached_now, &mut self.firings);
         // Goals stay open until the whole chunk is processed. For each goal only the first marking
         // counts.
-        let mut known = HashSet::new();
-        let expanded = crew.expand(&mut self.space, next, &asking, |done| match done {
+        let mut reached_before = HashSet::new();
+        let expanded = expansion.expand(&mut self.space, next, &visitor, |event| match event {
             ExpansionEvent::Expanded(notes, fired) => {
                 *firings += fired;
-                reached.extend(notes.into_iter().filter(|&(goal, _)| known.insert(goal)));
+                reached.extend(notes.into_iter().filter(|&(goal, _)| reached_before.insert(goal)));
             }
             ExpansionEvent::New(t, key, number) => {
                 let class = net.effect_of(TransitionId::new(t as usize));
                 watch.test_new_marking(class, key, number, hits);
-                let first = hits.drain(..).filter(|&goal| known.insert(goal));
-                reached.extend(first.map(|goal| (goal, number)));
+                let newly_reached = hits.drain(..).filter(|&goal| reached_before.insert(goal));
+                reached.extend(newly_reached.map(|goal| (goal, number)));
             }
         });
-        self.watch.at_expansion = asking.goals;
+        self.watch.at_expansion = visitor.goals;
         if expanded.is_err() {
             self.reserve = Vec::new();
         }
@@ -436,6 +461,7 @@ impl<'a> ExplicitSearch<'a> {
         self.effect_filter.retain(enabled);
     }
 
+    /// Records that the current marking, with this number, reaches the goals in `hits`.
     fn record_reached(&mut self, number: u32) {
         self.unreported.extend(self.reached_now.drain(..).map(|goal| (goal, number)));
     }
@@ -455,7 +481,7 @@ impl<'a> ExplicitSearch<'a> {
         self.open_goals = self.count_open();
     }
 
-    /// Returns the number of goals that keep the search going.
+    /// Returns the number of open goals: of the first goal only, or of all goals.
     fn count_open(&self) -> usize {
         if self.config.only_first_goal {
             usize::from(self.watch.goals[0].is_open)
@@ -487,10 +513,11 @@ impl<'a> ExplicitSearch<'a> {
         }
     }
 
+    /// Reports the largest value of the goal with this index, and closes the goal if it is settled.
     fn report_maximum(&mut self, index: usize, value: i128, number: u32) {
         let id = self.watch.goals[index].id;
-        let worth = self.witness_reporter.seen(id).is_none_or(|seen| seen < value);
-        if worth && number < self.space.store().len() {
+        let is_improvement = self.witness_reporter.seen(id).is_none_or(|seen| seen < value);
+        if is_improvement && number < self.space.store().len() {
             self.witness_reporter.reached(id, self.space.sequence_to(number));
         }
         let open = self.task.board.is_open(id);
@@ -502,34 +529,40 @@ impl<'a> ExplicitSearch<'a> {
     fn report_conclusions(
         &mut self,
         end: SearchEnd,
-        took: Duration,
+        elapsed: Duration,
         budget: &Budget,
         proof_reporter: ProofReporter<'_>,
     ) {
         self.reserve = Vec::new();
-        let proofs = (end == SearchEnd::Exhausted).then(|| Proof {
-            document: self.certificate(took, budget).map(Arc::new),
+        let exhaustive_proof = (end == SearchEnd::Exhausted).then(|| Proof {
+            document: self.certificate(elapsed, budget).map(Arc::new),
             ..Proof::searched(self.space.store().len().into(), self.config.uses_stubborn_sets)
         });
-        let by =
-            proofs.as_ref().and_then(|proof| Some(proof_reporter.by(proof.document.as_ref()?)));
+        let prepared_reporter = exhaustive_proof
+            .as_ref()
+            .and_then(|proof| Some(proof_reporter.by(proof.document.as_ref()?)));
         for index in 0..self.watch.goals.len() {
-            let proofs = proofs.as_ref().filter(|_| index == 0 || !self.config.only_first_goal);
+            let exhaustive_proof =
+                exhaustive_proof.as_ref().filter(|_| index == 0 || !self.config.only_first_goal);
             let goal = &self.watch.goals[index];
             if !goal.is_open || !self.task.board.is_open(goal.id) {
                 continue;
             }
             let id = goal.id;
-            match (&goal.packed, proofs) {
-                (PackedGoal::Reach(..), Some(proof)) if !goal.is_reported => match &by {
-                    Some(by) => by.unreachable(id, proof.clone()),
-                    None => proof_reporter.unreachable(id, proof.clone()),
-                },
+            match (&goal.packed, exhaustive_proof) {
+                (PackedGoal::Reach(..), Some(proof)) if !goal.is_reported => {
+                    match &prepared_reporter {
+                        Some(prepared_reporter) => prepared_reporter.unreachable(id, proof.clone()),
+                        None => proof_reporter.unreachable(id, proof.clone()),
+                    }
+                }
                 (PackedGoal::Reach(..), _) => {}
                 (&PackedGoal::Maximise(_, _, Some((best, number))), _) => {
                     self.report_maximum(index, best, number);
-                    match (proofs, &by) {
-                        (Some(proof), Some(by)) => by.at_most(id, best, proof.clone()),
+                    match (exhaustive_proof, &prepared_reporter) {
+                        (Some(proof), Some(prepared_reporter)) => {
+                            prepared_reporter.at_most(id, best, proof.clone())
+                        }
                         (Some(proof), None) => proof_reporter.at_most(id, best, proof.clone()),
                         (None, _) => {}
                     }
@@ -545,12 +578,12 @@ impl ExplicitSearch<'_> {
     /// Returns the certificate of an exhaustive search: the number of markings, for a checker to
     /// recount. After a small search with stubborn sets all markings are counted first, if that
     /// takes hardly longer than the search.
-    fn certificate(&self, took: Duration, budget: &Budget) -> Option<Document> {
-        let found = self.space.store().len();
+    fn certificate(&self, elapsed: Duration, budget: &Budget) -> Option<Document> {
+        let visited = self.space.store().len();
         let count = if !self.config.uses_stubborn_sets {
-            found.into()
-        } else if found <= MAX_RECOUNTED_VISITED && took <= Duration::from_secs(1) {
-            let slice = budget.slice(2 * took + Duration::from_millis(20));
+            visited.into()
+        } else if visited <= MAX_RECOUNTED_VISITED && elapsed <= Duration::from_secs(1) {
+            let slice = budget.slice(2 * elapsed + Duration::from_millis(20));
             let counted = count(self.task.net, self.task.facts, 1, &slice).ok()?;
             u64::try_from(counted.states).ok().filter(|&states| states <= MAX_RECOUNTED_MARKINGS)?
         } else {
@@ -560,13 +593,14 @@ impl ExplicitSearch<'_> {
     }
 }
 
-/// Limit on the markings of a search with stubborn sets after which all markings are counted.
+/// Maximum number of markings visited with stubborn sets after which all markings are counted for a
+/// certificate.
 const MAX_RECOUNTED_VISITED: u32 = 100_000;
 
-/// Limit on a number of markings that a checker should recount.
+/// Maximum number of markings that a certificate may ask the checker to recount.
 const MAX_RECOUNTED_MARKINGS: u64 = 1_000_000;
 
-/// Returns the distance of the marking to the first open goal.
+/// Returns the distance of the marking to the first open goal, 0 without an open goal.
 fn distance_to_goal(watch: &SearchWatch, key: &[u64]) -> u64 {
     match watch.goals.iter().find(|goal| goal.is_open).map(|goal| &goal.packed) {
         Some(PackedGoal::Reach(_, test)) => test.distance(key),

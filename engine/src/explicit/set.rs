@@ -34,9 +34,9 @@ const MAX_LOAD_LARGE: u64 = 15;
 /// Load of a large table after growing, in 1/16. Frequent rebuilding is acceptable if memory is the
 /// limit of the search.
 const LOAD_AFTER_GROWING: u64 = 11;
-/// Marks a missing number.
+/// Stands for "no key" or "no marking" where a number is expected.
 pub(crate) const NO_NUMBER: u32 = u32::MAX;
-/// Number of parts of a table. The number of buckets is a multiple of it.
+/// Number of segments of a table. The number of buckets of a table is a multiple of it.
 pub(crate) const TABLE_SEGMENTS: usize = 32;
 
 /// A bucket of one cache line. Slots are filled in order and never emptied.
@@ -46,22 +46,26 @@ struct Bucket {
     /// The lowest [`SLOTS`] bytes contain one hash byte per slot. The highest byte contains the
     /// number of used slots.
     tags_and_count: u128,
+    /// Key numbers, by slot. Slots beyond the used ones contain 0.
     numbers: [u32; SLOTS_PER_BUCKET],
 }
 
+/// A bucket without keys.
 const EMPTY_BUCKET: Bucket = Bucket { tags_and_count: 0, numbers: [0; SLOTS_PER_BUCKET] };
+/// Position of the number of used slots in [`Bucket::head`].
 const USED_SLOTS_SHIFT: u32 = 120;
 
 impl Bucket {
+    /// Returns the number of used slots.
     fn used_slots(&self) -> usize {
         (self.tags_and_count >> USED_SLOTS_SHIFT) as usize
     }
 
     fn push(&mut self, tag: u8, number: u32) {
-        let at = self.used_slots();
-        self.numbers[at] = number;
+        let slot = self.used_slots();
+        self.numbers[slot] = number;
         self.tags_and_count =
-            (self.tags_and_count | u128::from(tag) << (8 * at)) + (1 << USED_SLOTS_SHIFT);
+            (self.tags_and_count | u128::from(tag) << (8 * slot)) + (1 << USED_SLOTS_SHIFT);
     }
 
     /// Returns the highest bit of each byte equal to `tag`. May contain false positives, also
@@ -73,7 +77,7 @@ impl Bucket {
     }
 }
 
-/// The hash of a key.
+/// The 64-bit hash of a key. The upper half selects the bucket, the lowest byte is the tag.
 #[derive(Clone, Copy)]
 pub(crate) struct Hash(u64);
 
@@ -87,15 +91,17 @@ impl Hash {
         Hash(mix(key.iter().fold(0xa076_1d64_78bd_642f, mix), &0x9e37_79b9_7f4a_7c15))
     }
 
+    /// Returns the byte that a bucket stores for the key.
     fn tag(self) -> u8 {
         self.0 as u8
     }
 
-    /// Returns some of the hash bits, none of which selects the bucket.
+    /// Returns the lower 32 hash bits, which are independent of the choice of the bucket.
     pub(crate) fn low_bits(self) -> usize {
         self.0 as u32 as usize
     }
 
+    /// Returns the index of the first bucket to search, in a table of `buckets` buckets.
     fn bucket(self, buckets: usize) -> usize {
         // Scales the upper half to the range, which works for any number of buckets.
         (((self.0 >> 32) * buckets as u64) >> 32) as usize
@@ -109,6 +115,7 @@ impl Hash {
 
 /// Result of a look-up in a table.
 enum Slot {
+    /// The key is in the table, with this number.
     Found(u32),
     /// The key is missing, and this bucket has a free slot.
     FreeInBucket(usize),
@@ -116,20 +123,20 @@ enum Slot {
     NoFreeSlot,
 }
 
-/// Searches the buckets from `from` on for a key with this tag that satisfies `is_it`.
+/// Searches the buckets from `from` on for a key with this tag that satisfies `is_key`.
 #[inline(always)]
-fn search_buckets(buckets: &[Bucket], from: usize, tag: u8, is_it: impl Fn(u32) -> bool) -> Slot {
-    for (at, bucket) in (from..).zip(&buckets[from..]) {
+fn search_buckets(buckets: &[Bucket], from: usize, tag: u8, is_key: impl Fn(u32) -> bool) -> Slot {
+    for (bucket_index, bucket) in (from..).zip(&buckets[from..]) {
         let mut matches = bucket.tag_matches(tag);
         while matches != 0 {
             let slot = (matches.trailing_zeros() / 8) as usize;
             matches &= matches - 1;
-            if slot < bucket.used_slots() && is_it(bucket.numbers[slot]) {
+            if slot < bucket.used_slots() && is_key(bucket.numbers[slot]) {
                 return Slot::Found(bucket.numbers[slot]);
             }
         }
         if bucket.used_slots() < SLOTS_PER_BUCKET {
-            return Slot::FreeInBucket(at);
+            return Slot::FreeInBucket(bucket_index);
         }
     }
     Slot::NoFreeSlot
@@ -137,19 +144,21 @@ fn search_buckets(buckets: &[Bucket], from: usize, tag: u8, is_it: impl Fn(u32) 
 
 /// Like [`look`] on a whole table, where the first bucket follows the last one.
 #[inline(always)]
-fn search_table(buckets: &[Bucket], hash: Hash, is_it: impl Fn(u32) -> bool) -> Slot {
-    match search_buckets(buckets, hash.bucket(buckets.len()), hash.tag(), &is_it) {
-        Slot::NoFreeSlot => search_buckets(buckets, 0, hash.tag(), is_it),
+fn search_table(buckets: &[Bucket], hash: Hash, is_key: impl Fn(u32) -> bool) -> Slot {
+    match search_buckets(buckets, hash.bucket(buckets.len()), hash.tag(), &is_key) {
+        Slot::NoFreeSlot => search_buckets(buckets, 0, hash.tag(), is_key),
         slot => slot,
     }
 }
 
-/// The keys of a set by number.
+/// The keys of a set, one after another in chunks, by key number.
 pub(crate) struct Arena {
     words_per_key: usize,
     /// A chunk contains 2^shift keys.
     shift: u32,
+    /// Chunks of the same capacity. All but the last are full.
     chunks: Vec<Vec<u64>>,
+    /// Number of keys.
     len: u32,
 }
 
@@ -157,17 +166,18 @@ impl Arena {
     /// Returns the key with the given number.
     pub(crate) fn key(&self, number: u32) -> &[u64] {
         let chunk = &self.chunks[(number >> self.shift) as usize];
-        let at = (number & ((1 << self.shift) - 1)) as usize * self.words_per_key;
-        &chunk[at..at + self.words_per_key]
+        let start = (number & ((1 << self.shift) - 1)) as usize * self.words_per_key;
+        &chunk[start..start + self.words_per_key]
     }
 
-    fn append(&mut self, key: &[u64], room: &MemoryAccount) -> Result<u32, OutOfMemory> {
+    /// Adds a key and returns its number.
+    fn append(&mut self, key: &[u64], memory: &MemoryAccount) -> Result<u32, OutOfMemory> {
         let chunk = (self.len >> self.shift) as usize;
         if self.len == NO_NUMBER - 1 {
             return Err(OutOfMemory);
         }
         if chunk == self.chunks.len() {
-            room.take(self.chunk_bytes())?;
+            memory.take(self.chunk_bytes())?;
             self.chunks.push(try_with_capacity(self.words_per_key << self.shift)?);
         }
         self.chunks[chunk].extend_from_slice(key);
@@ -175,6 +185,7 @@ impl Arena {
         Ok(self.len - 1)
     }
 
+    /// Returns the size of one chunk in bytes.
     fn chunk_bytes(&self) -> u64 {
         (8 * self.words_per_key as u64) << self.shift
     }
@@ -183,8 +194,9 @@ impl Arena {
 /// A numbered set of keys. See the module documentation.
 pub(crate) struct MarkingSet {
     arena: Arena,
+    /// Buckets of the hash table, a multiple of [`PARTS`] buckets or none.
     table: Vec<Bucket>,
-    /// Number of keys at which the table is rebuilt.
+    /// Number of keys at which the table is rebuilt with more buckets.
     grow_at: u64,
     memory: MemoryAccount,
 }
@@ -202,7 +214,7 @@ pub(crate) enum InsertPosition {
 pub(crate) struct TableSegment<'s> {
     arena: &'s Arena,
     buckets: &'s mut [Bucket],
-    /// Index of the first bucket.
+    /// Index of the segment's first bucket in the whole table.
     first_bucket: usize,
     /// Number of buckets of the whole table.
     table_buckets: usize,
@@ -214,39 +226,41 @@ impl TableSegment<'_> {
         black_box(self.buckets[hash.bucket(self.table_buckets) - self.first_bucket].tags_and_count);
     }
 
-    /// Inserts `key` into the table as number `fresh` of the new keys of this part, and returns its
-    /// position. Returns `None` if the key exists already. `is_fresh` returns true if the new key
-    /// with the given number equals `key`.
+    /// Inserts `key` into the table as number `new_index` of the new keys of this part, and returns
+    /// its position. Returns `None` if the key exists already. `equals_new_key` returns true if the
+    /// new key with the given number equals `key`.
     pub(crate) fn insert_unnumbered(
         &mut self,
         key: &[u64],
         hash: Hash,
-        fresh: u32,
-        is_fresh: impl Fn(u32) -> bool,
+        new_index: u32,
+        equals_new_key: impl Fn(u32) -> bool,
     ) -> Option<InsertPosition> {
-        let (arena, home) = (self.arena, hash.bucket(self.table_buckets) - self.first_bucket);
-        let is_it = |number: u32| match number.checked_sub(arena.len) {
+        let (arena, home_bucket) =
+            (self.arena, hash.bucket(self.table_buckets) - self.first_bucket);
+        let is_key = |number: u32| match number.checked_sub(arena.len) {
             None => keys_equal(arena.key(number), key),
-            Some(fresh) => is_fresh(fresh),
+            Some(new_index) => equals_new_key(new_index),
         };
-        match search_buckets(self.buckets, home, hash.tag(), is_it) {
+        match search_buckets(self.buckets, home_bucket, hash.tag(), is_key) {
             Slot::Found(_) => None,
             Slot::NoFreeSlot => Some(InsertPosition::NotInserted),
-            Slot::FreeInBucket(at) => {
-                let slot = self.buckets[at].used_slots() as u8;
-                self.buckets[at].push(hash.tag(), arena.len + fresh);
-                Some(InsertPosition::Slot((self.first_bucket + at) as u32, slot))
+            Slot::FreeInBucket(free_bucket) => {
+                let slot = self.buckets[free_bucket].used_slots() as u8;
+                self.buckets[free_bucket].push(hash.tag(), arena.len + new_index);
+                Some(InsertPosition::Slot((self.first_bucket + free_bucket) as u32, slot))
             }
         }
     }
 }
 
 impl MarkingSet {
-    /// Creates an empty set of keys with `words` words, at least one. Memory is taken from `room`.
-    pub(crate) fn new(words: usize, room: &MemoryAccount) -> Self {
+    /// Creates an empty set of keys with `words` words, at least one. Memory is taken from
+    /// `memory`.
+    pub(crate) fn new(words: usize, memory: &MemoryAccount) -> Self {
         let shift = (CHUNK_BYTES / 8 / words).max(1).ilog2();
         let arena = Arena { words_per_key: words, shift, chunks: Vec::new(), len: 0 };
-        MarkingSet { arena, table: Vec::new(), grow_at: 0, memory: room.clone() }
+        MarkingSet { arena, table: Vec::new(), grow_at: 0, memory: memory.clone() }
     }
 
     /// Returns the number of keys.
@@ -286,9 +300,9 @@ impl MarkingSet {
         let arena = &self.arena;
         match search_table(&self.table, hash, |number| keys_equal(arena.key(number), key)) {
             Slot::Found(number) => Ok((number, false)),
-            Slot::FreeInBucket(at) => {
+            Slot::FreeInBucket(bucket) => {
                 let number = self.arena.append(key, &self.memory)?;
-                self.table[at].push(hash.tag(), number);
+                self.table[bucket].push(hash.tag(), number);
                 Ok((number, true))
             }
             // Unreachable: the table is never completely full.
@@ -296,18 +310,18 @@ impl MarkingSet {
         }
     }
 
-    /// Returns the parts of the table for adding at most `more` keys to all parts together. If the
-    /// table grows, `threads` threads fill it.
+    /// Returns the parts of the table for adding at most `max_new_keys` keys to all parts together.
+    /// If the table grows, `threads` threads fill it.
     ///
     /// # Errors
     /// Returns an error if memory is short.
     pub(crate) fn segments(
         &mut self,
-        more: u64,
+        max_new_keys: u64,
         threads: usize,
     ) -> Result<impl Iterator<Item = TableSegment<'_>>, OutOfMemory> {
         let keys = u64::from(self.arena.len);
-        if keys + more >= NO_NUMBER.into() {
+        if keys + max_new_keys >= NO_NUMBER.into() {
             return Err(OutOfMemory);
         }
         if keys >= self.grow_at {
@@ -315,16 +329,16 @@ impl MarkingSet {
         }
         // Some slots always stay free, so that every look-up ends, and ends soon.
         let slots = (self.table.len() * SLOTS_PER_BUCKET) as u64;
-        if keys + more > slots - slots / 32 {
-            self.grow(keys + more, threads)?;
+        if keys + max_new_keys > slots - slots / 32 {
+            self.grow(keys + max_new_keys, threads)?;
         }
-        let (arena, all) = (&self.arena, self.table.len());
-        let parts = self.table.chunks_mut(all / TABLE_SEGMENTS).enumerate();
-        Ok(parts.map(move |(at, buckets)| TableSegment {
+        let (arena, total_buckets) = (&self.arena, self.table.len());
+        let segments = self.table.chunks_mut(total_buckets / TABLE_SEGMENTS).enumerate();
+        Ok(segments.map(move |(segment, buckets)| TableSegment {
             arena,
-            first_bucket: at * (all / TABLE_SEGMENTS),
+            first_bucket: segment * (total_buckets / TABLE_SEGMENTS),
             buckets,
-            table_buckets: all,
+            table_buckets: total_buckets,
         }))
     }
 
@@ -337,18 +351,18 @@ impl MarkingSet {
         &mut self,
         key: &[u64],
         hash: Hash,
-        put: InsertPosition,
+        position: InsertPosition,
     ) -> Result<Option<u32>, OutOfMemory> {
         let arena = &self.arena;
         // Entries without a number are different keys: an equal key would not have been inserted
         // in its part either. A provisional number may meanwhile be the number of some stored key.
         // If that key is equal, the answer "not new" is correct anyway.
-        let is_it = |number| number < arena.len && keys_equal(arena.key(number), key);
-        let (bucket, slot) = match put {
+        let is_key = |number| number < arena.len && keys_equal(arena.key(number), key);
+        let (bucket, slot) = match position {
             InsertPosition::Slot(bucket, slot) => (bucket as usize, Some(slot)),
-            InsertPosition::NotInserted => match search_table(&self.table, hash, is_it) {
+            InsertPosition::NotInserted => match search_table(&self.table, hash, is_key) {
                 Slot::Found(_) => return Ok(None),
-                Slot::FreeInBucket(at) => (at, None),
+                Slot::FreeInBucket(free_bucket) => (free_bucket, None),
                 // Unreachable: the table is never completely full.
                 Slot::NoFreeSlot => return Err(OutOfMemory),
             },
@@ -367,14 +381,14 @@ impl MarkingSet {
         (self.table, self.grow_at) = (Vec::new(), 0);
     }
 
-    /// Rebuilds the table for `keys` keys, which must be at least the current number.
-    fn grow(&mut self, keys: u64, threads: usize) -> Result<(), OutOfMemory> {
+    /// Rebuilds the table for `key_count` keys, which must be at least the current number.
+    fn grow(&mut self, key_count: u64, threads: usize) -> Result<(), OutOfMemory> {
         let load = if self.table.len() < LARGE_TABLE_BUCKETS {
             MAX_LOAD_SMALL / 2
         } else {
             LOAD_AFTER_GROWING
         };
-        let slots = (keys.max(2 * SLOTS_PER_BUCKET as u64) * 16).div_ceil(load);
+        let slots = (key_count.max(2 * SLOTS_PER_BUCKET as u64) * 16).div_ceil(load);
         let buckets =
             (slots.div_ceil(SLOTS_PER_BUCKET as u64) as usize).next_multiple_of(TABLE_SEGMENTS);
         // Freeing the old table lowers the memory of the process, but the budget queries the kernel
@@ -390,22 +404,24 @@ impl MarkingSet {
             self.drop_table();
             return Err(OutOfMemory);
         }
-        let most = if buckets < LARGE_TABLE_BUCKETS { MAX_LOAD_SMALL } else { MAX_LOAD_LARGE };
-        self.grow_at = slots * most / 16;
+        let max_load = if buckets < LARGE_TABLE_BUCKETS { MAX_LOAD_SMALL } else { MAX_LOAD_LARGE };
+        self.grow_at = slots * max_load / 16;
         Ok(())
     }
 
     /// Inserts all keys into the empty table. Each thread visits all keys and inserts those of its
     /// share of the buckets.
     fn fill(&mut self, threads: usize) -> Result<(), OutOfMemory> {
-        let (arena, all) = (&self.arena, self.table.len());
-        let threads = if all < LARGE_TABLE_BUCKETS { 1 } else { threads.clamp(1, TABLE_SEGMENTS) };
-        let size = (all / TABLE_SEGMENTS * TABLE_SEGMENTS.div_ceil(threads)).max(1);
+        let (arena, total_buckets) = (&self.arena, self.table.len());
+        let threads =
+            if total_buckets < LARGE_TABLE_BUCKETS { 1 } else { threads.clamp(1, TABLE_SEGMENTS) };
+        let buckets_per_share =
+            (total_buckets / TABLE_SEGMENTS * TABLE_SEGMENTS.div_ceil(threads)).max(1);
         let mut shares: Vec<Share<'_>> = Vec::new();
-        for (at, buckets) in self.table.chunks_mut(size).enumerate() {
+        for (share_index, buckets) in self.table.chunks_mut(buckets_per_share).enumerate() {
             shares.push(Share {
                 buckets,
-                first_bucket: at * size,
+                first_bucket: share_index * buckets_per_share,
                 unplaced_keys: Vec::new(),
                 is_out_of_memory: false,
             });
@@ -413,17 +429,17 @@ impl MarkingSet {
         let tasks = Tasks::new(shares.iter_mut());
         run_on_threads(&mut vec![(); threads], |()| {
             while let Some(share) = tasks.next() {
-                share.is_out_of_memory = share.fill(arena, all).is_err();
+                share.is_out_of_memory = share.fill(arena, total_buckets).is_err();
             }
         });
         if shares.iter().any(|share| share.is_out_of_memory) {
             return Err(OutOfMemory);
         }
-        let rest: Vec<Vec<u32>> = shares.into_iter().map(|share| share.unplaced_keys).collect();
-        for number in rest.into_iter().flatten() {
+        let unplaced: Vec<Vec<u32>> = shares.into_iter().map(|share| share.unplaced_keys).collect();
+        for number in unplaced.into_iter().flatten() {
             let hash = Hash::of(self.arena.key(number));
             match search_table(&self.table, hash, |_| false) {
-                Slot::FreeInBucket(at) => self.table[at].push(hash.tag(), number),
+                Slot::FreeInBucket(share_index) => self.table[share_index].push(hash.tag(), number),
                 // Unreachable: the table has more slots than there are keys.
                 Slot::Found(_) | Slot::NoFreeSlot => return Err(OutOfMemory),
             }
@@ -471,16 +487,20 @@ struct Share<'s> {
 }
 
 impl Share<'_> {
-    /// Inserts all keys of these buckets. `all` is the number of buckets of the whole table.
-    fn fill(&mut self, arena: &Arena, all: usize) -> Result<(), OutOfMemory> {
+    /// Inserts all keys of these buckets. `total_buckets` is the number of buckets of the whole
+    /// table.
+    fn fill(&mut self, arena: &Arena, total_buckets: usize) -> Result<(), OutOfMemory> {
         let keys = arena.chunks.iter().flat_map(|chunk| chunk.chunks_exact(arena.words_per_key));
         for (number, key) in (0..).zip(keys) {
             let hash = Hash::of(key);
-            let Some(home) = hash.bucket(all).checked_sub(self.first_bucket) else { continue };
-            if home >= self.buckets.len() {
+            let Some(home_bucket) = hash.bucket(total_buckets).checked_sub(self.first_bucket)
+            else {
+                continue;
+            };
+            if home_bucket >= self.buckets.len() {
                 continue;
             }
-            match self.buckets[home..]
+            match self.buckets[home_bucket..]
                 .iter_mut()
                 .find(|bucket| bucket.used_slots() < SLOTS_PER_BUCKET)
             {

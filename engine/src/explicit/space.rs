@@ -18,14 +18,14 @@ use parikh_solvers::Budget;
 use parikh_structure::flows::place_flows;
 use std::time::Duration;
 
-/// Numbers of expansions at which transitions are filed again according to the visited markings.
-/// The first comes early, since the initial marking is not typical. The second comes when the
-/// search has left its surroundings.
+/// Numbers of expansions at which the candidate lists of transitions are rebuilt according to the
+/// visited markings. The first comes early, since the initial marking is not typical. The second
+/// comes when the search has left its surroundings.
 const REFILE_EXPANSIONS: [u64; 2] = if cfg!(debug_assertions) { [30, 90] } else { [500, 20_000] };
 
-/// Limit on repacked markings as a multiple of the current markings. Beyond it, all fields without
-/// a bound are widened at once, so that a net with a thousand growing places is not repacked a
-/// thousand times.
+/// Maximum number of markings repacked since all fields were widened, as a multiple of the current
+/// markings. Beyond it, all fields without a bound are widened at once, so that a net with a
+/// thousand growing places is not repacked a thousand times.
 const REPACKED_PER_MARKING: u64 = 3;
 
 /// Number of markings that counts as very many. From then on the compact layout is used, which
@@ -65,8 +65,11 @@ pub(crate) struct SpaceOptions<'a> {
 /// A marking that is being expanded at the moment.
 #[derive(Clone, Copy)]
 pub(crate) struct ExpandedMarking<'a> {
+    /// The marking's number.
     pub(crate) number: u32,
+    /// The marking's whole key.
     pub(crate) key: &'a [u64],
+    /// The layout of the key.
     pub(crate) packing: &'a Packing,
 }
 
@@ -79,24 +82,30 @@ impl ExpandedMarking<'_> {
 
 /// Markings and transitions. See the module documentation.
 pub(crate) struct Space<'n> {
+    /// The net whose markings are explored.
     net: &'n Net,
+    /// The current layout of keys.
     packing: Packing,
+    /// The transitions, compiled for the current layout.
     moves: Moves,
+    /// The markings reached so far.
     store: PackedStore,
     is_listed: Vec<bool>,
     /// Key of the marking being expanded.
     key: Vec<u64>,
-    /// Keys of its successors, one after another.
+    /// Keys of the successors of this marking, one after another.
     successors: Vec<u64>,
+    /// The budget for computing place invariants.
     budget: Budget,
     /// True after the number of markings reached [`VERY_MANY`].
     is_compact: bool,
-    /// True if the compact layout omits derived places.
+    /// True if the compact layout leaves out derived places.
     omits_derived_places: bool,
     /// For each place, the number of sampled markings in which it was marked.
     marked_samples: Vec<u64>,
+    /// Number of markings expanded so far.
     expansions: u64,
-    /// Number of times that a field was widened.
+    /// Number of times that all markings were repacked because a field was too narrow.
     pub(crate) repackings: u64,
     repacked_markings: u64,
     /// Number of layout changes.
@@ -176,7 +185,7 @@ impl<'n> Space<'n> {
         self.is_compact && self.expansions >= REFILE_EXPANSIONS[1]
     }
 
-    /// Records that `markings` markings were expanded by a crew.
+    /// Records that `markings` markings were expanded in parallel.
     pub(super) fn count_expanded(&mut self, markings: u32) {
         self.expansions += u64::from(markings);
     }
@@ -187,8 +196,8 @@ impl<'n> Space<'n> {
     }
 
     /// Loads a marking and computes its enabled transitions.
-    pub(crate) fn load(&mut self, number: u32, enabled: &mut Vec<u32>) {
-        self.store.load(number, &mut self.key);
+    pub(crate) fn load(&mut self, marking: u32, enabled: &mut Vec<u32>) {
+        self.store.load(marking, &mut self.key);
         self.packing.derive(&mut self.key);
         self.moves.enabled(&self.key, enabled);
         self.expansions += 1;
@@ -203,6 +212,8 @@ impl<'n> Space<'n> {
         self.packing.derive(&mut self.key);
     }
 
+    /// Samples the marked places in every 16th marking, and rebuilds the candidate lists when it is
+    /// time.
     fn sample_marked_places(&mut self) {
         if self.expansions.is_multiple_of(16) {
             for p in self.net.places() {
@@ -215,45 +226,45 @@ impl<'n> Space<'n> {
         }
     }
 
-    /// Fires `chosen` in the marking loaded last, whose number is `from`. Calls `new` with the
-    /// transition, key and number of each new marking. Returns true if the layout of keys has
-    /// changed: then **nothing was fired**, and the marking must be loaded again.
+    /// Fires `transitions` in the marking loaded last, whose number is `parent`. Calls `report_new`
+    /// with the transition, key and number of each new marking. Returns true if the layout of keys
+    /// has changed: then **nothing was fired**, and the marking must be loaded again.
     ///
     /// # Errors
     /// Returns an error if the space is full.
     pub(crate) fn expand(
         &mut self,
-        from: u32,
-        chosen: &[u32],
-        mut new: impl FnMut(u32, &[u64], u32),
+        parent: u32,
+        transitions: &[u32],
+        mut report_new: impl FnMut(u32, &[u64], u32),
     ) -> Result<bool, SpaceError> {
-        if self.fire_all(chosen)? {
+        if self.fire_all(transitions)? {
             return Ok(true);
         }
         let (successors, words) = (&self.successors, self.packing.words());
-        self.store.add(successors, from, |at, number, is_new| {
+        self.store.add(successors, parent, |index, number, is_new| {
             if is_new {
-                new(chosen[at], &successors[at * words..][..words], number);
+                report_new(transitions[index], &successors[index * words..][..words], number);
             }
         })?;
         Ok(false)
     }
 
-    /// Like [`expand`](Self::expand), but calls `edge` with the number of every successor, new or
-    /// known, in the order of `chosen`.
+    /// Like [`expand`](Self::expand), but calls `report_edge` with the number of every successor,
+    /// new or known, in the order of `transitions`.
     ///
     /// # Errors
     /// Returns an error if the space is full.
     pub(crate) fn expand_edges(
         &mut self,
-        from: u32,
-        chosen: &[u32],
-        mut edge: impl FnMut(u32),
+        parent: u32,
+        transitions: &[u32],
+        mut report_edge: impl FnMut(u32),
     ) -> Result<bool, SpaceError> {
-        if self.fire_all(chosen)? {
+        if self.fire_all(transitions)? {
             return Ok(true);
         }
-        self.store.add(&self.successors, from, |_, number, _| edge(number))?;
+        self.store.add(&self.successors, parent, |_, number, _| report_edge(number))?;
         Ok(false)
     }
 
@@ -274,30 +285,30 @@ impl<'n> Space<'n> {
         Ok(false)
     }
 
-    /// Stores the loaded marking as a successor of `from`, and returns its number.
+    /// Stores the loaded marking as a successor of `parent`, and returns its number.
     ///
     /// # Errors
     /// Returns an error if memory is short.
-    pub(crate) fn add_loaded(&mut self, from: u32) -> Result<u32, SpaceError> {
-        let mut added = from;
-        self.store.add(&self.key, from, |_, number, _| added = number)?;
-        Ok(added)
+    pub(crate) fn add_loaded(&mut self, parent: u32) -> Result<u32, SpaceError> {
+        let mut marking = parent;
+        self.store.add(&self.key, parent, |_, number, _| marking = number)?;
+        Ok(marking)
     }
 
     /// Computes the successors of the loaded marking. Returns true if the layout has changed
     /// instead.
-    fn fire_all(&mut self, chosen: &[u32]) -> Result<bool, SpaceError> {
-        let begin_to_be = self.store.len() >= VERY_MANY && !self.is_compact;
-        self.is_compact |= begin_to_be;
-        if begin_to_be && let Some(compacted) = self.compacted() {
+    fn fire_all(&mut self, transitions: &[u32]) -> Result<bool, SpaceError> {
+        let compacts_now = self.store.len() >= VERY_MANY && !self.is_compact;
+        self.is_compact |= compacts_now;
+        if compacts_now && let Some(compacted) = self.compacted() {
             self.repack(compacted)?;
             return Ok(true);
         }
         self.successors.clear();
-        for &t in chosen {
-            let at = self.successors.len();
+        for &t in transitions {
+            let start = self.successors.len();
             self.successors.extend_from_slice(&self.key);
-            if let Err(Overflow(t)) = self.moves.fire(t, &mut self.successors[at..]) {
+            if let Err(Overflow(t)) = self.moves.fire(t, &mut self.successors[start..]) {
                 self.widen(t)?;
                 return Ok(true);
             }
@@ -321,28 +332,30 @@ impl<'n> Space<'n> {
     fn widen(&mut self, t: TransitionId) -> Result<(), SpaceError> {
         let overflowing = self.net.delta(t).iter().find_map(|change| {
             // No overflow here: both numbers are below 2⁶³, and the transition is enabled.
-            let after =
+            let new_tokens =
                 self.packing.tokens(&self.key, change.place).wrapping_add_signed(change.delta);
-            (after > self.packing.field(change.place).low_mask()).then_some((change.place, after))
+            (new_tokens > self.packing.field(change.place).low_mask())
+                .then_some((change.place, new_tokens))
         });
         let Some((place, tokens)) = overflowing else {
             debug_assert!(false, "{t:?} was reported to overflow, but does not");
             return Err(SpaceError::Unpackable);
         };
         let markings = u64::from(self.store.len());
-        let all = self.repacked_markings > REPACKED_PER_MARKING * markings + 10_000;
-        self.repacked_markings = if all { 0 } else { self.repacked_markings + markings };
+        let widens_all = self.repacked_markings > REPACKED_PER_MARKING * markings + 10_000;
+        self.repacked_markings = if widens_all { 0 } else { self.repacked_markings + markings };
         self.repackings += 1;
-        let wider = self.packing.widened(place, tokens, all).map_err(|_| SpaceError::Unpackable)?;
+        let wider =
+            self.packing.widened(place, tokens, widens_all).map_err(|_| SpaceError::Unpackable)?;
         self.repack(wider)
     }
 
     /// Repacks every marking of the store.
     fn repack(&mut self, packing: Packing) -> Result<(), SpaceError> {
-        let carry = self.packing.conversion_to(&packing);
+        let conversion = self.packing.conversion_to(&packing);
         self.store.repack(packing.layout(), |old, new| {
             self.packing.derive(old);
-            carry.apply(old, new);
+            conversion.apply(old, new);
         })?;
         self.moves = Moves::new(self.net, &packing, |t| self.is_listed[t.index()]);
         if self.expansions >= REFILE_EXPANSIONS[0] {
@@ -364,23 +377,23 @@ impl<'n> Space<'n> {
     /// Returns the firing sequence by which the marking was first reached. Transitions are not
     /// stored: each step is found by trying the enabled ones.
     pub(crate) fn sequence_to(&mut self, number: u32) -> FiringSequence {
-        let mut markings = vec![number];
-        let mut at = number;
-        while self.store.parent(at) != NO_NUMBER {
-            at = self.store.parent(at);
-            markings.push(at);
+        let mut path = vec![number];
+        let mut ancestor = number;
+        while self.store.parent(ancestor) != NO_NUMBER {
+            ancestor = self.store.parent(ancestor);
+            path.push(ancestor);
         }
-        markings.reverse();
+        path.reverse();
         let mut enabled = Vec::new();
         let mut sequence = FiringSequence::new();
-        let [mut from, mut to, mut after] = [(); 3].map(|()| vec![0; self.packing.words()]);
-        for step in markings.windows(2) {
+        let [mut from, mut to, mut successor] = [(); 3].map(|()| vec![0; self.packing.words()]);
+        for step in path.windows(2) {
             self.read(step[0], &mut from);
             self.read(step[1], &mut to);
             self.moves.enabled(&from, &mut enabled);
             let fired = enabled.iter().copied().find(|&t| {
-                after.copy_from_slice(&from);
-                self.moves.fire(t, &mut after).is_ok() && after == to
+                successor.copy_from_slice(&from);
+                self.moves.fire(t, &mut successor).is_ok() && successor == to
             });
             debug_assert!(fired.is_some(), "a marking has a parent that does not lead to it");
             if let Some(t) = fired {
@@ -402,26 +415,26 @@ pub(crate) fn representatives(net: &Net, without_effect: bool) -> Vec<bool> {
     /// Limit on the comparisons per transition within an effect class. The cost is quadratic, and
     /// firing a redundant transition only wastes a look-up.
     const COMPARED: usize = 50;
-    let mut listed = vec![true; net.transition_count()];
-    let covers = |less: TransitionId, more: TransitionId| {
-        net.pre(less).iter().all(|arc| net.pre_weight(more, arc.place) >= arc.weight)
+    let mut is_kept = vec![true; net.transition_count()];
+    let is_weaker = |weaker: TransitionId, stronger: TransitionId| {
+        net.pre(weaker).iter().all(|arc| net.pre_weight(stronger, arc.place) >= arc.weight)
     };
     for class in net.effect_classes() {
         let no_effect = net.effect(class).is_empty();
-        let mut kept: Vec<TransitionId> = Vec::new();
+        let mut kept_members: Vec<TransitionId> = Vec::new();
         let mut members = net.class(class).to_vec();
-        let demand = |t| net.pre(t).iter().map(|arc| u128::from(arc.weight)).sum::<u128>();
-        members.sort_by_key(|&t| (demand(t), t));
+        let total_weight = |t| net.pre(t).iter().map(|arc| u128::from(arc.weight)).sum::<u128>();
+        members.sort_by_key(|&t| (total_weight(t), t));
         for t in members {
-            let redundant = kept.iter().take(COMPARED).any(|&less| covers(less, t));
+            let redundant = kept_members.iter().take(COMPARED).any(|&weaker| is_weaker(weaker, t));
             if redundant || no_effect && !without_effect {
-                listed[t.index()] = false;
+                is_kept[t.index()] = false;
             } else {
-                kept.push(t);
+                kept_members.push(t);
             }
         }
     }
-    listed
+    is_kept
 }
 
 #[cfg(test)]

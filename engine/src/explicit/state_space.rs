@@ -65,11 +65,13 @@ impl From<SpaceError> for ExplorationError {
     }
 }
 
-/// Selects one enabled transition per effect.
+/// Selects one enabled transition per effect class.
 pub(super) struct EffectFilter<'n> {
+    /// The net with the effect classes.
     net: &'n Net,
-    /// For each effect class, the round of its last selection.
+    /// For each effect class, the round in which a transition of the class was last kept.
     last_round_of_class: Vec<u64>,
+    /// Number of calls of [`retain`](Self::retain).
     round: u64,
 }
 
@@ -83,18 +85,19 @@ impl<'n> EffectFilter<'n> {
         self.round += 1;
         transitions.retain(|&t| {
             let class = self.net.effect_of(TransitionId::new(t as usize));
-            let first = std::mem::replace(&mut self.last_round_of_class[class.index()], self.round);
-            first != self.round && !self.net.effect(class).is_empty()
+            let last_round =
+                std::mem::replace(&mut self.last_round_of_class[class.index()], self.round);
+            last_round != self.round && !self.net.effect(class).is_empty()
         });
     }
 }
 
-/// Counts the expanded markings and their tokens.
+/// Visitor that counts the expanded markings and their tokens.
 struct CountVisitor<'n> {
     net: &'n Net,
 }
 
-/// A thread's own data.
+/// The working data of one thread for counting.
 struct Scratch<'n> {
     effect_filter: EffectFilter<'n>,
     /// Number of transitions enabled in the current marking.
@@ -120,17 +123,17 @@ impl<'n> Visitor for CountVisitor<'n> {
     }
 
     fn note(&self, scratch: &mut Scratch<'n>, seen: ExpandedMarking<'_>, notes: &mut StateSpace) {
-        let (mut total, mut largest) = (0u128, 0u64);
+        let (mut total_tokens, mut max_tokens) = (0u128, 0u64);
         for p in self.net.places() {
             let tokens = seen.tokens(p);
-            total += u128::from(tokens);
-            largest = largest.max(tokens);
+            total_tokens += u128::from(tokens);
+            max_tokens = max_tokens.max(tokens);
         }
         notes.add(&StateSpace {
             states: 1,
             firings: scratch.enabled_count as u128,
-            max_tokens_in_place: largest.into(),
-            max_tokens_per_marking: total,
+            max_tokens_in_place: max_tokens.into(),
+            max_tokens_per_marking: total_tokens,
         });
     }
 }
@@ -164,13 +167,13 @@ pub fn count(
     let mut enabled = Vec::new();
     let mut number = 0;
     while number < space.store().len() {
-        let together = crew.expand(&mut space, number, &visitor, |done| {
+        let expanded = crew.expand(&mut space, number, &visitor, |done| {
             if let ExpansionEvent::Expanded(notes, ..) = done {
                 figures.add(&notes);
             }
         })?;
-        if together > 0 {
-            number += together;
+        if expanded > 0 {
+            number += expanded;
             budget.exhausted().map_or(Ok(()), Err)?;
             continue;
         }

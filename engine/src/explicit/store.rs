@@ -22,16 +22,22 @@ use parikh_solvers::Budget;
 /// A successor that a part of the table has found to be new.
 #[derive(Clone, Copy)]
 struct NewSuccessor {
+    /// Index of the block among the blocks being added.
     block: u32,
+    /// Index of the successor among the block's kept successors.
     at: u32,
+    /// Position of the successor in the table.
     put: InsertPosition,
 }
 
 /// A part of the table with its new successors. It has its own cache lines, like a [`Block`].
 #[repr(align(128))]
 struct SegmentInserter<'s> {
+    /// Index of the segment.
     at: usize,
+    /// The segment of the table.
     part: TableSegment<'s>,
+    /// New successors in this segment, in the order of blocks and firings.
     fresh: Vec<NewSuccessor>,
 }
 
@@ -40,13 +46,18 @@ const PREFETCHED_TOGETHER: usize = 16;
 
 /// A set of packed markings. See the module documentation.
 pub(crate) struct PackedStore {
+    /// The storage layout of keys.
     layout: Layout,
+    /// The tree that folds keys, if the layout is folded.
     tree: Option<KeyTree>,
+    /// The stored words or roots of the markings.
     set: MarkingSet,
+    /// The parents of the markings, if firing sequences will be requested.
     parents: Option<Parents>,
     memory: MemoryAccount,
     /// Roots (if folded) of the keys being added.
     roots: Vec<u64>,
+    /// Hashes of the keys being added.
     hashes: Vec<Hash>,
     /// For each part of the table, the new successors of the blocks being added.
     fresh: Vec<Vec<NewSuccessor>>,
@@ -64,18 +75,18 @@ impl PackedStore {
         ceiling: u64,
         budget: &Budget,
     ) -> Result<Self, OutOfMemory> {
-        let room = MemoryAccount::new(ceiling, budget);
-        let mut set = MarkingSet::new(key.len(), &room);
+        let memory = MemoryAccount::new(ceiling, budget);
+        let mut set = MarkingSet::new(key.len(), &memory);
         set.insert(key, Hash::of(key))?;
         let layout = Layout { words: key.len(), stored: key.len(), folded: false };
-        let parents = with_parents.then(|| Parents::new(&room));
+        let parents = with_parents.then(|| Parents::new(&memory));
         let (roots, hashes) = (Vec::new(), Vec::new());
         Ok(PackedStore {
             layout,
             tree: None,
             set,
             parents,
-            memory: room,
+            memory: memory,
             roots,
             hashes,
             fresh: Vec::new(),
@@ -117,7 +128,7 @@ impl PackedStore {
     }
 
     /// Adds the keys of successors of the marking loaded last, which are one after another in
-    /// `keys`. Calls `added` for each in order, with its position, its number, and true if it is
+    /// `keys`. Calls `report` for each in order, with its position, its number, and true if it is
     /// new. First all keys are hashed, then all table lines are prefetched so that the memory
     /// accesses overlap, then each key is looked up.
     ///
@@ -127,7 +138,7 @@ impl PackedStore {
         &mut self,
         keys: &[u64],
         parent: u32,
-        mut added: impl FnMut(usize, u32, bool),
+        mut report: impl FnMut(usize, u32, bool),
     ) -> Result<(), OutOfMemory> {
         let Layout { words, stored, .. } = self.layout;
         self.hashes.clear();
@@ -144,17 +155,17 @@ impl PackedStore {
             self.hashes.push(hash);
         }
         self.hashes.iter().for_each(|&hash| self.set.prefetch(hash));
-        for (at, &hash) in self.hashes.iter().enumerate() {
+        for (index, &hash) in self.hashes.iter().enumerate() {
             let key = match &self.tree {
-                Some(_) => &self.roots[at..=at],
-                None => &keys[at * words..][..stored],
+                Some(_) => &self.roots[index..=index],
+                None => &keys[index * words..][..stored],
             };
             let (number, is_new) = self.set.insert(key, hash)?;
             if is_new && let Some(parents) = &mut self.parents {
                 // Without memory for its parent, the marking is not reported.
                 parents.push(parent)?;
             }
-            added(at, number, is_new);
+            report(index, number, is_new);
         }
         Ok(())
     }
@@ -175,7 +186,7 @@ impl PackedStore {
     }
 
     /// Adds the successors in `blocks`, with the table divided among `threads` threads. Then, block
-    /// by block, calls `added` for each new successor with its position and number. Order and
+    /// by block, calls `report` for each new successor with its position and number. Order and
     /// numbers are the same as if they were added one by one.
     ///
     /// # Errors
@@ -184,14 +195,14 @@ impl PackedStore {
         &mut self,
         blocks: &mut [Block<N>],
         threads: usize,
-        mut added: impl FnMut(&mut Block<N>, Option<(u32, u32)>),
+        mut report: impl FnMut(&mut Block<N>, Option<(u32, u32)>),
     ) -> Result<(), OutOfMemory> {
         for block in &mut *blocks {
             self.fold_remaining(block)?;
         }
         let mut fresh = std::mem::take(&mut self.fresh);
         let looked_up = self.insert_unnumbered(blocks, threads, &mut fresh);
-        let settled = looked_up.and_then(|()| self.number_new(blocks, &fresh, &mut added));
+        let settled = looked_up.and_then(|()| self.number_new(blocks, &fresh, &mut report));
         if settled.is_err() {
             self.set.drop_table();
         }
@@ -199,7 +210,8 @@ impl PackedStore {
         settled
     }
 
-    /// Inserts the new successors of `blocks` into the table, part by part.
+    /// Inserts the new successors of `blocks` into the table, segment by segment. They have no
+    /// numbers yet.
     fn insert_unnumbered<N: Default + Send + Sync>(
         &mut self,
         blocks: &[Block<N>],
@@ -207,30 +219,36 @@ impl PackedStore {
         fresh: &mut Vec<Vec<NewSuccessor>>,
     ) -> Result<(), OutOfMemory> {
         fresh.resize_with(TABLE_SEGMENTS, Vec::new);
-        for (part, fresh) in fresh.iter_mut().enumerate() {
+        for (segment, fresh) in fresh.iter_mut().enumerate() {
             fresh.clear();
-            let most = blocks.iter().map(|block| block.in_segment(part).len()).sum();
-            fresh.try_reserve(most).map_err(|_| OutOfMemory)?;
+            let max_fresh = blocks.iter().map(|block| block.in_segment(segment).len()).sum();
+            fresh.try_reserve(max_fresh).map_err(|_| OutOfMemory)?;
         }
-        let all = blocks.iter().map(|block| block.hashes.len() as u64).sum();
+        let max_new_keys = blocks.iter().map(|block| block.hashes.len() as u64).sum();
         // Each thread has a share of the parts. It processes one block for all its parts before the
         // next block, while the block is in its cache.
-        let mut shares: Vec<Vec<SegmentInserter<'_>>> = Vec::new();
-        shares.resize_with(threads.min(TABLE_SEGMENTS), Vec::new);
-        for (at, (part, fresh)) in self.set.segments(all, threads)?.zip(&mut *fresh).enumerate() {
+        let mut thread_segments: Vec<Vec<SegmentInserter<'_>>> = Vec::new();
+        thread_segments.resize_with(threads.min(TABLE_SEGMENTS), Vec::new);
+        for (segment_index, (segment, fresh)) in
+            self.set.segments(max_new_keys, threads)?.zip(&mut *fresh).enumerate()
+        {
             let fresh = std::mem::take(fresh);
-            shares[at % threads.min(TABLE_SEGMENTS)].push(SegmentInserter { at, part, fresh });
+            thread_segments[segment_index % threads.min(TABLE_SEGMENTS)].push(SegmentInserter {
+                at: segment_index,
+                part: segment,
+                fresh,
+            });
         }
-        let tasks = Tasks::new(shares.iter_mut());
+        let tasks = Tasks::new(thread_segments.iter_mut());
         run_on_threads(&mut vec![(); threads], |()| {
-            while let Some(share) = tasks.next() {
-                for number in 0..blocks.len() {
-                    share.iter_mut().for_each(|part| part.put_all(number, blocks));
+            while let Some(segments) = tasks.next() {
+                for block_index in 0..blocks.len() {
+                    segments.iter_mut().for_each(|segment| segment.put_all(block_index, blocks));
                 }
             }
         });
-        for part in shares.into_iter().flatten() {
-            fresh[part.at] = part.fresh;
+        for segment in thread_segments.into_iter().flatten() {
+            fresh[segment.at] = segment.fresh;
         }
         Ok(())
     }
@@ -240,46 +258,48 @@ impl PackedStore {
         if let Some(tree) = &mut self.tree
             && !block.unfolded.is_empty()
         {
-            for at in std::mem::take(&mut block.unfolded) {
-                let root = tree.rebase(&block.key(at)[..self.layout.stored])?;
-                block.set_root(at, root);
+            for index in std::mem::take(&mut block.unfolded) {
+                let root = tree.rebase(&block.key(index)[..self.layout.stored])?;
+                block.set_root(index, root);
             }
             block.sort_by_segment().map_err(|_| OutOfMemory)?;
         }
         Ok(())
     }
 
-    /// Numbers the new successors.
+    /// Numbers the new successors in the order of a sequential insertion, and reports them.
     fn number_new<N: Default>(
         &mut self,
         blocks: &mut [Block<N>],
         fresh: &[Vec<NewSuccessor>],
-        added: &mut impl FnMut(&mut Block<N>, Option<(u32, u32)>),
+        report: &mut impl FnMut(&mut Block<N>, Option<(u32, u32)>),
     ) -> Result<(), OutOfMemory> {
         let mut fresh: Vec<&[NewSuccessor]> = fresh.iter().map(Vec::as_slice).collect();
-        let mut here: Vec<(u32, InsertPosition)> = Vec::new();
+        let mut block_fresh: Vec<(u32, InsertPosition)> = Vec::new();
         for (number, block) in (0..).zip(blocks) {
-            added(block, None);
-            here.clear();
+            report(block, None);
+            block_fresh.clear();
             for fresh in &mut fresh {
-                let (first, rest) = fresh.split_at(fresh.partition_point(|it| it.block <= number));
-                here.extend(first.iter().map(|it| (it.at, it.put)));
+                let (in_block, rest) =
+                    fresh.split_at(fresh.partition_point(|it| it.block <= number));
+                block_fresh.extend(in_block.iter().map(|it| (it.at, it.put)));
                 *fresh = rest;
             }
-            here.sort_unstable_by_key(|it| it.0);
+            block_fresh.sort_unstable_by_key(|it| it.0);
             let mut marking = 0;
-            for &(at, put) in &here {
-                let hash = block.hashes[at as usize];
-                let Some(number) = self.set.assign_number(block.stored(at), hash, put)? else {
+            for &(index, position) in &block_fresh {
+                let hash = block.hashes[index as usize];
+                let Some(number) = self.set.assign_number(block.stored(index), hash, position)?
+                else {
                     continue;
                 };
-                while block.successor_ends[marking as usize] <= at {
+                while block.successor_ends[marking as usize] <= index {
                     marking += 1;
                 }
                 if let Some(parents) = &mut self.parents {
                     parents.push(block.first_marking + marking)?;
                 }
-                added(block, Some((at, number)));
+                report(block, Some((index, number)));
             }
         }
         Ok(())
@@ -296,21 +316,21 @@ impl PackedStore {
         layout: Layout,
         mut convert: impl FnMut(&mut [u64], &mut [u64]),
     ) -> Result<(), OutOfMemory> {
-        let old = std::mem::replace(&mut self.layout, layout);
-        let was = self.tree.take();
+        let old_layout = std::mem::replace(&mut self.layout, layout);
+        let old_tree = self.tree.take();
         let mut tree = layout.folded.then(|| KeyTree::new(layout.stored, &self.memory));
         let set = std::mem::replace(&mut self.set, MarkingSet::new(1, &self.memory));
-        let (mut key, mut new) = (vec![0; old.words], vec![0; layout.words]);
+        let (mut old_key, mut new_key) = (vec![0; old_layout.words], vec![0; layout.words]);
         let words = if layout.folded { 1 } else { layout.stored };
-        self.set = set.converted(words, |stored, to| {
-            match &was {
-                Some(tree) => tree.read(stored[0], &mut key[..old.stored]),
-                None => key[..old.stored].copy_from_slice(stored),
+        self.set = set.converted(words, |stored, output| {
+            match &old_tree {
+                Some(tree) => tree.read(stored[0], &mut old_key[..old_layout.stored]),
+                None => old_key[..old_layout.stored].copy_from_slice(stored),
             }
-            convert(&mut key, &mut new);
+            convert(&mut old_key, &mut new_key);
             match &mut tree {
-                Some(tree) => to[0] = tree.rebase(&new[..layout.stored])?,
-                None => to.copy_from_slice(&new[..layout.stored]),
+                Some(tree) => output[0] = tree.rebase(&new_key[..layout.stored])?,
+                None => output.copy_from_slice(&new_key[..layout.stored]),
             }
             Ok(())
         })?;
@@ -335,19 +355,19 @@ impl Lookup for PackedStore {
 
 impl SegmentInserter<'_> {
     /// Looks up the successors of a block in this part, in their order.
-    fn put_all<N: Default>(&mut self, number: usize, blocks: &[Block<N>]) {
-        let block = &blocks[number];
-        let SegmentInserter { at, part, fresh } = self;
-        for run in block.in_segment(*at).chunks(PREFETCHED_TOGETHER) {
-            run.iter().for_each(|&at| part.prefetch(block.hashes[at as usize]));
-            for &at in run {
-                let (key, hash) = (block.stored(at), block.hashes[at as usize]);
-                let is_fresh = |other: u32| {
-                    let NewSuccessor { block, at, .. } = fresh[other as usize];
-                    keys_equal(blocks[block as usize].stored(at), key)
+    fn put_all<N: Default>(&mut self, block_index: usize, blocks: &[Block<N>]) {
+        let block = &blocks[block_index];
+        let SegmentInserter { at: segment_index, part, fresh } = self;
+        for group in block.in_segment(*segment_index).chunks(PREFETCHED_TOGETHER) {
+            group.iter().for_each(|&successor| part.prefetch(block.hashes[successor as usize]));
+            for &successor in group {
+                let (key, hash) = (block.stored(successor), block.hashes[successor as usize]);
+                let is_fresh = |fresh_index: u32| {
+                    let NewSuccessor { block, at: successor, .. } = fresh[fresh_index as usize];
+                    keys_equal(blocks[block as usize].stored(successor), key)
                 };
                 if let Some(put) = part.insert_unnumbered(key, hash, fresh.len() as u32, is_fresh) {
-                    fresh.push(NewSuccessor { block: number as u32, at, put });
+                    fresh.push(NewSuccessor { block: block_index as u32, at: successor, put });
                 }
             }
         }

@@ -61,7 +61,9 @@ use parikh_net::{LinearSum, Net, PlaceId, TransitionId};
 
 /// A list of rows of `u32`, stored in one vector.
 struct Lists {
+    /// Start of each row in `entries`, and the end of the last row.
     starts: Vec<u32>,
+    /// The entries of all rows, one row after another.
     entries: Vec<u32>,
 }
 
@@ -79,14 +81,16 @@ impl Lists {
         &self.entries[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
 
+    /// Returns the length of a row.
     fn len(&self, index: usize) -> u32 {
         self.starts[index + 1] - self.starts[index]
     }
 }
 
-/// After many futile sets, only every `RARELY`th marking is reduced.
+/// After [`FUTILE`] futile sets, only one marking in this many is reduced.
 const REDUCTION_INTERVAL: u32 = 16;
-/// Number of consecutive sets that left nothing out, after which reduction is tried only rarely.
+/// Number of consecutive stubborn sets with all enabled transitions, after which reduction is tried
+/// only rarely.
 const MAX_FUTILE: u32 = 500;
 
 /// Computes stubborn sets for a single goal.
@@ -103,8 +107,8 @@ pub(crate) struct StubbornSets<'n> {
     /// For each atom of the goal, the transitions that lower its sum. For a maximum, the only row
     /// contains the transitions that raise the sum.
     helpful_transitions: Lists,
-    /// Number of the current set. An entry of the following vectors is set if it equals this
-    /// number.
+    /// Number of the current stubborn set. In the following vectors, entries equal to this number
+    /// count as true.
     set_number: u32,
     in_set_at: Vec<u32>,
     enabled_at: Vec<u32>,
@@ -113,54 +117,58 @@ pub(crate) struct StubbornSets<'n> {
     unprocessed: Vec<u32>,
     /// Number of enabled transitions in the set.
     enabled_in_set: usize,
-    /// Number of consecutive sets that left nothing out.
+    /// Number of consecutive stubborn sets that contained all enabled transitions.
     consecutive_futile: u32,
     requests: u32,
 }
 
 impl<'n> StubbornSets<'n> {
-    /// Prepares stubborn sets for `goal`. The search fires only transitions for which `fired` is
+    /// Prepares stubborn sets for `goal`. The search fires only transitions for which `is_fired` is
     /// true and that have an effect.
     pub(crate) fn new(
         net: &'n Net,
         goal: &SearchGoal,
-        fired: impl Fn(TransitionId) -> bool,
+        is_fired: impl Fn(TransitionId) -> bool,
     ) -> Self {
-        let fired = |&t: &TransitionId| fired(t) && !net.delta(t).is_empty();
-        let raised = |t: TransitionId, p: PlaceId| {
+        let is_fired = |&t: &TransitionId| is_fired(t) && !net.delta(t).is_empty();
+        let change_of = |t: TransitionId, p: PlaceId| {
             let delta = net.delta(t);
-            let at = delta.binary_search_by_key(&p, |change| change.place);
-            at.map_or(0, |at| delta[at].delta)
+            let position = delta.binary_search_by_key(&p, |change| change.place);
+            position.map_or(0, |position| delta[position].delta)
         };
-        let of_place = |p: PlaceId, keep: &dyn Fn(i64) -> bool, consuming: bool| {
-            let arcs = if consuming { net.consumers(p) } else { net.producers(p) };
-            let transitions = arcs.iter().map(|arc| arc.transition).filter(fired);
-            let kept = transitions.filter(|&t| keep(raised(t, p)));
+        let arcs_of_place = |p: PlaceId, is_kept: &dyn Fn(i64) -> bool, is_consumer: bool| {
+            let arcs = if is_consumer { net.consumers(p) } else { net.producers(p) };
+            let transitions = arcs.iter().map(|arc| arc.transition).filter(is_fired);
+            let kept = transitions.filter(|&t| is_kept(change_of(t, p)));
             kept.map(|t| t.index() as u32).collect()
         };
-        let lowers = |t: TransitionId| {
+        let lowered_places = |t: TransitionId| {
             let lowered = net.delta(t).iter().filter(|change| change.delta < 0);
             lowered.map(|change| change.place.index() as u32).collect()
         };
-        let helping = |sum: &LinearSum| {
+        let helping_transitions = |sum: &LinearSum| {
             let classes = lowering(net, sum);
             let transitions = classes.iter().flat_map(|&class| net.class(class)).copied();
-            transitions.filter(fired).map(|t| t.index() as u32).collect()
+            transitions.filter(is_fired).map(|t| t.index() as u32).collect()
         };
         let (places, transitions) = (net.place_count(), net.transition_count());
         StubbornSets {
             net,
-            consumers: Lists::new(net.places().map(|p| of_place(p, &|_| true, true))),
+            consumers: Lists::new(net.places().map(|p| arcs_of_place(p, &|_| true, true))),
             lowering_consumers: Lists::new(
-                net.places().map(|p| of_place(p, &|change| change < 0, true)),
+                net.places().map(|p| arcs_of_place(p, &|change| change < 0, true)),
             ),
             raising_producers: Lists::new(
-                net.places().map(|p| of_place(p, &|change| change > 0, false)),
+                net.places().map(|p| arcs_of_place(p, &|change| change > 0, false)),
             ),
-            lowered_places: Lists::new(net.transitions().map(lowers)),
+            lowered_places: Lists::new(net.transitions().map(lowered_places)),
             helpful_transitions: match &goal.packed {
-                PackedGoal::Reach(atoms, _) => Lists::new(sums_of(atoms).into_iter().map(helping)),
-                PackedGoal::Maximise(sum, ..) => Lists::new([helping(&sum.negated())].into_iter()),
+                PackedGoal::Reach(atoms, _) => {
+                    Lists::new(sums_of(atoms).into_iter().map(helping_transitions))
+                }
+                PackedGoal::Maximise(sum, ..) => {
+                    Lists::new([helping_transitions(&sum.negated())].into_iter())
+                }
             },
             set_number: 0,
             in_set_at: vec![0; transitions],
@@ -214,26 +222,31 @@ impl<'n> StubbornSets<'n> {
             PackedGoal::Maximise(..) => self.add_helping(0),
         }
         self.close(packing, key, enabled.len());
-        let all = enabled.len();
+        let enabled_count = enabled.len();
         enabled.retain(|&t| self.in_set_at[t as usize] == self.set_number);
-        self.consecutive_futile =
-            if enabled.len() < all { 0 } else { self.consecutive_futile.saturating_add(1) };
+        self.consecutive_futile = if enabled.len() < enabled_count {
+            0
+        } else {
+            self.consecutive_futile.saturating_add(1)
+        };
     }
 
+    /// Adds a transition to the current set.
     fn add(&mut self, t: u32) {
-        let at = t as usize;
-        if self.in_set_at[at] != self.set_number {
-            self.in_set_at[at] = self.set_number;
-            if self.enabled_at[at] == self.set_number {
+        let index = t as usize;
+        if self.in_set_at[index] != self.set_number {
+            self.in_set_at[index] = self.set_number;
+            if self.enabled_at[index] == self.set_number {
                 self.enabled_in_set += 1;
             }
             self.unprocessed.push(t);
         }
     }
 
+    /// Adds the transitions that lower the sum of this atom.
     fn add_helping(&mut self, atom: u32) {
-        for at in 0..self.helpful_transitions.len(atom as usize) as usize {
-            let t = self.helpful_transitions.row(atom as usize)[at];
+        for index in 0..self.helpful_transitions.len(atom as usize) as usize {
+            let t = self.helpful_transitions.row(atom as usize)[index];
             self.add(t);
         }
     }
@@ -247,9 +260,9 @@ impl<'n> StubbornSets<'n> {
                 if let Some(t) = self.least_dependent(enabled) {
                     for arc in self.net.pre(TransitionId::new(t as usize)) {
                         let place = arc.place.index();
-                        for at in 0..self.lowering_consumers.len(place) as usize {
-                            let u = self.lowering_consumers.row(place)[at];
-                            self.add(u);
+                        for entry in 0..self.lowering_consumers.len(place) as usize {
+                            let transition = self.lowering_consumers.row(place)[entry];
+                            self.add(transition);
                         }
                     }
                 }
@@ -284,11 +297,12 @@ impl<'n> StubbornSets<'n> {
         }
     }
 
-    /// Returns the enabled transition with the fewest competitors.
+    /// Returns the enabled transition with the fewest consumers of its input places.
     fn least_dependent(&self, enabled: &[u32]) -> Option<u32> {
         enabled.iter().copied().min_by_key(|&t| (self.dependency(t), t))
     }
 
+    /// Returns the number of consumers of the transition's input places, summed over the places.
     fn dependency(&self, t: u32) -> u32 {
         let inputs = self.net.pre(TransitionId::new(t as usize)).iter();
         inputs.map(|arc| self.consumers.len(arc.place.index())).fold(0, u32::saturating_add)
@@ -296,28 +310,28 @@ impl<'n> StubbornSets<'n> {
 
     /// Closes the set under conditions 2 and 3. Stops early if all enabled transitions are in the
     /// set: it is then not closed, but its closure contains no further enabled transitions.
-    fn close(&mut self, packing: &Packing, key: &[u64], enabled: usize) {
-        while self.enabled_in_set < enabled
+    fn close(&mut self, packing: &Packing, key: &[u64], enabled_count: usize) {
+        while self.enabled_in_set < enabled_count
             && let Some(t) = self.unprocessed.pop()
         {
             if self.enabled_at[t as usize] == self.set_number {
                 // Condition 2.
-                for at in 0..self.lowered_places.len(t as usize) as usize {
-                    let place = self.lowered_places.row(t as usize)[at] as usize;
+                for index in 0..self.lowered_places.len(t as usize) as usize {
+                    let place = self.lowered_places.row(t as usize)[index] as usize;
                     if self.consumers_added_at[place] != self.set_number {
                         self.consumers_added_at[place] = self.set_number;
-                        for at in 0..self.consumers.len(place) as usize {
-                            let u = self.consumers.row(place)[at];
-                            self.add(u);
+                        for index in 0..self.consumers.len(place) as usize {
+                            let transition = self.consumers.row(place)[index];
+                            self.add(transition);
                         }
                     }
                 }
             } else if let Some(place) = self.cheapest_missing_input(packing, key, t) {
                 // Condition 3.
                 self.raising_added_at[place] = self.set_number;
-                for at in 0..self.raising_producers.len(place) as usize {
-                    let u = self.raising_producers.row(place)[at];
-                    self.add(u);
+                for index in 0..self.raising_producers.len(place) as usize {
+                    let transition = self.raising_producers.row(place)[index];
+                    self.add(transition);
                 }
             }
         }
@@ -336,7 +350,7 @@ impl<'n> StubbornSets<'n> {
                 return None;
             }
             let cost = self.raising_producers.len(place);
-            if best.is_none_or(|(least, _)| cost < least) {
+            if best.is_none_or(|(best_cost, _)| cost < best_cost) {
                 best = Some((cost, place));
             }
         }

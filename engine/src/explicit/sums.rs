@@ -16,6 +16,7 @@ use parikh_evidence::counting::{
 };
 use parikh_net::{Facts, Net, NetBuilder, PlaceId};
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
 
@@ -30,34 +31,34 @@ pub enum SumError {
     Weight(#[from] WeightError),
 }
 
-/// Returns for each product of `part` its sum over all markings, and the number of markings. Uses
-/// `threads` threads if there are very many markings.
+/// Returns for each product of `component` its sum over all markings, and the number of markings.
+/// Uses `threads` threads if there are very many markings.
 ///
 /// # Errors
 /// Returns an error if the budget is not sufficient.
 pub fn sums(
-    part: &CountedComponent,
+    component: &CountedComponent,
     weights: &mut MarkingFactors,
     threads: usize,
     budget: &Budget,
 ) -> Result<(Vec<BigUint>, u64), SumError> {
-    let (net, products_of) = with_probes(part);
+    let (net, products_of) = with_probes(component);
     let purpose = SpaceOptions { listed: &|_| true, sequences: false, ceiling: u64::MAX };
     let mut space =
         Space::new(&net, &Facts::none(&net), purpose, budget).map_err(ExplorationError::from)?;
-    let adding =
-        SumVisitor { component: part, net: &net, products_of, weights: Mutex::new(weights) };
-    let (mut crew, mut scratch) = (ParallelExpansion::new(threads, budget), adding.scratch());
-    let mut all = FactorSums::default();
+    let visitor =
+        SumVisitor { component: component, net: &net, products_of, weights: Mutex::new(weights) };
+    let (mut crew, mut scratch) = (ParallelExpansion::new(threads, budget), visitor.scratch());
+    let mut totals = FactorSums::default();
     let (mut enabled, mut number) = (Vec::new(), 0);
     while number < space.store().len() {
-        let together = crew.expand(&mut space, number, &adding, |done| {
+        let expanded = crew.expand(&mut space, number, &visitor, |done| {
             if let ExpansionEvent::Expanded(sums, _) = done {
-                all.merge(sums);
+                totals.merge(sums);
             }
         });
-        let together = together.map_err(ExplorationError::from)?;
-        let is_wide = if together == 0 {
+        let expanded = expanded.map_err(ExplorationError::from)?;
+        let is_wide = if expanded == 0 {
             space.load(number, &mut enabled);
             enabled.len() > POLLING_INTERVAL as usize
         } else {
@@ -68,25 +69,27 @@ pub fn sums(
         {
             return Err(ExplorationError::from(spent).into());
         }
-        if together > 0 {
-            number += together;
+        if expanded > 0 {
+            number += expanded;
         } else {
-            adding.select_transitions(&mut scratch, space.loaded_marking(number), &mut enabled);
+            visitor.select_transitions(&mut scratch, space.loaded_marking(number), &mut enabled);
             if !space.expand(number, &enabled, |_, _, _| {}).map_err(ExplorationError::from)? {
-                adding.note(&mut scratch, space.loaded_marking(number), &mut all);
+                visitor.note(&mut scratch, space.loaded_marking(number), &mut totals);
                 number += 1;
             }
         }
-        all.error.map_or(Ok(()), Err)?;
+        totals.error.map_or(Ok(()), Err)?;
     }
-    all.sums.resize(part.products.len(), FactorSum::default());
-    Ok((all.sums.into_iter().map(FactorSum::total).collect(), number.into()))
+    totals.sums.resize(component.products.len(), FactorSum::default());
+    Ok((totals.sums.into_iter().map(FactorSum::total).collect(), number.into()))
 }
 
-/// Adds the counts of markings.
+/// Visitor that adds up the products of the visited markings.
 struct SumVisitor<'p> {
     component: &'p CountedComponent,
+    /// The component's net with the additional transitions.
     net: &'p Net,
+    /// For each transition, the products that are not 0 if it is enabled.
     products_of: Vec<Vec<u32>>,
     /// Shared weight functions, for values that a thread has not cached yet.
     weights: Mutex<&'p mut MarkingFactors>,
@@ -95,17 +98,19 @@ struct SumVisitor<'p> {
 /// Sums over some markings, and the first error.
 #[derive(Default)]
 struct FactorSums {
+    /// The sum of each product. Empty before the first marking.
     sums: Vec<FactorSum>,
+    /// The first error.
     error: Option<WeightError>,
 }
 
 impl FactorSums {
-    fn merge(&mut self, other: FactorSums) {
-        self.error = self.error.or(other.error);
-        self.sums.resize(self.sums.len().max(other.sums.len()), FactorSum::default());
-        self.sums.iter_mut().zip(other.sums).for_each(|(sum, other)| {
-            sum.add(other.small);
-            sum.large += other.large;
+    fn merge(&mut self, added: FactorSums) {
+        self.error = self.error.or(added.error);
+        self.sums.resize(self.sums.len().max(added.sums.len()), FactorSum::default());
+        self.sums.iter_mut().zip(added.sums).for_each(|(sum, added)| {
+            sum.add(added.small);
+            sum.large += added.large;
         });
     }
 }
@@ -131,8 +136,8 @@ impl<'p> Visitor for SumVisitor<'p> {
         enabled: &mut Vec<u32>,
     ) {
         scratch.nonzero_products.clear();
-        let here = enabled.iter().flat_map(|&t| &self.products_of[t as usize]);
-        scratch.nonzero_products.extend(here);
+        let products = enabled.iter().flat_map(|&t| &self.products_of[t as usize]);
+        scratch.nonzero_products.extend(products);
         scratch.effect_filter.retain(enabled);
     }
 
@@ -144,60 +149,63 @@ impl<'p> Visitor for SumVisitor<'p> {
             scratch.nonzero_products.iter().for_each(|&product| sums[product as usize].small += 1);
             return;
         }
-        let tokens = |place| seen.tokens(place);
-        let added = self.add_small(scratch, &tokens, sums).and_then(|added| match added {
+        let tokens_of = |place| seen.tokens(place);
+        let result = self.add_small(scratch, &tokens_of, sums).and_then(|result| match result {
             Some(()) => Ok(()),
-            None => self.add_large(&scratch.nonzero_products, &tokens, sums),
+            None => self.add_large(&scratch.nonzero_products, &tokens_of, sums),
         });
-        *error = error.or(added.err());
+        *error = error.or(result.err());
     }
 }
 
 /// Returns the net of a component with an additional transition for each lower bound that is no
 /// preset, and by transition the products that are not 0 if it is enabled. The product without
 /// lower bounds is assigned to no transition.
-fn with_probes(part: &CountedComponent) -> (Net, Vec<Vec<u32>>) {
-    let net = &part.net;
+fn with_probes(component: &CountedComponent) -> (Net, Vec<Vec<u32>>) {
+    let net = &component.net;
     let mut builder = NetBuilder::new(net.name());
     let mut transition_of: HashMap<Vec<(PlaceId, u64)>, usize> = HashMap::new();
     // A copy of a valid net with new, distinct names is valid. The names are never shown.
-    let fresh = "a net without names of its own";
+    let names_are_new = "a net without names of its own";
     let places: Vec<PlaceId> = net
         .places()
-        .map(|p| builder.place(&format!("p{}", p.index()), net.initial()[p]).expect(fresh))
+        .map(|p| builder.place(&format!("p{}", p.index()), net.initial()[p]).expect(names_are_new))
         .collect();
     let mut products_of: Vec<Vec<u32>> = Vec::new();
     for t in net.transitions() {
-        let new = builder.transition(&format!("t{}", t.index())).expect(fresh);
+        let new = builder.transition(&format!("t{}", t.index())).expect(names_are_new);
         for arc in net.pre(t) {
-            builder.take(new, places[arc.place.index()], arc.weight).expect(fresh);
+            builder.take(new, places[arc.place.index()], arc.weight).expect(names_are_new);
         }
         for arc in net.post(t) {
-            builder.put(new, places[arc.place.index()], arc.weight).expect(fresh);
+            builder.put(new, places[arc.place.index()], arc.weight).expect(names_are_new);
         }
         let preset = net.pre(t).iter().map(|arc| (arc.place, arc.weight)).collect();
         transition_of.entry(preset).or_insert(products_of.len());
         products_of.push(Vec::new());
     }
-    for (number, FactorProduct { least, .. }) in (0..).zip(&part.products).skip(1) {
-        let at = *transition_of.entry(least.clone()).or_insert_with(|| {
-            let probe = builder.transition(&format!("t{}", products_of.len())).expect(fresh);
+    for (number, FactorProduct { least, .. }) in (0..).zip(&component.products).skip(1) {
+        let owner = *transition_of.entry(least.clone()).or_insert_with(|| {
+            let probe =
+                builder.transition(&format!("t{}", products_of.len())).expect(names_are_new);
             for &(place, weight) in least {
-                builder.take(probe, places[place.index()], weight).expect(fresh);
-                builder.put(probe, places[place.index()], weight).expect(fresh);
+                builder.take(probe, places[place.index()], weight).expect(names_are_new);
+                builder.put(probe, places[place.index()], weight).expect(names_are_new);
             }
             products_of.push(Vec::new());
             products_of.len() - 1
         });
-        products_of[at].push(number);
+        products_of[owner].push(number);
     }
-    (builder.build().expect(fresh), products_of)
+    (builder.build().expect(names_are_new), products_of)
 }
 
 /// A sum with mostly small summands.
 #[derive(Clone, Debug, Default)]
 struct FactorSum {
+    /// The part of the sum that fits in 128 bits.
     small: u128,
+    /// The rest of the sum.
     large: BigUint,
 }
 
@@ -214,40 +222,42 @@ impl FactorSum {
     }
 }
 
-/// A thread's own data.
+/// The working data of one thread for the sums.
 struct Scratch<'n> {
     effect_filter: EffectFilter<'n>,
-    /// The products that are not 0 in the current marking.
+    /// Indices of the products that are not 0 in the current marking.
     nonzero_products: Vec<u32>,
-    /// Cache of function values. `None` for values beyond 128 bits.
+    /// Cache of the values of weight functions, by function and token count. `None` for values
+    /// beyond 128 bits.
     function_values: HashMap<(Function, u64), Option<u128>>,
     /// The value of each product in the current marking.
     product_values: Vec<u128>,
 }
 
-/// Returns the factor of a place in products that do not change it.
-fn default_factor(part: &CountedComponent, place: PlaceId) -> Result<Function, WeightError> {
-    let at = part.counts.binary_search_by_key(&place, |it| it.0);
-    at.map(|at| part.counts[at].1).map_err(|_| WeightError::NotWhole)
+/// Returns the weight function of a place in products that do not change it.
+fn default_factor(component: &CountedComponent, place: PlaceId) -> Result<Function, WeightError> {
+    let index = component.counts.binary_search_by_key(&place, |it| it.0);
+    index.map(|index| component.counts[index].1).map_err(|_| WeightError::NotWhole)
 }
 
 impl<'p> SumVisitor<'p> {
     fn weights(&self) -> MutexGuard<'_, &'p mut MarkingFactors> {
         // A panic of another thread ends the whole count anyway.
-        self.weights.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        locked(&self.weights)
     }
 
+    /// Returns the value of a weight function at a token count, or `None` if it exceeds 128 bits.
     fn function_value(
         &self,
-        known: &mut HashMap<(Function, u64), Option<u128>>,
+        cache: &mut HashMap<(Function, u64), Option<u128>>,
         function: Function,
         tokens: u64,
     ) -> Result<Option<u128>, WeightError> {
-        if let Some(&known) = known.get(&(function, tokens)) {
-            return Ok(known);
+        if let Some(&cache) = cache.get(&(function, tokens)) {
+            return Ok(cache);
         }
         let number = u128::try_from(self.weights().at(function, tokens)?).ok();
-        known.insert((function, tokens), number);
+        cache.insert((function, tokens), number);
         Ok(number)
     }
 
@@ -255,65 +265,74 @@ impl<'p> SumVisitor<'p> {
     /// 128 bits.
     fn add_small(
         &self,
-        Scratch { nonzero_products: here, function_values: known, product_values: small, .. }: &mut Scratch<'_>,
+        Scratch {
+            nonzero_products,
+            function_values: cache,
+            product_values: values,
+            ..
+        }: &mut Scratch<'_>,
         tokens: &dyn Fn(PlaceId) -> u64,
         sums: &mut [FactorSum],
     ) -> Result<Option<()>, WeightError> {
-        let mut all = 1u128;
+        let mut marking_count = 1u128;
         for &(place, function) in &self.component.counts {
             let Some(product) = self
-                .function_value(known, function, tokens(place))?
-                .and_then(|weight| all.checked_mul(weight))
+                .function_value(cache, function, tokens(place))?
+                .and_then(|weight| marking_count.checked_mul(weight))
             else {
                 return Ok(None);
             };
-            all = product;
+            marking_count = product;
         }
-        small.clear();
-        for &number in &*here {
-            let mut counts = all;
-            for &(place, other) in &self.component.products[number as usize].changed {
+        values.clear();
+        for &number in &*nonzero_products {
+            let mut counts = marking_count;
+            for &(place, new_factor) in &self.component.products[number as usize].changed {
                 let tokens = tokens(place);
-                let before =
-                    self.function_value(known, default_factor(self.component, place)?, tokens)?;
-                let after = self.function_value(known, other, tokens)?;
-                // `before` divides `counts`, and the new factor is not larger.
-                let share = before.and_then(|before| counts.checked_div(before));
-                match share.zip(after).and_then(|(share, after)| share.checked_mul(after)) {
+                let old_value =
+                    self.function_value(cache, default_factor(self.component, place)?, tokens)?;
+                let new_value = self.function_value(cache, new_factor, tokens)?;
+                // `old_value` divides `counts`, and the new factor is not larger.
+                let quotient = old_value.and_then(|old_value| counts.checked_div(old_value));
+                match quotient
+                    .zip(new_value)
+                    .and_then(|(quotient, new_value)| quotient.checked_mul(new_value))
+                {
                     Some(changed) => counts = changed,
                     None => return Ok(None),
                 }
             }
-            small.push(counts);
+            values.push(counts);
         }
-        sums[0].add(all);
-        for (&number, &counts) in here.iter().zip(&*small) {
+        sums[0].add(marking_count);
+        for (&number, &counts) in nonzero_products.iter().zip(&*values) {
             sums[number as usize].add(counts);
         }
         Ok(Some(()))
     }
 
+    /// Like [`add_small`](Self::add_small), with numbers of any size.
     fn add_large(
         &self,
         products: &[u32],
         tokens: &dyn Fn(PlaceId) -> u64,
         sums: &mut [FactorSum],
     ) -> Result<(), WeightError> {
-        let (part, mut weights) = (self.component, self.weights());
-        let mut all = BigUint::from(1u8);
-        for &(place, function) in &part.counts {
-            all *= weights.at(function, tokens(place))?;
+        let (component, mut weights) = (self.component, self.weights());
+        let mut marking_count = BigUint::from(1u8);
+        for &(place, function) in &component.counts {
+            marking_count *= weights.at(function, tokens(place))?;
         }
         for &number in products {
-            let mut counts = all.clone();
-            for &(place, other) in &part.products[number as usize].changed {
+            let mut counts = marking_count.clone();
+            for &(place, new_factor) in &component.products[number as usize].changed {
                 let tokens = tokens(place);
-                counts /= weights.at(default_factor(part, place)?, tokens)?;
-                counts *= weights.at(other, tokens)?;
+                counts /= weights.at(default_factor(component, place)?, tokens)?;
+                counts *= weights.at(new_factor, tokens)?;
             }
             sums[number as usize].large += counts;
         }
-        sums[0].large += all;
+        sums[0].large += marking_count;
         Ok(())
     }
 }

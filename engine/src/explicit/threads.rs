@@ -1,5 +1,6 @@
 //! Work sharing among several threads.
 
+use parikh_solvers::locked;
 use std::sync::Mutex;
 use std::thread::Builder;
 
@@ -7,31 +8,31 @@ use std::thread::Builder;
 pub(crate) struct Tasks<I>(Mutex<I>);
 
 impl<I: Iterator> Tasks<I> {
-    pub(crate) fn new(all: I) -> Self {
-        Tasks(Mutex::new(all))
+    pub(crate) fn new(tasks: I) -> Self {
+        Tasks(Mutex::new(tasks))
     }
 
     /// Takes the next task.
     pub(crate) fn next(&self) -> Option<I::Item> {
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next()
+        locked(&self.0).next()
     }
 }
 
 /// Stack size of the threads, sufficient for deeply nested formulas.
 const STACK: usize = 8 << 20;
 
-/// Runs `work` on one thread per entry of `lanes`, including the current thread. If the system
-/// refuses a thread, its lane is left out. So the work should be taken from [`Tasks`].
-pub(crate) fn run_on_threads<L: Send>(lanes: &mut [L], work: impl Fn(&mut L) + Sync) {
-    let Some((mine, others)) = lanes.split_first_mut() else { return };
+/// Runs `work` on one thread per entry of `thread_states`, including the current thread. If the
+/// system refuses a thread, its lane is left out. So the work should be taken from [`Tasks`].
+pub(crate) fn run_on_threads<L: Send>(thread_states: &mut [L], work: impl Fn(&mut L) + Sync) {
+    let Some((own_state, other_states)) = thread_states.split_first_mut() else { return };
     let work = &work;
     std::thread::scope(|scope| {
-        for lane in others {
-            if Builder::new().stack_size(STACK).spawn_scoped(scope, move || work(lane)).is_err() {
+        for state in other_states {
+            if Builder::new().stack_size(STACK).spawn_scoped(scope, move || work(state)).is_err() {
                 break;
             }
         }
-        work(mine);
+        work(own_state);
     });
 }
 

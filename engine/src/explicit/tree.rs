@@ -20,13 +20,15 @@
 use super::memory::{MemoryAccount, OutOfMemory};
 use super::set::{Hash, MarkingSet};
 
-/// Number of cached parts, chosen to fit in a processor cache.
+/// Number of slots of the cache of recent parts. The cache takes 256 KB and fits in a processor
+/// cache.
 const CACHE_SLOTS: usize = 1 << 14;
 
 /// The parts of keys of one width. See the module documentation.
 pub(crate) struct KeyTree {
     /// Words and pairs with their numbers.
     parts: MarkingSet,
+    /// The folder of the thread that adds parts.
     folder: Folder,
 }
 
@@ -39,6 +41,7 @@ pub(crate) struct Folder {
     /// Cache of recent parts: (part, number plus 1) at a position derived from the part, with 0 if
     /// empty. Consecutive markings have most parts in common.
     recent_parts: Vec<(u64, u32)>,
+    /// The key that new keys are folded relative to.
     base: Vec<u64>,
     /// The numbers of the base, level by level.
     numbers: Vec<u32>,
@@ -46,7 +49,7 @@ pub(crate) struct Folder {
     is_based: bool,
     /// Positions of the current level that differ from the base, ascending.
     changed: Vec<usize>,
-    /// The overwritten entries of `numbers`.
+    /// The overwritten entries of `numbers`: position and old number, in order.
     undo: Vec<(usize, u32)>,
 }
 
@@ -56,7 +59,7 @@ pub(crate) struct UnknownPart;
 
 impl KeyTree {
     /// Creates the tree for keys of `words` words, at least one.
-    pub(crate) fn new(words: usize, room: &MemoryAccount) -> Self {
+    pub(crate) fn new(words: usize, memory: &MemoryAccount) -> Self {
         let mut levels = vec![(0, words)];
         while let Some(&(start, width)) = levels.last()
             && width > 2
@@ -73,7 +76,7 @@ impl KeyTree {
             changed: Vec::new(),
             undo: Vec::new(),
         };
-        KeyTree { parts: MarkingSet::new(1, room), folder }
+        KeyTree { parts: MarkingSet::new(1, memory), folder }
     }
 
     /// Makes `key` the base and returns its root.
@@ -138,18 +141,20 @@ fn number_in(parts: &mut MarkingSet) -> impl FnMut(u64) -> Result<u32, OutOfMemo
 }
 
 impl Folder {
+    /// Returns the root of `key`. The numbers of the base stay as they are.
     fn fold<E>(
         &mut self,
         key: &[u64],
         look_up: impl FnMut(u64) -> Result<u32, E>,
     ) -> Result<u64, E> {
         let root = self.fold_and_record(key, look_up);
-        for (at, number) in self.undo.drain(..).rev() {
-            self.numbers[at] = number;
+        for (index, number) in self.undo.drain(..).rev() {
+            self.numbers[index] = number;
         }
         root
     }
 
+    /// Folds `key` into `numbers` and returns its root. Records the overwritten numbers in `undo`.
     fn fold_and_record<E>(
         &mut self,
         key: &[u64],
@@ -159,44 +164,47 @@ impl Folder {
             return Ok(key[0]);
         }
         self.changed.clear();
-        for (at, (&word, &base)) in key.iter().zip(&self.base).enumerate() {
+        for (index, (&word, &base)) in key.iter().zip(&self.base).enumerate() {
             if word != base {
                 let number = number_of(&mut self.recent_parts, word, &mut look_up)?;
-                self.undo.push((at, self.numbers[at]));
-                self.numbers[at] = number;
-                self.changed.push(at);
+                self.undo.push((index, self.numbers[index]));
+                self.numbers[index] = number;
+                self.changed.push(index);
             }
         }
         for level in 1..self.levels.len() {
-            let ((below, width), (above, _)) = (self.levels[level - 1], self.levels[level]);
-            let mut kept = 0;
+            let ((lower_start, width), (upper_start, _)) =
+                (self.levels[level - 1], self.levels[level]);
+            let mut changed_count = 0;
             for i in 0..self.changed.len() {
-                let at = self.changed[i] / 2;
-                if kept > 0 && self.changed[kept - 1] == at {
+                let index = self.changed[i] / 2;
+                if changed_count > 0 && self.changed[changed_count - 1] == index {
                     continue;
                 }
                 // With an odd number of entries, the last one has no partner and keeps its number.
-                let number = match 2 * at + 1 < width {
+                let number = match 2 * index + 1 < width {
                     true => {
-                        let pair = self.pair(below + 2 * at);
+                        let pair = self.pair(lower_start + 2 * index);
                         number_of(&mut self.recent_parts, pair, &mut look_up)?
                     }
-                    false => self.numbers[below + 2 * at],
+                    false => self.numbers[lower_start + 2 * index],
                 };
-                self.undo.push((above + at, self.numbers[above + at]));
-                self.numbers[above + at] = number;
-                self.changed[kept] = at;
-                kept += 1;
+                self.undo.push((upper_start + index, self.numbers[upper_start + index]));
+                self.numbers[upper_start + index] = number;
+                self.changed[changed_count] = index;
+                changed_count += 1;
             }
-            self.changed.truncate(kept);
+            self.changed.truncate(changed_count);
         }
         Ok(self.pair(self.numbers.len() - 2))
     }
 
-    fn pair(&self, at: usize) -> u64 {
-        u64::from(self.numbers[at]) << 32 | u64::from(self.numbers[at + 1])
+    /// Returns the pair of the numbers at `index` and the next position.
+    fn pair(&self, index: usize) -> u64 {
+        u64::from(self.numbers[index]) << 32 | u64::from(self.numbers[index + 1])
     }
 
+    /// Makes the key of `root` the base, and writes it to `key`.
     fn load(&mut self, root: u64, key: &mut [u64], parts: &MarkingSet) {
         unfold(root, &self.levels, parts, &mut self.numbers, key);
         self.base.copy_from_slice(key);
@@ -207,20 +215,21 @@ impl Folder {
 
 /// Returns the number of a part from the cache, or from `look_up`.
 fn number_of<E>(
-    late: &mut [(u64, u32)],
+    cache: &mut [(u64, u32)],
     part: u64,
     look_up: &mut impl FnMut(u64) -> Result<u32, E>,
 ) -> Result<u32, E> {
-    let at = (part.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - CACHE_SLOTS.ilog2())) as usize;
-    let (known, number) = late[at];
-    if known == part && number > 0 {
+    let slot = (part.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - CACHE_SLOTS.ilog2())) as usize;
+    let (cached_part, number) = cache[slot];
+    if cached_part == part && number > 0 {
         return Ok(number - 1);
     }
     let number = look_up(part)?;
-    late[at] = (part, number + 1);
+    cache[slot] = (part, number + 1);
     Ok(number)
 }
 
+/// Writes the key of `root` to `key`, and the numbers of its parts to `numbers`.
 fn unfold(
     root: u64,
     levels: &[(usize, usize)],
@@ -232,16 +241,18 @@ fn unfold(
         *only = root;
         return;
     }
-    let end = numbers.len();
-    (numbers[end - 2], numbers[end - 1]) = halves(root);
+    let length = numbers.len();
+    (numbers[length - 2], numbers[length - 1]) = halves(root);
     for level in (1..levels.len()).rev() {
-        let ((below, width), (above, _)) = (levels[level - 1], levels[level]);
-        let (lower, upper) = numbers.split_at_mut(above);
-        for (two, &number) in lower[below..below + width].chunks_mut(2).zip(&*upper) {
-            match two {
+        let ((lower_start, width), (upper_start, _)) = (levels[level - 1], levels[level]);
+        let (lower, upper) = numbers.split_at_mut(upper_start);
+        for (children, &number) in
+            lower[lower_start..lower_start + width].chunks_mut(2).zip(&*upper)
+        {
+            match children {
                 [left, right] => (*left, *right) = halves(parts.key(number)[0]),
                 // The last entry of an odd number.
-                alone => alone.fill(number),
+                unpaired => unpaired.fill(number),
             }
         }
     }
@@ -250,6 +261,7 @@ fn unfold(
     }
 }
 
+/// Splits a pair into its two numbers.
 fn halves(pair: u64) -> (u32, u32) {
     ((pair >> 32) as u32, pair as u32)
 }

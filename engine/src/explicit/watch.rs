@@ -17,10 +17,11 @@ use crate::board::Board;
 use parikh_net::{EffectId, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate, TransitionId};
 use std::collections::HashMap;
 
-/// A goal is tested in every marking if more than one in this many classes can help it.
+/// A goal is tested in every new marking if more than one in this many effect classes can help it.
 const BROAD_DIVISOR: usize = 2;
 
-/// Number of goals of the form "t is enabled" from which they are tested at expansion.
+/// Minimum number of goals of the form "t is enabled" for which these goals are tested at
+/// expansion.
 const MANY_ENABLEDNESS_GOALS: usize = 16;
 
 /// A goal, compiled for packed markings.
@@ -31,7 +32,7 @@ pub(crate) enum PackedGoal {
     Maximise(LinearSum, PackedSum, Option<(i128, u32)>),
 }
 
-/// A goal of the search.
+/// A goal of the search, with its state.
 pub(crate) struct SearchGoal {
     /// The goal's id on the board.
     pub(crate) id: GoalId,
@@ -48,18 +49,20 @@ pub(crate) struct SearchGoal {
 pub(crate) struct SearchWatch {
     /// The goals, in the order of their indices.
     pub(crate) goals: Vec<SearchGoal>,
-    /// For each effect class, the goals that it can help.
+    /// For each effect class, the indices of the goals that a firing of the class can make true.
     by_effect: Vec<Vec<u32>>,
-    /// Goals that many effect classes can help, tested in every new marking.
+    /// Indices of the goals that many effect classes can help. They are tested in every new
+    /// marking.
     broad_goals: Vec<u32>,
     /// Goals tested at expansion.
     pub(crate) at_expansion: ExpansionTests,
 }
 
-/// Goals tested when the enabled transitions are known.
+/// The goals that are tested when a marking is expanded, since its enabled transitions are known
+/// then.
 #[derive(Default)]
 pub(crate) struct ExpansionTests {
-    /// Goals that mention deadness, with their tests.
+    /// Indices of the goals that mention deadness, with their tests.
     deadness: Vec<(u32, Test)>,
     /// For each transition, the index plus 1 of the goal that asks for its enabledness, 0 if none.
     /// Empty if there are few such goals.
@@ -86,8 +89,8 @@ impl SearchWatch {
         let mut lists = LoweringCache::new(net);
         for (id, goal) in goals {
             let index = watch.goals.len() as u32;
-            let mut helpful: Vec<EffectId> = Vec::new();
-            let mut deadness = false;
+            let mut helpful_classes: Vec<EffectId> = Vec::new();
+            let mut needs_deadness = false;
             let packed = match goal {
                 MarkingGoal::Reach(Predicate::Enabled(t))
                     if index > 0 && watch.register_enabledness(*t, index) =>
@@ -97,27 +100,29 @@ impl SearchWatch {
                 }
                 MarkingGoal::Reach(predicate) => {
                     let atoms = enabledness_as_atoms(predicate, net);
-                    deadness = atoms.mentions_deadness();
+                    needs_deadness = atoms.mentions_deadness();
                     sums_of(&atoms)
                         .iter()
-                        .for_each(|sum| lists.classes_lowering(sum, &mut helpful));
+                        .for_each(|sum| lists.classes_lowering(sum, &mut helpful_classes));
                     let test = Test::new(&atoms, packing);
                     PackedGoal::Reach(atoms, test)
                 }
                 MarkingGoal::Maximise(sum) => {
-                    lists.classes_lowering(&sum.negated(), &mut helpful);
+                    lists.classes_lowering(&sum.negated(), &mut helpful_classes);
                     PackedGoal::Maximise(sum.clone(), PackedSum::new(sum, packing), None)
-                } // Not asked of a search for markings.
+                }
             };
             watch.goals.push(SearchGoal { id: *id, packed, is_open: true, is_reported: false });
-            helpful.sort_unstable();
-            helpful.dedup();
-            if deadness {
+            helpful_classes.sort_unstable();
+            helpful_classes.dedup();
+            if needs_deadness {
                 watch.at_expansion.deadness.push((index, Test::Constant(false)));
-            } else if helpful.len() > 64 && helpful.len() > net.effect_count() / BROAD_DIVISOR {
+            } else if helpful_classes.len() > 64
+                && helpful_classes.len() > net.effect_count() / BROAD_DIVISOR
+            {
                 watch.broad_goals.push(index);
             } else {
-                helpful.iter().for_each(|class| watch.by_effect[class.index()].push(index));
+                helpful_classes.iter().for_each(|class| watch.by_effect[class.index()].push(index));
             }
         }
         watch.at_expansion.recompile(&watch.goals, packing);
@@ -129,11 +134,11 @@ impl SearchWatch {
     fn register_enabledness(&mut self, t: TransitionId, index: u32) -> bool {
         let slot = self.at_expansion.enabled_goal.get_mut(t.index());
         slot.is_some_and(|slot| {
-            let free = *slot == 0;
-            if free {
+            let is_free = *slot == 0;
+            if is_free {
                 *slot = index + 1;
             }
-            free
+            is_free
         })
     }
 
@@ -185,15 +190,15 @@ impl SearchWatch {
         hits: &mut Vec<u32>,
     ) {
         for list in [&mut self.by_effect[class.index()], &mut self.broad_goals] {
-            let mut at = 0;
-            while let Some(&index) = list.get(at) {
+            let mut position = 0;
+            while let Some(&index) = list.get(position) {
                 let goal = &mut self.goals[index as usize];
                 if goal.is_open {
                     goal.test(index, key, number, hits);
-                    at += 1;
+                    position += 1;
                 } else {
                     // A closed goal is never opened again.
-                    list.swap_remove(at);
+                    list.swap_remove(position);
                 }
             }
         }
@@ -214,7 +219,7 @@ impl SearchWatch {
         let holds = |(index, test): &(u32, Test)| {
             goals[*index as usize].is_open && test.holds(key, enabled.is_empty())
         };
-        let reached = deadness.iter().filter(|asked| holds(asked));
+        let reached = deadness.iter().filter(|goal_and_test| holds(goal_and_test));
         hits.extend(reached.map(|(index, _)| index));
     }
 
@@ -231,14 +236,14 @@ impl SearchWatch {
 
 impl ExpansionTests {
     /// Like [`SearchWatch::expanded`], for several threads, and also for closed goals.
-    pub(crate) fn test_all(&self, key: &[u64], enabled: &[u32], mut hit: impl FnMut(u32)) {
+    pub(crate) fn test_all(&self, key: &[u64], enabled: &[u32], mut report_hit: impl FnMut(u32)) {
         if !self.enabled_goal.is_empty() {
             let goals = enabled.iter().map(|&t| self.enabled_goal[t as usize]);
-            goals.filter(|&index| index > 0).for_each(|index| hit(index - 1));
+            goals.filter(|&index| index > 0).for_each(|index| report_hit(index - 1));
         }
         let holds = |test: &Test| test.holds(key, enabled.is_empty());
         let reached = self.deadness.iter().filter(|(_, test)| holds(test));
-        reached.for_each(|(index, _)| hit(*index));
+        reached.for_each(|(index, _)| report_hit(*index));
     }
 
     fn recompile(&mut self, goals: &[SearchGoal], packing: &Packing) {
@@ -255,10 +260,11 @@ impl ExpansionTests {
 pub(crate) fn transitions_tested_at_expansion(
     goals: &[&(GoalId, MarkingGoal)],
 ) -> Vec<TransitionId> {
-    let all: Vec<TransitionId> = enabledness_goals(goals).collect();
-    if all.len() >= MANY_ENABLEDNESS_GOALS { all } else { Vec::new() }
+    let transitions: Vec<TransitionId> = enabledness_goals(goals).collect();
+    if transitions.len() >= MANY_ENABLEDNESS_GOALS { transitions } else { Vec::new() }
 }
 
+/// Returns the transitions whose enabledness is a goal.
 fn enabledness_goals(goals: &[&(GoalId, MarkingGoal)]) -> impl Iterator<Item = TransitionId> {
     goals.iter().filter_map(|(_, goal)| match goal {
         MarkingGoal::Reach(Predicate::Enabled(t)) => Some(*t),
@@ -267,6 +273,8 @@ fn enabledness_goals(goals: &[&(GoalId, MarkingGoal)]) -> impl Iterator<Item = T
 }
 
 impl SearchGoal {
+    /// Tests the goal in marking `number`. Appends `index` to `hits` if the goal is reached, or
+    /// updates the maximum.
     fn test(&mut self, index: u32, key: &[u64], number: u32, hits: &mut Vec<u32>) {
         match &mut self.packed {
             // The test never depends on deadness here.
@@ -309,19 +317,19 @@ impl<'n> LoweringCache<'n> {
 
 /// Returns the effect classes that lower the sum, ascending.
 pub(crate) fn lowering(net: &Net, sum: &LinearSum) -> Vec<EffectId> {
-    let mut touching: Vec<EffectId> = Vec::new();
+    let mut classes: Vec<EffectId> = Vec::new();
     for &(place, _) in sum.terms() {
         let arcs = net.consumers(place).iter().chain(net.producers(place));
-        touching.extend(arcs.map(|arc| net.effect_of(arc.transition)));
+        classes.extend(arcs.map(|arc| net.effect_of(arc.transition)));
     }
-    touching.sort_unstable();
-    touching.dedup();
-    touching.retain(|&class| {
+    classes.sort_unstable();
+    classes.dedup();
+    classes.retain(|&class| {
         let terms = net.effect(class).iter();
         let change: i128 = terms
             .map(|change| i128::from(sum.coefficient(change.place)) * i128::from(change.delta))
             .sum();
         change < 0
     });
-    touching
+    classes
 }

@@ -29,7 +29,7 @@ pub const ENGINE: Engine = Engine {
 /// Limit on the number of rewriting steps.
 const STEPS: usize = 20_000;
 
-/// Share of the remaining time for each round over all open properties, in [0, 1].
+/// Shares of the remaining time for the rounds over all open properties, in [0, 1].
 const LOOKS: [f64; 4] = [0.03, 0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
@@ -49,16 +49,19 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     }))
 }
 
+/// The engine with its graphs and prepared properties.
 struct Fixpoints<'g> {
+    /// The assignment with the net, the board and the properties.
     work: Assignment<'g>,
-    /// The atoms of all properties, and the index of each predicate.
+    /// The distinct atoms of the properties of the assignment.
     atoms: Vec<Predicate>,
+    /// The index of each predicate in `atoms`.
     bits: HashMap<Predicate, usize>,
     /// The shared graph of markings. `None` before the first slice.
     graph: Option<Markings<'g>>,
     /// Graphs of properties with invisible firings.
     own: HashMap<GoalId, Markings<'g>>,
-    /// Properties without a graph of their own, which use the shared graph.
+    /// Properties without invisible firings, which use the shared graph.
     sees_all: HashSet<GoalId>,
     /// Prepared properties. `None` for properties that are too large.
     prepared: HashMap<GoalId, Option<Arc<PreparedFormula>>>,
@@ -83,6 +86,7 @@ struct Effort {
 }
 
 impl Effort {
+    /// Adds an evaluation.
     fn note(&mut self, (configurations, bytes): (u64, u64), time: Duration) {
         self.configurations += configurations;
         self.time += time;
@@ -111,13 +115,13 @@ impl Session for Fixpoints<'_> {
     fn statistics(&self) -> String {
         let graphs = self.graph.iter().chain(self.own.values());
         let expanded: u64 = graphs.map(|graph| u64::from(graph.expanded())).sum();
-        let Effort { configurations, time, largest: (most, bytes) } = self.effort;
+        let Effort { configurations, time, largest: (max_configurations, bytes) } = self.effort;
         format!(
             "{expanded} markings expanded, {} properties decided, {configurations} configurations in {:.2} s, at \
-             most {most} at a time, of {:.0} bytes each with their markings",
+             most {max_configurations} at a time, of {:.0} bytes each with their markings",
             self.decided,
             time.as_secs_f64(),
-            bytes as f64 / most.max(1) as f64,
+            bytes as f64 / max_configurations.max(1) as f64,
         )
     }
 }
@@ -128,18 +132,18 @@ impl<'g> Fixpoints<'g> {
     fn evaluate_all(&mut self, graph: &mut Markings<'g>, budget: &Budget) -> SliceProgress {
         let board = self.work.board;
         let trees = self.work.working_net.trees().iter();
-        let open: Vec<_> = trees.filter(|(id, _)| board.is_open(*id)).collect();
+        let open_properties: Vec<_> = trees.filter(|(id, _)| board.is_open(*id)).collect();
         // Workers on the same task begin with different properties.
-        let first = Rng::with_seed(self.work.seed).usize(..open.len().max(1));
+        let first = Rng::with_seed(self.work.seed).usize(..open_properties.len().max(1));
         let seed = self.work.seed.wrapping_add(self.rounds);
         self.rounds += 1;
         let mut progress = SliceProgress::Finished;
-        for at in 0..open.len() {
-            let (id, property) = open[(first + at) % open.len()];
+        for offset in 0..open_properties.len() {
+            let (id, property) = open_properties[(first + offset) % open_properties.len()];
             if !board.is_open(*id) {
                 continue;
             }
-            let share = budget.share(1.0 / (open.len() - at) as f64);
+            let share = budget.share(1.0 / (open_properties.len() - offset) as f64);
             let Some(prepared) = self.prepared(*id, property) else { continue };
             let mut own = self.own.remove(id);
             if own.is_none() && !self.sees_all.contains(id) {
@@ -197,13 +201,13 @@ pub fn labelling(
     net: &Net,
     facts: &Facts,
     property: &TreeProperty,
-    given: &TreePremises,
+    premises: &TreePremises,
     budget: &Budget,
 ) -> Option<Labelling> {
     let (atoms, bits) = conditions([&simple(property)]);
     let mut graph = Markings::for_trees(net, facts, &atoms, budget).ok()?;
     let prepared = PreparedFormula::of(net, property, &bits)?;
-    let known = PartFacts::given(given.clone(), &prepared.both);
+    let known = PartFacts::given(premises.clone(), &prepared.both);
     let mut search = FixpointSearch::new(&mut graph, &prepared.parts, known.sets, 0);
     let value =
         search.run(&mut || Some(NewFacts { everywhere: known.sets, ways: Vec::new() })).ok()??;
@@ -212,8 +216,11 @@ pub fn labelling(
 
 /// A simplified property, split into parts.
 struct PreparedFormula {
+    /// The simplified property.
     property: TreeProperty,
+    /// The parts of its formula.
     parts: FormulaParts,
+    /// The parts and their negations, for facts from other goals.
     both: Both,
 }
 
@@ -264,37 +271,37 @@ enum EvaluationResult {
     Stuck,
 }
 
-/// Evaluates a property while there is time.
+/// Evaluates a property while there is time, and reports its value.
 fn evaluate(
-    work: &Assignment<'_>,
+    assignment: &Assignment<'_>,
     graph: &mut Markings<'_>,
     id: GoalId,
     prepared: &PreparedFormula,
     seed: u64,
     effort: &mut Effort,
 ) -> EvaluationResult {
-    let begun = Instant::now();
+    let start_time = Instant::now();
     let PreparedFormula { property, parts, both } = prepared;
-    let mut facts = PartFacts::of(work.board, both);
+    let mut facts = PartFacts::of(assignment.board, both);
     let mut search = FixpointSearch::new(graph, parts, facts.sets, seed);
-    let found = search.run(&mut || {
-        let ways = facts.look(work.board);
-        work.board.is_open(id).then_some(NewFacts { everywhere: facts.sets, ways })
+    let result = search.run(&mut || {
+        let sequences = facts.look(assignment.board);
+        assignment.board.is_open(id).then_some(NewFacts { everywhere: facts.sets, ways: sequences })
     });
-    effort.note(search.size(), begun.elapsed());
-    let value = match found {
+    effort.note(search.size(), start_time.elapsed());
+    let value = match result {
         Ok(Some(value)) => value,
         Err(ExplorationError::BudgetExhausted(_)) => return EvaluationResult::Interrupted,
         Ok(None) | Err(_) => return EvaluationResult::Stuck,
     };
-    let trees = work.board.trees(ENGINE.technique);
-    let (given, goals) = facts.used(value);
-    match search.explain(property, facts.sets, given) {
+    let trees = assignment.board.trees(ENGINE.technique);
+    let (premises, goals) = facts.used(value);
+    match search.explain(property, facts.sets, premises) {
         Some(labelling) => trees.labelled(id, labelling, goals),
         None => {
-            let goals = known::refuted(work.board, goals);
+            let goals = known::refuted(assignment.board, goals);
             trees.searched(id, value, graph.expanded().into(), goals);
         }
     }
-    if work.board.is_open(id) { EvaluationResult::Stuck } else { EvaluationResult::Decided }
+    if assignment.board.is_open(id) { EvaluationResult::Stuck } else { EvaluationResult::Decided }
 }

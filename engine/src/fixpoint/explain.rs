@@ -11,54 +11,59 @@ use parikh_net::{TransitionId, TreeProperty};
 use parikh_temporal::{AtomId, Formula, Node, Paths as _, Quantifier};
 use std::collections::HashMap;
 
-/// Limit on the number of claims.
+/// Maximum number of claims of a labelling.
 const CLAIMS: usize = 100_000;
 
-/// Limit on the number of markings times places.
+/// Maximum size of a labelling, in markings times places.
 const TOKENS: usize = 4_000_000;
 
 /// The successors that a claim depends on.
 enum Onward {
+    /// No successor.
     Nothing,
     /// The successor with the given number.
     One(u32),
+    /// Every successor.
     All,
 }
 
 impl FixpointSearch<'_, '_> {
     /// Returns a labelling that explains the value of `property` at the initial marking. Returns
     /// `None` if it would be too large. `everywhere` are parts known in all reachable markings
-    /// because of `given`.
+    /// because of `premises`.
     pub(super) fn explain(
         &mut self,
         property: &TreeProperty,
         everywhere: (PartSet, PartSet),
-        given: TreePremises,
+        premises: TreePremises,
     ) -> Option<Labelling> {
         let value = self.value()?;
         let claimed = if value { property.clone() } else { property.negated() };
         let formulas = self.claimed_formulas(property, &claimed, value);
-        let known = if value { everywhere.0 } else { everywhere.1 };
+        let known_everywhere = if value { everywhere.0 } else { everywhere.1 };
         let mut ranks: HashMap<usize, Vec<u32>> = HashMap::new();
-        let mut wanted: HashMap<u32, PartSet> = HashMap::new();
+        let mut needed: HashMap<u32, PartSet> = HashMap::new();
         let mut claims: HashMap<u32, Vec<LabelClaim>> = HashMap::new();
-        let mut row = Vec::new();
-        let want =
-            |wanted: &mut HashMap<u32, PartSet>, row: &mut Vec<_>, at: u32, parts: PartSet| {
-                let all = wanted.entry(at).or_insert(0);
-                let new = parts & !*all;
-                *all |= new;
-                if new != 0 {
-                    row.push((at, new));
-                }
-            };
+        let mut unprocessed = Vec::new();
+        let require = |needed: &mut HashMap<u32, PartSet>,
+                       unprocessed: &mut Vec<_>,
+                       marking: u32,
+                       parts: PartSet| {
+            let needed_parts = needed.entry(marking).or_insert(0);
+            let new = parts & !*needed_parts;
+            *needed_parts |= new;
+            if new != 0 {
+                unprocessed.push((marking, new));
+            }
+        };
         let initial = self.graph.initial();
-        want(&mut wanted, &mut row, initial, 1 << self.parts.root());
+        require(&mut needed, &mut unprocessed, initial, 1 << self.parts.root());
         let mut count = 0;
-        while let Some((at, parts)) = row.pop() {
-            for part in members(parts & !known) {
-                let (here, onward, there) = self.support(part, at, value, &mut ranks)?;
-                want(&mut wanted, &mut row, at, here);
+        while let Some((marking, parts)) = unprocessed.pop() {
+            for part in members(parts & !known_everywhere) {
+                let (same_marking, onward, at_successors) =
+                    self.support(part, marking, value, &mut ranks)?;
+                require(&mut needed, &mut unprocessed, marking, same_marking);
                 if let FormulaPart::Constant(_)
                 | FormulaPart::Literal { .. }
                 | FormulaPart::And(_)
@@ -66,26 +71,32 @@ impl FixpointSearch<'_, '_> {
                 {
                     continue;
                 }
-                let by = self.lead(&mut wanted, &mut row, at, (&onward, there), &want)?;
-                let rank = ranks.get(&part).map_or(0, |ranks| ranks[at as usize]);
-                claims.entry(at).or_default().push(LabelClaim {
+                let firing = self.lead(
+                    &mut needed,
+                    &mut unprocessed,
+                    marking,
+                    (&onward, at_successors),
+                    &require,
+                )?;
+                let rank = ranks.get(&part).map_or(0, |ranks| ranks[marking as usize]);
+                claims.entry(marking).or_default().push(LabelClaim {
                     formula: formulas[part],
                     rank,
-                    transition: by,
+                    transition: firing,
                 });
                 count += 1;
-                if count > CLAIMS || wanted.len() * self.graph.places() > TOKENS {
+                if count > CLAIMS || needed.len() * self.graph.places() > TOKENS {
                     return None;
                 }
             }
         }
-        let mut labelling = Labelling::new(claimed, given);
+        let mut labelling = Labelling::new(claimed, premises);
         // Markings without claims are listed too, because the checker evaluates atoms there.
-        let mut all: Vec<u32> = wanted.into_keys().collect();
-        all.sort_unstable();
-        for at in all {
-            let claims = claims.remove(&at).unwrap_or_default();
-            labelling.add(&self.graph.tokens(at), claims);
+        let mut needed_parts: Vec<u32> = needed.into_keys().collect();
+        needed_parts.sort_unstable();
+        for marking in needed_parts {
+            let claims = claims.remove(&marking).unwrap_or_default();
+            labelling.add(&self.graph.tokens(marking), claims);
         }
         Some(labelling)
     }
@@ -102,8 +113,8 @@ impl FixpointSearch<'_, '_> {
             .atoms()
             .iter()
             .map(|atom| {
-                let at = claimed.atoms().binary_search(atom).unwrap_or(claimed.atoms().len());
-                store.atom(AtomId(at as u32))
+                let index = claimed.atoms().binary_search(atom).unwrap_or(claimed.atoms().len());
+                store.atom(AtomId(index as u32))
             })
             .collect();
         let in_store = |&part: &Formula<Quantifier>| {
@@ -120,14 +131,15 @@ impl FixpointSearch<'_, '_> {
     /// marking, and parts at some or all successors.
     fn support(
         &mut self,
-        place: usize,
-        at: u32,
+        part_index: usize,
+        marking: u32,
         value: bool,
         ranks: &mut HashMap<usize, Vec<u32>>,
     ) -> Option<(PartSet, Onward, PartSet)> {
-        let part = self.parts.all[place];
-        let known = if value { self.yes[at as usize] } else { self.no[at as usize] };
-        let has = |part: usize| known >> part & 1 == 1;
+        let part = self.parts.all[part_index];
+        let known_parts =
+            if value { self.yes[marking as usize] } else { self.no[marking as usize] };
+        let has = |part: usize| known_parts >> part & 1 == 1;
         let nothing = (0, Onward::Nothing, 0);
         Some(match part {
             FormulaPart::Constant(_) | FormulaPart::Literal { .. } => nothing,
@@ -136,11 +148,11 @@ impl FixpointSearch<'_, '_> {
             // One operand is sufficient. The first one is taken: parts are listed before the parts
             // that contain them, so it tends to be the simplest.
             FormulaPart::And(parts) | FormulaPart::Or(parts) => {
-                (1 << members(parts & known).next()?, Onward::Nothing, 0)
+                (1 << members(parts & known_parts).next()?, Onward::Nothing, 0)
             }
             FormulaPart::Next(paths, inner) => {
                 let paths = if value { paths } else { paths.dual() };
-                (0, self.onward(at, paths, inner, value, None)?, 1 << inner)
+                (0, self.onward(marking, paths, inner, value, None)?, 1 << inner)
             }
             // A true until and a false release are least fixpoints, so their claims have ranks.
             FormulaPart::Until(paths, left, right) | FormulaPart::Release(paths, left, right)
@@ -148,24 +160,24 @@ impl FixpointSearch<'_, '_> {
             {
                 let paths = if value { paths } else { paths.dual() };
                 let ranks = ranks
-                    .entry(place)
-                    .or_insert_with(|| self.ranks(place, paths, (left, right), value));
+                    .entry(part_index)
+                    .or_insert_with(|| self.ranks(part_index, paths, (left, right), value));
                 if has(right) {
                     return Some((1 << right, Onward::Nothing, 0));
                 }
-                let onward = self.onward(at, paths, place, value, Some(ranks))?;
-                (1 << left, onward, 1 << place)
+                let onward = self.onward(marking, paths, part_index, value, Some(ranks))?;
+                (1 << left, onward, 1 << part_index)
             }
             FormulaPart::Until(paths, left, right) | FormulaPart::Release(paths, left, right) => {
                 let paths = if value { paths } else { paths.dual() };
                 if has(left) && has(right) {
                     return Some((1 << left | 1 << right, Onward::Nothing, 0));
                 }
-                let onward = match self.is_dead(at) {
+                let onward = match self.is_dead(marking) {
                     true => Onward::Nothing,
-                    false => self.onward(at, paths, place, value, None)?,
+                    false => self.onward(marking, paths, part_index, value, None)?,
                 };
-                (1 << right, onward, 1 << place)
+                (1 << right, onward, 1 << part_index)
             }
         })
     }
@@ -174,7 +186,7 @@ impl FixpointSearch<'_, '_> {
     /// value and the smallest rank, otherwise all successors.
     fn onward(
         &self,
-        at: u32,
+        marking: u32,
         paths: Quantifier,
         part: usize,
         value: bool,
@@ -184,9 +196,9 @@ impl FixpointSearch<'_, '_> {
             return Some(Onward::All);
         }
         let sets = if value { &self.yes } else { &self.no };
-        let successors = self.graph.successors(at).iter().map(|&(to, _)| to);
-        let with = successors.filter(|&to| sets[to as usize] >> part & 1 == 1);
-        let to = with.min_by_key(|&to| ranks.map_or(0, |ranks| ranks[to as usize]))?;
+        let successors = self.graph.successors(marking).iter().map(|&(to, _)| to);
+        let with_value = successors.filter(|&to| sets[to as usize] >> part & 1 == 1);
+        let to = with_value.min_by_key(|&to| ranks.map_or(0, |ranks| ranks[to as usize]))?;
         Some(Onward::One(to))
     }
 
@@ -194,22 +206,22 @@ impl FixpointSearch<'_, '_> {
     /// single successor.
     fn lead(
         &mut self,
-        wanted: &mut HashMap<u32, PartSet>,
-        row: &mut Vec<(u32, PartSet)>,
-        at: u32,
-        (onward, there): (&Onward, PartSet),
-        want: &impl Fn(&mut HashMap<u32, PartSet>, &mut Vec<(u32, PartSet)>, u32, PartSet),
+        needed: &mut HashMap<u32, PartSet>,
+        unprocessed: &mut Vec<(u32, PartSet)>,
+        marking: u32,
+        (onward, at_successors): (&Onward, PartSet),
+        require: &impl Fn(&mut HashMap<u32, PartSet>, &mut Vec<(u32, PartSet)>, u32, PartSet),
     ) -> Option<Option<TransitionId>> {
         match *onward {
             Onward::Nothing => Some(None),
             Onward::One(to) => {
-                want(wanted, row, to, there);
-                Some(Some(self.graph.firing(at, to, 0)??))
+                require(needed, unprocessed, to, at_successors);
+                Some(Some(self.graph.firing(marking, to, 0)??))
             }
             Onward::All => {
-                if !self.is_dead(at) {
-                    for &(to, _) in self.graph.successors(at) {
-                        want(wanted, row, to, there);
+                if !self.is_dead(marking) {
+                    for &(to, _) in self.graph.successors(marking) {
+                        require(needed, unprocessed, to, at_successors);
                     }
                 }
                 Some(None)

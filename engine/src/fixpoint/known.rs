@@ -20,8 +20,9 @@ pub(super) struct PartFacts<'b> {
     asked: Vec<(GoalId, Predicate)>,
     /// Version of the board at the last update.
     version: Option<u64>,
-    /// The facts, and the goals that prove them.
+    /// The facts about all reachable markings.
     given: TreePremises,
+    /// The goals on the board that prove these facts.
     goals: Vec<GoalId>,
     /// Goals whose firing sequences have been returned.
     shown: HashSet<GoalId>,
@@ -34,30 +35,31 @@ pub(super) struct PartFacts<'b> {
 impl<'b> PartFacts<'b> {
     /// Collects facts from the goals of `board`.
     pub(super) fn of(board: &Board<'_>, both: &'b Both) -> PartFacts<'b> {
-        let mut wanted: HashSet<Predicate> = HashSet::from([Predicate::Dead]);
+        let mut relevant: HashSet<Predicate> = HashSet::from([Predicate::Dead]);
         for implied in &both.implied {
-            wanted.insert(implied.clone().negated().sorted());
-            wanted.insert(implied.clone());
+            relevant.insert(implied.clone().negated().sorted());
+            relevant.insert(implied.clone());
         }
-        let asked = board.ids().filter_map(|id| match board.goal(id) {
+        let relevant_goals = board.ids().filter_map(|id| match board.goal(id) {
             Goal::Reach(predicate) | Goal::Home(predicate) => {
                 let predicate = predicate.clone().sorted();
-                wanted.contains(&predicate).then_some((id, predicate))
+                relevant.contains(&predicate).then_some((id, predicate))
             }
             _ => None,
         });
-        let mut known = PartFacts { asked: asked.collect(), ..PartFacts::nothing(both) };
+        let mut known = PartFacts { asked: relevant_goals.collect(), ..PartFacts::nothing(both) };
         known.learn(board);
         known
     }
 
     /// Uses the given facts only.
-    pub(super) fn given(given: TreePremises, both: &'b Both) -> PartFacts<'b> {
-        let mut known = PartFacts { given, ..PartFacts::nothing(both) };
+    pub(super) fn given(premises: TreePremises, both: &'b Both) -> PartFacts<'b> {
+        let mut known = PartFacts { given: premises, ..PartFacts::nothing(both) };
         known.follow();
         known
     }
 
+    /// Creates the value without facts.
     fn nothing(both: &'b Both) -> PartFacts<'b> {
         PartFacts {
             both,
@@ -74,7 +76,7 @@ impl<'b> PartFacts<'b> {
     /// before.
     pub(super) fn look(&mut self, board: &Board<'_>) -> Vec<Arc<FiringSequence>> {
         self.learn(board);
-        let mut ways = Vec::new();
+        let mut sequences = Vec::new();
         for &(id, _) in &self.asked {
             if self.shown.contains(&id) {
                 continue;
@@ -86,18 +88,19 @@ impl<'b> PartFacts<'b> {
             ) = board.knowledge(id)
             {
                 self.shown.insert(id);
-                ways.extend(witness.as_ref().and_then(Witness::to_sequence).map(Arc::new));
+                sequences.extend(witness.as_ref().and_then(Witness::to_sequence).map(Arc::new));
             }
         }
-        ways
+        sequences
     }
 
+    /// Collects the facts again if the board has changed.
     fn learn(&mut self, board: &Board<'_>) {
         let version = board.version();
         if self.version.replace(version) == Some(version) {
             return;
         }
-        let before = self.goals.len();
+        let old_count = self.goals.len();
         (self.given, self.goals) = (TreePremises::default(), Vec::new());
         for (id, predicate) in &self.asked {
             match board.knowledge(*id) {
@@ -124,7 +127,7 @@ impl<'b> PartFacts<'b> {
                 _ => {}
             }
         }
-        if self.goals.len() != before {
+        if self.goals.len() != old_count {
             self.follow();
         }
     }
@@ -132,11 +135,11 @@ impl<'b> PartFacts<'b> {
     /// Computes the parts known everywhere from the facts.
     fn follow(&mut self) {
         let Both { formulas, all, implied, parts, negations } = self.both;
-        let known = everywhere(formulas, all, implied, &self.given);
-        let set = |these: &[Formula<Quantifier>]| {
-            (0..).zip(these).fold(0, |set: PartSet, (at, part)| {
-                let is_known = all.binary_search(part).is_ok_and(|it| known[it]);
-                set | PartSet::from(is_known) << at
+        let is_known_formula = everywhere(formulas, all, implied, &self.given);
+        let set = |formulas_of_parts: &[Formula<Quantifier>]| {
+            (0..).zip(formulas_of_parts).fold(0, |set: PartSet, (index, part)| {
+                let is_known = all.binary_search(part).is_ok_and(|it| is_known_formula[it]);
+                set | PartSet::from(is_known) << index
             })
         };
         self.sets = (set(parts), set(negations));
@@ -163,13 +166,15 @@ pub(super) fn refuted(board: &Board<'_>, goals: Vec<GoalId>) -> Vec<GoalId> {
 
 /// The parts of a property and their negations, with predicates that imply them.
 pub(super) struct Both {
+    /// The store of the formulas.
     formulas: Ctl,
-    /// All of these formulas and their subformulas, ascending.
+    /// The parts, their negations, and the subformulas of both, ascending.
     all: Vec<Formula<Quantifier>>,
     /// For each index in `all`, a predicate that implies the formula.
     implied: Vec<Predicate>,
-    /// The parts in order, and the negation of each.
+    /// The parts, in the order of their indices.
     parts: Vec<Formula<Quantifier>>,
+    /// The negations of the parts, in the same order.
     negations: Vec<Formula<Quantifier>>,
 }
 

@@ -72,7 +72,7 @@ impl FormulaParts {
                 bit: bits[&property.atoms()[literal.atom.0 as usize]],
                 positive: literal.positive,
             },
-            Node::And(all) => FormulaPart::And(set(all)),
+            Node::And(part_list) => FormulaPart::And(set(part_list)),
             Node::Or(any) => FormulaPart::Or(set(any)),
             Node::Next(paths, inner) => FormulaPart::Next(*paths, index(inner)),
             Node::Until(paths, left, right) => {
@@ -82,19 +82,22 @@ impl FormulaParts {
                 FormulaPart::Release(*paths, index(left), index(right))
             }
         };
-        let all: Vec<FormulaPart> = formulas.iter().map(part).collect();
-        let mut here: Vec<PartSet> = Vec::with_capacity(all.len());
-        for (index, part) in all.iter().enumerate() {
-            let others = match *part {
+        let part_list: Vec<FormulaPart> = formulas.iter().map(part).collect();
+        let mut needed_at_same_marking: Vec<PartSet> = Vec::with_capacity(part_list.len());
+        for (index, part) in part_list.iter().enumerate() {
+            let operands = match *part {
                 FormulaPart::Constant(_) | FormulaPart::Literal { .. } | FormulaPart::Next(..) => 0,
                 FormulaPart::And(parts) | FormulaPart::Or(parts) => parts,
                 FormulaPart::Until(_, left, right) | FormulaPart::Release(_, left, right) => {
                     1 << left | 1 << right
                 }
             };
-            here.push(members(others).fold(1 << index, |set, other| set | here[other]));
+            needed_at_same_marking.push(
+                members(operands)
+                    .fold(1 << index, |set, operand| set | needed_at_same_marking[operand]),
+            );
         }
-        Some(FormulaParts { all, formulas, here })
+        Some(FormulaParts { all: part_list, formulas, here: needed_at_same_marking })
     }
 
     /// Returns the given parts and all parts whose values at the same marking determine theirs.
@@ -112,8 +115,8 @@ impl FormulaParts {
 /// Returns the indices of the parts in a set, ascending.
 pub(super) fn members(mut set: PartSet) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        let at = (set != 0).then(|| set.trailing_zeros() as usize)?;
+        let index = (set != 0).then(|| set.trailing_zeros() as usize)?;
         set &= set - 1;
-        Some(at)
+        Some(index)
     })
 }

@@ -12,7 +12,7 @@ use crate::explicit::ExplorationError;
 use parikh_temporal::{Paths as _, Quantifier};
 use std::collections::VecDeque;
 
-/// Marks a marking that is not touched.
+/// Index of a marking that is not in `touched`.
 const NONE: u32 = u32::MAX;
 
 /// The touched markings with the reversed firings between them.
@@ -43,40 +43,40 @@ pub(super) struct LeastFixpoint<'f> {
 }
 
 impl FixpointSearch<'_, '_> {
-    /// Computes all values that follow from the known ones.
+    /// Computes all values at touched markings that follow from the known values.
     ///
     /// # Errors
     /// Returns an error if time runs out.
     pub(super) fn sweep(&mut self) -> Result<(), ExplorationError> {
-        let back = self.back();
-        for (place, part) in self.parts.all.iter().enumerate() {
+        let reversed = self.back();
+        for (part_index, part) in self.parts.all.iter().enumerate() {
             self.graph.check_budget()?;
             let (yes, no) = match *part {
                 FormulaPart::Constant(_)
                 | FormulaPart::Literal { .. }
                 | FormulaPart::And(_)
                 | FormulaPart::Or(_) => {
-                    self.note_junctions(place);
+                    self.note_junctions(part_index);
                     continue;
                 }
                 FormulaPart::Next(paths, inner) => {
-                    self.note_next(place, paths, inner);
+                    self.note_next(part_index, paths, inner);
                     continue;
                 }
                 FormulaPart::Until(paths, left, right) => {
                     let (left, right) = (bit(left), bit(right));
-                    let yes = self.known(&back, place, paths, (left, right), true);
-                    (yes, self.excluded(&back, place, paths, (left, right), true))
+                    let yes = self.known(&reversed, part_index, paths, (left, right), true);
+                    (yes, self.excluded(&reversed, part_index, paths, (left, right), true))
                 }
                 // ¬(φ R ψ) is ¬φ U ¬ψ with the dual path quantifier.
                 FormulaPart::Release(paths, left, right) => {
                     let (left, right, dual) = (bit(left), bit(right), paths.dual());
-                    let no = self.known(&back, place, dual, (left, right), false);
-                    (self.excluded(&back, place, dual, (left, right), false), no)
+                    let no = self.known(&reversed, part_index, dual, (left, right), false);
+                    (self.excluded(&reversed, part_index, dual, (left, right), false), no)
                 }
             };
-            yes.into_iter().for_each(|at| self.yes[at as usize] |= bit(place));
-            no.into_iter().for_each(|at| self.no[at as usize] |= bit(place));
+            yes.into_iter().for_each(|marking| self.yes[marking as usize] |= bit(part_index));
+            no.into_iter().for_each(|marking| self.no[marking as usize] |= bit(part_index));
         }
         Ok(())
     }
@@ -85,26 +85,26 @@ impl FixpointSearch<'_, '_> {
     /// `value` is false, the until is over the negations of `left` and `right`.
     fn known(
         &self,
-        back: &Back,
-        place: usize,
+        reversed: &Back,
+        part_index: usize,
         paths: Quantifier,
         (left, right): (PartSet, PartSet),
         value: bool,
     ) -> Vec<u32> {
         let is = if value { &self.yes } else { &self.no };
-        let is = |at: u32, part: PartSet| is[at as usize] & part != 0;
+        let is = |marking: u32, part: PartSet| is[marking as usize] & part != 0;
         self.least(
-            back,
+            reversed,
             &LeastFixpoint {
                 paths,
-                is_open: &|at| self.is_open(at, place),
-                has: &|at| is(at, bit(place)),
-                at_once: &|at| is(at, right),
-                through: &|at| is(at, left),
+                is_open: &|marking| self.is_open(marking, part_index),
+                has: &|marking| is(marking, bit(part_index)),
+                at_once: &|marking| is(marking, right),
+                through: &|marking| is(marking, left),
             },
         )
         .into_iter()
-        .map(|at| self.touched[at as usize])
+        .map(|marking| self.touched[marking as usize])
         .collect()
     }
 
@@ -112,63 +112,66 @@ impl FixpointSearch<'_, '_> {
     /// value is assumed to be true.
     fn excluded(
         &self,
-        back: &Back,
-        place: usize,
+        reversed: &Back,
+        part_index: usize,
         paths: Quantifier,
         (left, right): (PartSet, PartSet),
         value: bool,
     ) -> Vec<u32> {
-        let is_not = if value { &self.no } else { &self.yes };
-        let may = |at: u32, part: PartSet| is_not[at as usize] & part == 0;
-        let maybe = self.least(
-            back,
+        let excluded_sets = if value { &self.no } else { &self.yes };
+        let may_hold = |marking: u32, part: PartSet| excluded_sets[marking as usize] & part == 0;
+        let possible = self.least(
+            reversed,
             &LeastFixpoint {
                 paths,
-                is_open: &|at| self.is_open(at, place),
-                has: &|at| may(at, bit(place)),
-                at_once: &|at| !self.is_opened(at) || may(at, right),
-                through: &|at| may(at, left),
+                is_open: &|marking| self.is_open(marking, part_index),
+                has: &|marking| may_hold(marking, bit(part_index)),
+                at_once: &|marking| !self.is_opened(marking) || may_hold(marking, right),
+                through: &|marking| may_hold(marking, left),
             },
         );
-        let mut is_maybe = vec![false; self.touched.len()];
-        maybe.into_iter().for_each(|at| is_maybe[at as usize] = true);
-        let all = self.touched.iter().zip(is_maybe);
-        let left_out = all.filter(|&(&at, maybe)| !maybe && self.is_open(at, place));
-        left_out.map(|(&at, _)| at).collect()
+        let mut is_possible = vec![false; self.touched.len()];
+        possible.into_iter().for_each(|index| is_possible[index as usize] = true);
+        let touched_markings = self.touched.iter().zip(is_possible);
+        let certainly_false = touched_markings
+            .filter(|&(&marking, possible)| !possible && self.is_open(marking, part_index));
+        certainly_false.map(|(&marking, _)| marking).collect()
     }
 
-    fn is_open(&self, at: u32, place: usize) -> bool {
-        let at = at as usize;
-        self.needs[at] & !self.yes[at] & !self.no[at] & bit(place) != 0
+    /// Returns true if the value of the part is demanded at the marking and unknown.
+    fn is_open(&self, marking: u32, part_index: usize) -> bool {
+        let marking = marking as usize;
+        self.needs[marking] & !self.yes[marking] & !self.no[marking] & bit(part_index) != 0
     }
 
     /// Returns the reversed firings between the touched markings.
     fn back(&self) -> Back {
-        let mut place = vec![NONE; self.needs.len()];
-        for (at, &marking) in (0..).zip(&self.touched) {
-            place[marking as usize] = at;
+        let mut touched_index = vec![NONE; self.needs.len()];
+        for (index, &marking) in (0..).zip(&self.touched) {
+            touched_index[marking as usize] = index;
         }
         let mut starts = vec![0; self.touched.len() + 1];
-        self.each_firing(&place, |_, to| starts[to as usize + 1] += 1);
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
+        self.each_firing(&touched_index, |_, to| starts[to as usize + 1] += 1);
+        for index in 1..starts.len() {
+            starts[index] += starts[index - 1];
         }
-        let mut next = starts.clone();
-        let mut before = vec![0; starts.last().map_or(0, |&all| all as usize)];
-        self.each_firing(&place, |from, to| {
-            before[next[to as usize] as usize] = from;
-            next[to as usize] += 1;
+        let mut next_free = starts.clone();
+        let mut predecessors =
+            vec![0; starts.last().map_or(0, |&firing_count| firing_count as usize)];
+        self.each_firing(&touched_index, |from, to| {
+            predecessors[next_free[to as usize] as usize] = from;
+            next_free[to as usize] += 1;
         });
-        Back { place, starts, before }
+        Back { place: touched_index, starts, before: predecessors }
     }
 
-    /// Calls `sees` with every firing between touched markings, as two indices in `touched`.
-    fn each_firing(&self, place: &[u32], mut sees: impl FnMut(u32, u32)) {
+    /// Calls `visit` with every firing between touched markings, as two indices in `touched`.
+    fn each_firing(&self, touched_index: &[u32], mut visit: impl FnMut(u32, u32)) {
         for (from, &marking) in (0..).zip(&self.touched) {
             if self.is_opened(marking) && !self.is_dead(marking) {
                 for &(to, _) in self.graph.successors(marking) {
-                    if place[to as usize] != NONE {
-                        sees(from, place[to as usize]);
+                    if touched_index[to as usize] != NONE {
+                        visit(from, touched_index[to as usize]);
                     }
                 }
             }
@@ -177,87 +180,97 @@ impl FixpointSearch<'_, '_> {
 
     /// Returns the open markings of a least fixpoint, as indices in `touched`, in the order of
     /// becoming members: each after the markings that make it a member.
-    fn least(&self, back: &Back, asked: &LeastFixpoint<'_>) -> Vec<u32> {
-        let mut is_in = vec![false; self.touched.len()];
-        let mut left = vec![0u32; self.touched.len()];
-        let mut row = VecDeque::new();
-        for (at, &marking) in self.touched.iter().enumerate() {
-            if !(asked.is_open)(marking) {
+    fn least(&self, reversed: &Back, fixpoint: &LeastFixpoint<'_>) -> Vec<u32> {
+        let mut is_member = vec![false; self.touched.len()];
+        let mut missing_successors = vec![0u32; self.touched.len()];
+        let mut queue = VecDeque::new();
+        for (index, &marking) in self.touched.iter().enumerate() {
+            if !(fixpoint.is_open)(marking) {
                 continue;
             }
-            let comes_in = (asked.at_once)(marking) || {
-                let goes =
-                    self.is_opened(marking) && !self.is_dead(marking) && (asked.through)(marking);
-                goes && {
-                    let has = |to: u32| !self.is_open_at(back, asked, to) && (asked.has)(to);
+            let is_initial_member = (fixpoint.at_once)(marking) || {
+                let can_use_firings = self.is_opened(marking)
+                    && !self.is_dead(marking)
+                    && (fixpoint.through)(marking);
+                can_use_firings && {
+                    let is_surely_member =
+                        |to: u32| !self.is_open_at(reversed, fixpoint, to) && (fixpoint.has)(to);
                     let successors = self.graph.successors(marking);
-                    left[at] = successors.iter().filter(|&&(to, _)| !has(to)).count() as u32;
-                    match asked.paths {
-                        Quantifier::Exists => (left[at] as usize) < successors.len(),
-                        Quantifier::All => left[at] == 0,
+                    missing_successors[index] =
+                        successors.iter().filter(|&&(to, _)| !is_surely_member(to)).count() as u32;
+                    match fixpoint.paths {
+                        Quantifier::Exists => {
+                            (missing_successors[index] as usize) < successors.len()
+                        }
+                        Quantifier::All => missing_successors[index] == 0,
                     }
                 }
             };
-            if comes_in {
-                is_in[at] = true;
-                row.push_back(at as u32);
+            if is_initial_member {
+                is_member[index] = true;
+                queue.push_back(index as u32);
             }
         }
         let mut order = Vec::new();
-        while let Some(at) = row.pop_front() {
-            order.push(at);
-            let predecessors = back.starts[at as usize]..back.starts[at as usize + 1];
-            for k in predecessors {
-                let from = back.before[k as usize] as usize;
-                let marking = self.touched[from];
-                if is_in[from] || !(asked.is_open)(marking) || !(asked.through)(marking) {
+        while let Some(index) = queue.pop_front() {
+            order.push(index);
+            let predecessors = reversed.starts[index as usize]..reversed.starts[index as usize + 1];
+            for position in predecessors {
+                let predecessor = reversed.before[position as usize] as usize;
+                let marking = self.touched[predecessor];
+                if is_member[predecessor]
+                    || !(fixpoint.is_open)(marking)
+                    || !(fixpoint.through)(marking)
+                {
                     continue;
                 }
-                left[from] = left[from].saturating_sub(1);
-                if asked.paths == Quantifier::Exists || left[from] == 0 {
-                    is_in[from] = true;
-                    row.push_back(from as u32);
+                missing_successors[predecessor] = missing_successors[predecessor].saturating_sub(1);
+                if fixpoint.paths == Quantifier::Exists || missing_successors[predecessor] == 0 {
+                    is_member[predecessor] = true;
+                    queue.push_back(predecessor as u32);
                 }
             }
         }
         order
     }
 
-    fn is_open_at(&self, back: &Back, asked: &LeastFixpoint<'_>, to: u32) -> bool {
-        back.place[to as usize] != NONE && (asked.is_open)(to)
+    /// Returns true if a marking is touched and open for the fixpoint.
+    fn is_open_at(&self, reversed: &Back, fixpoint: &LeastFixpoint<'_>, to: u32) -> bool {
+        reversed.place[to as usize] != NONE && (fixpoint.is_open)(to)
     }
 
     /// Computes the values of a part that depends only on other parts at the same marking.
-    fn note_junctions(&mut self, place: usize) {
-        for at in 0..self.touched.len() {
-            let marking = self.touched[at];
-            if self.is_open(marking, place) {
+    fn note_junctions(&mut self, part_index: usize) {
+        for index in 0..self.touched.len() {
+            let marking = self.touched[index];
+            if self.is_open(marking, part_index) {
                 self.note_here(marking);
             }
         }
     }
 
-    fn note_next(&mut self, place: usize, paths: Quantifier, inner: usize) {
-        for at in 0..self.touched.len() {
-            let marking = self.touched[at];
-            if !self.is_open(marking, place) || !self.is_opened(marking) {
+    /// Computes the values of a "next" part from the values at the successors.
+    fn note_next(&mut self, part_index: usize, paths: Quantifier, inner: usize) {
+        for index in 0..self.touched.len() {
+            let marking = self.touched[index];
+            if !self.is_open(marking, part_index) || !self.is_opened(marking) {
                 continue;
             }
-            let (mut yes, mut no, mut all) = (0, 0, 0);
+            let (mut true_count, mut false_count, mut successor_count) = (0, 0, 0);
             for &(to, _) in self.graph.successors(marking) {
-                yes += usize::from(self.yes[to as usize] & bit(inner) != 0);
-                no += usize::from(self.no[to as usize] & bit(inner) != 0);
-                all += 1;
+                true_count += usize::from(self.yes[to as usize] & bit(inner) != 0);
+                false_count += usize::from(self.no[to as usize] & bit(inner) != 0);
+                successor_count += 1;
             }
             let value = match paths {
-                Quantifier::Exists if yes > 0 => Some(true),
-                Quantifier::Exists => (no == all).then_some(false),
-                Quantifier::All if no > 0 => Some(false),
-                Quantifier::All => (yes == all).then_some(true),
+                Quantifier::Exists if true_count > 0 => Some(true),
+                Quantifier::Exists => (false_count == successor_count).then_some(false),
+                Quantifier::All if false_count > 0 => Some(false),
+                Quantifier::All => (true_count == successor_count).then_some(true),
             };
             match value {
-                Some(true) => self.yes[marking as usize] |= bit(place),
-                Some(false) => self.no[marking as usize] |= bit(place),
+                Some(true) => self.yes[marking as usize] |= bit(part_index),
+                Some(false) => self.no[marking as usize] |= bit(part_index),
                 None => {}
             }
         }
@@ -268,36 +281,37 @@ impl FixpointSearch<'_, '_> {
     /// `right`.
     pub(super) fn ranks(
         &mut self,
-        place: usize,
+        part_index: usize,
         paths: Quantifier,
         (left, right): (usize, usize),
         value: bool,
     ) -> Vec<u32> {
         // This fixpoint is over all known markings, touched or not.
         let touched: Vec<u32> = (0..self.needs.len() as u32).collect();
-        let before = std::mem::replace(&mut self.touched, touched);
-        let back = self.back();
+        let old_touched = std::mem::replace(&mut self.touched, touched);
+        let reversed = self.back();
         let sets = if value { &self.yes } else { &self.no };
-        let is = |at: u32, part: usize| sets[at as usize] & bit(part) != 0;
+        let contains = |marking: u32, part: usize| sets[marking as usize] & bit(part) != 0;
         let order = self.least(
-            &back,
+            &reversed,
             &LeastFixpoint {
                 paths,
-                is_open: &|at| is(at, place),
+                is_open: &|marking| contains(marking, part_index),
                 has: &|_| false,
-                at_once: &|at| is(at, right),
-                through: &|at| is(at, left),
+                at_once: &|marking| contains(marking, right),
+                through: &|marking| contains(marking, left),
             },
         );
         let mut ranks = vec![NONE; self.needs.len()];
-        for (rank, at) in (0..).zip(order) {
-            ranks[at as usize] = rank;
+        for (rank, marking) in (0..).zip(order) {
+            ranks[marking as usize] = rank;
         }
-        self.touched = before;
+        self.touched = old_touched;
         ranks
     }
 }
 
-fn bit(place: usize) -> PartSet {
-    1 << place
+/// Returns the set with this part only.
+fn bit(part_index: usize) -> PartSet {
+    1 << part_index
 }

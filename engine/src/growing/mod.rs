@@ -1,4 +1,4 @@
-//! Runs that keep adding tokens, and arguments that there are none: the tree of Karp and Miller
+//! Runs that keep adding tokens, and proofs that there are none: the tree of Karp and Miller
 //! together with the automaton of a property.
 //!
 //! ```text
@@ -8,39 +8,39 @@
 //! ```
 //!
 //! A node is a state of the automaton with an interval of token counts for each place
-//! ([`CoverNode`](parikh_evidence::no_run::cover::CoverNode)). Where a node is reached from an
-//! earlier one with the same state and no more tokens, the places with more tokens lose their upper
-//! end, as long as what the automaton reads on the way stays the same while they grow. There are
-//! three ways to build nodes ([`Precision`]):
+//! ([`CoverNode`](parikh_evidence::no_run::cover::CoverNode)). Suppose a node is reached from an
+//! earlier node with the same state and at most as many tokens on every place. Then the places with
+//! more tokens lose their upper bounds, if the letters that the automaton reads on the path stay
+//! the same while the places grow. There are three ways to build nodes ([`Precision`]):
 //!
-//! - *Plain*: no place loses its upper end. A path from a node to a larger one with all marks is a
-//!   run.
-//! - *Large*: a place without an upper end has arbitrarily many tokens. Linear programs
-//!   find a cycle in a component that has all marks and loses nothing (`cycle`). The prefix is
+//! - *Plain*: no place loses its upper bound. A path from a node to a larger one with all marks is
+//!   a run.
+//! - *Large*: a place without an upper bound has arbitrarily many tokens. Linear programs
+//!   find a cycle in a component that has all marks and loses no tokens (`cycle`). The prefix is
 //!   pumped until the cycle can fire (`prefix`).
-//! - *Covering*: a place without an upper end has any number of tokens from its least one on. If
-//!   no component with all marks has such a cycle, there is no run (`proof`).
+//! - *Covering*: a place without an upper bound has any number of tokens from its lower bound on.
+//!   If no component with all marks has such a cycle, there is no run (`proof`).
 //!
 //! # Conditions
-//! 1. Some place is not known to be bounded.
-//! 2. There are at most as many nodes as [`LIMITS`] says.
+//! 1. At least one place has no proved bound.
+//! 2. The number of nodes is within [`LIMITS`].
 //!
 //! # Soundness
-//! The engine is not trusted: the board replays each run, and the checker verifies each argument.
+//! The engine is not trusted: the board replays each run, and the checker verifies each proof.
 //!
 //! # Sources
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969; J.
 //! Esparza, *Decidability of model checking for infinite-state concurrent systems*, Acta
-//! Informatica 34, 1997 (a cycle that loses nothing); S. R. Kosaraju, G. Sullivan, *Detecting
-//! cycles in dynamic graphs in polynomial time*, STOC 1988 (components without what no cycle
-//! takes).
+//! Informatica 34, 1997 (a cycle that loses no tokens); S. R. Kosaraju, G. Sullivan, *Detecting
+//! cycles in dynamic graphs in polynomial time*, STOC 1988 (components without the edges that no
+//! cycle takes).
 //!
-//! | file | is |
+//! | file | contents |
 //! |---|---|
 //! | `product` | nodes and edges |
-//! | `cycle` | cycles that lose nothing |
-//! | `prefix` | the run that a cycle is a part of |
-//! | `proof` | the argument that there is no run |
+//! | `cycle` | cycles that lose no tokens |
+//! | `prefix` | the run with a given cycle |
+//! | `proof` | the proof that there is no run |
 
 mod cycle;
 mod prefix;
@@ -60,7 +60,7 @@ use parikh_solvers::Budget;
 use parikh_temporal::{AutomatonLimits, LinearTableau};
 use product::{CoverabilityProduct, Precision};
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "growing runs",
     technique: "COVERABILITY",
@@ -70,118 +70,132 @@ pub const ENGINE: Engine = Engine {
     start: |work| start(work),
 };
 
-/// Nodes in each round.
+/// Maximum number of nodes of a product, for the rounds in turn.
 const LIMITS: [usize; 3] = [300, 3_000, 30_000];
 
-/// The share of the time left, in [0, 1], of each round.
+/// Share of the remaining time for each round, in [0, 1].
 const SHARES: [f64; 3] = [0.3, 0.5, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     stateless_session(move |budget| run(&assignment, budget))
 }
 
-/// Looks for runs with each open property, and for arguments that there are none.
-fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let (net, facts) = (work.working_net.net(), work.working_net.facts());
-    let bounded = |place| facts.upper_bound_within(place, Provenance::PROVED).is_some();
-    // 1
-    if net.places().all(bounded) {
+/// Searches for runs with each open property, and for proofs that there are none. Returns a
+/// one-line summary.
+fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
+    let (net, facts) = (assignment.working_net.net(), assignment.working_net.facts());
+    let is_bounded = |place| facts.upper_bound_within(place, Provenance::PROVED).is_some();
+    // Condition 1.
+    if net.places().all(is_bounded) {
         return "all places are bounded".to_owned();
     }
-    let (mut found, mut excluded, mut complete) = (0, 0, Vec::new());
+    let (mut found_count, mut excluded_count, mut finished) = (0, 0, Vec::new());
     for (limit, share) in LIMITS.into_iter().zip(SHARES) {
-        let open = work.working_net.runs().iter().filter(|(id, _)| work.board.is_open(*id));
-        let open: Vec<&(GoalId, RunProperty)> =
-            open.filter(|(id, _)| !complete.contains(id)).collect();
-        let end = budget.share(share);
-        for (at, (id, property)) in open.iter().enumerate() {
-            if budget.is_exhausted() || !work.board.is_open(*id) {
+        let open_properties =
+            assignment.working_net.runs().iter().filter(|(id, _)| assignment.board.is_open(*id));
+        let open_properties: Vec<&(GoalId, RunProperty)> =
+            open_properties.filter(|(id, _)| !finished.contains(id)).collect();
+        let round_budget = budget.share(share);
+        for (index, (id, property)) in open_properties.iter().enumerate() {
+            if budget.is_exhausted() || !assignment.board.is_open(*id) {
                 continue;
             }
-            let slice = end.share(1.0 / (open.len() - at) as f64);
-            let runs = work.board.runs(ENGINE.technique).on(work.working_net);
-            let (never, goals) = unreachable(work.board);
-            let search =
-                GrowingSearch { net, property, never: &never, nodes: limit, budget: &slice };
+            let slice = round_budget.share(1.0 / (open_properties.len() - index) as f64);
+            let runs = assignment.board.runs(ENGINE.technique).on(assignment.working_net);
+            let (unreachable_predicates, goals) = unreachable(assignment.board);
+            let search = GrowingSearch {
+                net,
+                property,
+                never: &unreachable_predicates,
+                nodes: limit,
+                budget: &slice,
+            };
             match search.decide() {
                 GrowingOutcome::Run(run) => {
-                    found += 1;
-                    complete.push(*id);
+                    found_count += 1;
+                    finished.push(*id);
                     runs.exists(*id, run);
                 }
-                // Of a reduced net, nothing follows from that.
-                GrowingOutcome::NoRun(_) if work.working_net.parent().is_some() => {
-                    complete.push(*id)
+                // The absence of runs of a reduced net implies nothing about the original net.
+                GrowingOutcome::NoRun(_) if assignment.working_net.parent().is_some() => {
+                    finished.push(*id)
                 }
                 GrowingOutcome::NoRun(argument) => {
-                    excluded += 1;
+                    excluded_count += 1;
                     let goal_of = |premise: &Predicate| {
-                        never.iter().position(|it| it == premise).map(|at| goals[at])
+                        unreachable_predicates
+                            .iter()
+                            .position(|it| it == premise)
+                            .map(|index| goals[index])
                     };
-                    let given = argument.premises.iter().filter_map(goal_of).collect();
-                    runs.excluded(*id, *argument, given);
+                    let premises = argument.premises.iter().filter_map(goal_of).collect();
+                    runs.excluded(*id, *argument, premises);
                 }
-                GrowingOutcome::Open { is_complete: true } => complete.push(*id),
+                GrowingOutcome::Open { is_complete: true } => finished.push(*id),
                 GrowingOutcome::Open { is_complete: false } => {}
             }
         }
     }
-    format!("{} found, {excluded} without", counted(found, "run"))
+    format!("{} found, {excluded_count} without", counted(found_count, "run"))
 }
 
-/// The predicates that are known to be unreachable, with the goals that ask for them.
+/// Returns the predicates that are known to be unreachable, with their goals.
 fn unreachable(board: &Board<'_>) -> (Vec<Predicate>, Vec<GoalId>) {
-    let known = board.ids().filter_map(|id| match (board.goal(id), board.knowledge(id)?) {
-        (Goal::Reach(predicate), Knowledge::Reach(Reach::Unreachable { .. })) => {
-            Some((predicate.clone(), id))
-        }
-        _ => None,
-    });
-    known.unzip()
+    let unreachable_goals =
+        board.ids().filter_map(|id| match (board.goal(id), board.knowledge(id)?) {
+            (Goal::Reach(predicate), Knowledge::Reach(Reach::Unreachable { .. })) => {
+                Some((predicate.clone(), id))
+            }
+            _ => None,
+        });
+    unreachable_goals.unzip()
 }
 
-/// The result for a property.
+/// Result of a search for one property.
 pub(crate) enum GrowingOutcome {
-    /// A run has it.
+    /// A run with the property.
     Run(LassoRun),
-    /// No run has it.
+    /// A proof that no run has the property.
     NoRun(Box<NoRun>),
-    /// Nothing is known. More nodes do not help if all of them were there.
+    /// The property is undecided. If `is_complete`, more nodes would not help.
     Open { is_complete: bool },
 }
 
-/// A question about one property.
+/// A search for one property.
 pub(crate) struct GrowingSearch<'a> {
+    /// The net.
     pub(crate) net: &'a Net,
+    /// The property.
     pub(crate) property: &'a RunProperty,
     /// Predicates that no reachable marking satisfies.
     pub(crate) never: &'a [Predicate],
-    /// Nodes, at most.
+    /// Maximum number of nodes.
     pub(crate) nodes: usize,
+    /// The budget of the search.
     pub(crate) budget: &'a Budget,
 }
 
 impl GrowingSearch<'_> {
-    /// Looks for a run or an argument.
+    /// Searches for a run, or for a proof that there is none.
     pub(crate) fn decide(&self) -> GrowingOutcome {
-        let open = GrowingOutcome::Open { is_complete: true };
+        let undecided = GrowingOutcome::Open { is_complete: true };
         let formulas = self.property.formulas();
         let tableau =
             LinearTableau::new(formulas, self.property.formula(), AutomatonLimits::default());
-        let Ok(tableau) = tableau else { return open };
-        let goes_on = &mut || !self.budget.is_exhausted();
-        let (given, refuted) = excluded_edges(self.property, &tableau, self.never);
+        let Ok(tableau) = tableau else { return undecided };
+        let may_continue = &mut || !self.budget.is_exhausted();
+        let (premises, refuted) = excluded_edges(self.property, &tableau, self.never);
         let argument = NoRun {
             tableau,
             opening_steps: 0,
             documents: Vec::new(),
-            premises: given,
+            premises: premises,
             refuted,
             cover: Vec::new(),
             rankings: Vec::new(),
         };
-        let Ok(pairs) = proof::pairs(self.net, self.property, &argument, goes_on) else {
-            return open;
+        let Ok(pairs) = proof::pairs(self.net, self.property, &argument, may_continue) else {
+            return undecided;
         };
         let mut is_complete = true;
         for precision in [Precision::Large, Precision::Covering, Precision::Plain] {
@@ -213,9 +227,10 @@ impl GrowingSearch<'_> {
         GrowingOutcome::Open { is_complete: is_complete && !self.budget.is_exhausted() }
     }
 
+    /// Returns true if the checker confirms that the run has the property.
     fn shows(&self, run: &LassoRun) -> bool {
-        let goes_on = &mut || !self.budget.is_exhausted();
-        check_lasso(self.net, self.property, run, goes_on).is_ok()
+        let may_continue = &mut || !self.budget.is_exhausted();
+        check_lasso(self.net, self.property, run, may_continue).is_ok()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The run that a cycle is a part of: a prefix with as many tokens as the cycle needs.
+//! The run with a given cycle: a prefix that produces as many tokens as the cycle needs.
 
 use super::product::CoverabilityProduct;
 use crate::coverability::runs::{TokenDemand, run};
@@ -8,8 +8,8 @@ use parikh_net::run_property::RunAtom;
 use parikh_net::{Atom, Predicate, TransitionId};
 use parikh_structure::graph::omega::OMEGA;
 
-/// The run that goes to the node where these firings begin, and repeats them. Firings of nothing
-/// say that the marking there is dead.
+/// Returns the run to a node that then repeats the cycle. If all entries of `cycle` are `None`, the
+/// marking at the node is dead.
 pub(super) fn pumped(
     product: &CoverabilityProduct<'_>,
     node: u32,
@@ -18,20 +18,20 @@ pub(super) fn pumped(
     let net = product.net;
     let mut demand = large(product);
     let firings: Option<Vec<TransitionId>> = cycle.iter().copied().collect();
-    // In a dead marking nothing moves.
+    // In a dead marking no transition fires.
     let is_dead = cycle.iter().all(Option::is_none);
-    for (at, high) in product.nodes()[node as usize].high.iter().enumerate() {
+    for (index, high) in product.nodes()[node as usize].high.iter().enumerate() {
         if high.is_some() || is_dead {
             continue;
         }
-        let place = parikh_net::PlaceId::new(at);
-        let (mut sum, mut least) = (0i128, 0i128);
+        let place = parikh_net::PlaceId::new(index);
+        let (mut change, mut demand_of_place) = (0i128, 0i128);
         for &t in firings.as_ref()? {
-            least = least.max(i128::from(net.pre_weight(t, place)) - sum);
-            sum += i128::from(net.post_weight(t, place)) - i128::from(net.pre_weight(t, place));
-            least = least.max(-sum);
+            demand_of_place = demand_of_place.max(i128::from(net.pre_weight(t, place)) - change);
+            change += i128::from(net.post_weight(t, place)) - i128::from(net.pre_weight(t, place));
+            demand_of_place = demand_of_place.max(-change);
         }
-        *demand.entry(place).or_default() += least;
+        *demand.entry(place).or_default() += demand_of_place;
     }
     let tree = tree(product, node)?;
     let last = tree.nodes.len() - 1;
@@ -43,7 +43,8 @@ pub(super) fn pumped(
     Some(LassoRun { prefix, end })
 }
 
-/// By place how many tokens make all comparisons what they are with as many as anybody likes.
+/// Returns for each place a number of tokens from which on all comparisons of the property have the
+/// same value as for arbitrarily many tokens.
 fn large(product: &CoverabilityProduct<'_>) -> TokenDemand {
     fn visit(predicate: &Predicate, product: &CoverabilityProduct<'_>, demand: &mut TokenDemand) {
         match predicate {
@@ -52,14 +53,14 @@ fn large(product: &CoverabilityProduct<'_>) -> TokenDemand {
             }
             Predicate::Enabled(t) | Predicate::Disabled(t) => {
                 for arc in product.net.pre(*t) {
-                    let most = demand.entry(arc.place).or_default();
-                    *most = (*most).max(arc.weight.into());
+                    let max_demand = demand.entry(arc.place).or_default();
+                    *max_demand = (*max_demand).max(arc.weight.into());
                 }
             }
             Predicate::Atom(Atom { sum, bound }) => {
                 for &(place, _) in sum.terms() {
-                    let most = demand.entry(place).or_default();
-                    *most = (*most).max(i128::from(bound.unsigned_abs()) + 1);
+                    let max_demand = demand.entry(place).or_default();
+                    *max_demand = (*max_demand).max(i128::from(bound.unsigned_abs()) + 1);
                 }
             }
             _ => {}
@@ -74,30 +75,30 @@ fn large(product: &CoverabilityProduct<'_>) -> TokenDemand {
     demand
 }
 
-/// The nodes on the way to this one as a tree of a single branch. Firings of nothing, by which a
-/// dead marking stays, are only followed by others, so they are left out.
+/// Returns the nodes on the path to a node, as a tree with a single branch. Repetitions of a dead
+/// marking are left out, since only further repetitions follow.
 fn tree<'n>(product: &CoverabilityProduct<'n>, node: u32) -> Option<Tree<'n>> {
-    let mut way = vec![node];
-    while let Some((before, _)) = product.came(way[way.len() - 1]) {
-        way.push(before);
+    let mut path = vec![node];
+    while let Some((predecessor, _)) = product.came(path[path.len() - 1]) {
+        path.push(predecessor);
     }
-    way.reverse();
-    let mut numbers = Vec::with_capacity(way.len());
+    path.reverse();
+    let mut numbers = Vec::with_capacity(path.len());
     let mut nodes: Vec<Node> = Vec::new();
-    for &at in &way {
-        let (came, is_new) = match product.came(at) {
+    for &path_node in &path {
+        let (incoming, is_new) = match product.came(path_node) {
             None => (None, true),
             Some((_, Some(t))) => (Some((*numbers.last()?, t)), true),
             Some((_, None)) => (None, false),
         };
         if is_new {
-            let high = &product.nodes()[at as usize].high;
+            let high = &product.nodes()[path_node as usize].high;
             let tokens = high.iter().map(|high| high.unwrap_or(OMEGA)).collect();
-            let grown = product.grown(at).iter().map(|grown| {
-                let since = way.iter().position(|&other| other == grown.start)?;
+            let grown = product.grown(path_node).iter().map(|grown| {
+                let since = path.iter().position(|&other| other == grown.start)?;
                 Some(Acceleration { start: numbers[since], places: grown.places.clone() })
             });
-            nodes.push(Node::new(tokens, came, grown.collect::<Option<Vec<_>>>()?));
+            nodes.push(Node::new(tokens, incoming, grown.collect::<Option<Vec<_>>>()?));
         }
         numbers.push((nodes.len() - 1) as u32);
     }

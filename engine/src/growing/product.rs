@@ -1,13 +1,13 @@
-//! Nodes and edges: what is reached together with a state of the automaton.
+//! Nodes and edges of the product: intervals of token counts with a state of the automaton.
 //!
-//! A place that may grow without bound has no upper end at a node. What it holds at least depends
-//! on the [`Precision`].
+//! A place that may grow without bound has no upper bound at a node. Its lower bound depends on the
+//! [`Precision`].
 //!
 //! # Growth
-//! Let a node n be reached from an earlier node a with the same state, with no fewer tokens on any
-//! place and more on some. The way from a to n can be repeated, and each time these places grow. It
-//! *reads the same* in each round if every literal that an edge on the way reads keeps its value
-//! while they grow. Then they lose their upper end at n.
+//! Let a path lead from a node a to a node n with the same state. Let n have no fewer tokens on any
+//! place, and more on at least one place. The path from a to n can be repeated, and these places
+//! grow each time. The path *reads the same* in each round if every literal that its edges read
+//! keeps its value while the places grow. Then the places lose their upper bounds at n.
 
 use crate::coverability::tree::Acceleration;
 use parikh_evidence::no_run::cover::CoverNode;
@@ -22,52 +22,72 @@ use std::collections::HashMap;
 /// The information that nodes keep about places that grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Precision {
-    /// Nothing: no place loses its upper end.
+    /// No information: no place loses its upper bound.
     Plain,
-    /// They hold as many tokens as anybody likes.
+    /// A growing place has arbitrarily many tokens, represented by [`LARGE`].
     Large,
-    /// They hold any number of tokens from the least one on.
+    /// A growing place has any number of tokens from its lower bound on.
     Covering,
 }
 
-/// As many tokens as anybody likes: more than any number in a net that is worth a try.
+/// Stands for arbitrarily many tokens. It exceeds every number of the nets for which this engine is
+/// useful.
 const LARGE: u64 = 1 << 40;
 
-/// An edge: what moves, and which marks the automaton's edge carries.
+/// An edge of the product.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProductEdge {
+    /// The source node.
     pub(super) from: u32,
+    /// The target node.
     pub(super) to: u32,
+    /// The fired transition. `None` if a dead marking repeats.
     pub(super) mover: Option<TransitionId>,
+    /// The acceptance marks of the automaton's edge.
     pub(super) marks: Marks,
 }
 
-/// The edge by which a node was first reached: the edge, and its place among the automaton's edges.
+/// The edge by which a node was first reached.
 #[derive(Clone, Copy)]
 struct Came {
+    /// The predecessor.
     from: u32,
+    /// Index of the automaton's edge among the edges of the predecessor's state.
     at: usize,
+    /// The fired transition. `None` if a dead marking repeats.
     mover: Option<TransitionId>,
 }
 
+/// The product of a coverability tree and an automaton. See the module documentation.
 pub(super) struct CoverabilityProduct<'a> {
+    /// The net.
     pub(super) net: &'a Net,
+    /// The property.
     pub(super) property: &'a RunProperty,
+    /// The automaton of the property.
     pub(super) automaton: &'a Automaton,
+    /// The pairs of automaton edges and transitions that are not excluded.
     pairs: &'a Pairs,
+    /// The information about growing places.
     precision: Precision,
+    /// The nodes, in the order of discovery.
     nodes: Vec<CoverNode>,
+    /// For each node, the edge by which it was first reached. `None` for the first node.
     came: Vec<Option<Came>>,
+    /// For each node, the accelerations that removed upper bounds.
     grown: Vec<Vec<Acceleration>>,
+    /// The edges of all expanded nodes.
     pub(super) edges: Vec<ProductEdge>,
+    /// For each node, its index in `nodes`.
     numbers: HashMap<CoverNode, u32>,
-    /// Nodes by state and upper ends, for those that contain others.
+    /// Nodes by state and upper bounds, for finding a node that contains another.
     alike: HashMap<(usize, Vec<Option<u64>>), Vec<u32>>,
+    /// Number of expanded nodes. Nodes are expanded in the order of discovery.
     expanded: usize,
 }
 
 /// A successor of a node: the automaton's edge, the transition (`None` where a dead marking
-/// repeats), the node before any place loses its upper end, and the acceptance marks.
+/// repeats), the node before any place loses its upper bound, and the acceptance marks.
 type RawSuccessor = (usize, Option<TransitionId>, CoverNode, Marks);
 
 impl<'a> CoverabilityProduct<'a> {
@@ -104,46 +124,50 @@ impl<'a> CoverabilityProduct<'a> {
         product
     }
 
-    /// Returns true if each node has all of its edges.
+    /// Returns true if all nodes are expanded.
     pub(super) fn is_complete(&self) -> bool {
         self.expanded == self.nodes.len()
     }
 
+    /// Returns the nodes.
     pub(super) fn nodes(&self) -> &[CoverNode] {
         &self.nodes
     }
 
+    /// Returns the nodes and drops the edges.
     pub(super) fn into_nodes(self) -> Vec<CoverNode> {
         self.nodes
     }
 
+    /// Returns the accelerations at a node.
     pub(super) fn grown(&self, node: u32) -> &[Acceleration] {
         &self.grown[node as usize]
     }
 
-    /// The node before this one and what fired there; nothing for the first node.
+    /// Returns the predecessor of a node and the transition fired there. Returns `None` for the
+    /// first node.
     pub(super) fn came(&self, node: u32) -> Option<(u32, Option<TransitionId>)> {
         self.came[node as usize].map(|came| (came.from, came.mover))
     }
 
-    /// Adds nodes, those that are near first, until there are so many or no others. Returns a run
-    /// that is met on the way and that `shows` accepts.
+    /// Expands nodes breadth-first until there are more than `max_nodes` nodes or no unexpanded
+    /// node. Returns the first run found that `is_wanted` accepts.
     pub(super) fn grow(
         &mut self,
-        most: usize,
+        max_nodes: usize,
         budget: &Budget,
-        shows: &mut dyn FnMut(&LassoRun) -> bool,
+        is_wanted: &mut dyn FnMut(&LassoRun) -> bool,
     ) -> Option<LassoRun> {
-        while self.expanded < self.nodes.len() && self.nodes.len() <= most {
+        while self.expanded < self.nodes.len() && self.nodes.len() <= max_nodes {
             if self.expanded.is_multiple_of(16) && budget.is_exhausted() {
                 return None;
             }
             let from = self.expanded as u32;
-            for (at, mover, to, marks) in self.successors(from)? {
-                let came = Came { from, at, mover };
-                let (to, met) = self.lead(to, came, marks)?;
+            for (edge_index, mover, to, marks) in self.successors(from)? {
+                let incoming = Came { from, at: edge_index, mover };
+                let (to, found) = self.lead(to, incoming, marks)?;
                 self.edges.push(ProductEdge { from, to, mover, marks });
-                if let Some(run) = met.filter(|run| shows(run)) {
+                if let Some(run) = found.filter(|run| is_wanted(run)) {
                     return Some(run);
                 }
             }
@@ -152,68 +176,75 @@ impl<'a> CoverabilityProduct<'a> {
         None
     }
 
-    /// Returns the successors of a node: the automaton's edge, the mover, and the node before any
-    /// place loses its upper end. `None` when numbers are too large.
+    /// Returns the successors of a node, before any place loses its upper bound. Returns `None` if
+    /// a number is too large.
     fn successors(&self, from: u32) -> Option<Vec<RawSuccessor>> {
         let node = &self.nodes[from as usize];
         let enabling = |t| Some((t, node.enabling(self.net, t)?));
         let enabled: Vec<_> = self.net.transitions().filter_map(enabling).collect();
-        let mut all = Vec::new();
-        for (at, edge) in self.automaton.states[node.state].iter().enumerate() {
-            let is_left = |mover| self.pairs.remains(node.state, at, mover);
-            let reading = |inside: &CoverNode, mover| {
-                let inside = Some(inside).filter(|_| is_left(mover))?;
-                inside.reading(self.net, self.property, &edge.cube, mover)
+        let mut found = Vec::new();
+        for (edge_index, edge) in self.automaton.states[node.state].iter().enumerate() {
+            let is_possible = |mover| self.pairs.remains(node.state, edge_index, mover);
+            let reading = |restricted: &CoverNode, mover| {
+                let restricted = Some(restricted).filter(|_| is_possible(mover))?;
+                restricted.reading(self.net, self.property, &edge.cube, mover)
             };
-            for (t, inside) in &enabled {
+            for (t, restricted) in &enabled {
                 let mover = Some(*t);
-                if let Some(read) = reading(inside, mover) {
+                if let Some(read) = reading(restricted, mover) {
                     let mut next = read.after(self.net, *t, edge.target).ok()?;
                     self.adjust(node, &mut next);
-                    all.push((at, mover, next, edge.marks));
+                    found.push((edge_index, mover, next, edge.marks));
                 }
             }
             if node.may_be_dead(self.net)
                 && let Some(read) = reading(node, None)
             {
-                all.push((at, None, CoverNode { state: edge.target, ..read }, edge.marks));
+                found.push((
+                    edge_index,
+                    None,
+                    CoverNode { state: edge.target, ..read },
+                    edge.marks,
+                ));
             }
         }
-        Some(all)
+        Some(found)
     }
 
-    /// Sets the least number of tokens of places without an upper end.
-    fn adjust(&self, before: &CoverNode, next: &mut CoverNode) {
-        for (at, high) in next.high.iter().enumerate() {
+    /// Sets the lower bounds of places without an upper bound.
+    fn adjust(&self, predecessor: &CoverNode, next: &mut CoverNode) {
+        for (index, high) in next.high.iter().enumerate() {
             if high.is_none() {
-                next.low[at] = match self.precision {
-                    // That it does not rise keeps the number of nodes finite.
-                    Precision::Covering => next.low[at].min(before.low[at]),
+                next.low[index] = match self.precision {
+                    // The lower bound does not rise, so that the number of nodes is finite.
+                    Precision::Covering => next.low[index].min(predecessor.low[index]),
                     _ => LARGE,
                 };
             }
         }
     }
 
-    /// The node to which an edge leads, new or known, and a run where a way with all marks leads to
-    /// a larger node. `None` when there are too many nodes.
+    /// Returns the target of an edge, new or known. Also returns a run if a path with all marks
+    /// leads to a larger node. Returns `None` if there are too many nodes.
     fn lead(
         &mut self,
         mut next: CoverNode,
-        came: Came,
+        incoming: Came,
         marks: Marks,
     ) -> Option<(u32, Option<LassoRun>)> {
-        if let Some(known) = self.known(&next) {
-            return Some((known, None));
+        if let Some(existing) = self.known(&next) {
+            return Some((existing, None));
         }
-        let (grown, run) = self.accelerate(&mut next, came, marks);
-        if let (false, Some(known)) = (grown.is_empty(), self.known(&next)) {
-            return Some((known, run));
+        let (accelerations, run) = self.accelerate(&mut next, incoming, marks);
+        if let (false, Some(existing)) = (accelerations.is_empty(), self.known(&next)) {
+            return Some((existing, run));
         }
         u32::try_from(self.nodes.len()).ok()?;
-        Some((self.add(next, Some(came), grown), run))
+        Some((self.add(next, Some(incoming), accelerations), run))
     }
 
+    /// Returns an existing node that is equal, or, with [`Precision::Covering`], that contains the
+    /// node.
     fn known(&self, node: &CoverNode) -> Option<u32> {
         if let Some(&known) = self.numbers.get(node) {
             return Some(known);
@@ -221,73 +252,83 @@ impl<'a> CoverabilityProduct<'a> {
         if self.precision != Precision::Covering {
             return None;
         }
-        let alike = self.alike.get(&(node.state, node.high.clone()))?;
-        let contains = |&&at: &&u32| {
-            let low = &self.nodes[at as usize].low;
-            low.iter().zip(&node.low).all(|(mine, other)| mine <= other)
+        let candidates = self.alike.get(&(node.state, node.high.clone()))?;
+        let contains = |&&candidate: &&u32| {
+            let low = &self.nodes[candidate as usize].low;
+            low.iter().zip(&node.low).all(|(candidate_low, node_low)| candidate_low <= node_low)
         };
-        alike.iter().find(contains).copied()
+        candidates.iter().find(contains).copied()
     }
 
-    fn add(&mut self, node: CoverNode, came: Option<Came>, grown: Vec<Acceleration>) -> u32 {
+    /// Adds a node and returns its number.
+    fn add(
+        &mut self,
+        node: CoverNode,
+        incoming: Option<Came>,
+        accelerations: Vec<Acceleration>,
+    ) -> u32 {
         let number = self.nodes.len() as u32;
         self.numbers.insert(node.clone(), number);
         self.alike.entry((node.state, node.high.clone())).or_default().push(number);
         self.nodes.push(node);
-        self.came.push(came);
-        self.grown.push(grown);
+        self.came.push(incoming);
+        self.grown.push(accelerations);
         number
     }
 
-    /// Takes upper ends away where the way from an earlier node can be repeated. A run where such a
-    /// way has all marks and nothing grew before.
+    /// Removes upper bounds of places that grow when the path from an earlier node is repeated.
+    /// Returns the accelerations, and a run if such a path has all marks and no place grew before
+    /// it.
     fn accelerate(
         &self,
         next: &mut CoverNode,
-        came: Came,
+        incoming: Came,
         marks: Marks,
     ) -> (Vec<Acceleration>, Option<LassoRun>) {
-        let (mut grown, mut run) = (Vec::new(), None);
-        let mut on_way = vec![came];
-        let mut carried = marks;
+        let (mut accelerations, mut run) = (Vec::new(), None);
+        let mut path_edges = vec![incoming];
+        let mut path_marks = marks;
         loop {
-            let since = on_way[on_way.len() - 1].from;
-            let earlier = &self.nodes[since as usize];
+            let ancestor = path_edges[path_edges.len() - 1].from;
+            let earlier = &self.nodes[ancestor as usize];
             let places = grows(earlier, next);
-            if let Some(places) = places.filter(|places| self.reads_same(&on_way, places)) {
+            if let Some(places) = places.filter(|places| self.reads_same(&path_edges, places)) {
                 let is_plain = earlier.high.iter().all(Option::is_some);
-                if run.is_none() && is_plain && Marks::all(self.automaton.marks).is_subset(carried)
+                if run.is_none()
+                    && is_plain
+                    && Marks::all(self.automaton.marks).is_subset(path_marks)
                 {
-                    run = self.repeated(since, &on_way);
+                    run = self.repeated(ancestor, &path_edges);
                 }
                 if self.precision != Precision::Plain {
                     for &(place, ..) in &places {
-                        let at = place.index();
-                        next.high[at] = None;
+                        let position = place.index();
+                        next.high[position] = None;
                         if self.precision == Precision::Large {
-                            next.low[at] = LARGE;
+                            next.low[position] = LARGE;
                         }
                     }
-                    grown.push(Acceleration { start: since, places });
+                    accelerations.push(Acceleration { start: ancestor, places });
                 }
             }
-            let Some(before) = self.came[since as usize] else { return (grown, run) };
-            let edge = &self.automaton.states[self.nodes[before.from as usize].state][before.at];
-            carried = carried.or(edge.marks);
-            on_way.push(before);
+            let Some(previous) = self.came[ancestor as usize] else { return (accelerations, run) };
+            let edge =
+                &self.automaton.states[self.nodes[previous.from as usize].state][previous.at];
+            path_marks = path_marks.or(edge.marks);
+            path_edges.push(previous);
         }
     }
 
     /// Returns true if the letters that the automaton reads on the path stay the same while these
     /// places grow.
-    fn reads_same(&self, way: &[Came], places: &[(PlaceId, u64, u64)]) -> bool {
-        way.iter().all(|came| {
-            let node = &self.nodes[came.from as usize];
-            let node = came.mover.and_then(|t| node.enabling(self.net, t));
+    fn reads_same(&self, path_edges: &[Came], places: &[(PlaceId, u64, u64)]) -> bool {
+        path_edges.iter().all(|path_edge| {
+            let node = &self.nodes[path_edge.from as usize];
+            let node = path_edge.mover.and_then(|t| node.enabling(self.net, t));
             let Some(node) = node else { return false };
             let mut larger = node.clone();
             places.iter().for_each(|(place, ..)| larger.high[place.index()] = None);
-            let edge = &self.automaton.states[node.state][came.at];
+            let edge = &self.automaton.states[node.state][path_edge.at];
             edge.cube.literals().iter().all(|literal| {
                 let RunAtom::Holds(predicate) = &self.property.atoms()[literal.atom.0 as usize]
                 else {
@@ -319,38 +360,41 @@ impl<'a> CoverabilityProduct<'a> {
         }
     }
 
-    /// Returns the firings on the way to a node. `None` if a dead marking stays on the way.
+    /// Returns the firings on the path to a node. Returns `None` if a dead marking repeats on the
+    /// path.
     fn way_to(&self, node: u32) -> Option<FiringSequence> {
-        let mut way = Vec::new();
-        let mut at = node;
-        while let Some((before, mover)) = self.came(at) {
-            way.push(mover?);
-            at = before;
+        let mut movers = Vec::new();
+        let mut current = node;
+        while let Some((predecessor, mover)) = self.came(current) {
+            movers.push(mover?);
+            current = predecessor;
         }
-        Some(way.into_iter().rev().collect())
+        Some(movers.into_iter().rev().collect())
     }
 
-    /// The run that goes to a node without growing places, and repeats a way from there; the way is
-    /// given from its end.
-    fn repeated(&self, since: u32, way: &[Came]) -> Option<LassoRun> {
-        let prefix = self.way_to(since)?;
-        let cycle: Option<FiringSequence> = way.iter().rev().map(|came| came.mover).collect();
+    /// Returns the run to a node without growing places that then repeats the path from there. The
+    /// edges of the path are given from its end.
+    fn repeated(&self, start: u32, path_edges: &[Came]) -> Option<LassoRun> {
+        let prefix = self.way_to(start)?;
+        let cycle: Option<FiringSequence> =
+            path_edges.iter().rev().map(|path_edge| path_edge.mover).collect();
         Some(LassoRun { prefix, end: RunEnd::Repeats(cycle?) })
     }
 }
 
-/// The places that have more tokens at a node than at an earlier one with the same state, each with
-/// its tokens and the gain. `None` if another place has fewer, or none has more.
+/// Returns the places with more tokens at `next` than at an earlier node with the same state, each
+/// with its tokens and the gain. Returns `None` if a place has fewer tokens, or if no place has
+/// more.
 fn grows(earlier: &CoverNode, next: &CoverNode) -> Option<Vec<(PlaceId, u64, u64)>> {
     if earlier.state != next.state {
         return None;
     }
     let mut places = Vec::new();
-    for (at, (then, now)) in earlier.high.iter().zip(&next.high).enumerate() {
-        match (then, now) {
-            (Some(then), Some(now)) if then > now => return None,
-            (Some(then), Some(now)) if then < now => {
-                places.push((PlaceId::new(at), *now, now - then));
+    for (index, (old_high, new_high)) in earlier.high.iter().zip(&next.high).enumerate() {
+        match (old_high, new_high) {
+            (Some(old_high), Some(new_high)) if old_high > new_high => return None,
+            (Some(old_high), Some(new_high)) if old_high < new_high => {
+                places.push((PlaceId::new(index), *new_high, new_high - old_high));
             }
             (None, Some(_)) => return None,
             _ => {}

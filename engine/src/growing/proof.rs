@@ -1,4 +1,4 @@
-//! The argument that no run has a property: a cover, and rankings of its components.
+//! The proof that no run has a property: a cover, and rankings of its components.
 
 use crate::ranking::program::{Step, solve};
 use crate::ranking::remove_excluded;
@@ -10,19 +10,20 @@ use parikh_net::run_property::RunProperty;
 use parikh_solvers::Budget;
 use std::collections::BTreeSet;
 
-/// The pairs that the argument's premises leave.
+/// Returns the pairs of automaton edges and transitions that the premises of the argument do not
+/// exclude.
 pub(super) fn pairs(
     net: &Net,
     property: &RunProperty,
     argument: &NoRun,
-    goes_on: &mut dyn FnMut() -> bool,
+    may_continue: &mut dyn FnMut() -> bool,
 ) -> Result<Pairs, NoRunFlaw> {
-    let mut pairs = Pairs::new(net, property, &argument.tableau.automaton, goes_on)?;
+    let mut pairs = Pairs::new(net, property, &argument.tableau.automaton, may_continue)?;
     remove_excluded(&mut pairs, &argument.refuted);
     Ok(pairs)
 }
 
-/// The argument with this cover, if there are rankings of all components with all marks.
+/// Returns the proof with this cover, if all components with all marks have rankings.
 pub(super) fn argue(
     net: &Net,
     property: &RunProperty,
@@ -30,19 +31,20 @@ pub(super) fn argue(
     cover: Vec<CoverNode>,
     budget: &Budget,
 ) -> Option<NoRun> {
-    let goes_on = &mut || !budget.is_exhausted();
-    let pairs = pairs(net, property, argument, goes_on).ok()?;
+    let may_continue = &mut || !budget.is_exhausted();
+    let pairs = pairs(net, property, argument, may_continue).ok()?;
     let automaton = &argument.tableau.automaton;
-    let graph = CoverGraph::new(net, property, automaton, &pairs, &cover, goes_on);
+    let graph = CoverGraph::new(net, property, automaton, &pairs, &cover, may_continue);
     let mut graph = graph.inspect_err(|flaw| tracing::debug!("growing runs: {flaw}")).ok()?;
     let mut rankings = Vec::new();
     while let Some(node) = graph.accepting_node(&[]) {
         let effect = |t| Some(net.effect_of(t)).filter(|&class| !net.effect(class).is_empty());
-        let inside = graph.edges_in_component_of(node);
-        let steps = inside.iter().map(|edge| (edge.mover.and_then(effect), edge.from, edge.to));
+        let component_edges = graph.edges_in_component_of(node);
+        let steps =
+            component_edges.iter().map(|edge| (edge.mover.and_then(effect), edge.from, edge.to));
         let steps: BTreeSet<Step> = steps.collect();
         let ranking = RankingFunction { state: node, ..solve(net, &steps, budget)?.ranking? };
-        if graph.rank(&ranking, goes_on).ok()? == 0 {
+        if graph.rank(&ranking, may_continue).ok()? == 0 {
             return None;
         }
         rankings.push(ranking);

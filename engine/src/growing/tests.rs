@@ -4,9 +4,7 @@
 use super::{GrowingOutcome, GrowingSearch};
 use fastrand::Rng;
 use parikh_evidence::no_run::NoRun;
-use parikh_net::generate::{
-    RandomKind, Shape, random, random_fairness, random_ltl, random_predicate,
-};
+use parikh_generate::{RandomKind, Shape, random, random_fairness, random_ltl, random_predicate};
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Net, Predicate, text};

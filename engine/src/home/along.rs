@@ -27,54 +27,56 @@ pub(super) struct WalkFindings {
     pub(super) unseen: Vec<GoalId>,
 }
 
-/// Walks from `from` and tests the goals. The longest walks have 2 to the power of `longest`
-/// firings.
+/// Walks from `start` and tests the goals. The longest walks have 2^`max_length_log` firings.
 pub(super) fn walk(
     net: &Net,
-    from: &Marking,
+    start: &Marking,
     goals: &[(GoalId, &Predicate)],
-    longest: u32,
+    max_length_log: u32,
     (seed, budget): (u64, &Budget),
 ) -> WalkFindings {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let mut seen = WalkFindings { along: Vec::new(), goals: Vec::new(), unseen: Vec::new() };
+    let mut findings = WalkFindings { along: Vec::new(), goals: Vec::new(), unseen: Vec::new() };
     // By transition, the goals satisfied by its enabledness. The other goals are tested after each
     // firing.
-    let mut asking: HashMap<TransitionId, Vec<usize>> = HashMap::new();
-    let mut others: Vec<usize> = Vec::new();
-    for (at, (_, wanted)) in goals.iter().enumerate() {
-        match enabled_transitions(wanted) {
-            Some(asked) => asked.into_iter().for_each(|t| asking.entry(t).or_default().push(at)),
-            None => others.push(at),
+    let mut goals_of_transition: HashMap<TransitionId, Vec<usize>> = HashMap::new();
+    let mut other_goals: Vec<usize> = Vec::new();
+    for (goal_index, (_, predicate)) in goals.iter().enumerate() {
+        match enabled_transitions(predicate) {
+            Some(transitions) => transitions
+                .into_iter()
+                .for_each(|t| goals_of_transition.entry(t).or_default().push(goal_index)),
+            None => other_goals.push(goal_index),
         }
     }
-    let mut open = vec![true; goals.len()];
-    let mut left = goals.len();
-    let mut idle = 0;
-    for length in (FIRST..longest).chain(std::iter::repeat(longest)) {
-        if left == 0 || idle == IDLE || budget.is_exhausted() {
+    let mut is_unseen = vec![true; goals.len()];
+    let mut unseen_count = goals.len();
+    let mut walks_without_goal = 0;
+    for length in (FIRST..max_length_log).chain(std::iter::repeat(max_length_log)) {
+        if unseen_count == 0 || walks_without_goal == IDLE || budget.is_exhausted() {
             break;
         }
-        let mut roam = RecordingWalk::new(net, from, rng.u64(..));
+        let mut recording_walk = RecordingWalk::new(net, start, rng.u64(..));
         let mut firings: CountedFirings<TransitionId> = Vec::new();
-        let mut cut = 0;
-        let mut new = false;
+        let mut kept_firings = 0;
+        let mut has_new_goal = false;
         loop {
-            for t in roam.take_fresh() {
-                for &at in asking.get(&t).into_iter().flatten() {
-                    new |= std::mem::replace(&mut open[at], false);
+            for t in recording_walk.take_fresh() {
+                for &goal_index in goals_of_transition.get(&t).into_iter().flatten() {
+                    has_new_goal |= std::mem::replace(&mut is_unseen[goal_index], false);
                 }
             }
-            for &at in &others {
-                if open[at] && goals[at].1.holds(net, roam.marking()) {
-                    (open[at], new) = (false, true);
+            for &goal_index in &other_goals {
+                if is_unseen[goal_index] && goals[goal_index].1.holds(net, recording_walk.marking())
+                {
+                    (is_unseen[goal_index], has_new_goal) = (false, true);
                 }
             }
-            if std::mem::take(&mut new) {
-                cut = firings.len();
-                idle = 0;
-                left = open.iter().filter(|open| **open).count();
-                if left == 0 {
+            if std::mem::take(&mut has_new_goal) {
+                kept_firings = firings.len();
+                walks_without_goal = 0;
+                unseen_count = is_unseen.iter().filter(|is_unseen| **is_unseen).count();
+                if unseen_count == 0 {
                     break;
                 }
             }
@@ -82,19 +84,19 @@ pub(super) fn walk(
             {
                 break;
             }
-            match roam.walk(1).steps().first() {
+            match recording_walk.walk(1).steps().first() {
                 Some(step) => firings.push((step.transition, 1)),
                 None => break,
             }
         }
-        idle += 1;
-        firings.truncate(cut);
-        if cut > 0 {
-            seen.along.push(firings);
+        walks_without_goal += 1;
+        firings.truncate(kept_firings);
+        if kept_firings > 0 {
+            findings.along.push(firings);
         }
     }
-    for (open, &(goal, _)) in open.into_iter().zip(goals) {
-        if open { seen.unseen.push(goal) } else { seen.goals.push(goal) }
+    for (is_unseen, &(goal, _)) in is_unseen.into_iter().zip(goals) {
+        if is_unseen { findings.unseen.push(goal) } else { findings.goals.push(goal) }
     }
-    seen
+    findings
 }

@@ -41,11 +41,11 @@ pub const ENGINE: Engine = Engine {
 /// Limit on the number of goals that are tried. Each has its own closed net.
 const TRIED: usize = 4;
 
-fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let net = work.working_net.net();
+fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
+    let net = assignment.working_net.net();
     // Condition 1.
-    let covering = open(work.working_net, work.board)
-        .filter_map(|(id, wanted)| covered_marking(net, wanted).map(|covered| (id, covered)));
+    let covering = open(assignment.working_net, assignment.board)
+        .filter_map(|(id, predicate)| covered_marking(net, predicate).map(|covered| (id, covered)));
     let mut summary = "nothing to do".to_owned();
     for (goal, covered) in covering.take(TRIED) {
         let Ok(closed) = with_restart(net, &covered) else { continue };
@@ -56,11 +56,11 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         }
         // Condition 2.
         summary = match siphon_trap(&closed, SiphonTrapProperty::EverySiphon, budget) {
-            Ok(SiphonTrap::Holds(holds)) => {
-                let (traps, refutation) = (holds.traps, holds.refutation);
+            Ok(SiphonTrap::Holds(condition)) => {
+                let (traps, refutation) = (condition.traps, condition.refutation);
                 let count = traps.len();
                 let structure = Arc::new(Structure::Closed { traps, refutation });
-                work.board.homes(ENGINE.technique).kept_closed(goal, &structure);
+                assignment.board.homes(ENGINE.technique).kept_closed(goal, &structure);
                 format!("{count} marked traps keep the closed net live")
             }
             Ok(SiphonTrap::Fails(siphon)) => {

@@ -29,20 +29,21 @@ pub const ENGINE: Engine = Engine {
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
-fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let net = work.working_net.net();
+fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
+    let net = assignment.working_net.net();
     // Condition 1.
     if let Some(t) = net.transitions().find(|&t| !is_asymmetric_choice(net, t)) {
         return format!("the inputs of `{}` violate asymmetric choice", net.transition_name(t));
     }
     match siphon_trap(net, SiphonTrapProperty::EverySiphon, budget) {
         // Condition 2.
-        Ok(SiphonTrap::Holds(holds)) => {
-            let traps = holds.traps.len();
-            let refutation = holds.refutation;
-            let structure = Arc::new(Structure::Commoner { traps: holds.traps, refutation });
-            let goals: Vec<_> = open(work.working_net, work.board).map(|(id, _)| id).collect();
-            work.board.homes("SIPHON_TRAP").all_live(&goals, &structure);
+        Ok(SiphonTrap::Holds(condition)) => {
+            let traps = condition.traps.len();
+            let refutation = condition.refutation;
+            let structure = Arc::new(Structure::Commoner { traps: condition.traps, refutation });
+            let goals: Vec<_> =
+                open(assignment.working_net, assignment.board).map(|(id, _)| id).collect();
+            assignment.board.homes("SIPHON_TRAP").all_live(&goals, &structure);
             format!("{traps} marked traps keep all transitions live")
         }
         Ok(SiphonTrap::Fails(siphon)) => {

@@ -58,7 +58,7 @@ pub const ENGINE: Engine = Engine {
 
 const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 
-/// Limit on the number of places.
+/// Maximum number of places of a net for this engine.
 const MOST_PLACES: usize = 20_000;
 
 /// Limit on the number of components. A net with more usually has as many components as markings.
@@ -67,7 +67,7 @@ const COMPONENTS: usize = 64;
 /// Number of random firings before the search for a terminal component.
 const FAR: u64 = 1 << 12;
 
-/// Lengths of walks that may end in a component, as powers of two.
+/// Lengths of random walks from the initial marking to a component, as powers of two.
 const WALKS_TO: std::ops::Range<u32> = 2..15;
 
 /// Limit on the number of goals that are refuted or proved individually. Each needs its own
@@ -91,40 +91,41 @@ const LONGEST_UNBOUNDED: Duration = Duration::from_secs(8);
 /// Approximate number of firings spent on searching for a self-covering sequence.
 const PUMP_WORK: u64 = 5_000_000;
 
-fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let (read, board) = (work.working_net, work.board);
-    let net = read.net();
+fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
+    let (original, board) = (assignment.working_net, assignment.board);
+    let net = original.net();
     if net.place_count() > MOST_PLACES {
         return "too many places".to_owned();
     }
-    let is_done = || open(read, board).next().is_none();
-    let reduced = reduced_for(work, (&budget.share(0.2), budget));
+    let is_done = || open(original, board).next().is_none();
+    let reduced = reduced_for(assignment, (&budget.share(0.2), budget));
     // Goals that the reduced net cannot express are treated on the original net.
     let search = |budget: &Budget| {
         let mut summary = "nothing to do".to_owned();
-        for working_net in reduced.as_ref().into_iter().chain([read]) {
+        for working_net in reduced.as_ref().into_iter().chain([original]) {
             if open(working_net, board).next().is_none() {
                 continue;
             }
             let is_last = working_net.parent().is_none();
             let slice = if is_last { budget.child() } else { budget.share(0.7) };
             let settled = explore(working_net.net(), 1, &slice, |reached| {
-                SymbolicHomes { work, working_net, reached, budget: &slice }.settle()
+                SymbolicHomes { work: assignment, working_net, reached, budget: &slice }.settle()
             });
-            summary = settled.unwrap_or_else(|why| why.to_string());
+            summary = settled.unwrap_or_else(|error| error.to_string());
         }
         summary
     };
-    let early = search(&budget.slice(AT_ONCE));
+    let first_summary = search(&budget.slice(AT_ONCE));
     if is_done() {
-        return early;
+        return first_summary;
     }
-    let pump = walk::find_self_covering_sequence(net, &budget.share(0.05), work.seed, PUMP_WORK);
+    let pump =
+        walk::find_self_covering_sequence(net, &budget.share(0.05), assignment.seed, PUMP_WORK);
     if pump.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
         return "infinitely many markings".to_owned();
     }
     // Saturation does not terminate for infinitely many markings.
-    match net.places().all(|p| read.facts().upper_bound(p).is_some()) {
+    match net.places().all(|p| original.facts().upper_bound(p).is_some()) {
         true => search(budget),
         false => search(&budget.slice(LONGEST_UNBOUNDED)),
     }
@@ -132,47 +133,55 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
 
 /// The analysis of the reachable set of one net.
 struct SymbolicHomes<'h, 'r, 'd> {
+    /// The assignment with the board and the goals.
     work: &'h Assignment<'h>,
+    /// The net of the analysis.
     working_net: &'h WorkingNet<'h>,
+    /// The reachable set of the net.
     reached: ReachableSet<'r, 'd>,
+    /// The budget of the analysis.
     budget: &'h Budget,
 }
 
 /// A terminal component.
 struct SymbolicComponent {
-    /// A marking of the component, over levels.
+    /// A marking of the component: token counts by level of the diagrams.
     home: Vec<u64>,
-    /// All markings of the component. The set is kept.
+    /// All markings of the component. The set is protected from garbage collection.
     set: Set,
 }
 
 impl SymbolicHomes<'_, '_, '_> {
+    /// Finds the terminal components and reports the goals that they decide. Returns a summary.
     fn settle(&mut self) -> Result<String, Stop> {
         let backwards = self.reached.relation.reversed()?;
-        let (components, all) = self.components(&backwards)?;
-        let (mut kept, mut lost) = (Vec::new(), 0);
+        let (components, is_complete) = self.components(&backwards)?;
+        let (mut unrefuted, mut refuted_count) = (Vec::new(), 0);
         let goals: Vec<(GoalId, &Predicate)> = open(self.working_net, self.work.board).collect();
-        for &(id, wanted) in &goals {
-            let mut without = None;
+        for &(id, predicate) in &goals {
+            let mut without_goal = None;
             for component in &components {
-                let some = self.reached.some_satisfying(component.set, wanted)?;
-                if some.is_empty() {
-                    without = Some(component);
+                let satisfying = self.reached.some_satisfying(component.set, predicate)?;
+                if satisfying.is_empty() {
+                    without_goal = Some(component);
                     break;
                 }
             }
-            match without {
-                None => kept.push((id, wanted)),
-                Some(component) if lost < EACH => lost += usize::from(self.lose(id, component)?),
+            match without_goal {
+                None => unrefuted.push((id, predicate)),
+                Some(component) if refuted_count < EACH => {
+                    refuted_count += usize::from(self.lose(id, component)?)
+                }
                 Some(_) => {}
             }
         }
         // The remaining components are unknown.
-        let shown = if all { self.keep(&kept, &components)? } else { 0 };
-        let (components, kept) = (components.len(), kept.len());
-        let more = if all { "" } else { " and more" };
+        let proved_count = if is_complete { self.keep(&unrefuted, &components)? } else { 0 };
+        let (components, unrefuted) = (components.len(), unrefuted.len());
+        let suffix = if is_complete { "" } else { " and more" };
         Ok(format!(
-            "{components} terminal components{more}, {shown} of {kept} proved, {lost} refuted"
+            "{components} terminal components{suffix}, {proved_count} of {unrefuted} proved, \
+             {refuted_count} refuted"
         ))
     }
 
@@ -182,65 +191,67 @@ impl SymbolicHomes<'_, '_, '_> {
         &mut self,
         backwards: &TransitionRelation,
     ) -> Result<(Vec<SymbolicComponent>, bool), Stop> {
-        let (relation, all) = (self.reached.relation, self.reached.set);
+        let (relation, reachable_set) = (self.reached.relation, self.reached.set);
         let mut components = Vec::new();
-        let mut from = self.initial();
+        let mut candidate = self.initial();
         let mut steps = 0;
         // Markings that lead to no known component.
-        let mut left = all;
+        let mut unassigned = reachable_set;
         loop {
-            let home = self.reached.diagrams.single(&from)?;
-            let back = self.reached.diagrams.reachable_within(backwards, home, all)?;
-            self.reached.diagrams.keep(back);
-            let home = self.reached.diagrams.single(&from)?;
-            let ahead = match back == all && components.is_empty() {
+            let home = self.reached.diagrams.single(&candidate)?;
+            let leading_home =
+                self.reached.diagrams.reachable_within(backwards, home, reachable_set)?;
+            self.reached.diagrams.keep(leading_home);
+            let home = self.reached.diagrams.single(&candidate)?;
+            let from_home = match leading_home == reachable_set && components.is_empty() {
                 // The initial marking can be reached from everywhere, so everything reachable is in
                 // its component.
-                true if from == self.initial() => all,
+                true if candidate == self.initial() => reachable_set,
                 _ => self.reached.diagrams.reachable(relation, home)?,
             };
-            let beyond = self.reached.diagrams.difference(ahead, back)?;
-            if let Some(member) = self.reached.diagrams.member(beyond) {
+            let not_returning = self.reached.diagrams.difference(from_home, leading_home)?;
+            if let Some(member) = self.reached.diagrams.member(not_returning) {
                 steps += 1;
-                from = self.far_from(&member, steps);
-                self.reached.diagrams.release(back);
+                candidate = self.far_from(&member, steps);
+                self.reached.diagrams.release(leading_home);
                 continue;
             }
             tracing::debug!("diagrams: a terminal component after {steps} steps");
-            self.reached.diagrams.keep(ahead);
-            components.push(SymbolicComponent { home: from, set: ahead });
-            let rest = self.reached.diagrams.difference(left, back)?;
-            self.reached.diagrams.release(back);
+            self.reached.diagrams.keep(from_home);
+            components.push(SymbolicComponent { home: candidate, set: from_home });
+            let remaining = self.reached.diagrams.difference(unassigned, leading_home)?;
+            self.reached.diagrams.release(leading_home);
             if components.len() > 1 {
-                self.reached.diagrams.release(left);
+                self.reached.diagrams.release(unassigned);
             }
-            left = rest;
-            if left.is_empty() {
+            unassigned = remaining;
+            if unassigned.is_empty() {
                 return Ok((components, true));
             }
             if components.len() == COMPONENTS {
                 return Ok((components, false));
             }
-            self.reached.diagrams.keep(left);
-            let member = self.reached.diagrams.member(left).unwrap_or_default();
-            from = self.far_from(&member, steps);
+            self.reached.diagrams.keep(unassigned);
+            let member = self.reached.diagrams.member(unassigned).unwrap_or_default();
+            candidate = self.far_from(&member, steps);
         }
     }
 
-    /// Returns the last marking of a random walk from a member.
+    /// Returns the last marking of a random walk from a member of a set, by level.
     fn far_from(&self, member: &[u64], seed: u64) -> Vec<u64> {
         let seed = self.work.seed.wrapping_add(seed);
-        let mut roam = RecordingWalk::new(self.working_net.net(), &self.marking(member), seed);
-        roam.walk(FAR);
-        self.reached.vector(roam.marking())
+        let mut recording_walk =
+            RecordingWalk::new(self.working_net.net(), &self.marking(member), seed);
+        recording_walk.walk(FAR);
+        self.reached.vector(recording_walk.marking())
     }
 
-    /// Returns the initial marking over levels.
+    /// Returns the token counts of the initial marking, by level.
     fn initial(&self) -> Vec<u64> {
         self.reached.vector(self.working_net.net().initial())
     }
 
-    /// Converts a member to a marking.
+    /// Converts the token counts of a member, by level, to a marking.
     fn marking(&self, member: &[u64]) -> Marking {
         let levels = self.reached.level_of.iter();
         Marking::new(levels.map(|&level| member[level as usize]).collect())
@@ -251,11 +262,11 @@ impl SymbolicHomes<'_, '_, '_> {
     fn walk_to(&self, set: Set) -> Option<FiringSequence> {
         let net = self.working_net.net();
         for length in WALKS_TO {
-            let mut roam =
+            let mut recording_walk =
                 RecordingWalk::new(net, net.initial(), self.work.seed.wrapping_add(length.into()));
-            let way = roam.walk(1 << length);
-            if self.reached.diagrams.contains(set, &self.reached.vector(roam.marking())) {
-                return Some(way);
+            let sequence = recording_walk.walk(1 << length);
+            if self.reached.diagrams.contains(set, &self.reached.vector(recording_walk.marking())) {
+                return Some(sequence);
             }
             if self.budget.is_exhausted() {
                 return None;
@@ -277,8 +288,8 @@ impl SymbolicHomes<'_, '_, '_> {
             return Ok(false);
         }
         let set = component.set;
-        let way = match self.walk_to(set) {
-            Some(way) => way,
+        let sequence = match self.walk_to(set) {
+            Some(sequence) => sequence,
             // A path to any marking of the component is shorter than a path to a given one.
             None => self.reached.firings_to(self.working_net.net(), set)?.unwrap_or_default(),
         };
@@ -286,7 +297,7 @@ impl SymbolicHomes<'_, '_, '_> {
         let nodes = document.nodes.len();
         let (argument, document) = (Argument::ClosedSet { nodes }, Document::ClosedSet(document));
         let homes = self.work.board.homes(TECHNIQUE).on(self.working_net);
-        homes.lost_there(goal, way, argument, document);
+        homes.lost_there(goal, sequence, argument, document);
         Ok(true)
     }
 
@@ -300,87 +311,92 @@ impl SymbolicHomes<'_, '_, '_> {
         if goals.is_empty() || nodes > MOST_NODES {
             return Ok(0);
         }
-        let (upward, mut others): (Vec<_>, Vec<_>) =
-            goals.iter().partition(|(_, wanted)| is_upward_closed(wanted));
-        let mut shown = 0;
+        let (upward, mut other_goals): (Vec<_>, Vec<_>) =
+            goals.iter().partition(|(_, predicate)| is_upward_closed(predicate));
+        let mut proved_count = 0;
         match components {
             [component] if !upward.is_empty() => {
-                shown += self.keep_by_home(&upward, component)?;
+                proved_count += self.keep_by_home(&upward, component)?;
             }
-            _ => others.extend(upward),
+            _ => other_goals.extend(upward),
         }
-        for (id, wanted) in others.into_iter().take(EACH) {
-            let target = self.reached.satisfying(self.reached.set, wanted)?;
-            let Some(way) = self.steps(target)? else { continue };
+        for (id, predicate) in other_goals.into_iter().take(EACH) {
+            let target = self.reached.satisfying(self.reached.set, predicate)?;
+            let Some(return_way) = self.steps(target)? else { continue };
             let homes = self.work.board.homes(TECHNIQUE).on(self.working_net);
-            shown += homes.returning(&[id], ReturnProof { to: None, way, along: Vec::new() });
+            proved_count += homes
+                .returning(&[id], ReturnProof { to: None, way: return_way, along: Vec::new() });
         }
-        Ok(shown)
+        Ok(proved_count)
     }
 
-    /// Proves goals that hold somewhere after a marking that always remains reachable.
+    /// Proves goals that firings from a marking of the component reach. This marking always remains
+    /// reachable.
     fn keep_by_home(
         &mut self,
         goals: &[(GoalId, &Predicate)],
         component: &SymbolicComponent,
     ) -> Result<usize, Stop> {
         let net = self.working_net.net();
-        let (home, to) = match self.walk_to(component.set) {
+        let (home, to_home) = match self.walk_to(component.set) {
             _ if component.home == self.initial() => (net.initial().clone(), FiringSequence::new()),
             // Any marking of the component is suitable.
-            Some(to) => match replay(net, &to) {
-                Ok(home) => (home, to),
+            Some(to_home) => match replay(net, &to_home) {
+                Ok(home) => (home, to_home),
                 Err(_) => return Ok(0),
             },
             None => {
-                let to = self.way_to(component)?.unwrap_or_default();
-                (self.marking(&component.home), to)
+                let to_home = self.way_to(component)?.unwrap_or_default();
+                (self.marking(&component.home), to_home)
             }
         };
-        let from = self.reached.vector(&home);
+        let levels_of_home = self.reached.vector(&home);
         let slice = self.budget.share(0.2);
-        let seen = along::walk(net, &home, goals, LONGEST_WALK, (self.work.seed, &slice));
-        let (mut along, mut kept) = (seen.along, seen.goals);
-        for &(id, wanted) in goals.iter().filter(|(id, _)| seen.unseen.contains(id)) {
-            let target = self.reached.some_satisfying(component.set, wanted)?;
+        let findings = along::walk(net, &home, goals, LONGEST_WALK, (self.work.seed, &slice));
+        let (mut sequences, mut proved_goals) = (findings.along, findings.goals);
+        for &(id, predicate) in goals.iter().filter(|(id, _)| findings.unseen.contains(id)) {
+            let target = self.reached.some_satisfying(component.set, predicate)?;
             let (relation, transitions) = (self.reached.relation, self.reached.transitions);
             let firings = self.reached.diagrams.firings(
                 relation,
                 transitions,
-                &from,
+                &levels_of_home,
                 target,
                 component.set,
             )?;
             if let Some(firings) = firings {
-                along.push(firings.into_iter().map(|t| (TransitionId::new(t), 1)).collect());
-                kept.push(id);
+                sequences.push(firings.into_iter().map(|t| (TransitionId::new(t), 1)).collect());
+                proved_goals.push(id);
             }
         }
-        let way = match self.downhill(net, &home)? {
-            Some(way) => way,
+        let return_way = match self.downhill(net, &home)? {
+            Some(return_way) => return_way,
             None => {
                 let covering = covering(net, &home);
                 let target = self.reached.satisfying(self.reached.set, &covering)?;
-                let Some(way) = self.steps(target)? else { return Ok(0) };
-                way
+                let Some(return_way) = self.steps(target)? else { return Ok(0) };
+                return_way
             }
         };
-        let to: CountedFirings<TransitionId> =
-            to.steps().iter().map(|step| (step.transition, step.count)).collect();
+        let to_home: CountedFirings<TransitionId> =
+            to_home.steps().iter().map(|step| (step.transition, step.count)).collect();
         let homes = self.work.board.homes(TECHNIQUE).on(self.working_net);
-        Ok(homes.returning(&kept, ReturnProof { to: Some(to), way, along }))
+        Ok(homes.returning(
+            &proved_goals,
+            ReturnProof { to: Some(to_home), way: return_way, along: sequences },
+        ))
     }
 
-    /// Returns weights that decrease on all ways back to `home`.
+    /// Returns place weights whose decreasing firings end only at markings that cover `home`.
     fn downhill(&mut self, net: &Net, home: &Marking) -> Result<Option<ReturnWay>, Stop> {
         let missing = covering(net, home).negated();
         let mut rng = fastrand::Rng::with_seed(self.work.seed);
         let slice = self.budget.share(0.3);
         let found = find(net, home, (&slice, &mut rng), |_: &DecreasingWeights, falling| {
-            let stuck = falling.iter().copied().map(Predicate::Disabled);
-            let wanted = Predicate::and(stuck.chain([missing.clone()]));
-            let ends = self.reached.satisfying(self.reached.set, &wanted)?;
-            Ok(self.reached.diagrams.member(ends).map(|member| self.marking(&member)))
+            let all_disabled = falling.iter().copied().map(Predicate::Disabled);
+            let bad_marking = Predicate::and(all_disabled.chain([missing.clone()]));
+            let bad_markings = self.reached.satisfying(self.reached.set, &bad_marking)?;
+            Ok(self.reached.diagrams.member(bad_markings).map(|member| self.marking(&member)))
         })?;
         Ok(found.map(|weights| {
             let document = Document::ClosedSet(to_closed_set(&self.reached, self.reached.set));
@@ -390,12 +406,12 @@ impl SymbolicHomes<'_, '_, '_> {
 
     /// Returns backward steps that lead every marking to a target.
     fn steps(&mut self, target: Set) -> Result<Option<ReturnWay>, Stop> {
-        let (levels, all) = (self.reached.level_of.len() as u32, self.reached.set);
+        let (levels, reachable) = (self.reached.level_of.len() as u32, self.reached.set);
         let transitions = self.reached.transitions;
-        let steps = self.reached.diagrams.steps_back(levels, transitions, target, all)?;
+        let steps = self.reached.diagrams.steps_back(levels, transitions, target, reachable)?;
         Ok(steps.map(|steps| {
             let steps = steps.into_iter().map(|(t, count)| (TransitionId::new(t), count)).collect();
-            ReturnWay::Steps { set: to_closed_set(&self.reached, all), steps }
+            ReturnWay::Steps { set: to_closed_set(&self.reached, reachable), steps }
         }))
     }
 }

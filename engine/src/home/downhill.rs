@@ -56,33 +56,35 @@ const TRIES: u64 = 4;
 
 /// The reason why a search for weights is given up.
 enum GaveUp {
-    /// The budget ended.
+    /// The budget is exhausted.
     Time,
     /// No engine proves the property or finds a counterexample.
     Unproved,
 }
 
-fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let net = work.working_net.net();
-    let goals: Vec<(GoalId, &Predicate)> =
-        open(work.working_net, work.board).filter(|(_, wanted)| is_upward_closed(wanted)).collect();
+/// Runs the engine and returns a one-line summary.
+fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
+    let net = assignment.working_net.net();
+    let goals: Vec<(GoalId, &Predicate)> = open(assignment.working_net, assignment.board)
+        .filter(|(_, predicate)| is_upward_closed(predicate))
+        .collect();
     if goals.is_empty() {
         return "nothing to do".to_owned();
     }
     let home = net.initial();
     for attempt in 0..TRIES {
-        let mut rng = fastrand::Rng::with_seed(work.seed.wrapping_add(attempt));
+        let mut rng = fastrand::Rng::with_seed(assignment.seed.wrapping_add(attempt));
         let mut document = None;
         let seed = rng.u64(..);
         let mut walks = 0;
-        let ends = |_: &DecreasingWeights, falling: &[TransitionId]| {
-            if let Some(end) = by_walks(net, falling, seed, budget) {
+        let find_counterexample = |_: &DecreasingWeights, decreasing: &[TransitionId]| {
+            if let Some(end) = by_walks(net, decreasing, seed, budget) {
                 walks += 1;
                 return Ok(Some(end));
             }
-            match excluded(net, falling, budget) {
-                ProofResult::By(by) => {
-                    document = Some(by);
+            match excluded(net, decreasing, budget) {
+                ProofResult::By(certificate) => {
+                    document = Some(certificate);
                     Ok(None)
                 }
                 ProofResult::Not(end) => Ok(Some(end)),
@@ -90,13 +92,15 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
                 ProofResult::Unknown => Err(GaveUp::Unproved),
             }
         };
-        match find(net, home, (budget, &mut rng), ends) {
+        match find(net, home, (budget, &mut rng), find_counterexample) {
             Ok(Some(weights)) => {
                 let Some(document) = document.and_then(Arc::into_inner) else { break };
                 let places = weights.len();
-                let way = ReturnWay::Downhill { weights, document };
-                let kept = report(work, &goals, way, budget);
-                return format!("decreasing weights of {places} places: {kept} goals proved");
+                let return_way = ReturnWay::Downhill { weights, document };
+                let proved_count = report(assignment, &goals, return_way, budget);
+                return format!(
+                    "decreasing weights of {places} places: {proved_count} goals proved"
+                );
             }
             Ok(None) => {}
             Err(GaveUp::Time) => return "out of time".to_owned(),
@@ -111,52 +115,60 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
 
 /// Reports the goals that follow from the return to the initial marking. Returns their number.
 fn report(
-    work: &Assignment<'_>,
+    assignment: &Assignment<'_>,
     goals: &[(GoalId, &Predicate)],
     way: ReturnWay,
     budget: &Budget,
 ) -> usize {
-    let (net, board) = (work.working_net.net(), work.board);
-    let seen =
-        along::walk(net, net.initial(), goals, LONGEST_SEEING, (work.seed, &budget.share(0.5)));
-    let (mut along, mut kept) = (seen.along, seen.goals);
+    let (net, board) = (assignment.working_net.net(), assignment.board);
+    let findings = along::walk(
+        net,
+        net.initial(),
+        goals,
+        LONGEST_SEEING,
+        (assignment.seed, &budget.share(0.5)),
+    );
+    let (mut sequences, mut proved_goals) = (findings.along, findings.goals);
     // Also use witnesses of other engines, on the original net.
-    for &(id, wanted) in goals.iter().filter(|(id, _)| seen.unseen.contains(id)) {
+    for &(id, predicate) in goals.iter().filter(|(id, _)| findings.unseen.contains(id)) {
         let reached =
             board.ids().find_map(|goal| match (board.goal(goal), board.knowledge(goal)) {
-                (Goal::Reach(it), Some(Knowledge::Reach(Reach::Reached { witness, .. })))
-                    if it == wanted =>
-                {
+                (
+                    Goal::Reach(reached_predicate),
+                    Some(Knowledge::Reach(Reach::Reached { witness, .. })),
+                ) if reached_predicate == predicate => {
                     witness.and_then(|witness| witness.to_sequence())
                 }
                 _ => None,
             });
-        if let Some(sequence) = reached.filter(|_| work.working_net.parent().is_none()) {
-            along.push(sequence.steps().iter().map(|step| (step.transition, step.count)).collect());
-            kept.push(id);
+        if let Some(sequence) = reached.filter(|_| assignment.working_net.parent().is_none()) {
+            sequences
+                .push(sequence.steps().iter().map(|step| (step.transition, step.count)).collect());
+            proved_goals.push(id);
         }
     }
     board
         .homes(ENGINE.technique)
-        .on(work.working_net)
-        .returning(&kept, ReturnProof { to: Some(Vec::new()), way, along })
+        .on(assignment.working_net)
+        .returning(&proved_goals, ReturnProof { to: Some(Vec::new()), way, along: sequences })
 }
 
 /// Returns the last marking of a decreasing walk if it lacks initial tokens and enables none of
 /// these transitions.
-fn by_walks(net: &Net, falling: &[TransitionId], seed: u64, budget: &Budget) -> Option<Marking> {
-    let mut falls = vec![false; net.transition_count()];
-    falling.iter().for_each(|t| falls[t.index()] = true);
+fn by_walks(net: &Net, decreasing: &[TransitionId], seed: u64, budget: &Budget) -> Option<Marking> {
+    let mut is_decreasing = vec![false; net.transition_count()];
+    decreasing.iter().for_each(|t| is_decreasing[t.index()] = true);
     let mut rng = fastrand::Rng::with_seed(seed);
     for walk in 0..WALKS {
-        let mut roam = RecordingWalk::new(net, net.initial(), rng.u64(..));
-        roam.walk(rng.u64(0..1 << (walk as u32 % LONGEST + 1)));
+        let mut recording_walk = RecordingWalk::new(net, net.initial(), rng.u64(..));
+        recording_walk.walk(rng.u64(0..1 << (walk as u32 % LONGEST + 1)));
         if budget.is_exhausted() {
             return None;
         }
-        if roam.descend(&falls, || !budget.is_exhausted()) && !covers(roam.marking(), net.initial())
+        if recording_walk.descend(&is_decreasing, || !budget.is_exhausted())
+            && !covers(recording_walk.marking(), net.initial())
         {
-            return Some(roam.marking().clone());
+            return Some(recording_walk.marking().clone());
         }
     }
     None
@@ -172,22 +184,23 @@ enum ProofResult {
     Unknown,
 }
 
-/// Tries to prove that no reachable marking disables all transitions of `falling` while an initial
-/// token is missing.
-fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> ProofResult {
+/// Tries to prove that no reachable marking disables all transitions of `decreasing` while an
+/// initial token is missing.
+fn excluded(net: &Net, decreasing: &[TransitionId], budget: &Budget) -> ProofResult {
     // A proof about the whole net must not depend on unproved claims of the model.
     let net = &net.without_unit_claim();
     let missing = covering(net, net.initial()).negated();
-    let stuck = falling.iter().copied().map(Predicate::Disabled);
-    let wanted = Predicate::and([missing].into_iter().chain(stuck));
+    let all_disabled = decreasing.iter().copied().map(Predicate::Disabled);
+    let bad_marking = Predicate::and([missing].into_iter().chain(all_disabled));
     let id = GoalId::new(0);
-    let goals = [(id, MarkingGoal::Reach(wanted.clone()))];
-    let board =
-        Board::new(net, vec![Goal::Reach(wanted.clone())]).with_budget(budget).certified_only();
+    let goals = [(id, MarkingGoal::Reach(bad_marking.clone()))];
+    let board = Board::new(net, vec![Goal::Reach(bad_marking.clone())])
+        .with_budget(budget)
+        .certified_only();
     let facts = Facts::none(net);
     let slice = budget.share(0.5);
     let task = Task { net, goals: &goals, facts: &facts, board: &board, budget: &slice, seed: 1 };
-    let known = intervals::run(
+    let initial_bounds = intervals::run(
         &task,
         board.witness_reporter("INITIAL_STATE"),
         board.proof_reporter("TOPOLOGICAL"),
@@ -207,18 +220,10 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> ProofResult
         }
     }
     if board.is_open(id) && !budget.is_exhausted() {
-        let goals = vec![(id, Goal::Reach(wanted.clone()))];
-        let working_net = WorkingNet::original(net, goals, Facts::none(net), &known);
-        let (working_net, board, hints) = (&working_net, &board, Vec::new());
-        let assignment = Assignment {
-            working_net,
-            board,
-            seed: 1,
-            threads: 1,
-            dump: None,
-            smt_solver: None,
-            hints,
-        };
+        let goals = vec![(id, Goal::Reach(bad_marking.clone()))];
+        let working_net = WorkingNet::original(net, goals, Facts::none(net), &initial_bounds);
+        let (working_net, board) = (&working_net, &board);
+        let assignment = Assignment::new(working_net, board, 1);
         if let Ok(mut session) = (pdr::ENGINE.start)(assignment) {
             session.slice(&budget.share(0.7));
         }
@@ -231,7 +236,7 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> ProofResult
         Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) => {
             let sequence = witness.to_sequence();
             match sequence.and_then(|sequence| parikh_evidence::replay(net, &sequence).ok()) {
-                Some(end) if wanted.holds(net, &end) => ProofResult::Not(end),
+                Some(end) if bad_marking.holds(net, &end) => ProofResult::Not(end),
                 _ => ProofResult::Unknown,
             }
         }

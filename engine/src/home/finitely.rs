@@ -37,51 +37,59 @@ pub const ENGINE: Engine = Engine {
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
-fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let net = work.working_net.net();
-    let homes = work.board.homes("STATE_EQUATION");
+/// Runs the engine and returns a one-line summary.
+fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
+    let net = assignment.working_net.net();
+    let homes = assignment.board.homes("STATE_EQUATION");
     // Places that never gain tokens are suitable weights without a linear program.
-    let gains = |place| {
-        let gains = |arc: &parikh_net::PlaceArc| net.pre_weight(arc.transition, place) < arc.weight;
-        net.producers(place).iter().any(gains)
+    let can_gain = |place| {
+        let can_gain =
+            |arc: &parikh_net::PlaceArc| net.pre_weight(arc.transition, place) < arc.weight;
+        net.producers(place).iter().any(can_gain)
     };
-    let lose: Vec<(PlaceId, u64)> =
-        net.places().filter(|&place| !gains(place)).map(|place| (place, 1)).collect();
-    let lost = report(work, homes, &lose);
-    if lost > 0 && open(work.working_net, work.board).next().is_none() {
-        return format!("{lost} goals refuted by places that never gain tokens");
+    let never_gaining: Vec<(PlaceId, u64)> =
+        net.places().filter(|&place| !can_gain(place)).map(|place| (place, 1)).collect();
+    let refuted = report(assignment, homes, &never_gaining);
+    if refuted > 0 && open(assignment.working_net, assignment.board).next().is_none() {
+        return format!("{refuted} goals refuted by places that never gain tokens");
     }
     let Some(weights) = weights(net, net.effect_classes(), budget) else {
         return "no weights".to_owned();
     };
-    let lost = report(work, homes, &weights);
-    format!("{lost} goals refuted by a weighted sum of {} places", weights.len())
+    let refuted = report(assignment, homes, &weights);
+    format!("{refuted} goals refuted by a weighted sum of {} places", weights.len())
 }
 
 /// Reports the goals that the weights refute. Returns their number.
-fn report(work: &Assignment<'_>, homes: HomeReporter<'_>, weights: &[(PlaceId, u64)]) -> usize {
-    let net = work.working_net.net();
+fn report(
+    assignment: &Assignment<'_>,
+    homes: HomeReporter<'_>,
+    weights: &[(PlaceId, u64)],
+) -> usize {
+    let net = assignment.working_net.net();
     let mut weight = vec![0u64; net.place_count()];
     weights.iter().for_each(|&(place, w)| weight[place.index()] = w);
-    let lowers = |t| {
+    let is_decreasing = |t| {
         let term = |change: &parikh_net::Change| {
             i128::from(weight[change.place.index()]) * i128::from(change.delta)
         };
         net.delta(t).iter().map(term).sum::<i128>() < 0
     };
     let structure = Arc::new(Structure::Finitely(weights.to_vec()));
-    let mut lost = 0;
-    for (id, wanted) in open(work.working_net, work.board) {
-        if enabled_transitions(wanted).is_some_and(|asked| asked.into_iter().all(lowers)) {
+    let mut refuted = 0;
+    for (id, predicate) in open(assignment.working_net, assignment.board) {
+        if enabled_transitions(predicate)
+            .is_some_and(|transitions| transitions.into_iter().all(is_decreasing))
+        {
             homes.lost_finitely(id, &structure);
-            lost += 1;
+            refuted += 1;
             // Each report is checked separately, and a single one decides liveness of the net.
-            if lost == ENOUGH {
+            if refuted == ENOUGH {
                 break;
             }
         }
     }
-    lost
+    refuted
 }
 
 /// Limit on the number of goals refuted for the same reason. For a question about all transitions,
@@ -97,8 +105,9 @@ pub(super) fn weights_falling(
 ) -> Option<Vec<(PlaceId, u64)>> {
     let classes: BTreeSet<EffectId> = transitions.iter().map(|&t| net.effect_of(t)).collect();
     let weights = weights(net, classes.into_iter(), budget)?;
-    let falling = parikh_evidence::home::returning::decreasing_transitions(net, &weights).ok()?;
-    transitions.iter().all(|t| falling.binary_search(t).is_ok()).then_some(weights)
+    let decreasing =
+        parikh_evidence::home::returning::decreasing_transitions(net, &weights).ok()?;
+    transitions.iter().all(|t| decreasing.binary_search(t).is_ok()).then_some(weights)
 }
 
 /// Returns weights that satisfy condition 1 for as many transitions of these classes as possible.
@@ -116,13 +125,13 @@ fn weights(
     let divisor = multipliers
         .numerators
         .iter()
-        .fold(num_bigint::BigInt::zero(), |divisor, (_, y)| divisor.gcd(y));
+        .fold(num_bigint::BigInt::zero(), |divisor, (_, multiplier)| divisor.gcd(multiplier));
     if divisor.is_zero() {
         return None;
     }
     let mut weights: Vec<(PlaceId, u64)> = Vec::new();
-    for (row, y) in &multipliers.numerators {
-        let weight = (y.abs() / &divisor).to_u64()?;
+    for (row, multiplier) in &multipliers.numerators {
+        let weight = (multiplier.abs() / &divisor).to_u64()?;
         if weight > 0 {
             weights.push((PlaceId::new(row.index()), weight));
         }
@@ -140,11 +149,12 @@ fn program(
     let mut rows = vec![Vec::new(); net.place_count()];
     let mut costs = Vec::new();
     for class in classes.filter(|&class| !net.effect(class).is_empty()) {
-        let once = program.add_column(Interval::between(0, 1))?;
-        let more = program.add_column(Interval::NON_NEGATIVE)?;
-        costs.push((once, 1));
+        let bounded_column = program.add_column(Interval::between(0, 1))?;
+        let unbounded_column = program.add_column(Interval::NON_NEGATIVE)?;
+        costs.push((bounded_column, 1));
         for change in net.effect(class) {
-            rows[change.place.index()].extend([(once, change.delta), (more, change.delta)]);
+            rows[change.place.index()]
+                .extend([(bounded_column, change.delta), (unbounded_column, change.delta)]);
         }
     }
     for row in rows {

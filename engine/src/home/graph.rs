@@ -53,14 +53,16 @@ const AT_ONCE: Duration = Duration::from_millis(500);
 /// Approximate number of firings spent on searching for a self-covering sequence.
 const PUMP_WORK: u64 = 20_000_000;
 
-/// Limits for recounting by the checker: number of markings, and number of goals.
+/// Limits for recounting by the checker: the number of markings per goal, and the number of goals.
 const RECOUNTED: (u64, usize) = (100_000, 8);
 
-fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
-    let (read, board) = (work.working_net, work.board);
-    let is_done = || open(read, board).next().is_none();
-    let reduced = reduced_for(work, (&budget.share(0.3), budget));
-    let smallest = reduced.as_ref().unwrap_or(read);
+/// Decides goals on the parts of the reduced net, on the reduced net, and on the original net, in
+/// this order.
+fn reduced(assignment: &Assignment<'_>, budget: &Budget) -> String {
+    let (original, board) = (assignment.working_net, assignment.board);
+    let is_done = || open(original, board).next().is_none();
+    let reduced = reduced_for(assignment, (&budget.share(0.3), budget));
+    let smallest = reduced.as_ref().unwrap_or(original);
     // An error means only that ids are missing, and this net has ids.
     let parts = smallest.net().parts().unwrap_or_default();
     // The cheapest net comes first. Goals that a part or the reduced net cannot express are treated
@@ -68,22 +70,23 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
     let search = |budget: &Budget| {
         let mut summary = Ok(String::new());
         if parts.len() > 1 {
-            summary = on_parts(work, smallest, &parts, &budget.share(0.6));
+            summary = on_parts(assignment, smallest, &parts, &budget.share(0.6));
         }
         if let Some(reduced) = reduced.as_ref().filter(|_| !is_done()) {
-            summary = on_net(work, reduced, &budget.share(0.6));
+            summary = on_net(assignment, reduced, &budget.share(0.6));
         }
         if !is_done() {
-            summary = on_net(work, read, budget);
+            summary = on_net(assignment, original, budget);
         }
-        summary.unwrap_or_else(|why| why)
+        summary.unwrap_or_else(|error| error)
     };
-    let early = search(&budget.slice(AT_ONCE));
+    let first_summary = search(&budget.slice(AT_ONCE));
     if is_done() {
-        return early;
+        return first_summary;
     }
-    let net = read.net();
-    let pump = walk::find_self_covering_sequence(net, &budget.share(0.05), work.seed, PUMP_WORK);
+    let net = original.net();
+    let pump =
+        walk::find_self_covering_sequence(net, &budget.share(0.05), assignment.seed, PUMP_WORK);
     if pump.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
         return "infinitely many markings".to_owned();
     }
@@ -94,54 +97,64 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
 /// Such a goal holds if it holds for the transitions of one part. It fails if it fails in every
 /// part, because the parts are independent.
 fn on_parts(
-    work: &Assignment<'_>,
+    assignment: &Assignment<'_>,
     working_net: &WorkingNet<'_>,
     parts: &[Subnet],
     budget: &Budget,
 ) -> Result<String, String> {
     let mut goals: Vec<(GoalId, Vec<TransitionId>)> = Vec::new();
-    let mut kept: Vec<bool> = Vec::new();
-    for (id, wanted) in open(working_net, work.board) {
+    let mut stays_reachable: Vec<bool> = Vec::new();
+    for (id, predicate) in open(working_net, assignment.board) {
         // After a reduction the condition may be true, which holds in every marking.
-        let always = *wanted == Predicate::True;
-        if let Some(transitions) = enabled_transitions(wanted).or(always.then(Vec::new)) {
+        let is_always_true = *predicate == Predicate::True;
+        if let Some(transitions) = enabled_transitions(predicate).or(is_always_true.then(Vec::new))
+        {
             goals.push((id, transitions));
-            kept.push(always);
+            stays_reachable.push(is_always_true);
         }
     }
     // By goal, the number of parts in which its transitions can become permanently disabled.
-    let mut lost_in = vec![0; goals.len()];
-    let (mut asked_in, mut visited) = (vec![0; goals.len()], SearchExtent::default());
+    let mut lost_parts = vec![0; goals.len()];
+    let (mut searched_parts, mut visited) = (vec![0; goals.len()], SearchExtent::default());
     for part in parts {
-        let here = |t: &TransitionId| part.transitions.binary_search(t).ok();
-        let wanted: Vec<(usize, Predicate)> = (0..)
+        let index_in_part = |t: &TransitionId| part.transitions.binary_search(t).ok();
+        let part_goals: Vec<(usize, Predicate)> = (0..)
             .zip(&goals)
-            .filter_map(|(at, (_, transitions))| {
-                let inside: Vec<_> = transitions.iter().filter_map(here).collect();
-                let enabled = inside.into_iter().map(TransitionId::new).map(Predicate::Enabled);
-                let wanted = Predicate::or(enabled);
-                (wanted != Predicate::False).then_some((at, wanted))
+            .filter_map(|(goal_index, (_, transitions))| {
+                let part_transitions: Vec<_> =
+                    transitions.iter().filter_map(index_in_part).collect();
+                let enabled =
+                    part_transitions.into_iter().map(TransitionId::new).map(Predicate::Enabled);
+                let predicate = Predicate::or(enabled);
+                (predicate != Predicate::False).then_some((goal_index, predicate))
             })
             .collect();
-        if wanted.is_empty() {
+        if part_goals.is_empty() {
             continue;
         }
         let graph = ExplicitGraph::explore(&part.net, &Facts::none(&part.net), budget);
-        let mut graph = graph.map_err(|why| why.to_string())?;
+        let mut graph = graph.map_err(|error| error.to_string())?;
         visited = SearchExtent { markings: visited.markings + graph.states(), parts: parts.len() };
-        let predicates: Vec<&Predicate> = wanted.iter().map(|(_, wanted)| wanted).collect();
-        let lost = graph.markings_without(&predicates).map_err(|why| why.to_string())?;
-        for ((at, _), lost) in wanted.into_iter().zip(lost) {
-            asked_in[at] += 1;
-            lost_in[at] += usize::from(lost.is_some());
-            kept[at] |= lost.is_none();
+        let predicates: Vec<&Predicate> =
+            part_goals.iter().map(|(_, predicate)| predicate).collect();
+        let counterexamples =
+            graph.markings_without(&predicates).map_err(|error| error.to_string())?;
+        for ((goal_index, _), counterexamples) in part_goals.into_iter().zip(counterexamples) {
+            searched_parts[goal_index] += 1;
+            lost_parts[goal_index] += usize::from(counterexamples.is_some());
+            stays_reachable[goal_index] |= counterexamples.is_none();
         }
     }
-    let found = (0..).zip(&goals).filter_map(|(at, &(goal, _))| {
-        let known = kept[at] || lost_in[at] == asked_in[at];
-        known.then_some(HomeFinding { goal, stays: kept[at], sequence: None })
+    let found = (0..).zip(&goals).filter_map(|(goal_index, &(goal, _))| {
+        let is_decided =
+            stays_reachable[goal_index] || lost_parts[goal_index] == searched_parts[goal_index];
+        is_decided.then_some(HomeFinding {
+            goal,
+            stays: stays_reachable[goal_index],
+            sequence: None,
+        })
     });
-    work.board.homes("EXPLICIT").on(working_net).searched(found.collect(), visited);
+    assignment.board.homes("EXPLICIT").on(working_net).searched(found.collect(), visited);
     let markings = counted(visited.markings, "marking");
     Ok(format!("{markings} of {}", counted(parts.len(), "part")))
 }
@@ -149,37 +162,39 @@ fn on_parts(
 /// Builds the graph of a net and reports the goals that it decides. Returns an error if there is no
 /// graph.
 fn on_net(
-    work: &Assignment<'_>,
+    assignment: &Assignment<'_>,
     working_net: &WorkingNet<'_>,
     budget: &Budget,
 ) -> Result<String, String> {
-    let goals: Vec<(GoalId, &Predicate)> = open(working_net, work.board).collect();
+    let goals: Vec<(GoalId, &Predicate)> = open(working_net, assignment.board).collect();
     if goals.is_empty() {
         return Ok("nothing to do".to_owned());
     }
-    let (net, is_read) = (working_net.net(), working_net.parent().is_none());
-    let facts = if is_read { Facts::claimed_by_model(net) } else { Facts::none(net) };
-    let mut breaking = None;
+    let (net, is_original) = (working_net.net(), working_net.parent().is_none());
+    let facts = if is_original { Facts::claimed_by_model(net) } else { Facts::none(net) };
+    let mut breaching_sequence = None;
     // The exploration also checks the model's claim of safe units.
-    let units = net.safe_units().filter(|_| is_read);
-    let breaks = |marking: &Marking| units.is_some_and(|units| units.breach(marking).is_some());
-    let search = units.map(|_| GraphSearch { condition: &breaks, sequence: &mut breaking });
+    let units = net.safe_units().filter(|_| is_original);
+    let breaches_units =
+        |marking: &Marking| units.is_some_and(|units| units.breach(marking).is_some());
+    let search = units
+        .map(|_| GraphSearch { condition: &breaches_units, sequence: &mut breaching_sequence });
     let graph = ExplicitGraph::explore_and_search(net, &facts, budget, search);
-    if let Some(sequence) = breaking {
-        work.board.check_claim(&sequence, u64::MAX);
+    if let Some(sequence) = breaching_sequence {
+        assignment.board.check_claim(&sequence, u64::MAX);
     }
-    let mut graph = graph.map_err(|why| why.to_string())?;
-    let wanted: Vec<&Predicate> = goals.iter().map(|(_, wanted)| *wanted).collect();
-    let lost = graph.markings_without(&wanted).map_err(|why| why.to_string())?;
-    let homes = work.board.homes("EXPLICIT").on(working_net);
+    let mut graph = graph.map_err(|error| error.to_string())?;
+    let predicates: Vec<&Predicate> = goals.iter().map(|(_, predicates)| *predicates).collect();
+    let counterexamples = graph.markings_without(&predicates).map_err(|error| error.to_string())?;
+    let homes = assignment.board.homes("EXPLICIT").on(working_net);
     let markings = graph.states();
-    let (mut documents, mut found) = (0, Vec::new());
-    for ((goal, _), lost) in goals.into_iter().zip(lost) {
-        match lost {
-            Some((member, count)) if is_read => {
+    let (mut certificate_count, mut findings) = (0, Vec::new());
+    for ((goal, _), counterexamples) in goals.into_iter().zip(counterexamples) {
+        match counterexamples {
+            Some((member, count)) if is_original => {
                 let sequence = graph.sequence_to(member);
-                if count <= RECOUNTED.0 && documents < RECOUNTED.1 {
-                    documents += 1;
+                if count <= RECOUNTED.0 && certificate_count < RECOUNTED.1 {
+                    certificate_count += 1;
                     let document = Document::Markings(count);
                     let proof = Proof {
                         document: Some(Arc::new(document)),
@@ -187,12 +202,16 @@ fn on_net(
                     };
                     homes.lost_after(goal, sequence, proof);
                 } else {
-                    found.push(HomeFinding { goal, stays: false, sequence: Some(sequence) });
+                    findings.push(HomeFinding { goal, stays: false, sequence: Some(sequence) });
                 }
             }
-            lost => found.push(HomeFinding { goal, stays: lost.is_none(), sequence: None }),
+            counterexamples => findings.push(HomeFinding {
+                goal,
+                stays: counterexamples.is_none(),
+                sequence: None,
+            }),
         }
     }
-    homes.searched(found, SearchExtent { markings, parts: 1 });
+    homes.searched(findings, SearchExtent { markings, parts: 1 });
     Ok(counted(markings, "marking"))
 }

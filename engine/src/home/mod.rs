@@ -41,13 +41,23 @@ fn open<'g>(
     board: &'g Board<'g>,
 ) -> impl Iterator<Item = (GoalId, &'g Predicate)> + Clone {
     let homes = working_net.homes().iter().filter(|(id, _)| board.is_open(*id));
-    homes.map(|(id, wanted)| (*id, wanted))
+    homes.map(|(id, predicate)| (*id, predicate))
 }
 
-/// Returns the original net reduced for the liveness of the goals, if that is smaller.
-fn reduced_for<'g>(work: &Assignment<'g>, budgets: (&Budget, &Budget)) -> Option<WorkingNet<'g>> {
-    let live = open(work.working_net, work.board)
-        .filter(|(_, wanted)| matches!(wanted, Predicate::Enabled(_)));
-    let live: Vec<GoalId> = live.map(|(id, _)| id).collect();
-    reduced::reduce(work.working_net, &live, work.board, budgets, |_, facts| facts)
+/// Returns the original net, reduced for the liveness of the open goals, if the reduced net is
+/// smaller.
+fn reduced_for<'g>(
+    assignment: &Assignment<'g>,
+    budgets: (&Budget, &Budget),
+) -> Option<WorkingNet<'g>> {
+    let liveness_goals = open(assignment.working_net, assignment.board)
+        .filter(|(_, predicate)| matches!(predicate, Predicate::Enabled(_)));
+    let liveness_goals: Vec<GoalId> = liveness_goals.map(|(id, _)| id).collect();
+    reduced::reduce(
+        assignment.working_net,
+        &liveness_goals,
+        assignment.board,
+        budgets,
+        |_, facts| facts,
+    )
 }

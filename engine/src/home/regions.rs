@@ -40,7 +40,7 @@ pub const ENGINE: Engine = Engine {
 /// Minimum and maximum length of the first walk, as powers of two.
 const LENGTHS: std::ops::RangeInclusive<u32> = 4..=19;
 
-/// Limit on the number of goals per marking for the engines.
+/// Maximum number of goals tried from one marking.
 const ASKED: usize = 64;
 
 /// Number of the first walk after which diagrams are tried. Later they are tried after walks whose
@@ -54,92 +54,100 @@ const DESCRIBING: f64 = 0.25;
 /// The board checks the whole certificate for each goal.
 const DESCRIBED: (usize, usize) = (500_000, 4);
 
-fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let net = work.working_net.net();
-    let homes = work.board.homes("RANDOM_WALK");
-    let mut rng = fastrand::Rng::with_seed(work.seed);
-    let mut looked = 0u64;
+/// Walks and tries to refute goals until the budget ends. Returns a one-line summary.
+fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
+    let net = assignment.working_net.net();
+    let homes = assignment.board.homes("RANDOM_WALK");
+    let mut rng = fastrand::Rng::with_seed(assignment.seed);
+    let mut examined = 0u64;
     // The lengths grow from short to long, repeatedly. The proofs cost about as much as the walk.
     for length in LENGTHS.cycle() {
-        let mut roam = RecordingWalk::new(net, net.initial(), rng.u64(..));
+        let mut first_walk = RecordingWalk::new(net, net.initial(), rng.u64(..));
         let mut sequence = FiringSequence::new();
         let steps = rng.u64(1u64 << (length - 1)..1u64 << length);
-        while sequence.firings() < u128::from(steps) && !roam.is_dead() {
+        while sequence.firings() < u128::from(steps) && !first_walk.is_dead() {
             if budget.is_exhausted() {
-                return format!("{} examined", counted(looked, "marking"));
+                return format!("{} examined", counted(examined, "marking"));
             }
-            let more = roam.walk(1 << 14);
-            if more.is_empty() {
+            let new_firings = first_walk.walk(1 << 14);
+            if new_firings.is_empty() {
                 break;
             }
-            more.steps().iter().for_each(|step| sequence.push(step.transition, step.count));
+            new_firings.steps().iter().for_each(|step| sequence.push(step.transition, step.count));
         }
-        let open: Vec<(GoalId, &Predicate)> = open(work.working_net, work.board).collect();
-        if open.is_empty() || budget.is_exhausted() {
-            return format!("{} examined", counted(looked, "marking"));
+        let open_goals: Vec<(GoalId, &Predicate)> =
+            open(assignment.working_net, assignment.board).collect();
+        if open_goals.is_empty() || budget.is_exhausted() {
+            return format!("{} examined", counted(examined, "marking"));
         }
-        looked += 1;
-        if roam.is_dead() {
-            let lost = open.iter().filter(|(_, wanted)| !wanted.holds(net, roam.marking()));
-            for (id, _) in lost.take(ASKED) {
+        examined += 1;
+        if first_walk.is_dead() {
+            let not_holding = open_goals
+                .iter()
+                .filter(|(_, predicate)| !predicate.holds(net, first_walk.marking()));
+            for (id, _) in not_holding.take(ASKED) {
                 let proof = Proof::new(Argument::DeadEnd, None);
                 homes.lost_after(*id, sequence.clone(), proof);
             }
             continue;
         }
-        let mut from_there = RecordingWalk::new(net, roam.marking(), rng.u64(..));
-        from_there.walk((4 * steps).clamp(1 << 10, 1 << 17));
-        let seen = |wanted: &Predicate| match enabled_transitions(wanted) {
-            Some(asked) => asked.iter().any(|t| from_there.seen()[t.index()]),
-            None => wanted.holds(net, roam.marking()) || wanted.holds(net, from_there.marking()),
+        let mut second_walk = RecordingWalk::new(net, first_walk.marking(), rng.u64(..));
+        second_walk.walk((4 * steps).clamp(1 << 10, 1 << 17));
+        let was_seen = |predicate: &Predicate| match enabled_transitions(predicate) {
+            Some(transitions) => transitions.iter().any(|t| second_walk.seen()[t.index()]),
+            None => {
+                predicate.holds(net, first_walk.marking())
+                    || predicate.holds(net, second_walk.marking())
+            }
         };
         let mut unseen: Vec<(GoalId, &Predicate)> =
-            open.into_iter().filter(|(_, wanted)| !seen(wanted)).collect();
+            open_goals.into_iter().filter(|(_, predicate)| !was_seen(predicate)).collect();
         rng.shuffle(&mut unseen);
         unseen.truncate(ASKED);
-        let goals: Vec<&Predicate> = unseen.iter().map(|(_, wanted)| *wanted).collect();
+        let goals: Vec<&Predicate> = unseen.iter().map(|(_, predicate)| *predicate).collect();
         // The walk consists of real firings, so the model's claims hold after it as well.
-        let Ok(there) = net.after(&sequence) else { continue };
-        let mut refuted = unreachable(&there, &goals, budget);
-        if refuted.is_empty() && looked >= FIRST_DESCRIBED && looked.is_power_of_two() {
-            refuted = by_diagrams(&there, &goals, &budget.share(DESCRIBING));
+        let Ok(net_after_walk) = net.after(&sequence) else { continue };
+        let mut refuted = unreachable(&net_after_walk, &goals, budget);
+        if refuted.is_empty() && examined >= FIRST_DESCRIBED && examined.is_power_of_two() {
+            refuted = by_diagrams(&net_after_walk, &goals, &budget.share(DESCRIBING));
         }
-        for (at, proof) in refuted {
-            let (goal, wanted) = unseen[at];
-            let (sequence, proof) = work
+        for (goal_index, proof) in refuted {
+            let (goal, predicate) = unseen[goal_index];
+            let (sequence, proof) = assignment
                 .board
-                .shorter_within(|time| sooner(net, &sequence, wanted, &budget.slice(time)))
+                .shorter_within(|time| sooner(net, &sequence, predicate, &budget.slice(time)))
                 .unwrap_or_else(|| (sequence.clone(), proof));
             homes.lost_after(goal, sequence, proof);
         }
     }
-    format!("{} examined", counted(looked, "marking"))
+    format!("{} examined", counted(examined, "marking"))
 }
 
 /// Returns a prefix of the sequence after which token intervals already refute the predicate.
 fn sooner(
     net: &Net,
     sequence: &FiringSequence,
-    wanted: &Predicate,
+    predicate: &Predicate,
     budget: &Budget,
 ) -> Option<(FiringSequence, Proof)> {
     let mut firings = 1;
     while u128::from(firings) < sequence.firings() && !budget.is_exhausted() {
-        let mut few = sequence.clone();
-        few.truncate(firings);
-        let there = net.after(&few).ok()?;
-        if let Some(proof) = by_intervals(&there, wanted, budget) {
-            return Some((few, proof));
+        let mut prefix = sequence.clone();
+        prefix.truncate(firings);
+        let net_after_prefix = net.after(&prefix).ok()?;
+        if let Some(proof) = by_intervals(&net_after_prefix, predicate, budget) {
+            return Some((prefix, proof));
         }
         firings *= 2;
     }
     None
 }
 
-fn by_intervals(net: &Net, wanted: &Predicate, budget: &Budget) -> Option<Proof> {
+/// Returns a proof by token intervals that the predicate is unreachable in `net`.
+fn by_intervals(net: &Net, predicate: &Predicate, budget: &Budget) -> Option<Proof> {
     let goal = GoalId::new(0);
-    let goals = [(goal, MarkingGoal::Reach(wanted.clone()))];
-    let board = Board::new(net, vec![Goal::Reach(wanted.clone())]);
+    let goals = [(goal, MarkingGoal::Reach(predicate.clone()))];
+    let board = Board::new(net, vec![Goal::Reach(predicate.clone())]);
     let board = board.with_budget(budget).certified_only();
     let facts = Facts::none(net);
     let task = Task { net, goals: &goals, facts: &facts, board: &board, budget, seed: 1 };
@@ -160,14 +168,16 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
     if goals.is_empty() {
         return Vec::new();
     }
-    let list = goals.iter().map(|&wanted| Goal::Reach(wanted.clone())).collect();
-    let reach = goals.iter().map(|&wanted| MarkingGoal::Reach(wanted.clone()));
-    let goals: Vec<(GoalId, MarkingGoal)> =
-        reach.enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect();
-    let board = Board::new(net, list).with_budget(budget).certified_only();
+    let board_goals = goals.iter().map(|&predicate| Goal::Reach(predicate.clone())).collect();
+    let marking_goals = goals.iter().map(|&predicate| MarkingGoal::Reach(predicate.clone()));
+    let goals: Vec<(GoalId, MarkingGoal)> = marking_goals
+        .enumerate()
+        .map(|(goal_index, goal)| (GoalId::new(goal_index), goal))
+        .collect();
+    let board = Board::new(net, board_goals).with_budget(budget).certified_only();
     let facts = Facts::none(net);
     let slice = budget.share(0.1).slice(Duration::from_secs(2));
-    let short = budget.slice(Duration::from_millis(300));
+    let search_budget = budget.slice(Duration::from_millis(300));
     let task = |budget| Task { net, goals: &goals, facts: &facts, board: &board, budget, seed: 1 };
     intervals::run(
         &task(budget),
@@ -175,11 +185,11 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
         board.proof_reporter("TOPOLOGICAL"),
     );
     let refuted = || -> Vec<(usize, Proof)> {
-        let of = |id: GoalId| match board.knowledge(id) {
+        let proof_of = |id: GoalId| match board.knowledge(id) {
             Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => Some((id.index(), proof)),
             _ => None,
         };
-        board.ids().filter_map(of).collect()
+        board.ids().filter_map(proof_of).collect()
     };
     if refuted().is_empty() && board.open_count() > 0 {
         let config = state_equation::StateEquationConfig::default();
@@ -191,7 +201,7 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
         let (witness_reporter, proof_reporter) =
             (board.witness_reporter("EXPLICIT"), board.proof_reporter("EXPLICIT"));
         explicit::run(
-            &task(&short),
+            &task(&search_budget),
             witness_reporter,
             proof_reporter,
             &explicit::ExplicitConfig::default(),
@@ -206,20 +216,23 @@ fn by_diagrams(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
     if goals.is_empty() {
         return Vec::new();
     }
-    let (most, enough) = DESCRIBED;
-    let found = diagrams::explore(net, 1, budget, |mut reached| {
-        let mut none = Vec::new();
-        for (at, wanted) in goals.iter().enumerate() {
-            if none.len() < enough && reached.some_satisfying(reached.set, wanted)?.is_empty() {
-                none.push(at);
+    let (max_nodes, max_goals) = DESCRIBED;
+    let result = diagrams::explore(net, 1, budget, |mut reached| {
+        let mut unreachable_goals = Vec::new();
+        for (index, predicate) in goals.iter().enumerate() {
+            if unreachable_goals.len() < max_goals
+                && reached.some_satisfying(reached.set, predicate)?.is_empty()
+            {
+                unreachable_goals.push(index);
             }
         }
-        let is_small = reached.diagrams.nodes_of(reached.set) <= most && !none.is_empty();
-        Ok((none, is_small.then(|| closed_set(&reached))))
+        let is_small =
+            reached.diagrams.nodes_of(reached.set) <= max_nodes && !unreachable_goals.is_empty();
+        Ok((unreachable_goals, is_small.then(|| closed_set(&reached))))
     });
-    let Ok((none, Some(set))) = found else { return Vec::new() };
+    let Ok((unreachable_goals, Some(set))) = result else { return Vec::new() };
     let argument = Argument::ClosedSet { nodes: set.nodes.len() };
     let document = Arc::new(Document::ClosedSet(set));
     let proof = || Proof::new(argument.clone(), Some(document.clone()));
-    none.into_iter().map(|at| (at, proof())).collect()
+    unreachable_goals.into_iter().map(|index| (index, proof())).collect()
 }

@@ -4,27 +4,31 @@ use parikh_net::{FiringSequence, Marking, Net, TransitionId};
 
 /// A random walk with its marking and enabled transitions.
 pub(super) struct RecordingWalk<'n> {
+    /// The net of the walk.
     net: &'n Net,
+    /// The current marking.
     marking: Marking,
     /// For each transition, the number of input places without enough tokens.
     lacking: Vec<u32>,
+    /// The enabled transitions, in no order.
     enabled: Vec<TransitionId>,
     /// For each transition, its position in `enabled`.
     position: Vec<u32>,
-    /// For each transition, true if it was enabled at some time.
+    /// For each transition, true if it was enabled in a marking of the walk.
     seen: Vec<bool>,
     /// Transitions enabled for the first time since the last query.
     fresh: Vec<TransitionId>,
     rng: fastrand::Rng,
 }
 
+/// Position of a disabled transition.
 const NONE: u32 = u32::MAX;
 
 impl<'n> RecordingWalk<'n> {
     /// Begins a walk at `marking`.
     pub(super) fn new(net: &'n Net, marking: &Marking, seed: u64) -> Self {
         let count = net.transition_count();
-        let mut roam = RecordingWalk {
+        let mut walk = RecordingWalk {
             net,
             marking: marking.clone(),
             lacking: vec![0; count],
@@ -36,12 +40,12 @@ impl<'n> RecordingWalk<'n> {
         };
         for t in net.transitions() {
             let lacks = net.pre(t).iter().filter(|arc| marking[arc.place] < arc.weight).count();
-            roam.lacking[t.index()] = lacks as u32;
+            walk.lacking[t.index()] = lacks as u32;
             if lacks == 0 {
-                roam.enable(t);
+                walk.enable(t);
             }
         }
-        roam
+        walk
     }
 
     /// Returns the current marking.
@@ -54,7 +58,7 @@ impl<'n> RecordingWalk<'n> {
         self.enabled.is_empty()
     }
 
-    /// Returns, by transition, true if it was enabled at some time.
+    /// Returns for each transition, true if it was enabled in a marking of the walk.
     pub(super) fn seen(&self) -> &[bool] {
         &self.seen
     }
@@ -64,12 +68,16 @@ impl<'n> RecordingWalk<'n> {
         std::mem::take(&mut self.fresh)
     }
 
-    /// Fires transitions of `among` as long as one is enabled and `goes_on` returns true. Returns
+    /// Fires allowed transitions as long as one is enabled and `may_continue` returns true. Returns
     /// true if none is enabled at the end.
-    pub(super) fn descend(&mut self, among: &[bool], mut goes_on: impl FnMut() -> bool) -> bool {
-        while goes_on() {
-            let fits = self.enabled.iter().copied().filter(|t| among[t.index()]);
-            let Some(t) = self.rng.choice(fits.collect::<Vec<_>>()) else { return true };
+    pub(super) fn descend(
+        &mut self,
+        is_allowed: &[bool],
+        mut may_continue: impl FnMut() -> bool,
+    ) -> bool {
+        while may_continue() {
+            let allowed = self.enabled.iter().copied().filter(|t| is_allowed[t.index()]);
+            let Some(t) = self.rng.choice(allowed.collect::<Vec<_>>()) else { return true };
             if !self.fire(t) {
                 return false;
             }
@@ -77,10 +85,10 @@ impl<'n> RecordingWalk<'n> {
         false
     }
 
-    /// Fires at most `most` random transitions and returns them.
-    pub(super) fn walk(&mut self, most: u64) -> FiringSequence {
-        let mut fired = FiringSequence::new();
-        for _ in 0..most {
+    /// Fires at most `max_firings` random transitions and returns them.
+    pub(super) fn walk(&mut self, max_firings: u64) -> FiringSequence {
+        let mut sequence = FiringSequence::new();
+        for _ in 0..max_firings {
             if self.enabled.is_empty() {
                 break;
             }
@@ -88,9 +96,9 @@ impl<'n> RecordingWalk<'n> {
             if !self.fire(t) {
                 break;
             }
-            fired.push(t, 1);
+            sequence.push(t, 1);
         }
-        fired
+        sequence
     }
 
     /// Fires a transition. Returns false if a token count would exceed 63 bits.
@@ -100,11 +108,11 @@ impl<'n> RecordingWalk<'n> {
             return false;
         }
         for change in net.delta(t) {
-            let now = self.marking[change.place];
-            let before = now.wrapping_add_signed(change.delta.wrapping_neg());
+            let new_tokens = self.marking[change.place];
+            let old_tokens = new_tokens.wrapping_add_signed(change.delta.wrapping_neg());
             for arc in net.consumers(change.place) {
                 let lacking = &mut self.lacking[arc.transition.index()];
-                match (before >= arc.weight, now >= arc.weight) {
+                match (old_tokens >= arc.weight, new_tokens >= arc.weight) {
                     (true, false) => {
                         *lacking += 1;
                         if *lacking == 1 {
@@ -124,6 +132,7 @@ impl<'n> RecordingWalk<'n> {
         true
     }
 
+    /// Adds a transition to the enabled transitions.
     fn enable(&mut self, t: TransitionId) {
         self.position[t.index()] = self.enabled.len() as u32;
         self.enabled.push(t);
@@ -132,11 +141,12 @@ impl<'n> RecordingWalk<'n> {
         }
     }
 
+    /// Removes a transition from the enabled transitions.
     fn disable(&mut self, t: TransitionId) {
-        let at = std::mem::replace(&mut self.position[t.index()], NONE) as usize;
-        self.enabled.swap_remove(at);
-        if let Some(&moved) = self.enabled.get(at) {
-            self.position[moved.index()] = at as u32;
+        let slot = std::mem::replace(&mut self.position[t.index()], NONE) as usize;
+        self.enabled.swap_remove(slot);
+        if let Some(&moved) = self.enabled.get(slot) {
+            self.position[moved.index()] = slot as u32;
         }
     }
 }

@@ -22,32 +22,37 @@ use std::collections::{HashMap, VecDeque};
 /// Place weights. 0 for places not listed.
 pub(super) type DecreasingWeights = Vec<(PlaceId, u64)>;
 
-/// Limit on the number of added transitions.
+/// Maximum number of transitions required in addition by counterexamples.
 const ROUNDS: usize = 60;
 
-/// Limit on the size of weights.
+/// Maximum weight of a place.
 const HEAVIEST: u64 = 1 << 40;
 
-/// Limit on the number of markings in a search for a path home.
+/// Maximum number of markings in a search for a path to the home marking.
 const LOOKED_AT: usize = 3000;
 
-/// Searches for weights such that decreasing firings end only at `home`. The function `ends`
-/// returns a counterexample: a marking that lacks tokens of `home` and enables no decreasing
-/// transition, or `None` if it knows none.
+/// Searches for weights such that decreasing firings end only at `home`. The function
+/// `find_counterexample` returns a counterexample: a marking that lacks tokens of `home` and
+/// enables no decreasing transition, or `None` if it knows none.
 ///
 /// # Errors
-/// Returns an error of `ends`.
+/// Returns an error of `find_counterexample`.
 pub(super) fn find<E>(
     net: &Net,
     home: &Marking,
     (budget, rng): (&Budget, &mut fastrand::Rng),
-    mut ends: impl FnMut(&DecreasingWeights, &[TransitionId]) -> Result<Option<Marking>, E>,
+    mut find_counterexample: impl FnMut(
+        &DecreasingWeights,
+        &[TransitionId],
+    ) -> Result<Option<Marking>, E>,
 ) -> Result<Option<DecreasingWeights>, E> {
     let mut weights = shortest(net, home, budget);
     let mut required: Vec<TransitionId> = Vec::new();
     for _ in 0..ROUNDS {
-        let Ok(falling) = decreasing_transitions(net, &weights) else { return Ok(None) };
-        let Some(end) = ends(&weights, &falling)? else { return Ok(Some(weights)) };
+        let Ok(decreasing) = decreasing_transitions(net, &weights) else { return Ok(None) };
+        let Some(end) = find_counterexample(&weights, &decreasing)? else {
+            return Ok(Some(weights));
+        };
         let mut enabled: Vec<TransitionId> = net
             .transitions()
             .filter(|&t| !net.delta(t).is_empty() && net.is_enabled(&end, t))
@@ -56,18 +61,18 @@ pub(super) fn find<E>(
         if let Some(first) = way_home(net, &end, home, budget) {
             enabled.insert(0, first);
         }
-        let with = |others: &[TransitionId], t: TransitionId| {
-            let all: Vec<TransitionId> = others.iter().copied().chain([t]).collect();
-            (!budget.is_exhausted()).then(|| weights_falling(net, &all, budget)).flatten()
+        let weights_with = |base: &[TransitionId], t: TransitionId| {
+            let extended: Vec<TransitionId> = base.iter().copied().chain([t]).collect();
+            (!budget.is_exhausted()).then(|| weights_falling(net, &extended, budget)).flatten()
         };
         // The new transition is combined with all currently decreasing ones, or only with the ones
         // added so far.
-        let found = [&falling[..], &required[..]]
-            .into_iter()
-            .find_map(|others| enabled.iter().take(8).find_map(|&t| Some((t, with(others, t)?))));
-        let Some((t, better)) = found else { return Ok(None) };
+        let found = [&decreasing[..], &required[..]].into_iter().find_map(|base| {
+            enabled.iter().take(8).find_map(|&t| Some((t, weights_with(base, t)?)))
+        });
+        let Some((t, better_weights)) = found else { return Ok(None) };
         required.push(t);
-        weights = better;
+        weights = better_weights;
     }
     Ok(None)
 }
@@ -76,26 +81,32 @@ pub(super) fn find<E>(
 /// the products of one of its consumers.
 fn shortest(net: &Net, home: &Marking, budget: &Budget) -> DecreasingWeights {
     let mut weight: Vec<Option<u64>> = net.places().map(|p| (home[p] > 0).then_some(0)).collect();
-    let mut open: VecDeque<TransitionId> = net.transitions().collect();
-    let mut is_open = vec![true; net.transition_count()];
-    while let Some(t) = open.pop_front() {
-        is_open[t.index()] = false;
+    let mut queue: VecDeque<TransitionId> = net.transitions().collect();
+    let mut is_queued = vec![true; net.transition_count()];
+    while let Some(t) = queue.pop_front() {
+        is_queued[t.index()] = false;
         if budget.is_exhausted() {
             break;
         }
-        let gain = net.delta(t).iter().filter(|change| change.delta > 0);
-        let made = gain
+        let increases = net.delta(t).iter().filter(|change| change.delta > 0);
+        let product_weight = increases
             .map(|change| weight[change.place.index()]?.checked_mul(change.delta.unsigned_abs()));
-        let made = made.sum::<Option<u64>>().and_then(|made| made.checked_add(1));
-        let Some(made) = made.filter(|&made| made <= HEAVIEST) else { continue };
+        let product_weight = product_weight
+            .sum::<Option<u64>>()
+            .and_then(|product_weight| product_weight.checked_add(1));
+        let Some(product_weight) =
+            product_weight.filter(|&product_weight| product_weight <= HEAVIEST)
+        else {
+            continue;
+        };
         for change in net.delta(t).iter().filter(|change| change.delta < 0) {
-            let value = made.div_ceil(change.delta.unsigned_abs());
-            let known = &mut weight[change.place.index()];
-            if known.is_none_or(|known| value < known) {
-                *known = Some(value);
+            let value = product_weight.div_ceil(change.delta.unsigned_abs());
+            let current_weight = &mut weight[change.place.index()];
+            if current_weight.is_none_or(|current_weight| value < current_weight) {
+                *current_weight = Some(value);
                 for arc in net.producers(change.place) {
-                    if !std::mem::replace(&mut is_open[arc.transition.index()], true) {
-                        open.push_back(arc.transition);
+                    if !std::mem::replace(&mut is_queued[arc.transition.index()], true) {
+                        queue.push_back(arc.transition);
                     }
                 }
             }
@@ -107,24 +118,25 @@ fn shortest(net: &Net, home: &Marking, budget: &Budget) -> DecreasingWeights {
 
 /// Returns the first firing on a path from one marking to a marking that covers another, if a short
 /// search finds one.
-fn way_home(net: &Net, from: &Marking, home: &Marking, budget: &Budget) -> Option<TransitionId> {
-    let mut first: HashMap<Marking, Option<TransitionId>> = HashMap::from([(from.clone(), None)]);
-    let mut open = VecDeque::from([from.clone()]);
-    while let Some(marking) = open.pop_front() {
-        let came = first[&marking];
+fn way_home(net: &Net, start: &Marking, home: &Marking, budget: &Budget) -> Option<TransitionId> {
+    let mut first_firings: HashMap<Marking, Option<TransitionId>> =
+        HashMap::from([(start.clone(), None)]);
+    let mut queue = VecDeque::from([start.clone()]);
+    while let Some(marking) = queue.pop_front() {
+        let first_firing = first_firings[&marking];
         for t in net.transitions().filter(|&t| net.is_enabled(&marking, t)) {
             let mut next = marking.clone();
-            if net.fire(&mut next, t).is_err() || first.contains_key(&next) {
+            if net.fire(&mut next, t).is_err() || first_firings.contains_key(&next) {
                 continue;
             }
-            let begun = came.or(Some(t));
+            let first_of_path = first_firing.or(Some(t));
             if covers(&next, home) {
-                return begun;
+                return first_of_path;
             }
-            first.insert(next.clone(), begun);
-            open.push_back(next);
+            first_firings.insert(next.clone(), first_of_path);
+            queue.push_back(next);
         }
-        if first.len() > LOOKED_AT || budget.is_exhausted() {
+        if first_firings.len() > LOOKED_AT || budget.is_exhausted() {
             return None;
         }
     }
@@ -132,8 +144,12 @@ fn way_home(net: &Net, from: &Marking, home: &Marking, budget: &Budget) -> Optio
 }
 
 /// Returns true if a marking covers another.
-pub(super) fn covers(marking: &Marking, other: &Marking) -> bool {
-    marking.tokens().iter().zip(other.tokens()).all(|(more, less)| more >= less)
+pub(super) fn covers(marking: &Marking, required_marking: &Marking) -> bool {
+    marking
+        .tokens()
+        .iter()
+        .zip(required_marking.tokens())
+        .all(|(count, required)| count >= required)
 }
 
 #[cfg(test)]

@@ -36,33 +36,36 @@ pub const ENGINE: Engine = Engine {
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
-/// Limit on the markings of one search.
+/// Maximum number of markings of one search.
 const MOST: usize = 2000;
 
-/// Limit on the searches per transition.
+/// Maximum number of searches per transition.
 const SEARCHES: usize = 1000;
 
-/// Limit on the number of additional tokens.
+/// Maximum number of additional tokens of a case.
 const DEEPEST: usize = 5;
 
-/// Limit on the semiflows tried at a time.
+/// Maximum number of semiflows tried per failed search.
 const TRIED: usize = 6;
 
 /// Limit on the number of rays in the computation of semiflows.
 const RAYS: usize = 2000;
 
-fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let net = work.working_net.net();
+fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
+    let net = assignment.working_net.net();
     let mut search = UndoingSearch { net, sums: None, budget, left: 0, failed: HashMap::new() };
-    let mut all = Vec::with_capacity(net.transition_count());
+    let mut proofs = Vec::with_capacity(net.transition_count());
     for t in net.transitions() {
         match search.undo(t) {
-            Some(undoing) => all.push(undoing),
+            Some(undoing) => proofs.push(undoing),
             None if budget.is_exhausted() => return "out of time".to_owned(),
             None => return format!("no way found to undo `{}`", net.transition_name(t)),
         }
     }
-    work.board.homes("TOPOLOGICAL").all_undone(&std::sync::Arc::new(Structure::Undone(all)));
+    assignment
+        .board
+        .homes("TOPOLOGICAL")
+        .all_undone(&std::sync::Arc::new(Structure::Undone(proofs)));
     "every firing can be undone".to_owned()
 }
 
@@ -71,10 +74,13 @@ type SparseMarking = BTreeMap<usize, u64>;
 
 /// A semiflow with the initial value of the sum.
 struct ValuedSemiflow {
+    /// The places with their positive weights.
     weights: Vec<(PlaceId, u64)>,
+    /// The weighted sum in the initial marking.
     initially: i128,
 }
 
+/// A search for sequences that undo transitions.
 struct UndoingSearch<'a> {
     net: &'a Net,
     /// Semiflows, small ones first. Computed when first needed.
@@ -88,41 +94,45 @@ struct UndoingSearch<'a> {
 }
 
 impl UndoingSearch<'_> {
+    /// Finds a proof that every firing of `t` can be undone.
     fn undo(&mut self, t: TransitionId) -> Option<UndoProof> {
         self.left = SEARCHES;
         self.failed.clear();
-        let few = |arcs: &[Arc]| -> SparseMarking {
+        let sparse_marking = |arcs: &[Arc]| -> SparseMarking {
             arcs.iter().map(|arc| (arc.place.index(), arc.weight)).collect()
         };
-        let (start, end) = (few(self.net.post(t)), few(self.net.pre(t)));
-        (0..=DEEPEST).find_map(|deepest| self.from(&start, &end, deepest))
+        let (start, end) = (sparse_marking(self.net.post(t)), sparse_marking(self.net.pre(t)));
+        (0..=DEEPEST).find_map(|max_extra_tokens| self.from(&start, &end, max_extra_tokens))
     }
 
-    /// Finds a way from `here` to `there` with at most `deepest` additional tokens.
+    /// Finds a firing sequence from `start` to `target` with at most `max_extra_tokens` additional
+    /// tokens.
     fn from(
         &mut self,
-        here: &SparseMarking,
-        there: &SparseMarking,
-        deepest: usize,
+        start: &SparseMarking,
+        target: &SparseMarking,
+        max_extra_tokens: usize,
     ) -> Option<UndoProof> {
-        if self.failed.get(here).is_some_and(|&failed| failed >= deepest) {
+        if self.failed.get(start).is_some_and(|&failed| failed >= max_extra_tokens) {
             return None;
         }
         self.left = self.left.checked_sub(1)?;
-        let wanting = match way(self.net, here, there, self.budget) {
+        let missing_places = match way(self.net, start, target, self.budget) {
             Ok(steps) => return Some(UndoProof::By(steps)),
-            Err(wanting) => wanting,
+            Err(missing_places) => missing_places,
         };
-        let sums = if deepest > 0 { self.helpful(here, &wanting) } else { Vec::new() };
-        for at in sums {
-            let weights = self.sums.as_ref()?[at].weights.clone();
-            let with = |few: &SparseMarking, p: PlaceId| {
-                let mut more = few.clone();
-                *more.entry(p.index()).or_insert(0) += 1;
-                more
+        let semiflow_indices =
+            if max_extra_tokens > 0 { self.helpful(start, &missing_places) } else { Vec::new() };
+        for semiflow in semiflow_indices {
+            let weights = self.sums.as_ref()?[semiflow].weights.clone();
+            let with_token = |marking: &SparseMarking, p: PlaceId| {
+                let mut larger = marking.clone();
+                *larger.entry(p.index()).or_insert(0) += 1;
+                larger
             };
-            let case =
-                |&(p, _): &(PlaceId, u64)| self.from(&with(here, p), &with(there, p), deepest - 1);
+            let case = |&(p, _): &(PlaceId, u64)| {
+                self.from(&with_token(start, p), &with_token(target, p), max_extra_tokens - 1)
+            };
             if let Some(cases) = weights.iter().map(case).collect() {
                 return Some(UndoProof::Cases { sum: weights, cases });
             }
@@ -130,30 +140,40 @@ impl UndoingSearch<'_> {
                 return None;
             }
         }
-        self.failed.insert(here.clone(), deepest);
+        self.failed.insert(start.clone(), max_extra_tokens);
         None
     }
 
-    /// Returns the semiflows whose value exceeds that of `here` and that contain a missing place.
-    /// The most needed and smallest come first.
-    fn helpful(&mut self, here: &SparseMarking, wanting: &BTreeMap<PlaceId, usize>) -> Vec<usize> {
+    /// Returns the semiflows whose value exceeds that of `marking` and that contain a missing
+    /// place. The most needed and smallest come first.
+    fn helpful(
+        &mut self,
+        marking: &SparseMarking,
+        missing_places: &BTreeMap<PlaceId, usize>,
+    ) -> Vec<usize> {
         let (net, budget) = (self.net, self.budget);
         let sums = self.sums.get_or_insert_with(|| semiflows(net, budget));
-        let held = |p: PlaceId| i128::from(here.get(&p.index()).copied().unwrap_or(0));
+        let tokens = |p: PlaceId| i128::from(marking.get(&p.index()).copied().unwrap_or(0));
         let mut helpful: Vec<(usize, usize, usize)> = Vec::new();
-        for (at, sum) in sums.iter().enumerate() {
-            let wanted =
-                sum.weights.iter().filter_map(|(p, _)| wanting.get(p)).max().copied().unwrap_or(0);
-            let here = sum.weights.iter().map(|&(p, weight)| i128::from(weight) * held(p));
-            if wanted > 0 && here.sum::<i128>() < sum.initially {
-                helpful.push((usize::MAX - wanted, sum.weights.len(), at));
+        for (position, sum) in sums.iter().enumerate() {
+            let need = sum
+                .weights
+                .iter()
+                .filter_map(|(p, _)| missing_places.get(p))
+                .max()
+                .copied()
+                .unwrap_or(0);
+            let weighted = sum.weights.iter().map(|&(p, weight)| i128::from(weight) * tokens(p));
+            if need > 0 && weighted.sum::<i128>() < sum.initially {
+                helpful.push((usize::MAX - need, sum.weights.len(), position));
             }
         }
         helpful.sort_unstable();
-        helpful.into_iter().take(TRIED).map(|(_, _, at)| at).collect()
+        helpful.into_iter().take(TRIED).map(|(_, _, position)| position).collect()
     }
 }
 
+/// Computes semiflows with their initial values, small ones first.
 fn semiflows(net: &Net, budget: &Budget) -> Vec<ValuedSemiflow> {
     let flows = place_semiflows(net, RAYS, &budget.share(0.3)).flows;
     let sum = |flow: &parikh_structure::flows::PlaceFlow| {
@@ -161,7 +181,7 @@ fn semiflows(net: &Net, budget: &Budget) -> Vec<ValuedSemiflow> {
         let weights: Vec<(PlaceId, u64)> = weights.collect::<Option<_>>()?;
         let term =
             |&(p, weight): &(PlaceId, u64)| i128::from(weight).checked_mul(net.initial()[p].into());
-        let initially = weights.iter().try_fold(0i128, |all, it| all.checked_add(term(it)?))?;
+        let initially = weights.iter().try_fold(0i128, |total, it| total.checked_add(term(it)?))?;
         Some(ValuedSemiflow { weights, initially })
     };
     let mut sums: Vec<ValuedSemiflow> = flows.iter().filter_map(sum).collect();
@@ -178,64 +198,66 @@ fn way(
     end: &SparseMarking,
     budget: &Budget,
 ) -> Result<Vec<(TransitionId, u64)>, BTreeMap<PlaceId, usize>> {
-    let mut came: HashMap<SparseMarking, Option<(SparseMarking, TransitionId)>> =
+    let mut predecessors: HashMap<SparseMarking, Option<(SparseMarking, TransitionId)>> =
         HashMap::from([(start.clone(), None)]);
     let mut waiting = VecDeque::from([start.clone()]);
-    let mut wanting: BTreeMap<PlaceId, usize> = BTreeMap::new();
-    while let Some(here) = waiting.pop_front() {
-        if here == *end {
-            return Ok(back(&came, here));
+    let mut missing_places: BTreeMap<PlaceId, usize> = BTreeMap::new();
+    while let Some(marking) = waiting.pop_front() {
+        if marking == *end {
+            return Ok(back(&predecessors, marking));
         }
-        if came.len() > MOST || budget.is_exhausted() {
-            return Err(wanting);
+        if predecessors.len() > MOST || budget.is_exhausted() {
+            return Err(missing_places);
         }
-        let consumers = here.keys().flat_map(|&p| net.consumers(PlaceId::new(p)));
+        let consumers = marking.keys().flat_map(|&p| net.consumers(PlaceId::new(p)));
         let candidates: BTreeSet<TransitionId> = consumers.map(|arc| arc.transition).collect();
-        for u in candidates {
-            let held = |arc: &&Arc| here.get(&arc.place.index()).copied().unwrap_or(0);
-            let mut short = net.pre(u).iter().filter(|arc| held(arc) < arc.weight);
-            match (short.next(), short.next()) {
-                (Some(arc), None) => *wanting.entry(arc.place).or_insert(0) += 1,
+        for candidate in candidates {
+            let tokens = |arc: &&Arc| marking.get(&arc.place.index()).copied().unwrap_or(0);
+            let mut lacking = net.pre(candidate).iter().filter(|arc| tokens(arc) < arc.weight);
+            match (lacking.next(), lacking.next()) {
+                (Some(arc), None) => *missing_places.entry(arc.place).or_insert(0) += 1,
                 (Some(_), Some(_)) => {}
                 (None, _) => {
-                    if let Some(next) = fire(net, &here, u)
-                        && !came.contains_key(&next)
+                    if let Some(next) = fire(net, &marking, candidate)
+                        && !predecessors.contains_key(&next)
                     {
-                        came.insert(next.clone(), Some((here.clone(), u)));
+                        predecessors.insert(next.clone(), Some((marking.clone(), candidate)));
                         waiting.push_back(next);
                     }
                 }
             }
         }
     }
-    Err(wanting)
+    Err(missing_places)
 }
 
+/// Returns the marking after firing `t`, or `None` if `t` is disabled.
 fn fire(net: &Net, from: &SparseMarking, t: TransitionId) -> Option<SparseMarking> {
     let mut tokens = from.clone();
     for arc in net.pre(t) {
-        let held = tokens.get_mut(&arc.place.index())?;
-        *held = held.checked_sub(arc.weight)?;
+        let count = tokens.get_mut(&arc.place.index())?;
+        *count = count.checked_sub(arc.weight)?;
     }
     for arc in net.post(t) {
-        let held = tokens.entry(arc.place.index()).or_insert(0);
-        *held = held.checked_add(arc.weight)?;
+        let count = tokens.entry(arc.place.index()).or_insert(0);
+        *count = count.checked_add(arc.weight)?;
     }
-    tokens.retain(|_, held| *held > 0);
+    tokens.retain(|_, count| *count > 0);
     Some(tokens)
 }
 
+/// Returns the firings on the path to a marking found by the search.
 fn back(
-    came: &HashMap<SparseMarking, Option<(SparseMarking, TransitionId)>>,
-    mut at: SparseMarking,
+    predecessors: &HashMap<SparseMarking, Option<(SparseMarking, TransitionId)>>,
+    mut marking: SparseMarking,
 ) -> Vec<(TransitionId, u64)> {
-    let mut back = Vec::new();
-    while let Some(Some((from, t))) = came.get(&at) {
-        back.push((*t, 1));
-        at = from.clone();
+    let mut steps = Vec::new();
+    while let Some(Some((from, t))) = predecessors.get(&marking) {
+        steps.push((*t, 1));
+        marking = from.clone();
     }
-    back.reverse();
-    back
+    steps.reverse();
+    steps
 }
 
 #[cfg(test)]

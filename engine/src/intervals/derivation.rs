@@ -84,7 +84,7 @@ struct Derivation<'a> {
     requested: HashSet<(PlaceId, bool)>,
     /// Requested bounds that are not traced yet.
     pending: Vec<(PlaceId, bool)>,
-    /// Bounds that are inductive together.
+    /// Bounds for the final inductive step. They may depend on each other.
     inductive: BTreeSet<TokenBound>,
     /// Places whose upper bound follows from the model's claim of safe units.
     safe_places: BTreeSet<PlaceId>,

@@ -81,7 +81,7 @@ pub fn settle(
             if !is_explained {
                 continue;
             }
-            let proof = Proof::new(Argument::Bounds(provenance), Some(document.clone()));
+            let proof = Proof::new(Argument::bounds(provenance), Some(document.clone()));
             match upper_bound {
                 None => proof_reporter.unreachable(id, proof),
                 Some(upper_bound) => proof_reporter.at_most(id, upper_bound, proof),

@@ -25,47 +25,59 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
 }
 
 /// Runs the engine and returns a one-line summary.
-fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let (mut found, mut expanded) = (0, 0);
-    let (mut without, mut missed): (HashSet<GoalId>, HashSet<GoalId>) = Default::default();
+fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
+    let (mut found_count, mut expanded) = (0, 0);
+    let (mut without_run, mut untranslated): (HashSet<GoalId>, HashSet<GoalId>) =
+        Default::default();
     for (round, share) in (1..).zip(LOOKS) {
-        let open: Vec<&(GoalId, RunProperty)> =
-            work.working_net.runs().iter().filter(|(id, _)| work.board.is_open(*id)).collect();
-        let end = budget.share(share);
-        for (at, (id, property)) in open.iter().enumerate() {
-            let is_done =
-                || [&without, &missed].iter().any(|it| it.contains(id)) || !work.board.is_open(*id);
+        let open_properties: Vec<&(GoalId, RunProperty)> = assignment
+            .working_net
+            .runs()
+            .iter()
+            .filter(|(id, _)| assignment.board.is_open(*id))
+            .collect();
+        let round_budget = budget.share(share);
+        for (index, (id, property)) in open_properties.iter().enumerate() {
+            let is_done = || {
+                [&without_run, &untranslated].iter().any(|it| it.contains(id))
+                    || !assignment.board.is_open(*id)
+            };
             if budget.is_exhausted() || is_done() {
                 continue;
             }
-            let slice = end.share(1.0 / (open.len() - at) as f64);
-            let (net, facts) = (work.working_net.net(), work.working_net.facts());
-            let asked = std::slice::from_ref(property);
-            let seed = work.seed.wrapping_add(round - 1);
-            let Ok(mut lassos) = Lassos::new(net, facts, asked, seed, &slice) else { continue };
-            let runs = work.board.runs(ENGINE.technique).on(work.working_net);
+            let slice = round_budget.share(1.0 / (open_properties.len() - index) as f64);
+            let (net, facts) = (assignment.working_net.net(), assignment.working_net.facts());
+            let single_property = std::slice::from_ref(property);
+            let seed = assignment.seed.wrapping_add(round - 1);
+            let Ok(mut lassos) = Lassos::new(net, facts, single_property, seed, &slice) else {
+                continue;
+            };
+            let runs = assignment.board.runs(ENGINE.technique).on(assignment.working_net);
             match lassos.find(property) {
                 Ok(Some(run)) => {
-                    found += 1;
+                    found_count += 1;
                     runs.exists(*id, run);
-                    if work.board.is_open(*id) && work.working_net.parent().is_some() {
+                    if assignment.board.is_open(*id) && assignment.working_net.parent().is_some() {
                         // On a reduced net the search would find the same run again.
-                        missed.insert(*id);
+                        untranslated.insert(*id);
                     }
                 }
                 Ok(None) => {
-                    without.insert(*id);
+                    without_run.insert(*id);
                     runs.searched(*id, lassos.expanded().into());
                 }
-                Err(why @ (UndecidedReason::Automaton(_) | UndecidedReason::Fairness(_))) => {
-                    work.board.gave_up(*id, ENGINE.name, &why.to_string());
+                Err(reason @ (UndecidedReason::Automaton(_) | UndecidedReason::Fairness(_))) => {
+                    assignment.board.gave_up(*id, ENGINE.name, &reason.to_string());
                 }
                 Err(UndecidedReason::Incomplete(_)) => {}
             }
             expanded += u64::from(lassos.expanded());
         }
     }
-    let excluded = without.len();
-    let (expanded, found) = (counted(expanded, "marking"), counted(found, "run"));
-    format!("{expanded} expanded, {found} found, {} without runs", counted(excluded, "property"))
+    let excluded = without_run.len();
+    let (expanded, found_count) = (counted(expanded, "marking"), counted(found_count, "run"));
+    format!(
+        "{expanded} expanded, {found_count} found, {} without runs",
+        counted(excluded, "property")
+    )
 }

@@ -41,15 +41,21 @@ const FIRST_LOOK: usize = 1 << 10;
 /// An edge between nodes.
 #[derive(Clone, Copy)]
 struct ProductEdge {
+    /// The target node.
     target: u32,
+    /// The acceptance marks of the automaton edge.
     marks: Marks,
+    /// The successor of the marking, with its label.
     successor: Successor,
 }
 
 /// A search for a fair accepting run. See the module documentation.
 pub(crate) struct FairSearch<'m, 'n, 'a> {
+    /// The graph of markings.
     markings: &'m mut Markings<'n>,
+    /// The automaton of the property.
     automaton: &'a CompiledAutomaton,
+    /// The fairness assumptions.
     fair: &'a [FairnessAssumption],
     /// For each pair of marking and state, its node.
     numbers: HashMap<(u32, u32), u32>,
@@ -57,14 +63,19 @@ pub(crate) struct FairSearch<'m, 'n, 'a> {
     nodes: Vec<(u32, u32)>,
     /// For each expanded node, the start of its edges.
     begins: Vec<usize>,
+    /// The edges of all expanded nodes, one node after another.
     ways: Vec<ProductEdge>,
 }
 
 /// The letter bits and marks seen in a component or on a cycle.
 struct ComponentFacts {
+    /// Letter bits set by at least one firing of the component or cycle.
     fired: Vec<u64>,
+    /// Letter bits set in at least one of its markings.
     ever: Vec<u64>,
+    /// Letter bits set in every one of its markings.
     always: Vec<u64>,
+    /// The acceptance marks of its edges. `None` if it has no edge.
     marks: Option<Marks>,
 }
 
@@ -75,17 +86,28 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         fair: &'a [FairnessAssumption],
     ) -> Self {
         let (numbers, nodes) = (HashMap::new(), Vec::new());
-        let (begins, ways) = (Vec::new(), Vec::new());
-        FairSearch { markings, automaton, fair, numbers, nodes, begins, ways }
+        let (starts, product_edges) = (Vec::new(), Vec::new());
+        FairSearch {
+            markings,
+            automaton,
+            fair,
+            numbers,
+            nodes,
+            begins: starts,
+            ways: product_edges,
+        }
     }
 
     /// Returns a fair accepting run, or `None` if all nodes were visited and no such run exists.
-    /// With `open`, a run may end in a state that accepts every continuation, because a fair
-    /// continuation always exists.
+    /// With `allows_universal`, a run may end in a state that accepts every continuation, because a
+    /// fair continuation always exists.
     ///
     /// # Errors
     /// Returns an error if the budget ends first.
-    pub(crate) fn run(&mut self, open: bool) -> Result<Option<EdgeRun>, ExplorationError> {
+    pub(crate) fn run(
+        &mut self,
+        allows_universal: bool,
+    ) -> Result<Option<EdgeRun>, ExplorationError> {
         if self.automaton.states.is_empty() {
             return Ok(None);
         }
@@ -93,7 +115,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         let mut next_look = FIRST_LOOK;
         while self.begins.len() < self.nodes.len() {
             let (marking, state) = self.nodes[self.begins.len()];
-            if open && self.automaton.universal[state as usize] {
+            if allows_universal && self.automaton.universal[state as usize] {
                 let node = self.begins.len() as u32;
                 let prefix = if node == 0 { Some(Vec::new()) } else { self.way_to(&[node]) };
                 let prefix = edges(&prefix.ok_or(ExplorationError::Full)?);
@@ -110,13 +132,14 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         self.look()
     }
 
+    /// Adds the edges of the next unexpanded node.
     fn expand(&mut self, marking: u32, state: u32) -> Result<(), ExplorationError> {
         self.markings.expand(marking)?;
         self.begins.push(self.ways.len());
         let automaton = self.automaton;
         for edge in &automaton.states[state as usize] {
-            for at in 0..self.markings.successors(marking).len() {
-                let successor = self.markings.successors(marking)[at];
+            for index in 0..self.markings.successors(marking).len() {
+                let successor = self.markings.successors(marking)[index];
                 let letter = self.markings.letter(marking);
                 if edge.mask.reads(letter, self.markings.label_atoms(successor.1)) {
                     let target = self.number(successor.0, edge.target)?;
@@ -127,6 +150,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         Ok(())
     }
 
+    /// Returns the node of a marking and state, and adds it if it is new.
     fn number(&mut self, marking: u32, state: u32) -> Result<u32, ExplorationError> {
         if let Some(&node) = self.numbers.get(&(marking, state)) {
             return Ok(node);
@@ -139,71 +163,72 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
 
     /// Returns the edges of a node. Empty for an unexpanded node.
     fn after(&self, node: u32) -> &[ProductEdge] {
-        let at = node as usize;
-        let Some(&begin) = self.begins.get(at) else { return &[] };
-        &self.ways[begin..self.begins.get(at + 1).copied().unwrap_or(self.ways.len())]
+        let index = node as usize;
+        let Some(&start) = self.begins.get(index) else { return &[] };
+        &self.ways[start..self.begins.get(index + 1).copied().unwrap_or(self.ways.len())]
     }
 
     /// Searches for a fair run among the visited nodes.
     fn look(&mut self) -> Result<Option<EdgeRun>, ExplorationError> {
         const OUTSIDE: u32 = u32::MAX;
-        let mut left: Vec<Vec<u32>> = vec![(0..self.begins.len() as u32).collect()];
-        let mut local = vec![OUTSIDE; self.nodes.len()];
-        while let Some(part) = left.pop() {
+        let mut unexamined: Vec<Vec<u32>> = vec![(0..self.begins.len() as u32).collect()];
+        let mut local_index = vec![OUTSIDE; self.nodes.len()];
+        while let Some(part) = unexamined.pop() {
             self.markings.check_budget()?;
-            (0..).zip(&part).for_each(|(at, &node)| local[node as usize] = at);
-            let found = components(part.len() as u32, |at, k| {
-                let way = self.after(part[at as usize]).get(k as usize)?;
-                let target = local[way.target as usize];
+            (0..).zip(&part).for_each(|(index, &node)| local_index[node as usize] = index);
+            let found = components(part.len() as u32, |index, k| {
+                let edge = self.after(part[index as usize]).get(k as usize)?;
+                let target = local_index[edge.target as usize];
                 // Treats an edge out of the part as a self-loop.
-                Some(if target == OUTSIDE { at } else { target })
+                Some(if target == OUTSIDE { index } else { target })
             });
-            part.iter().for_each(|&node| local[node as usize] = OUTSIDE);
+            part.iter().for_each(|&node| local_index[node as usize] = OUTSIDE);
             let mut sorted: Vec<(u32, u32)> = found.of.into_iter().zip(part).collect();
             sorted.sort_unstable();
             for group in sorted.chunk_by(|one, other| one.0 == other.0) {
                 let component: Vec<u32> = group.iter().map(|&(_, node)| node).collect();
-                component.iter().for_each(|&node| local[node as usize] = 0);
-                let inside = |node: u32| local[node as usize] == 0;
-                let met = self.met(&component, &inside);
-                let found = match self.lacks(&met) {
+                component.iter().for_each(|&node| local_index[node as usize] = 0);
+                let is_inside = |node: u32| local_index[node as usize] == 0;
+                let component_facts = self.met(&component, &is_inside);
+                let found = match self.lacks(&component_facts) {
                     None => None,
-                    Some(lacking) if lacking.is_empty() => {
-                        let run = self.round(&component, &inside);
+                    Some(violated) if violated.is_empty() => {
+                        let run = self.round(&component, &is_inside);
                         Some(run.ok_or(ExplorationError::Full)?)
                     }
-                    Some(lacking) => {
-                        let rest = component.iter().copied().filter(|&node| {
+                    Some(violated) => {
+                        let remaining_nodes = component.iter().copied().filter(|&node| {
                             let letter = self.letter(node);
-                            !lacking.iter().any(|fair| has(letter, fair.enabled))
+                            !violated.iter().any(|fair| has(letter, fair.enabled))
                         });
-                        left.push(rest.collect());
+                        unexamined.push(remaining_nodes.collect());
                         None
                     }
                 };
                 if found.is_some() {
                     return Ok(found);
                 }
-                component.iter().for_each(|&node| local[node as usize] = OUTSIDE);
+                component.iter().for_each(|&node| local_index[node as usize] = OUTSIDE);
             }
         }
         Ok(None)
     }
 
+    /// Returns the letter of a node's marking.
     fn letter(&self, node: u32) -> &[u64] {
         self.markings.letter(self.nodes[node as usize].0)
     }
 
     /// Returns the bits and marks of a component.
-    fn met(&self, component: &[u32], inside: &dyn Fn(u32) -> bool) -> ComponentFacts {
-        let mut met = self.met_at(component.first().copied().unwrap_or(0));
+    fn met(&self, component: &[u32], is_inside: &dyn Fn(u32) -> bool) -> ComponentFacts {
+        let mut facts = self.met_at(component.first().copied().unwrap_or(0));
         for &node in component {
-            self.meet(&mut met, node);
-            for way in self.after(node).iter().filter(|way| inside(way.target)) {
-                self.go_along(&mut met, way);
+            self.meet(&mut facts, node);
+            for edge in self.after(node).iter().filter(|edge| is_inside(edge.target)) {
+                self.go_along(&mut facts, edge);
             }
         }
-        met
+        facts
     }
 
     /// Returns the bits of a single node.
@@ -217,62 +242,66 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         }
     }
 
-    fn meet(&self, met: &mut ComponentFacts, node: u32) {
-        for (at, &word) in self.letter(node).iter().enumerate() {
-            met.ever[at] |= word;
-            met.always[at] &= word;
+    /// Adds the letter of a node.
+    fn meet(&self, facts: &mut ComponentFacts, node: u32) {
+        for (index, &word) in self.letter(node).iter().enumerate() {
+            facts.ever[index] |= word;
+            facts.always[index] &= word;
         }
     }
 
-    fn go_along(&self, met: &mut ComponentFacts, way: &ProductEdge) {
-        met.marks = Some(met.marks.unwrap_or(Marks::NONE).or(way.marks));
-        let fired = self.markings.label_atoms(way.successor.1);
-        met.fired.iter_mut().zip(fired).for_each(|(all, word)| *all |= word);
+    /// Adds the firing and the marks of an edge.
+    fn go_along(&self, facts: &mut ComponentFacts, edge: &ProductEdge) {
+        facts.marks = Some(facts.marks.unwrap_or(Marks::NONE).or(edge.marks));
+        let fired = self.markings.label_atoms(edge.successor.1);
+        facts.fired.iter_mut().zip(fired).for_each(|(all_fired, word)| *all_fired |= word);
     }
 
     /// Returns the strong fairness assumptions that a run with these bits and marks violates.
     /// Returns `None` if the run is not accepted or not weakly fair.
-    fn lacks(&self, met: &ComponentFacts) -> Option<Vec<FairnessAssumption>> {
+    fn lacks(&self, facts: &ComponentFacts) -> Option<Vec<FairnessAssumption>> {
         let has_all = |marks: Marks| self.automaton.all.is_subset(marks);
-        let waits = |fair: &&FairnessAssumption| !has(&met.fired, fair.fires);
-        let waiting = || self.fair.iter().filter(waits);
-        let is_weak = !waiting().any(|fair| !fair.strong && has(&met.always, fair.enabled));
-        let lacking = waiting().filter(|fair| fair.strong && has(&met.ever, fair.enabled));
-        (met.marks.is_some_and(has_all) && is_weak).then(|| lacking.copied().collect())
+        let is_not_fired = |fair: &&FairnessAssumption| !has(&facts.fired, fair.fires);
+        let unfired = || self.fair.iter().filter(is_not_fired);
+        let is_weakly_fair =
+            !unfired().any(|fair| !fair.strong && has(&facts.always, fair.enabled));
+        let violated = unfired().filter(|fair| fair.strong && has(&facts.ever, fair.enabled));
+        (facts.marks.is_some_and(has_all) && is_weakly_fair).then(|| violated.copied().collect())
     }
 
     /// Returns a path into a component and a fair cycle in it with all marks.
-    fn round(&self, component: &[u32], inside: &dyn Fn(u32) -> bool) -> Option<EdgeRun> {
-        let prefix = match inside(0) {
+    fn round(&self, component: &[u32], is_inside: &dyn Fn(u32) -> bool) -> Option<EdgeRun> {
+        let prefix = match is_inside(0) {
             true => Vec::new(),
             false => self.way_to(component)?,
         };
-        let entry = prefix.last().map_or(0, |way| way.target);
-        let (mut at, mut met, mut cycle) = (entry, self.met_at(entry), Vec::<ProductEdge>::new());
+        let entry = prefix.last().map_or(0, |edge| edge.target);
+        let (mut current, mut facts, mut cycle) =
+            (entry, self.met_at(entry), Vec::<ProductEdge>::new());
         loop {
-            let carried = met.marks.unwrap_or(Marks::NONE);
+            let carried = facts.marks.unwrap_or(Marks::NONE);
             let missing = Marks(self.automaton.all.0 & !carried.0);
             let unfair = self.fair.iter().find(|fair| {
-                let enabled = if fair.strong { &met.ever } else { &met.always };
-                !has(&met.fired, fair.fires) && has(enabled, fair.enabled)
+                let enabled = if fair.strong { &facts.ever } else { &facts.always };
+                !has(&facts.fired, fair.fires) && has(enabled, fair.enabled)
             });
             let piece = if missing != Marks::NONE {
-                self.shortest(at, inside, &|way| way.marks.and(missing) != Marks::NONE)?
+                self.shortest(current, is_inside, &|edge| edge.marks.and(missing) != Marks::NONE)?
             } else if let Some(fair) = unfair {
-                self.shortest(at, inside, &|way| {
-                    let fires = has(self.markings.label_atoms(way.successor.1), fair.fires);
-                    fires || !fair.strong && !has(self.letter(way.target), fair.enabled)
+                self.shortest(current, is_inside, &|edge| {
+                    let fires = has(self.markings.label_atoms(edge.successor.1), fair.fires);
+                    fires || !fair.strong && !has(self.letter(edge.target), fair.enabled)
                 })?
-            } else if cycle.is_empty() || at != entry {
-                self.shortest(at, inside, &|way| way.target == entry)?
+            } else if cycle.is_empty() || current != entry {
+                self.shortest(current, is_inside, &|edge| edge.target == entry)?
             } else {
                 return Some(EdgeRun { prefix: edges(&prefix), cycle: edges(&cycle) });
             };
-            for way in piece {
-                self.go_along(&mut met, &way);
-                self.meet(&mut met, way.target);
-                at = way.target;
-                cycle.push(way);
+            for edge in piece {
+                self.go_along(&mut facts, &edge);
+                self.meet(&mut facts, edge.target);
+                current = edge.target;
+                cycle.push(edge);
             }
         }
     }
@@ -280,35 +309,35 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     /// Returns a shortest path from the first node to one of these nodes. The first node must not
     /// be one of them.
     fn way_to(&self, nodes: &[u32]) -> Option<Vec<ProductEdge>> {
-        self.shortest(0, &|_| true, &|way| nodes.binary_search(&way.target).is_ok())
+        self.shortest(0, &|_| true, &|edge| nodes.binary_search(&edge.target).is_ok())
     }
 
     /// Returns a shortest path of at least one edge over allowed nodes, whose last edge satisfies
-    /// `ends`.
+    /// `is_end`.
     fn shortest(
         &self,
-        from: u32,
-        allowed: &dyn Fn(u32) -> bool,
-        ends: &dyn Fn(&ProductEdge) -> bool,
+        start: u32,
+        is_allowed: &dyn Fn(u32) -> bool,
+        is_end: &dyn Fn(&ProductEdge) -> bool,
     ) -> Option<Vec<ProductEdge>> {
         // For each reached node, its predecessor and edge.
         let mut reached: HashMap<u32, (u32, ProductEdge)> = HashMap::new();
-        let mut row = VecDeque::from([from]);
-        while let Some(node) = row.pop_front() {
-            for way in self.after(node).iter().filter(|way| allowed(way.target)) {
-                if ends(way) {
-                    let (mut all, mut at) = (vec![*way], node);
-                    while at != from {
-                        let &(before, way) = reached.get(&at)?;
-                        all.push(way);
-                        at = before;
+        let mut queue = VecDeque::from([start]);
+        while let Some(node) = queue.pop_front() {
+            for edge in self.after(node).iter().filter(|edge| is_allowed(edge.target)) {
+                if is_end(edge) {
+                    let (mut path, mut current) = (vec![*edge], node);
+                    while current != start {
+                        let &(predecessor, edge) = reached.get(&current)?;
+                        path.push(edge);
+                        current = predecessor;
                     }
-                    all.reverse();
-                    return Some(all);
+                    path.reverse();
+                    return Some(path);
                 }
-                if way.target != from && !reached.contains_key(&way.target) {
-                    reached.insert(way.target, (node, *way));
-                    row.push_back(way.target);
+                if edge.target != start && !reached.contains_key(&edge.target) {
+                    reached.insert(edge.target, (node, *edge));
+                    queue.push_back(edge.target);
                 }
             }
         }
@@ -316,10 +345,12 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     }
 }
 
-fn edges(ways: &[ProductEdge]) -> Vec<Successor> {
-    ways.iter().map(|way| way.successor).collect()
+/// Returns the successors of the edges.
+fn edges(product_edges: &[ProductEdge]) -> Vec<Successor> {
+    product_edges.iter().map(|edge| edge.successor).collect()
 }
 
+/// Returns true if the bit is set.
 fn has(words: &[u64], bit: usize) -> bool {
     words[bit / 64] >> (bit % 64) & 1 == 1
 }

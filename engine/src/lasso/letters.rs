@@ -2,7 +2,8 @@
 
 use parikh_temporal::{Automaton, Cube, Marks, Strength};
 
-/// The letters that an edge reads: for each word, the relevant bits and their values.
+/// The letters that an edge reads: the index of each constrained word, its relevant bits, and their
+/// values.
 #[derive(Clone, Debug)]
 pub(crate) struct Mask(Vec<(u32, u64, u64)>);
 
@@ -13,29 +14,30 @@ impl Mask {
         for literal in cube.literals() {
             let number = bits[literal.atom.0 as usize];
             let (word, bit) = ((number / 64) as u32, 1 << (number % 64));
-            let at = words.iter().position(|&(other, ..)| other == word).unwrap_or_else(|| {
+            let index = words.iter().position(|&(other, ..)| other == word).unwrap_or_else(|| {
                 words.push((word, 0, 0));
                 words.len() - 1
             });
-            words[at].1 |= bit;
-            words[at].2 |= if literal.positive { bit } else { 0 };
+            words[index].1 |= bit;
+            words[index].2 |= if literal.positive { bit } else { 0 };
         }
         Mask(words)
     }
 
     /// Returns true if the edge reads the union of the two letters.
-    pub(crate) fn reads(&self, letter: &[u64], more: &[u64]) -> bool {
+    pub(crate) fn reads(&self, letter: &[u64], other_letter: &[u64]) -> bool {
         self.0.iter().all(|&(word, mask, value)| {
-            (letter[word as usize] | more[word as usize]) & mask == value
+            (letter[word as usize] | other_letter[word as usize]) & mask == value
         })
     }
 
-    /// Returns true if the edge may read the letter, of which only the bits in `said` are known.
-    pub(crate) fn may_read(&self, letter: &[u64], said: &[u64]) -> bool {
-        let wrong = |&(word, mask, value): &(u32, u64, u64)| {
-            (letter[word as usize] ^ value) & mask & said[word as usize]
+    /// Returns true if the edge may read the letter, of which only the bits in `known_bits` are
+    /// known.
+    pub(crate) fn may_read(&self, letter: &[u64], known_bits: &[u64]) -> bool {
+        let wrong_bits = |&(word, mask, value): &(u32, u64, u64)| {
+            (letter[word as usize] ^ value) & mask & known_bits[word as usize]
         };
-        self.0.iter().all(|it| wrong(it) == 0)
+        self.0.iter().all(|it| wrong_bits(it) == 0)
     }
 }
 
@@ -44,7 +46,7 @@ impl Mask {
 pub(crate) struct CompiledEdge {
     /// The target state.
     pub(crate) target: u32,
-    /// The acceptance marks.
+    /// The acceptance marks of the edge.
     pub(crate) marks: Marks,
     /// The letters on which the edge can be taken.
     pub(crate) mask: Mask,
@@ -56,7 +58,7 @@ pub(crate) struct CompiledAutomaton {
     pub(crate) states: Vec<Vec<CompiledEdge>>,
     /// The initial state.
     pub(crate) initial: u32,
-    /// The marks that an accepting run carries infinitely often.
+    /// The acceptance marks that an accepting run carries infinitely often.
     pub(crate) all: Marks,
     /// For each state, true if it accepts every continuation.
     pub(crate) universal: Vec<bool>,
@@ -105,21 +107,21 @@ impl CompiledAutomaton {
 /// if none is reachable.
 pub(crate) fn distances(automaton: &Automaton, strengths: &[Strength]) -> Vec<usize> {
     let count = automaton.states.len();
-    let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (state, edges) in automaton.states.iter().enumerate() {
-        edges.iter().for_each(|edge| before[edge.target].push(state));
+        edges.iter().for_each(|edge| predecessors[edge.target].push(state));
     }
     let accepts = |&state: &usize| strengths[state] != Strength::Rejecting;
-    let mut row: Vec<usize> = (0..count).filter(accepts).collect();
+    let mut queue: Vec<usize> = (0..count).filter(accepts).collect();
     let mut distances = vec![usize::MAX; count];
-    row.iter().for_each(|&state| distances[state] = 0);
-    let mut at = 0;
-    while let Some(&state) = row.get(at) {
-        at += 1;
-        for &earlier in &before[state] {
-            if distances[earlier] == usize::MAX {
-                distances[earlier] = distances[state] + 1;
-                row.push(earlier);
+    queue.iter().for_each(|&state| distances[state] = 0);
+    let mut next = 0;
+    while let Some(&state) = queue.get(next) {
+        next += 1;
+        for &predecessor in &predecessors[state] {
+            if distances[predecessor] == usize::MAX {
+                distances[predecessor] = distances[state] + 1;
+                queue.push(predecessor);
             }
         }
     }

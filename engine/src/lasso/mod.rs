@@ -48,10 +48,13 @@ const MOST_FAIR: usize = 2_000;
 
 /// The reachability graph of a net, for searching runs with several properties in turn.
 pub struct Lassos<'n> {
+    /// The net of the graph.
     net: &'n Net,
+    /// The graph of markings.
     markings: Markings<'n>,
-    /// Letter bits, by atom.
+    /// For each atom, the index of its bit in a letter.
     bits: HashMap<RunAtom, usize>,
+    /// Seed for the order of successors.
     seed: u64,
 }
 
@@ -68,9 +71,9 @@ impl<'n> Lassos<'n> {
         budget: &Budget,
     ) -> Result<Self, ExplorationError> {
         let (mut atoms, mut bits) = (Vec::new(), HashMap::new());
-        let spoken_of = properties.iter().flat_map(RunProperty::atoms).cloned();
-        let all: Vec<RunAtom> = spoken_of.chain(of_fairness(properties)).collect();
-        for atom in &all {
+        let property_atoms = properties.iter().flat_map(RunProperty::atoms).cloned();
+        let all_atoms: Vec<RunAtom> = property_atoms.chain(of_fairness(properties)).collect();
+        for atom in &all_atoms {
             if !bits.contains_key(atom) {
                 bits.insert(atom.clone(), atoms.len());
                 atoms.push(atom.clone());
@@ -98,8 +101,8 @@ impl<'n> Lassos<'n> {
         let Some(run) = found else { return Ok(None) };
         let found = self.in_firings(&run)?;
         // The automaton may accept before the evaluation of the formula can show it.
-        let shows = |run: &LassoRun| check_lasso(self.net, property, run, &mut || true).is_ok();
-        let found = match found.end != RunEnd::Anything || shows(&found) {
+        let is_valid = |run: &LassoRun| check_lasso(self.net, property, run, &mut || true).is_ok();
+        let found = match found.end != RunEnd::Anything || is_valid(&found) {
             true => found,
             false => self.on_for_ever(run)?,
         };
@@ -124,11 +127,12 @@ impl<'n> Lassos<'n> {
         let strong = fairness.strong().iter().map(|&t| fair(t, true));
         let fair: Option<Vec<FairnessAssumption>> = weak.chain(strong).collect();
         let fair = fair.ok_or_else(|| UndecidedReason::Fairness(fairness.transitions().count()))?;
-        for open in [true, false] {
-            let found = FairSearch::new(&mut self.markings, compiled, &fair).run(open)?;
+        for allows_universal in [true, false] {
+            let found =
+                FairSearch::new(&mut self.markings, compiled, &fair).run(allows_universal)?;
             let Some(run) = found else { return Ok(None) };
             let run = self.in_firings(&run)?;
-            if !open || check_lasso(self.net, property, &run, &mut || true).is_ok() {
+            if !allows_universal || check_lasso(self.net, property, &run, &mut || true).is_ok() {
                 return Ok(Some(run));
             }
         }
@@ -139,8 +143,9 @@ impl<'n> Lassos<'n> {
     /// repeats.
     fn on_for_ever(&mut self, run: EdgeRun) -> Result<LassoRun, ExplorationError> {
         let EdgeRun { mut prefix, .. } = run;
-        let mut seen: HashMap<u32, usize> = HashMap::from([(0, 0)]);
-        seen.extend(prefix.iter().zip(1..).map(|(&(marking, _), at)| (marking, at)));
+        let mut positions: HashMap<u32, usize> = HashMap::from([(0, 0)]);
+        positions
+            .extend(prefix.iter().zip(1..).map(|(&(marking, _), position)| (marking, position)));
         loop {
             let last = prefix.last().map_or(0, |&(marking, _)| marking);
             self.markings.expand(last)?;
@@ -148,11 +153,11 @@ impl<'n> Lassos<'n> {
             let next = self.markings.successors(last).last().copied();
             let next = next.ok_or(ExplorationError::Full)?;
             prefix.push(next);
-            if let Some(&at) = seen.get(&next.0) {
-                let cycle = prefix.split_off(at);
+            if let Some(&position) = positions.get(&next.0) {
+                let cycle = prefix.split_off(position);
                 return self.in_firings(&EdgeRun { prefix, cycle });
             }
-            seen.insert(next.0, prefix.len());
+            positions.insert(next.0, prefix.len());
         }
     }
 
@@ -187,11 +192,11 @@ fn both(t: TransitionId) -> [RunAtom; 2] {
 
 /// Returns the atoms of the fairness assumptions, or none if there are too many.
 fn of_fairness(properties: &[RunProperty]) -> Vec<RunAtom> {
-    let all = properties.iter().flat_map(|property| property.fairness().transitions());
-    let all: BTreeSet<TransitionId> = all.collect();
-    match all.len() > MOST_FAIR {
+    let all_transitions = properties.iter().flat_map(|property| property.fairness().transitions());
+    let all_transitions: BTreeSet<TransitionId> = all_transitions.collect();
+    match all_transitions.len() > MOST_FAIR {
         true => Vec::new(),
-        false => all.into_iter().flat_map(both).collect(),
+        false => all_transitions.into_iter().flat_map(both).collect(),
     }
 }
 

@@ -27,7 +27,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// A run from the initial marking as a sequence of edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EdgeRun {
-    /// The prefix.
+    /// The edges before the cycle.
     pub(crate) prefix: Vec<Successor>,
     /// The cycle, of at least one edge. Empty if every continuation is accepted.
     pub(crate) cycle: Vec<Successor>,
@@ -52,6 +52,7 @@ impl Hasher for MultiplicativeHasher {
     }
 }
 
+/// The node of each marking and state, by [`key`].
 type Numbers = HashMap<u64, u32, BuildHasherDefault<MultiplicativeHasher>>;
 
 /// Marks a node whose component accepts nothing.
@@ -59,8 +60,11 @@ const CLOSED: u32 = u32::MAX;
 
 /// A node on the path, with the next edge and the next successor to follow.
 struct PathNode {
+    /// The node.
     node: u32,
+    /// Index of the automaton edge to follow next.
     edge: u32,
+    /// Number of successors already followed for this edge.
     successor: u32,
 }
 
@@ -68,23 +72,29 @@ struct PathNode {
 struct Root {
     /// The visit number of the node.
     met: u32,
-    /// The marks within the component.
+    /// The acceptance marks of the edges within the component.
     inside: Marks,
-    /// The marks of the edge that leads to the node on the path.
+    /// The acceptance marks of the edge that leads to the node on the path.
     before: Marks,
 }
 
 /// A search for an accepting run. See the module documentation.
 pub(crate) struct LassoSearch<'m, 'n, 'a> {
+    /// The graph of markings.
     markings: &'m mut Markings<'n>,
+    /// The automaton of the property.
     automaton: &'a CompiledAutomaton,
+    /// The visited nodes.
     numbers: Numbers,
     /// For each node, its marking and state.
     nodes: Vec<(u32, u32)>,
     /// For each node, its visit number, or [`CLOSED`].
     met: Vec<u32>,
+    /// Number of visits so far.
     clock: u32,
+    /// The path of the depth-first search.
     path: Vec<PathNode>,
+    /// The first nodes of the components on the path.
     roots: Vec<Root>,
     /// The nodes that are not closed, in the order of their visits.
     open: Vec<u32>,
@@ -124,7 +134,7 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         if self.automaton.universal[self.automaton.initial as usize] {
             return Ok(Some(self.to_universal(first)));
         }
-        let mut refused = 0u64;
+        let mut skipped = 0u64;
         while let Some((target, state, marks)) = self.next_or_close()? {
             let key = key(target, state);
             if let Some(&node) = self.numbers.get(&key) {
@@ -134,8 +144,8 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
                 continue;
             }
             if !self.may_go_on(target, state) {
-                refused += 1;
-                if refused.is_multiple_of(1024) {
+                skipped += 1;
+                if skipped.is_multiple_of(1024) {
                     self.markings.check_budget()?;
                 }
                 continue;
@@ -154,18 +164,25 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         if !self.automaton.selective[state as usize] {
             return true;
         }
-        let (letter, said) = self.markings.said_by_tokens(marking);
-        self.automaton.states[state as usize].iter().any(|edge| edge.mask.may_read(letter, said))
+        let (letter, known_bits) = self.markings.said_by_tokens(marking);
+        self.automaton.states[state as usize]
+            .iter()
+            .any(|edge| edge.mask.may_read(letter, known_bits))
     }
 
     /// Visits a new node.
-    fn enter(&mut self, marking: u32, state: u32, before: Marks) -> Result<u32, ExplorationError> {
+    fn enter(
+        &mut self,
+        marking: u32,
+        state: u32,
+        leading_marks: Marks,
+    ) -> Result<u32, ExplorationError> {
         self.markings.expand(marking)?;
         let node = u32::try_from(self.nodes.len()).map_err(|_| ExplorationError::Full)?;
         self.numbers.insert(key(marking, state), node);
         self.nodes.push((marking, state));
         self.met.push(self.clock);
-        self.roots.push(Root { met: self.clock, inside: Marks::NONE, before });
+        self.roots.push(Root { met: self.clock, inside: Marks::NONE, before: leading_marks });
         self.open.push(node);
         self.path.push(PathNode { node, edge: 0, successor: 0 });
         self.clock += 1;
@@ -175,18 +192,18 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
     /// Returns the next edge from the last node of the path. Removes nodes without further edges
     /// from the path. Returns `None` if the path is empty.
     fn next_or_close(&mut self) -> Result<Option<(u32, u32, Marks)>, ExplorationError> {
-        let mut looked = 0u32;
+        let mut removed = 0u32;
         while let Some(step) = self.path.last_mut() {
             let (marking, state) = self.nodes[step.node as usize];
             let edges = &self.automaton.states[state as usize];
             let letter = self.markings.letter(marking);
             let successors = self.markings.successors(marking);
-            let turn = turn(self.seed, step.node, successors.len());
+            let first_successor = turn(self.seed, step.node, successors.len());
             while let Some(edge) = edges.get(step.edge as usize) {
                 while (step.successor as usize) < successors.len() {
-                    let at = (step.successor as usize + turn) % successors.len();
+                    let index = (step.successor as usize + first_successor) % successors.len();
                     step.successor += 1;
-                    let (to, label) = successors[at];
+                    let (to, label) = successors[index];
                     if edge.mask.reads(letter, self.markings.label_atoms(label)) {
                         return Ok(Some((to, edge.target, edge.marks)));
                     }
@@ -194,8 +211,8 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
                 (step.edge, step.successor) = (step.edge + 1, 0);
             }
             self.leave();
-            looked += 1;
-            if looked.is_multiple_of(1024) {
+            removed += 1;
+            if removed.is_multiple_of(1024) {
                 self.markings.check_budget()?;
             }
         }
@@ -205,8 +222,8 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
     /// Removes the last node from the path. If it is a root, its component is closed.
     fn leave(&mut self) {
         let Some(step) = self.path.pop() else { return };
-        let met = self.met[step.node as usize];
-        if self.roots.last().is_none_or(|root| root.met != met) {
+        let visit = self.met[step.node as usize];
+        if self.roots.last().is_none_or(|root| root.met != visit) {
             return;
         }
         self.roots.pop();
@@ -221,14 +238,14 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
     /// Handles an edge back to an open node: merges all components above it. Returns true if the
     /// component has all marks.
     fn join(&mut self, node: u32, marks: Marks) -> bool {
-        let met = self.met[node as usize];
-        let mut inside = marks;
+        let visit = self.met[node as usize];
+        let mut component_marks = marks;
         while let Some(root) = self.roots.last_mut() {
-            if root.met <= met {
-                root.inside = root.inside.or(inside);
+            if root.met <= visit {
+                root.inside = root.inside.or(component_marks);
                 return self.automaton.all.is_subset(root.inside);
             }
-            inside = inside.or(root.inside).or(root.before);
+            component_marks = component_marks.or(root.inside).or(root.before);
             self.roots.pop();
         }
         false
@@ -236,37 +253,44 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
 
     /// Returns a shortest path to a node whose state accepts every continuation.
     fn to_universal(&self, node: u32) -> EdgeRun {
-        let way = match node {
+        let path_edge = match node {
             0 => Vec::new(),
-            _ => self.shortest(0, |_| true, |way| way.target == node).unwrap_or_default(),
+            _ => {
+                self.shortest(0, |_| true, |path_edge| path_edge.target == node).unwrap_or_default()
+            }
         };
-        EdgeRun { prefix: way.iter().map(|edge| edge.successor).collect(), cycle: Vec::new() }
+        EdgeRun { prefix: path_edge.iter().map(|edge| edge.successor).collect(), cycle: Vec::new() }
     }
 
     /// Returns a path into the component of the last root, and a cycle in it with all marks.
     fn to_component(&self) -> EdgeRun {
         let root = self.roots.last().map_or(0, |root| root.met);
-        let inside = |node: u32| {
-            let met = self.met[node as usize];
-            met != CLOSED && met >= root
+        let is_in_component = |node: u32| {
+            let visit = self.met[node as usize];
+            visit != CLOSED && visit >= root
         };
         let mut prefix = Vec::new();
-        if !inside(0) {
-            prefix = self.shortest(0, |_| true, |way| inside(way.target)).unwrap_or_default();
+        if !is_in_component(0) {
+            prefix = self
+                .shortest(0, |_| true, |search_edge| is_in_component(search_edge.target))
+                .unwrap_or_default();
         }
         let entry = prefix.last().map_or(0, |edge| edge.target);
-        let (mut at, mut carried, mut cycle) = (entry, Marks::NONE, Vec::new());
+        let (mut current, mut carried, mut cycle) = (entry, Marks::NONE, Vec::new());
         // Follow an edge for each missing mark, then return to the entry.
-        while cycle.is_empty() || at != entry || !self.automaton.all.is_subset(carried) {
+        while cycle.is_empty() || current != entry || !self.automaton.all.is_subset(carried) {
             let missing = Marks(self.automaton.all.0 & !carried.0);
             let piece = match missing == Marks::NONE {
-                true => self.shortest(at, inside, |way| way.target == entry),
-                false => self.shortest(at, inside, |way| way.marks.and(missing) != Marks::NONE),
+                true => self
+                    .shortest(current, is_in_component, |search_edge| search_edge.target == entry),
+                false => self.shortest(current, is_in_component, |search_edge| {
+                    search_edge.marks.and(missing) != Marks::NONE
+                }),
             };
             let Some(piece) = piece else { break };
             for edge in piece {
                 carried = carried.or(edge.marks);
-                at = edge.target;
+                current = edge.target;
                 cycle.push(edge.successor);
             }
         }
@@ -274,32 +298,32 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
     }
 
     /// Returns a shortest path of at least one edge over visited and allowed nodes, whose last edge
-    /// satisfies `ends`.
+    /// satisfies `is_end`.
     fn shortest(
         &self,
-        from: u32,
-        allowed: impl Fn(u32) -> bool,
-        ends: impl Fn(&SearchEdge) -> bool,
+        start: u32,
+        is_allowed: impl Fn(u32) -> bool,
+        is_end: impl Fn(&SearchEdge) -> bool,
     ) -> Option<Vec<SearchEdge>> {
         // For each reached node, its predecessor and edge.
         let mut reached: HashMap<u32, (u32, SearchEdge)> = HashMap::new();
-        let mut row = VecDeque::from([from]);
-        while let Some(node) = row.pop_front() {
-            for way in self.ways(node).filter(|way| allowed(way.target)) {
-                if ends(&way) {
-                    let mut all = vec![way];
-                    let mut at = node;
-                    while at != from {
-                        let &(before, way) = reached.get(&at)?;
-                        all.push(way);
-                        at = before;
+        let mut queue = VecDeque::from([start]);
+        while let Some(node) = queue.pop_front() {
+            for edge in self.ways(node).filter(|edge| is_allowed(edge.target)) {
+                if is_end(&edge) {
+                    let mut path = vec![edge];
+                    let mut current = node;
+                    while current != start {
+                        let &(predecessor, edge) = reached.get(&current)?;
+                        path.push(edge);
+                        current = predecessor;
                     }
-                    all.reverse();
-                    return Some(all);
+                    path.reverse();
+                    return Some(path);
                 }
-                if way.target != from && !reached.contains_key(&way.target) {
-                    reached.insert(way.target, (node, way));
-                    row.push_back(way.target);
+                if edge.target != start && !reached.contains_key(&edge.target) {
+                    reached.insert(edge.target, (node, edge));
+                    queue.push_back(edge.target);
                 }
             }
         }
@@ -323,11 +347,15 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
 /// An edge between nodes.
 #[derive(Clone, Copy)]
 struct SearchEdge {
+    /// The target node.
     target: u32,
+    /// The acceptance marks of the automaton edge.
     marks: Marks,
+    /// The successor of the marking, with its label.
     successor: Successor,
 }
 
+/// Returns the key of a node in [`Numbers`].
 fn key(marking: u32, state: u32) -> u64 {
     u64::from(marking) << 32 | u64::from(state)
 }

@@ -3,9 +3,7 @@
 use super::Lassos;
 use fastrand::Rng;
 use parikh_evidence::lasso::check_lasso;
-use parikh_net::generate::{
-    RandomKind, Shape, random, random_fairness, random_ltl, random_predicate,
-};
+use parikh_generate::{RandomKind, Shape, random, random_fairness, random_ltl, random_predicate};
 use parikh_net::lasso::RunEnd;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Facts, Marking, Net, Predicate};
@@ -97,7 +95,7 @@ fn runs_are_found_exactly_where_there_are_any() {
                     found += 1;
                     fair += usize::from(!property.fairness().is_none());
                 }
-                (_, Err(flaw)) => panic!("seed {seed}: {run}: {flaw}"),
+                (_, Err(flaw)) => panic!("seed {seed}: {run:?}: {flaw}"),
             }
         }
     }

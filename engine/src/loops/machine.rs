@@ -11,9 +11,10 @@ use std::collections::{BTreeSet, HashMap};
 /// Number of trace elements per step that may be summed up for testing if a round can be repeated.
 const ALLOWANCE: usize = 32;
 
-/// An executed element, with the control before it.
+/// An executed element of the trace.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Done {
+    /// The firing or loop.
     pub(super) element: Element,
     /// Fingerprint of the control before the element, see [`LoopMarking::fingerprint`].
     fingerprint: u64,
@@ -29,9 +30,13 @@ enum Undo {
 
 /// The marking of a walk with its trace. See the module documentation.
 pub(super) struct LoopMarking<'n> {
+    /// The net of the walk.
     pub(super) net: &'n Net,
+    /// The blocks and loops made so far.
     pub(super) loops: Loops,
+    /// Buffers for summing up effects.
     scratch: SummaryScratch,
+    /// The current marking.
     marking: LargeMarking,
     /// For each transition, the number of inputs without enough tokens.
     missing: Vec<u32>,
@@ -47,9 +52,11 @@ pub(super) struct LoopMarking<'n> {
     mark: Vec<u64>,
     /// Fingerprint of the control: the marked places that are not in `counts`.
     fingerprint: u64,
+    /// The elements executed since the initial marking.
     trace: Vec<Done>,
     /// For each transition and fingerprint, the position of the last such firing in the trace.
     last: HashMap<(u32, u64), usize>,
+    /// The recorded operations.
     undo: Vec<Undo>,
     /// Number of elements that may still be summed up for tests.
     allowance: usize,
@@ -60,7 +67,7 @@ pub(super) struct LoopMarking<'n> {
 }
 
 impl<'n> LoopMarking<'n> {
-    pub(super) fn new(net: &'n Net, rank: Vec<u32>, rng: &mut fastrand::Rng) -> Self {
+    pub(super) fn new(net: &'n Net, ranks: Vec<u32>, rng: &mut fastrand::Rng) -> Self {
         let counts = net.initial().tokens().iter().map(|&tokens| tokens > 1).collect();
         let mut machine = LoopMarking {
             net,
@@ -81,20 +88,21 @@ impl<'n> LoopMarking<'n> {
             records_undo: false,
             changed: Vec::new(),
         };
-        machine.restart(rank);
+        machine.restart(ranks);
         machine
     }
 
     /// Returns to the initial marking, with new ranks.
-    pub(super) fn restart(&mut self, rank: Vec<u32>) {
+    pub(super) fn restart(&mut self, ranks: Vec<u32>) {
         let initial = self.net.initial();
         self.marking = LargeMarking::of(initial);
         self.missing = vec![0; self.net.transition_count()];
-        self.rank = rank;
+        self.rank = ranks;
         self.enabled.clear();
         for t in self.net.transitions() {
-            let lacks = self.net.pre(t).iter().filter(|arc| initial[arc.place] < arc.weight);
-            self.missing[t.index()] = lacks.count() as u32;
+            let lacking_inputs =
+                self.net.pre(t).iter().filter(|arc| initial[arc.place] < arc.weight);
+            self.missing[t.index()] = lacking_inputs.count() as u32;
             if self.missing[t.index()] == 0 {
                 self.enabled.insert((self.rank[t.index()], t.index() as u32));
             }
@@ -106,16 +114,19 @@ impl<'n> LoopMarking<'n> {
         self.update_fingerprint();
     }
 
+    /// Computes the fingerprint of the control from the marking.
     fn update_fingerprint(&mut self) {
         let control = self.marking.marked().filter(|(place, _)| !self.counts[place.index()]);
         self.fingerprint =
             control.fold(0, |fingerprint, (place, _)| fingerprint ^ self.mark[place.index()]);
     }
 
+    /// Returns the current marking.
     pub(super) fn marking(&self) -> &LargeMarking {
         &self.marking
     }
 
+    /// Returns the number of elements of the trace.
     pub(super) fn trace_length(&self) -> usize {
         self.trace.len()
     }
@@ -139,7 +150,7 @@ impl<'n> LoopMarking<'n> {
     /// Returns true if an element can be executed now.
     pub(super) fn can(&self, element: Element) -> bool {
         let effect = self.loops.effect(element);
-        effect.need.iter().all(|(place, need)| self.tokens(*place) >= need)
+        effect.need.iter().all(|(place, demand)| self.tokens(*place) >= demand)
     }
 
     /// Executes an element. It must be possible.
@@ -155,31 +166,34 @@ impl<'n> LoopMarking<'n> {
         }
     }
 
-    fn apply(&mut self, element: Element, backwards: bool) {
+    /// Adds the change of an element to the marking, or subtracts it.
+    fn apply(&mut self, element: Element, is_backwards: bool) {
         let effect = self.loops.effect(element).clone();
         for (place, change) in &effect.change {
-            match backwards {
+            match is_backwards {
                 true => self.add(*place as usize, &-change),
                 false => self.add(*place as usize, change),
             }
         }
     }
 
+    /// Returns the token count of a place.
     fn tokens(&self, place: u32) -> &BigInt {
         &self.marking[PlaceId::new(place as usize)]
     }
 
+    /// Changes the tokens of a place, and updates the enabled transitions and the fingerprint.
     fn add(&mut self, place: usize, change: &BigInt) {
         let id = PlaceId::new(place);
         // Arc weights have 64 bits, so larger numbers are equivalent.
-        let few = |tokens: &BigInt| u64::try_from(tokens).unwrap_or(u64::MAX);
-        let before = few(&self.marking[id]);
+        let saturated = |tokens: &BigInt| u64::try_from(tokens).unwrap_or(u64::MAX);
+        let old_tokens = saturated(&self.marking[id]);
         self.marking.add(id, change);
-        let now = few(&self.marking[id]);
+        let new_tokens = saturated(&self.marking[id]);
         self.changed.push(id);
         for arc in self.net.consumers(id) {
             let t = arc.transition.index();
-            match (before >= arc.weight, now >= arc.weight) {
+            match (old_tokens >= arc.weight, new_tokens >= arc.weight) {
                 (false, true) => {
                     self.missing[t] -= 1;
                     if self.missing[t] == 0 {
@@ -198,10 +212,10 @@ impl<'n> LoopMarking<'n> {
         if self.counts[place] {
             return;
         }
-        if now > 1 {
+        if new_tokens > 1 {
             (self.counts[place], self.has_learnt) = (true, true);
             self.update_fingerprint();
-        } else if (before > 0) != (now > 0) {
+        } else if (old_tokens > 0) != (new_tokens > 0) {
             self.fingerprint ^= self.mark[place];
         }
     }
@@ -210,50 +224,50 @@ impl<'n> LoopMarking<'n> {
     /// and the effect of the elements since then: a round that may be repeatable.
     pub(super) fn round(&mut self, t: TransitionId) -> Option<(usize, Effect)> {
         let t = t.index() as u32;
-        let at = *self.last.get(&(t, self.fingerprint))?;
-        let done = self.trace.get(at)?;
-        if done.fingerprint != self.fingerprint || done.element != Element::Fire(t) {
+        let round_start = *self.last.get(&(t, self.fingerprint))?;
+        let first_step = self.trace.get(round_start)?;
+        if first_step.fingerprint != self.fingerprint || first_step.element != Element::Fire(t) {
             return None;
         }
         // Most rounds are not repeatable. The allowance limits the time for summing them up.
-        let length = self.trace.len() - at;
+        let length = self.trace.len() - round_start;
         self.allowance = self.allowance.checked_sub(length)?;
-        let since = self.trace[at..].iter().map(|done| done.element);
-        Some((at, self.loops.sum(since, &mut self.scratch)))
+        let round_elements = self.trace[round_start..].iter().map(|first_step| first_step.element);
+        Some((round_start, self.loops.sum(round_elements, &mut self.scratch)))
     }
 
     /// Returns how often an element with this effect can be executed in a row. `None` means
     /// unlimited.
     pub(super) fn most(&self, effect: &Effect) -> Option<BigUint> {
-        let mut most: Option<BigInt> = None;
-        for (place, need) in &effect.need {
-            let left = self.tokens(*place) - need;
-            if left.sign() == Sign::Minus {
+        let mut max_count: Option<BigInt> = None;
+        for (place, demand) in &effect.need {
+            let spare = self.tokens(*place) - demand;
+            if spare.sign() == Sign::Minus {
                 return Some(BigUint::ZERO);
             }
             if let Some(change) = effect.loss(*place) {
-                let times: BigInt = left / -change + 1;
-                most = Some(most.map_or(times.clone(), |most| most.min(times)));
+                let times: BigInt = spare / -change + 1;
+                max_count = Some(max_count.map_or(times.clone(), |max_count| max_count.min(times)));
             }
         }
-        most.map(|most| most.magnitude().clone())
+        max_count.map(|max_count| max_count.magnitude().clone())
     }
 
-    /// Repeats the round that begins at position `at` another `times` times, which must be
+    /// Repeats the round that begins at position `round_start` another `times` times, which must be
     /// possible. Replaces all its rounds in the trace by a loop.
-    pub(super) fn fold(&mut self, at: usize, effect: &Effect, times: &BigUint) -> Element {
-        let body = self.trace[at..].iter().map(|done| done.element).collect();
+    pub(super) fn fold(&mut self, round_start: usize, effect: &Effect, times: &BigUint) -> Element {
+        let body = self.trace[round_start..].iter().map(|done| done.element).collect();
         let block = self.loops.block(body);
-        let more = self.loops.repeated(block, effect, times.clone());
-        let all = self.loops.repeated(block, effect, times + 1u8);
-        let fingerprint = self.trace[at].fingerprint;
-        let before = self.trace.split_off(at);
-        self.trace.push(Done { element: all, fingerprint });
-        self.apply(more, false);
+        let added_rounds = self.loops.repeated(block, effect, times.clone());
+        let all_rounds = self.loops.repeated(block, effect, times + 1u8);
+        let fingerprint = self.trace[round_start].fingerprint;
+        let replaced = self.trace.split_off(round_start);
+        self.trace.push(Done { element: all_rounds, fingerprint });
+        self.apply(added_rounds, false);
         if self.records_undo {
-            self.undo.push(Undo::Fold { before, more });
+            self.undo.push(Undo::Fold { before: replaced, more: added_rounds });
         }
-        all
+        all_rounds
     }
 
     /// Begins recording for undo. Returns the number for [`back_to`](Self::back_to).
@@ -276,25 +290,25 @@ impl<'n> LoopMarking<'n> {
     /// Undoes all operations after this number was returned.
     pub(super) fn back_to(&mut self, number: usize) {
         while self.undo.len() > number {
-            let Some(done) = self.trace.pop() else { return };
+            let Some(last_step) = self.trace.pop() else { return };
             match self.undo.pop() {
-                Some(Undo::Fold { before, more }) => {
-                    self.apply(more, true);
-                    self.trace.extend(before);
+                Some(Undo::Fold { before: replaced, more: added_rounds }) => {
+                    self.apply(added_rounds, true);
+                    self.trace.extend(replaced);
                 }
-                Some(Undo::Push) | None => self.apply(done.element, true),
+                Some(Undo::Push) | None => self.apply(last_step.element, true),
             }
         }
     }
 
     /// Returns the element at a position of the trace.
-    pub(super) fn begins(&self, at: usize) -> Element {
-        self.trace[at].element
+    pub(super) fn begins(&self, position: usize) -> Element {
+        self.trace[position].element
     }
 
     /// Returns the trace as a run.
     pub(super) fn run(&self) -> LoopRun {
-        let way: Vec<Element> = self.trace.iter().map(|done| done.element).collect();
-        self.loops.run(&way)
+        let elements: Vec<Element> = self.trace.iter().map(|done| done.element).collect();
+        self.loops.run(&elements)
     }
 }

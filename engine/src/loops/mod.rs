@@ -82,15 +82,21 @@ const ROOM: usize = 1 << 24;
 
 /// Preferences, with the result of a walk by them.
 struct RankedWalk {
+    /// The ranks, by transition index. Low ranks are preferred.
     rank: Vec<u32>,
+    /// The result of the walk.
     walked: LoopWalkResult,
 }
 
-/// The engine with its state on a net.
+/// The search of the engine on a net, continued from slice to slice.
 struct LoopSearch<'g> {
+    /// The assignment with the net, the board and the goals.
     work: Assignment<'g>,
+    /// The random number generator for ranks.
     rng: Rng,
+    /// The marking of the walks. `None` before the first slice and during a slice.
     machine: Option<LoopMarking<'g>>,
+    /// The walk with the most fired transitions since the last restart of the search.
     best: Option<RankedWalk>,
     /// Ranks for repeating a walk, with new knowledge or more steps.
     again: Option<Vec<u32>>,
@@ -99,11 +105,17 @@ struct LoopSearch<'g> {
     is_thorough: bool,
     /// Index of the next choice of the best walk to change, counted from the last one.
     next: usize,
+    /// Maximum number of steps of the next walk.
     steps: u64,
+    /// Number of doublings since the last restart of the search.
     doublings: u32,
+    /// Number of walks.
     walks: u64,
+    /// Number of repeated rounds of all walks.
     folds: u64,
+    /// Largest number of transitions that fired in one walk.
     fired: usize,
+    /// Number of goals reached in earlier slices.
     reached: usize,
     /// Number of restarts since a goal was reached.
     in_vain: u32,
@@ -130,6 +142,7 @@ impl<'g> LoopSearch<'g> {
         }
     }
 
+    /// Returns random ranks.
     fn random_rank(&mut self) -> Vec<u32> {
         let mut rank: Vec<u32> =
             (0..self.work.working_net.net().transition_count() as u32).collect();
@@ -164,6 +177,7 @@ impl<'g> LoopSearch<'g> {
         rank
     }
 
+    /// Restarts the search with new ranks.
     fn begin_anew(&mut self) {
         self.in_vain += 1;
         (self.best, self.again, self.next) = (None, None, 0);
@@ -172,37 +186,37 @@ impl<'g> LoopSearch<'g> {
 
     /// Runs one walk and learns from it.
     fn walk(&mut self, machine: &mut LoopMarking<'g>, watch: &mut LoopWatch<'g>, budget: &Budget) {
-        let rank = self.next_rank();
-        machine.restart(rank.clone());
+        let ranks = self.next_rank();
+        machine.restart(ranks.clone());
         watch.is_thorough = std::mem::take(&mut self.is_thorough);
         watch.has_missed = false;
-        let most = self.best.as_ref().map_or(0, |best| best.walked.fired);
-        let walked = Walk::new(machine, watch).go(self.steps, most, budget);
-        let has_learnt = walked.has_learnt;
+        let best_fired = self.best.as_ref().map_or(0, |best| best.walked.fired);
+        let result = Walk::new(machine, watch).go(self.steps, best_fired, budget);
+        let has_learnt = result.has_learnt;
         self.walks += 1;
-        self.folds += walked.folds;
-        self.fired = self.fired.max(walked.fired);
-        if self.best.is_none() || walked.fired > most {
+        self.folds += result.folds;
+        self.fired = self.fired.max(result.fired);
+        if self.best.is_none() || result.fired > best_fired {
             tracing::debug!(
                 "loops: walk {} of {} steps: {} transitions fire, trace of {}",
                 self.walks,
-                walked.steps,
-                walked.fired,
+                result.steps,
+                result.fired,
                 machine.trace_length()
             );
-            if walked.steps >= self.steps {
+            if result.steps >= self.steps {
                 self.steps *= 2;
-                self.again = Some(rank.clone());
+                self.again = Some(ranks.clone());
             }
-            if walked.fired == self.work.working_net.net().transition_count() && watch.has_missed {
+            if result.fired == self.work.working_net.net().transition_count() && watch.has_missed {
                 self.is_thorough = true;
-                self.again = Some(rank.clone());
+                self.again = Some(ranks.clone());
             }
-            self.best = Some(RankedWalk { rank: rank.clone(), walked });
+            self.best = Some(RankedWalk { rank: ranks.clone(), walked: result });
             self.next = 0;
         }
         if has_learnt {
-            self.again = Some(rank);
+            self.again = Some(ranks);
         }
     }
 }
@@ -211,9 +225,10 @@ impl Session for LoopSearch<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
         let Assignment { working_net, board, .. } = self.work;
         let net = working_net.net();
-        let claims = net.safe_units().is_some();
-        let moves = |t: TransitionId| !net.delta(t).is_empty() && net.is_enabled(net.initial(), t);
-        if working_net.parent().is_some() || claims || !net.transitions().any(moves) {
+        let has_safe_units = net.safe_units().is_some();
+        let can_move =
+            |t: TransitionId| !net.delta(t).is_empty() && net.is_enabled(net.initial(), t);
+        if working_net.parent().is_some() || has_safe_units || !net.transitions().any(can_move) {
             return SliceProgress::Finished;
         }
         let witness_reporter = board.witness_reporter(ENGINE.technique).on(working_net);
@@ -221,14 +236,15 @@ impl Session for LoopSearch<'_> {
         let mut machine = match self.machine.take() {
             Some(machine) => machine,
             None => {
-                let rank = self.random_rank();
-                LoopMarking::new(net, rank, &mut self.rng)
+                let ranks = self.random_rank();
+                LoopMarking::new(net, ranks, &mut self.rng)
             }
         };
         let progress = loop {
-            let is_vain = self.in_vain >= IN_VAIN || self.folds == 0 && self.walks >= WALKS_WITHOUT;
-            let is_vain = is_vain && self.again.is_none();
-            if !watch.is_wanted() || is_vain {
+            let is_hopeless =
+                self.in_vain >= IN_VAIN || self.folds == 0 && self.walks >= WALKS_WITHOUT;
+            let is_hopeless = is_hopeless && self.again.is_none();
+            if !watch.is_wanted() || is_hopeless {
                 break SliceProgress::Finished;
             }
             if budget.is_exhausted() {
@@ -236,12 +252,12 @@ impl Session for LoopSearch<'_> {
             }
             if machine.loops.size() > ROOM {
                 self.begin_anew();
-                let rank = self.random_rank();
-                machine = LoopMarking::new(net, rank, &mut self.rng);
+                let ranks = self.random_rank();
+                machine = LoopMarking::new(net, ranks, &mut self.rng);
             }
-            let before = watch.reached;
+            let reached_before = watch.reached;
             self.walk(&mut machine, &mut watch, budget);
-            if watch.reached > before {
+            if watch.reached > reached_before {
                 self.in_vain = 0;
             }
         };

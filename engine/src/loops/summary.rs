@@ -9,60 +9,74 @@ use std::rc::Rc;
 /// A firing, or a loop by its number in [`Loops`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Element {
+    /// Fire this transition.
     Fire(u32),
+    /// Execute the loop with this number.
     Loop(u32),
 }
 
-/// Demand on each place before an element, and change of each place. Places ascend, and numbers are
-/// not 0.
+/// The demand and the change of an element. Places with 0 are left out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effect {
+    /// For each place, the number of tokens that the element requires, ascending by place.
     pub(super) need: Vec<(u32, BigInt)>,
+    /// For each place, the change by the element, ascending by place.
     pub(super) change: Vec<(u32, BigInt)>,
 }
 
 impl Effect {
     /// Returns the change of a place if it is negative.
     pub(super) fn loss(&self, place: u32) -> Option<&BigInt> {
-        let at = self.change.binary_search_by_key(&place, |(place, _)| *place).ok()?;
-        Some(&self.change[at].1).filter(|change| change.sign() == Sign::Minus)
+        let index = self.change.binary_search_by_key(&place, |(place, _)| *place).ok()?;
+        Some(&self.change[index].1).filter(|change| change.sign() == Sign::Minus)
     }
 
     /// Returns the effect of repeating the element `times` times, at least once. Before the last
     /// repetition, a place has lost the tokens of all earlier ones.
     fn repeated(&self, times: &BigUint) -> Effect {
-        let (all, again) = (BigInt::from(times.clone()), BigInt::from(times - 1u8));
-        let change = self.change.iter().map(|(place, change)| (*place, change * &all));
-        let need = self.need.iter().map(|(place, need)| match self.loss(*place) {
-            Some(change) => (*place, need - &again * change),
-            None => (*place, need.clone()),
+        let (factor, earlier_rounds) = (BigInt::from(times.clone()), BigInt::from(times - 1u8));
+        let change = self.change.iter().map(|(place, change)| (*place, change * &factor));
+        let demand = self.need.iter().map(|(place, demand)| match self.loss(*place) {
+            Some(change) => (*place, demand - &earlier_rounds * change),
+            None => (*place, demand.clone()),
         });
-        Effect { need: need.collect(), change: change.collect() }
+        Effect { need: demand.collect(), change: change.collect() }
     }
 }
 
 /// A block repeated `times` times.
 struct RepeatedBlock {
+    /// Number of the block.
     block: u32,
+    /// Number of repetitions.
     times: BigUint,
+    /// The effect of all repetitions together.
     effect: Rc<Effect>,
 }
 
 /// The blocks and loops created so far.
 pub(super) struct Loops {
-    /// Effects, indexed by transition.
+    /// The effects of single firings, by transition index.
     firings: Vec<Rc<Effect>>,
+    /// The elements of the blocks, by block number.
     blocks: Vec<Rc<[Element]>>,
+    /// The loops, by number.
     loops: Vec<RepeatedBlock>,
+    /// The number of each block, by its elements.
     number_of_block: HashMap<Rc<[Element]>, u32>,
+    /// The number of each loop, by its block and number of repetitions.
     number_of_loop: HashMap<(u32, BigUint), u32>,
 }
 
 /// Buffers for summing up effects by place.
 pub(super) struct SummaryScratch {
+    /// For each place, the demand of the elements so far.
     need: Vec<BigInt>,
+    /// For each place, the change by the elements so far.
     change: Vec<BigInt>,
+    /// Places with a demand or change.
     touched: Vec<u32>,
+    /// For each place, true if it is in `touched`.
     is_touched: Vec<bool>,
 }
 
@@ -76,19 +90,21 @@ impl SummaryScratch {
         }
     }
 
+    /// Adds a place to `touched`.
     fn touch(&mut self, place: u32) {
         if !std::mem::replace(&mut self.is_touched[place as usize], true) {
             self.touched.push(place);
         }
     }
 
+    /// Appends an element with this effect.
     fn then(&mut self, effect: &Effect) {
-        for (place, need) in &effect.need {
+        for (place, demand) in &effect.need {
             self.touch(*place);
-            let at = *place as usize;
-            let left = need - &self.change[at];
-            if left > self.need[at] {
-                self.need[at] = left;
+            let index = *place as usize;
+            let remaining_demand = demand - &self.change[index];
+            if remaining_demand > self.need[index] {
+                self.need[index] = remaining_demand;
             }
         }
         for (place, change) in &effect.change {
@@ -97,18 +113,19 @@ impl SummaryScratch {
         }
     }
 
+    /// Returns the effect of the appended elements, and clears the buffers.
     fn take(&mut self) -> Effect {
         let mut effect = Effect::default();
         self.touched.sort_unstable();
         for place in self.touched.drain(..) {
-            let at = place as usize;
-            self.is_touched[at] = false;
+            let index = place as usize;
+            self.is_touched[index] = false;
             let numbers =
                 [(&mut self.need, &mut effect.need), (&mut self.change, &mut effect.change)];
-            for (from, to) in numbers {
-                let number = std::mem::take(&mut from[at]);
+            for (sums, entries) in numbers {
+                let number = std::mem::take(&mut sums[index]);
                 if number.sign() != Sign::NoSign {
-                    to.push((place, number));
+                    entries.push((place, number));
                 }
             }
         }
@@ -136,6 +153,7 @@ impl Loops {
         }
     }
 
+    /// Returns the effect of an element.
     pub(super) fn effect(&self, element: Element) -> &Rc<Effect> {
         match element {
             Element::Fire(t) => &self.firings[t as usize],
@@ -151,10 +169,10 @@ impl Loops {
     /// Returns the effect of executing these elements one after another.
     pub(super) fn sum(
         &self,
-        way: impl Iterator<Item = Element>,
+        elements: impl Iterator<Item = Element>,
         scratch: &mut SummaryScratch,
     ) -> Effect {
-        way.for_each(|element| scratch.then(self.effect(element)));
+        elements.for_each(|element| scratch.then(self.effect(element)));
         scratch.take()
     }
 
@@ -196,16 +214,21 @@ impl Loops {
     }
 
     /// Marks the transitions of an element as fired.
-    pub(super) fn mark_fired(&self, element: Element, fired: &mut [bool], blocks: &mut Vec<bool>) {
-        blocks.resize(self.blocks.len(), false);
-        let mut wanted = vec![element];
-        while let Some(element) = wanted.pop() {
+    pub(super) fn mark_fired(
+        &self,
+        element: Element,
+        fired: &mut [bool],
+        is_visited: &mut Vec<bool>,
+    ) {
+        is_visited.resize(self.blocks.len(), false);
+        let mut pending = vec![element];
+        while let Some(element) = pending.pop() {
             match element {
                 Element::Fire(t) => fired[t as usize] = true,
                 Element::Loop(number) => {
                     let block = self.loops[number as usize].block as usize;
-                    if !std::mem::replace(&mut blocks[block], true) {
-                        wanted.extend(self.blocks[block].iter());
+                    if !std::mem::replace(&mut is_visited[block], true) {
+                        pending.extend(self.blocks[block].iter());
                     }
                 }
             }
@@ -213,22 +236,22 @@ impl Loops {
     }
 
     /// Returns a sequence of elements as a run.
-    pub(super) fn run(&self, way: &[Element]) -> LoopRun {
+    pub(super) fn run(&self, run_elements: &[Element]) -> LoopRun {
         // Blocks refer only to earlier blocks, so the order is kept.
         let mut is_needed = vec![false; self.blocks.len()];
-        let mut wanted: Vec<Element> = way.to_vec();
-        while let Some(element) = wanted.pop() {
+        let mut pending: Vec<Element> = run_elements.to_vec();
+        while let Some(element) = pending.pop() {
             if let Element::Loop(number) = element {
                 let block = self.loops[number as usize].block as usize;
                 if !std::mem::replace(&mut is_needed[block], true) {
-                    wanted.extend(self.blocks[block].iter());
+                    pending.extend(self.blocks[block].iter());
                 }
             }
         }
         let mut number_of = vec![0; self.blocks.len()];
         let mut blocks: Vec<Vec<Turn>> = Vec::new();
         let turns = |elements: &[Element], number_of: &[usize]| -> Vec<Turn> {
-            let turn = |&element: &Element| match element {
+            let turn_of = |&element: &Element| match element {
                 Element::Fire(t) => {
                     let part = LoopElement::Fire(TransitionId::new(t as usize));
                     Turn { element: part, times: BigUint::from(1u8) }
@@ -241,13 +264,15 @@ impl Loops {
                     }
                 }
             };
-            elements.iter().map(turn).collect()
+            elements.iter().map(turn_of).collect()
         };
-        for (block, elements) in self.blocks.iter().enumerate().filter(|(at, _)| is_needed[*at]) {
+        for (block, elements) in
+            self.blocks.iter().enumerate().filter(|(index, _)| is_needed[*index])
+        {
             number_of[block] = blocks.len();
             blocks.push(turns(elements, &number_of));
         }
-        blocks.push(turns(way, &number_of));
+        blocks.push(turns(run_elements, &number_of));
         LoopRun::new(blocks).unwrap_or_default()
     }
 }

@@ -8,18 +8,24 @@ use parikh_net::{GoalId, MarkingGoal, Net};
 use parikh_solvers::Budget;
 use std::time::{Duration, Instant};
 
-/// Limits on the share of time for replaying runs, as 1 in n: during a walk, and at its end.
+/// Maximum shares of the time for replaying runs, as 1/n: during a walk, and at its end.
 const SHARE: (u32, u32) = (20, 4);
 
 /// The goals that were open at the start, with the results of this engine.
 pub(super) struct LoopWatch<'n> {
+    /// The net of the walks.
     net: &'n Net,
+    /// The board of the goals.
     board: &'n Board<'n>,
+    /// The reporter of runs with loops.
     witness_reporter: WitnessReporter<'n>,
+    /// The goals with the results so far.
     goals: Vec<LoopGoal<'n>>,
+    /// For each place, the goals that depend on it.
     depending: GoalIndex,
     /// Unreported sightings.
     news: Vec<LoopNews>,
+    /// Time of the last report.
     last_report: Instant,
     /// Duration of the last report.
     took: Duration,
@@ -27,6 +33,7 @@ pub(super) struct LoopWatch<'n> {
     pub(super) is_thorough: bool,
     /// True if some sighting was dropped without a report.
     pub(super) has_missed: bool,
+    /// Number of goals reached so far.
     pub(super) reached: usize,
 }
 
@@ -40,8 +47,11 @@ struct LoopNews {
     before: Option<i128>,
 }
 
+/// A goal with the results of this engine.
 struct LoopGoal<'n> {
+    /// The goal's id on the board.
     id: GoalId,
+    /// The goal.
     goal: &'n MarkingGoal,
     /// True if the goal was seen to hold.
     seen: bool,
@@ -56,15 +66,15 @@ impl<'n> LoopWatch<'n> {
         witness_reporter: WitnessReporter<'n>,
         goals: &'n [(GoalId, MarkingGoal)],
     ) -> Self {
-        let mut depending = GoalIndex::new(net.place_count());
+        let mut goals_of_place = GoalIndex::new(net.place_count());
         let mut watched = Vec::new();
         for (id, goal) in goals.iter().filter(|(id, _)| board.is_open(*id)) {
             match goal {
                 MarkingGoal::Reach(predicate) => {
-                    depending.add(watched.len(), predicate.support(net))
+                    goals_of_place.add(watched.len(), predicate.support(net))
                 }
                 MarkingGoal::Maximise(sum) => {
-                    depending.add(watched.len(), sum.terms().iter().map(|&(place, _)| place));
+                    goals_of_place.add(watched.len(), sum.terms().iter().map(|&(place, _)| place));
                 }
             }
             watched.push(LoopGoal { id: *id, goal, seen: false, best: board.seen(*id) });
@@ -74,7 +84,7 @@ impl<'n> LoopWatch<'n> {
             board,
             witness_reporter,
             goals: watched,
-            depending,
+            depending: goals_of_place,
             news: Vec::new(),
             last_report: Instant::now(),
             took: Duration::ZERO,
@@ -91,26 +101,26 @@ impl<'n> LoopWatch<'n> {
 
     /// Tests the goals that depend on places changed in this step.
     pub(super) fn look(&mut self, machine: &mut LoopMarking<'_>, step: u64) {
-        let LoopWatch { net, board, goals, depending, news, .. } = self;
+        let LoopWatch { net, board, goals, depending: goals_of_place, news, .. } = self;
         for place in machine.take_changed() {
             // Open goals may have to be seen again after a dropped sighting.
-            depending.note_change(place, |at| board.is_open(goals[at].id));
+            goals_of_place.note_change(place, |goal_index| board.is_open(goals[goal_index].id));
         }
         let marking = machine.marking();
-        depending.evaluate_changed(|at| {
-            let watched = &mut goals[at];
+        goals_of_place.evaluate_changed(|goal_index| {
+            let watched = &mut goals[goal_index];
             if watched.seen {
                 return;
             }
             match watched.goal {
                 MarkingGoal::Reach(predicate) if holds(net, predicate, marking) => {
                     watched.seen = true;
-                    news.push(LoopNews { step, at, before: None });
+                    news.push(LoopNews { step, at: goal_index, before: None });
                 }
                 MarkingGoal::Maximise(sum) => {
                     let value = i128::try_from(value(sum, marking)).ok();
                     if value > watched.best {
-                        news.push(LoopNews { step, at, before: watched.best });
+                        news.push(LoopNews { step, at: goal_index, before: watched.best });
                         watched.best = value;
                     }
                 }
@@ -139,24 +149,28 @@ impl<'n> LoopWatch<'n> {
         }
     }
 
+    /// Returns true if a report now keeps the share of time for reports below 1/`share`.
     fn is_time(&self, share: u32) -> bool {
         self.is_thorough || self.last_report.elapsed() >= self.took * share
     }
 
+    /// Reports the trace as a run, if there are sightings.
     fn report(&mut self, machine: &LoopMarking<'_>, budget: &Budget) {
         if self.news.is_empty() {
             return;
         }
-        let begun = Instant::now();
+        let start_time = Instant::now();
         self.reached += self.witness_reporter.along_loops(machine.run(), budget);
         self.news.clear();
-        (self.last_report, self.took) = (Instant::now(), begun.elapsed());
+        (self.last_report, self.took) = (Instant::now(), start_time.elapsed());
     }
 
     /// Drops the sightings after the given step.
     fn drop_sightings(&mut self, step: u64) {
-        while let Some(LoopNews { at, before, .. }) = self.news.pop_if(|news| news.step > step) {
-            (self.goals[at].seen, self.goals[at].best) = (false, before);
+        while let Some(LoopNews { at: goal, before, .. }) =
+            self.news.pop_if(|news| news.step > step)
+        {
+            (self.goals[goal].seen, self.goals[goal].best) = (false, before);
             self.has_missed = true;
         }
     }

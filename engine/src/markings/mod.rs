@@ -34,7 +34,9 @@ pub(crate) type Successor = (u32, u32);
 
 /// A reachability graph. See the module documentation.
 pub(crate) struct Markings<'n> {
+    /// The store of packed markings, with the firing rule.
     space: Space<'n>,
+    /// The labels of edges.
     labels: Labels<'n>,
     budget: Budget,
     /// The atoms on markings, with enabledness rewritten, each with its number.

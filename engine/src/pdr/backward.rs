@@ -38,7 +38,7 @@ pub(super) struct BackwardSearcher<'n> {
     solver: Solver<BatSat>,
     /// The literal that implies the goal predicate.
     goal: MaybeLiteral,
-    /// All cubes so far. The predecessors of the cubes before index `next` have been added.
+    /// The cubes so far. The predecessors of the cubes before index `next` have been added.
     cubes: Vec<Obligation>,
     next_to_expand: usize,
     /// True if all cubes of the goal have been added.

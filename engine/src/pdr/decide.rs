@@ -51,6 +51,7 @@ pub(super) trait Decide<'n> {
 
 /// A cube from which the goal is reachable.
 pub(super) struct Obligation {
+    /// The cube to exclude, or to reach.
     pub(super) cube: Cube,
     /// Index of the next obligation on the way to the goal, and the transition that leads there.
     /// `None` for a cube of the goal.

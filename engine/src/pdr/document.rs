@@ -149,6 +149,7 @@ fn prove_inductive(
 
 /// The comparisons of a certificate, and the number that each solver variable has there.
 struct Numbering {
+    /// The comparisons. Comparison i has number i + 1.
     atoms: Vec<Atom>,
     /// Number in the certificate, by solver variable. Comparisons are numbered from 1 in the order
     /// of `atoms`.

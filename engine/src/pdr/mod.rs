@@ -109,13 +109,14 @@ impl<'g> BackwardSearch<'g> {
 
 /// The engine loop: runs one decision procedure of type `D` per open goal of the assignment.
 struct Induction<'g, D> {
+    /// The engine's name, for messages.
     name: &'static str,
     work: Assignment<'g>,
     intervals: Intervals,
     /// Provenance of the place bounds in use: proved, or dependent on the model's claim of safe
     /// units.
     provenance: Provenance,
-    /// The unfinished procedure of each goal.
+    /// The unfinished decision procedures, with the ids of their goals.
     provers: Vec<(GoalId, D)>,
     /// Cubes proved for one goal, for use by the others.
     shared_cubes: SharedCubes,
@@ -136,7 +137,9 @@ struct Induction<'g, D> {
 /// Statistics of the engine. `made` counts the objects that [`Decide::FINDS`] names.
 #[derive(Default)]
 struct PdrStatistics {
+    /// Number of witnesses found.
     reached: u64,
+    /// Number of goals refuted.
     refuted: u64,
     objects: u64,
     queries: u64,
@@ -363,9 +366,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     /// Returns the open goals on which the engine has not given up.
     fn open_goals(&self) -> Vec<(GoalId, MarkingGoal)> {
         let Assignment { working_net, board, .. } = self.work;
-        let wanted =
+        let is_treatable =
             |(id, _): &&(GoalId, MarkingGoal)| board.is_open(*id) && !self.given_up.contains(id);
-        working_net.goals().iter().filter(wanted).cloned().collect()
+        working_net.goals().iter().filter(is_treatable).cloned().collect()
     }
 }
 

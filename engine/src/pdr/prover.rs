@@ -37,7 +37,7 @@ use parikh_solvers::sat_batsat::BatSat;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
-/// The error that the budget is exhausted.
+/// The error for an exhausted budget.
 struct BudgetExhausted;
 
 /// Result of the check if a firing enters a cube at a level.

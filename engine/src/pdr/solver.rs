@@ -46,6 +46,7 @@ pub(super) type TheoryLemma = Vec<SumBound>;
 
 /// A summand of a row, with its bound under a model.
 struct RowTerm {
+    /// The summed term.
     term: usize,
     /// The coefficient, times the sign of the direction.
     coefficient: i128,
@@ -57,6 +58,7 @@ struct RowTerm {
 
 /// Bounds in a SAT solver, with lazily added row constraints.
 pub(super) struct Solver<S> {
+    /// The SAT solver.
     pub(super) sat: S,
     /// For each term, the literals of "at least k", keyed by k.
     at_least: Vec<BTreeMap<i128, Literal>>,
@@ -302,6 +304,6 @@ pub(super) fn holds<S: SatSolver>(
 ) -> Option<SumBound> {
     let bound = terms.bound(atom)?;
     let (low, high) = solver.interval(terms, values, bound.term);
-    let end = if bound.upper { high } else { low };
-    end.is_some_and(|end| bound.holds(end)).then_some(bound)
+    let attained_bound = if bound.upper { high } else { low };
+    attained_bound.is_some_and(|attained_bound| bound.holds(attained_bound)).then_some(bound)
 }

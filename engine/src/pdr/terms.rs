@@ -13,7 +13,9 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) struct SumBound {
     /// Index of the term: a place, or a row after the places.
     pub(super) term: usize,
+    /// True for an upper bound.
     pub(super) upper: bool,
+    /// The value that the term is compared with.
     pub(super) value: i128,
 }
 
@@ -74,6 +76,7 @@ pub(super) fn includes(outer: &[SumBound], inner: &[SumBound]) -> bool {
 /// An equation: a term equals a weighted sum of other terms.
 #[derive(Clone)]
 pub(super) struct SumEquation {
+    /// The term that equals the sum.
     pub(super) term: usize,
     /// The summed terms, with their coefficients.
     pub(super) summands: Vec<(usize, i128)>,
@@ -96,7 +99,7 @@ pub(super) struct BoundTerms<'n> {
     equations: Vec<SumEquation>,
     /// The fixed remainder of each term, by term.
     remainders: Vec<Remainder>,
-    /// The term of each row's sum.
+    /// The term of a row, by its sum of places.
     row_of: HashMap<LinearSum, usize>,
     /// The lower bound of each term in all reachable markings, by term.
     low: Vec<Option<i128>>,
@@ -424,8 +427,8 @@ impl<'n> BoundTerms<'n> {
     pub(super) fn decide(&self, bound: SumBound) -> Option<bool> {
         let (low, high) = (self.low[bound.term], self.high[bound.term]);
         let (easiest_value, hardest_value) = if bound.upper { (low, high) } else { (high, low) };
-        // If `hardest_value` satisfies the bound, all values do. If `easiest_value` violates it, all
-        // values do.
+        // If `hardest_value` satisfies the bound, all values do. If `easiest_value` violates it,
+        // all values do.
         if hardest_value.is_some_and(|value| bound.holds(value)) {
             return Some(true);
         }

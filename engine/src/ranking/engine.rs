@@ -34,7 +34,7 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
 /// the others.
 struct RankingEngine<'g> {
     work: Assignment<'g>,
-    /// The tries of each property so far.
+    /// The record of the tries, by the goal's id.
     tries: HashMap<GoalId, Try>,
     /// Number of proofs found.
     proof_count: usize,

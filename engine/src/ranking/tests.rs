@@ -5,7 +5,7 @@ use crate::lasso::Lassos;
 use fastrand::Rng;
 use parikh_evidence::certificate::markings::visit;
 use parikh_evidence::no_run::{ExcludedPairs, Movers, NoRun, Reason};
-use parikh_net::generate::{RandomKind, Shape, random, random_ltl, random_predicate};
+use parikh_generate::{RandomKind, Shape, random, random_ltl, random_predicate};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Facts, Net, Predicate, text};
 use parikh_solvers::Budget;
@@ -101,7 +101,7 @@ fn what_is_argued_is_so_and_what_is_tampered_with_is_refused_or_so() {
                 plain += 1;
             }
             match (&run, argue(&net, property, &never, &budget)) {
-                (Some(run), Ok(_)) => panic!("seed {seed}: {run} is said not to be there"),
+                (Some(run), Ok(_)) => panic!("seed {seed}: {run:?} is said not to be there"),
                 (None, Ok(argument)) => {
                     argued += 1;
                     arguments.push(argument);

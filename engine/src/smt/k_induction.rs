@@ -23,8 +23,9 @@ use parikh_solvers::term::Term;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// The engine with its state on a net.
+/// The engine, with the state of its work on one net.
 pub(super) struct KInduction<'g> {
+    /// The search for invariants.
     backward: BackwardSearch<'g>,
     work: Assignment<'g>,
     unrolling: SmtUnrolling<'g>,
@@ -95,9 +96,9 @@ impl<'g> KInduction<'g> {
 
     /// Asks the solver for the step case of one goal.
     fn check_step_case(&mut self, id: GoalId, predicate: Predicate, budget: &Budget) {
-        let not_yet = predicate.clone().negated();
+        let negation = predicate.clone().negated();
         let mut assumptions: Vec<Term> =
-            (0..self.steps).map(|step| self.unrolling.holds(&not_yet, step)).collect();
+            (0..self.steps).map(|step| self.unrolling.holds(&negation, step)).collect();
         assumptions.push(self.unrolling.holds(&predicate, self.steps));
         match self.unrolling.ask(&format!("goal {}", id.index()), &assumptions, budget) {
             SmtQueryResult::Unsatisfiable => {

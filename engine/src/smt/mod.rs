@@ -23,6 +23,9 @@ use parikh_net::Provenance;
 use parikh_structure::intervals::Intervals;
 use std::time::Duration;
 
+/// The engines that ask the SMT solver.
+pub const ENGINES: [Engine; 3] = [BMC, WIDE, K_INDUCTION];
+
 /// The registry entry of SMT-based bounded model checking, which runs on request: finds witnesses
 /// of few steps with numbers of any size.
 pub const BMC: Engine = Engine {

@@ -27,6 +27,7 @@ const MAX_TOKENS: u64 = (1 << 62) - 1;
 
 /// An unrolling together with its SMT solver.
 pub(super) struct SmtUnrolling<'g> {
+    /// The engine's name, for messages.
     name: &'static str,
     /// The solver's variables for markings and firings.
     variables: Variables<'g>,
@@ -35,6 +36,7 @@ pub(super) struct SmtUnrolling<'g> {
     /// One firing per step, or arbitrarily many.
     step_kind: StepKind,
     solver: Box<dyn SmtSolver>,
+    /// Directory for dumping solver queries, if any.
     dump: Option<Dump>,
     /// For each place, an upper bound of its tokens in useful markings.
     bounds: Vec<Option<u64>>,
@@ -155,18 +157,18 @@ impl<'g> SmtUnrolling<'g> {
                 return SmtExtensionResult::Partial;
             }
             let previous = self.markings.last().to_vec();
-            let mut said = self.markings.extend(&mut self.variables, self.step_kind);
+            let mut assertions = self.markings.extend(&mut self.variables, self.step_kind);
             for (place, previous) in net.places().zip(previous) {
                 let tokens = self.markings.last()[place.index()];
                 if let Some(variable) = tokens.variable
                     && tokens != previous
                     && let Some(max_tokens) = self.bounds[PlaceId::index(place)]
                 {
-                    said.push(self.variables.terms.at_most(variable, max_tokens));
+                    assertions.push(self.variables.terms.at_most(variable, max_tokens));
                 }
             }
             // All terms belong to the same arena, so the assertion cannot fail.
-            if self.assert(&said).is_err() {
+            if self.assert(&assertions).is_err() {
                 return SmtExtensionResult::TooLong;
             }
         }
@@ -174,8 +176,8 @@ impl<'g> SmtUnrolling<'g> {
     }
 
     /// Asserts terms in the solver.
-    fn assert(&mut self, said: &[Term]) -> Result<(), SmtError> {
-        said.iter().try_for_each(|&term| self.solver.assert(&self.variables.terms, term))
+    fn assert(&mut self, assertions: &[Term]) -> Result<(), SmtError> {
+        assertions.iter().try_for_each(|&term| self.solver.assert(&self.variables.terms, term))
     }
 
     /// Returns the term "the marking after `step` steps satisfies the predicate".

@@ -20,16 +20,22 @@ impl AtomId {
 /// A predicate in negation normal form over the table.
 #[derive(Clone, Debug)]
 pub(super) enum AtomNode {
+    /// A constant truth value.
     Constant(bool),
+    /// A comparison of the table.
     Atom(AtomId),
+    /// A conjunction.
     And(Vec<AtomNode>),
+    /// A disjunction.
     Or(Vec<AtomNode>),
 }
 
 /// The comparisons so far, without duplicates.
 #[derive(Default)]
 pub(super) struct Atoms {
+    /// The comparisons, by `AtomId`.
     atoms: Vec<Atom>,
+    /// The id of a comparison.
     ids: HashMap<Atom, AtomId>,
     /// Transitions with minimal presets, computed when a goal first mentions deadness.
     minimal: Option<Vec<TransitionId>>,

@@ -164,20 +164,25 @@ enum GoalQuestion {
 pub struct Engine<'n> {
     net: &'n Net,
     config: StateEquationConfig,
+    /// The linear program with the constraints learnt so far.
     relaxation: Relaxation<'n>,
+    /// The place bounds from which proofs of lower bounds start.
     premises: LowerBoundPremises,
     atoms: Atoms,
+    /// The SAT solver that proposes comparisons.
     proposer: Proposer,
+    /// The lemmas learnt so far, for use by every goal.
     lemmas: Vec<Lemma>,
     /// Indices of the lemmas, by the smallest comparison of each. `None` has the lemmas without
     /// comparisons.
     lemmas_of: HashMap<Option<usize>, Vec<usize>>,
     /// Pairs of comparisons that contradict each other on the same sum. Each pair has a lemma.
     clashes: HashSet<(AtomId, AtomId)>,
-    /// The splits made so far, over all goals.
+    /// The splits made so far, for any of the goals.
     splits: HashSet<Split>,
     /// The proofs of the splits that are not a comparison and its negation.
     precedences: Vec<Precedence>,
+    /// The goals, in the order of the task, with the state of the work on them.
     targets: Vec<GoalState>,
     /// The most recent candidates, oldest first. A goal that one of these points satisfies needs no
     /// linear program.

@@ -24,7 +24,7 @@ const MAX_SETS: usize = 3;
 /// Limit on the number of terms in a sum of firings or in a trap.
 const MAX_TERMS: usize = 300;
 
-/// A precedence that a solution violates.
+/// A precedence violated by a solution of the linear program.
 struct ViolatedPrecedence {
     /// The set of places: initially empty, or a trap.
     places: Vec<PlaceId>,

@@ -33,6 +33,7 @@ pub(super) struct CertificateParts<'a> {
     pub(super) lemmas: &'a [&'a Lemma],
     /// Returns the comparison with this number.
     pub(super) atom: &'a dyn Fn(usize) -> Atom,
+    /// The traps, to which lemmas refer by index.
     pub(super) traps: &'a [Vec<PlaceId>],
     /// The lower bounds, to which lemmas refer by index, and the place bounds that prove them.
     pub(super) lower_bounds: Option<(&'a [LowerBound], &'a LowerBoundPremises)>,
@@ -98,12 +99,12 @@ fn assemble(net: &Net, parts: CertificateParts<'_>, budget: &Budget) -> Option<L
     });
     let mut lemmas: Vec<Lemma> = renumbered.collect();
     let position = |index: usize| atom_of.position_of.get(&index).copied();
-    let own = parts.precedences.iter().filter_map(|precedence| {
+    let used_precedences = parts.precedences.iter().filter_map(|precedence| {
         precedence.atoms().into_iter().map(position).collect::<Option<Vec<usize>>>()?;
         let new_index = |index| position(index).unwrap_or_default();
         precedence.renamed(|&place| Ok::<_, Infallible>(place), new_index).ok()
     });
-    let precedences = own.collect();
+    let precedences = used_precedences.collect();
     let mut atoms: Vec<Atom> = atom_of.entries.into_iter().map(atom).collect();
     let counters = renumber_counters(net, &mut atoms, &mut lemmas);
     let (lower_bounds, bounds) = match parts.lower_bounds {
@@ -166,7 +167,7 @@ fn renumber_counters(
 struct Positions {
     /// The entries, by assigned number.
     entries: Vec<usize>,
-    /// The assigned number of each entry.
+    /// The assigned number, by entry.
     position_of: HashMap<usize, usize>,
 }
 

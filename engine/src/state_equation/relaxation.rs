@@ -40,10 +40,15 @@ use std::collections::{BTreeMap, HashMap};
 /// places count the firings of effect classes.
 #[derive(Clone, Debug)]
 enum RowForm {
+    /// The tokens of a place.
     Tokens(PlaceId),
+    /// A sum that occurs in comparisons.
     Sum(LinearSum),
+    /// The tokens of the trap with this index.
     Trap(usize),
+    /// The weighted sum of the lower bound with this index.
     LowerBound(usize),
+    /// The tokens of a unit and its enclosing units.
     Chain(UnitId),
 }
 
@@ -70,7 +75,9 @@ enum BoundValue {
 /// The bounds asserted for one row, each with the comparison that asserts it.
 #[derive(Clone, Copy, Debug, Default)]
 struct AssertedBounds {
+    /// The asserted lower bound of the row's value.
     lower: Option<(i64, AtomId)>,
+    /// The asserted upper bound of the row's value.
     upper: Option<(i64, AtomId)>,
 }
 
@@ -99,7 +106,9 @@ pub(super) enum MinimumResult {
 /// A lemma that refutes every comparison Σ ≤ k with k below the proved bound.
 #[derive(Clone, Debug)]
 pub(super) struct BoundLemma {
+    /// The lemma without the refuted comparison.
     lemma: Lemma,
+    /// The factor of the refuted comparison.
     factor: i128,
 }
 
@@ -115,8 +124,11 @@ impl BoundLemma {
 /// Counters of the linear programs solved, for the statistics.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counters {
+    /// Number of calls of the solver.
     pub(super) solved: u64,
+    /// Number of infeasible programs.
     pub(super) infeasible: u64,
+    /// Number of calls without an answer.
     pub(super) unanswered: u64,
     /// Statistics of the exact proofs of floating-point answers.
     pub(super) certified: Tally,
@@ -127,6 +139,7 @@ pub(super) struct Counters {
 /// The linear program. See the module documentation.
 pub(super) struct Relaxation<'n> {
     net: &'n Net,
+    /// The state equation, for its rows and columns.
     equation: StateEquation,
     lp: Box<dyn IncrementalLp + Send>,
     /// The linear form of each row, by row index.
@@ -140,8 +153,9 @@ pub(super) struct Relaxation<'n> {
     placements: Vec<Option<Option<Placement>>>,
     /// The bounds asserted at the moment, by row index.
     asserted: BTreeMap<u32, AssertedBounds>,
-    /// The places of each trap found so far.
+    /// The places of the traps found so far, ascending within a trap.
     traps: Vec<Vec<PlaceId>>,
+    /// The lower bounds known so far. Lemmas refer to the bounds by index.
     lower_bounds: Vec<LowerBound>,
     /// The index in `lower_bounds` of the bound that the place's own row states.
     lower_bound_of: HashMap<PlaceId, usize>,

@@ -24,7 +24,7 @@ pub struct StateEquationStatistics {
     pub too_large: u64,
     /// Number of lemmas learnt.
     pub lemmas: usize,
-    /// Number of traps that became rows.
+    /// Number of traps with a row in the program.
     pub traps: usize,
     /// Number of lower bounds of places and weighted sums.
     pub lower_bounds: usize,

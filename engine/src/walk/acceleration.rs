@@ -63,6 +63,7 @@ impl Acceleration {
         self.choose_count(machine, class, transition, rng)
     }
 
+    /// Returns the number of firings of an accelerated step, and updates the success rate.
     fn choose_count(
         &mut self,
         machine: &WatchedMarking<'_>,
@@ -70,23 +71,23 @@ impl Acceleration {
         transition: u32,
         rng: &mut Rng,
     ) -> u64 {
-        let most = max_repetitions(machine, class, transition);
+        let max_count = max_repetitions(machine, class, transition);
         self.attempts += 1;
-        self.successes += u32::from(most > 1);
+        self.successes += u32::from(max_count > 1);
         if self.attempts >= ATTEMPTS_PER_EVALUATION {
             if self.successes * 64 < self.attempts {
                 self.chance /= 4;
             }
             (self.attempts, self.successes) = (0, 0);
         }
-        if most <= 1 {
+        if max_count <= 1 {
             return 1;
         }
         let count = match random_below(rng, 4) {
-            0 => most,
-            1 => most / 2,
-            2 => 1 + ((u128::from(rng.u64(..)) * most as u128) >> 64) as i64,
-            _ => firings_until_change(machine, class).min(most),
+            0 => max_count,
+            1 => max_count / 2,
+            2 => 1 + ((u128::from(rng.u64(..)) * max_count as u128) >> 64) as i64,
+            _ => firings_until_change(machine, class).min(max_count),
         };
         count.max(1) as u64
     }
@@ -95,15 +96,15 @@ impl Acceleration {
 /// Returns the number of times that an enabled transition can fire in a row, up to a limit.
 pub(super) fn max_repetitions(machine: &WatchedMarking<'_>, class: u32, transition: u32) -> i64 {
     let net = machine.compiled.net;
-    let mut most = MAX_COUNT;
-    let mut free = true;
+    let mut max_count = MAX_COUNT;
+    let mut is_free = true;
     for &CompiledChange { cell, delta } in machine.compiled.changes_of(class) {
         let value = machine.value(cell);
         let is_place = (cell as usize) < machine.compiled.place_count;
         let times = if delta > 0 {
             (i64::MAX - value.max(0)) / delta
         } else if is_place {
-            free = false;
+            is_free = false;
             let place = PlaceId::new(cell as usize);
             let weight = net.pre_weight(TransitionId::new(transition as usize), place) as i64;
             // The last firing also needs `weight` tokens.
@@ -113,14 +114,14 @@ pub(super) fn max_repetitions(machine: &WatchedMarking<'_>, class: u32, transiti
                 .checked_div(-delta.max(-i64::MAX))
                 .unwrap_or(1)
         };
-        most = most.min(times);
+        max_count = max_count.min(times);
     }
-    if free { most.min(MAX_FREE_COUNT) } else { most }
+    if is_free { max_count.min(MAX_FREE_COUNT) } else { max_count }
 }
 
 /// Returns the number of firings until a cell changed by the class leaves its interval.
 fn firings_until_change(machine: &WatchedMarking<'_>, class: u32) -> i64 {
-    let mut soonest = MAX_COUNT;
+    let mut smallest_count = MAX_COUNT;
     for &CompiledChange { cell, delta } in machine.compiled.changes_of(class) {
         let value = i128::from(machine.value(cell));
         let (low, high) = machine.interval(cell);
@@ -130,7 +131,7 @@ fn firings_until_change(machine: &WatchedMarking<'_>, class: u32) -> i64 {
         } else {
             (value - i128::from(low)) / -delta + 1
         };
-        soonest = soonest.min(i64::try_from(times).unwrap_or(MAX_COUNT));
+        smallest_count = smallest_count.min(i64::try_from(times).unwrap_or(MAX_COUNT));
     }
-    soonest.max(1)
+    smallest_count.max(1)
 }

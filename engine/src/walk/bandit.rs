@@ -33,21 +33,26 @@ const FIRST_SLICE: u64 = 1 << 13;
 /// Minimum work of the first slices per effect class. In a large net a walk can so reach most of
 /// the net.
 const FIRST_SLICE_PER_CLASS: u64 = 4;
-/// Limit on the length of a slice.
+/// Maximum length of a slice, in units of work.
 const MAX_SLICE: u64 = 1 << 22;
 /// Limit on the number of sequences in a pool.
 const MAX_POOL_SEQUENCES: usize = 6;
 /// Limit on the number of pools.
 const MAX_POOLS: usize = 64;
-/// Limit on the length of kept sequences. Replaying a longer one would take a whole slice.
+/// Maximum length of a sequence in a pool, in entries. Replaying a longer sequence would take a
+/// whole slice.
 const MAX_POOL_SEQUENCE_LENGTH: usize = 1 << 15;
 
+/// An arm of the bandit: a strategy with its work and merit.
 struct Arm {
     strategy: Strategy,
+    /// Work of all slices of the strategy so far.
     work: u64,
+    /// Moving average of the rewards of the strategy's slices, at least [`least_merit`].
     merit: f64,
 }
 
+/// Returns the minimum merit of a strategy.
 fn min_merit(strategy: Strategy) -> f64 {
     match strategy {
         Strategy::Plan => 4.0,
@@ -67,8 +72,11 @@ pub(super) struct Bandit {
     slice_work: u64,
     /// Number of slices since a goal was reached.
     slices_without_goal: u32,
+    /// Maximum number of steps of a walk.
     longest_walk: u64,
+    /// The hints for the guided strategy.
     hints: Hints,
+    /// The pools, by goal and strategy.
     pools: BTreeMap<(GoalId, Strategy), Pool>,
 }
 
@@ -91,22 +99,22 @@ impl Bandit {
         classes: usize,
         goals: impl IntoIterator<Item = &'g MarkingGoal>,
     ) -> Self {
-        let (mut aims, mut maximise, mut deadness) = (false, false, false);
+        let (mut has_targets, mut has_maximum, mut has_deadness) = (false, false, false);
         for goal in goals {
-            aims |= has_target(goal);
-            maximise |= matches!(goal, MarkingGoal::Maximise(_));
-            deadness |=
+            has_targets |= has_target(goal);
+            has_maximum |= matches!(goal, MarkingGoal::Maximise(_));
+            has_deadness |=
                 matches!(goal, MarkingGoal::Reach(predicate) if predicate.mentions_deadness());
         }
         let hints = Hints::new(&config.hints);
-        let suits = |strategy: &Strategy| match strategy {
+        let is_suitable = |strategy: &Strategy| match strategy {
             Strategy::Guided => !hints.is_empty(),
-            Strategy::Deadlock => deadness,
-            Strategy::Pump => maximise,
-            Strategy::Directed | Strategy::Potency | Strategy::Plan => aims,
+            Strategy::Deadlock => has_deadness,
+            Strategy::Pump => has_maximum,
+            Strategy::Directed | Strategy::Potency | Strategy::Plan => has_targets,
             _ => true,
         };
-        let mut strategies: Vec<Strategy> = Strategy::ALL.into_iter().filter(suits).collect();
+        let mut strategies: Vec<Strategy> = Strategy::ALL.into_iter().filter(is_suitable).collect();
         if let Some(only) = &config.strategies {
             strategies.retain(|strategy| only.contains(strategy));
         }
@@ -134,11 +142,11 @@ impl Bandit {
         let mut guided: Option<HintStrategy> = None;
         loop {
             // The first arm wins ties.
-            let rank = |arm: &Arm| arm.work as f64 / arm.merit;
-            let next = (0..self.arms.len())
-                .min_by(|&a, &b| rank(&self.arms[a]).total_cmp(&rank(&self.arms[b])));
-            let Some(next) = next else { return StopReason::Finished };
-            let strategy = self.arms[next].strategy;
+            let quotient = |arm: &Arm| arm.work as f64 / arm.merit;
+            let arm_index = (0..self.arms.len())
+                .min_by(|&a, &b| quotient(&self.arms[a]).total_cmp(&quotient(&self.arms[b])));
+            let Some(arm_index) = arm_index else { return StopReason::Finished };
+            let strategy = self.arms[arm_index].strategy;
             let (reached, work) = (walker.statistics.reached, walker.resources.work);
             walker.begin_slice(strategy, self.slice_work);
             // Every slice costs some work. Otherwise a strategy that does no work would be chosen
@@ -190,19 +198,19 @@ impl Bandit {
                     let guided =
                         guided.get_or_insert_with(|| HintStrategy::new(net.effect_count()));
                     if !self.follow_hints(walker, guided) {
-                        self.arms.remove(next);
+                        self.arms.remove(arm_index);
                         continue;
                     }
                 }
                 Strategy::Pump => pumping::run_slice(walker, self.longest_walk),
             }
-            let proof_reporter = walker.end_slice();
-            let arm = &mut self.arms[next];
+            let is_over = walker.end_slice();
+            let arm = &mut self.arms[arm_index];
             arm.work += walker.resources.work - work;
             let reached = walker.statistics.reached - reached;
             let reward = if reached > 0 { 4.0 + (reached as f64).log2() } else { 0.0 };
             arm.merit = (0.6 * arm.merit + 0.4 * reward).max(min_merit(strategy));
-            if proof_reporter {
+            if is_over {
                 return StopReason::Finished;
             }
             self.grow_slice(reached > 0);
@@ -213,8 +221,8 @@ impl Bandit {
     }
 
     /// Doubles the slice length after a full round without a reached goal.
-    fn grow_slice(&mut self, reached: bool) {
-        self.slices_without_goal = if reached { 0 } else { self.slices_without_goal + 1 };
+    fn grow_slice(&mut self, has_reached: bool) {
+        self.slices_without_goal = if has_reached { 0 } else { self.slices_without_goal + 1 };
         if self.slices_without_goal as usize >= self.arms.len() {
             self.slices_without_goal = 0;
             self.slice_work = (self.slice_work * 2).min(MAX_SLICE);
@@ -252,15 +260,15 @@ impl Bandit {
     fn follow_hints(&mut self, walker: &mut Walker<'_>, guided: &mut HintStrategy) -> bool {
         let machine = &walker.machine;
         let watched = machine.compiled.goals.iter().zip(0..);
-        let open = watched.filter(|&(_, position)| !machine.is_unwatched(position));
-        let open: HashSet<GoalId> = open.map(|(watched, _)| watched.id).collect();
-        let Some((hint, tries)) = self.hints.next(|goal| open.contains(&goal)) else {
+        let open_goals = watched.filter(|&(_, position)| !machine.is_unwatched(position));
+        let open_goals: HashSet<GoalId> = open_goals.map(|(watched, _)| watched.id).collect();
+        let Some((hint, attempts)) = self.hints.next(|goal| open_goals.contains(&goal)) else {
             return false;
         };
         loop {
             walker.restart();
-            guided.begin(hint, *tries, &mut walker.resources);
-            *tries = tries.saturating_add(1);
+            guided.begin(hint, *attempts, &mut walker.resources);
+            *attempts = attempts.saturating_add(1);
             if walker.walk(guided, self.longest_walk) == WalkEnd::SliceOver
                 || walker.slice_is_over()
             {
@@ -279,26 +287,27 @@ impl Bandit {
     ) {
         let mut limit = 256;
         let mut goal = None;
-        let mut tries = 0;
+        let mut attempts = 0;
         loop {
-            let wanted = goal.filter(|&goal| !walker.machine.is_unwatched(goal) && tries < 32);
-            let reached = goal.is_some_and(|goal| walker.machine.is_unwatched(goal));
-            let Some(current) = wanted.or_else(|| {
-                (limit, tries) = (256, 0);
+            let continued =
+                goal.filter(|&goal| !walker.machine.is_unwatched(goal) && attempts < 32);
+            let was_reached = goal.is_some_and(|goal| walker.machine.is_unwatched(goal));
+            let Some(current) = continued.or_else(|| {
+                (limit, attempts) = (256, 0);
                 walker.draw_goal(has_target)
             }) else {
                 return;
             };
             goal = Some(current);
-            tries += 1;
+            attempts += 1;
             let id = walker.machine.compiled.goals[current as usize].id;
-            let goes_on = reached
+            let continues_from_goal = was_reached
                 && walker.journal.runs().len() <= MAX_POOL_SEQUENCE_LENGTH
                 && random_below(&mut walker.resources.rng, 2) == 0;
-            if !goes_on {
+            if !continues_from_goal {
                 let pool = self.pools.get(&(id, strategy)).map_or(&[][..], Vec::as_slice);
-                let pick = random_below(&mut walker.resources.rng, 2 * MAX_POOL_SEQUENCES);
-                match pool.get(pick) {
+                let pool_index = random_below(&mut walker.resources.rng, 2 * MAX_POOL_SEQUENCES);
+                match pool.get(pool_index) {
                     Some((_, runs)) => walker.resume(runs),
                     None => walker.restart(),
                 }
@@ -321,23 +330,23 @@ impl Bandit {
             self.pools.pop_first();
         }
         let pool = self.pools.entry(key).or_default();
-        let last = pool.last().map_or(u64::MAX, |(distance, _)| *distance);
-        if pool.len() >= MAX_POOL_SEQUENCES && last <= nearest.distance {
+        let largest_distance = pool.last().map_or(u64::MAX, |(distance, _)| *distance);
+        if pool.len() >= MAX_POOL_SEQUENCES && largest_distance <= nearest.distance {
             return;
         }
         let mut runs = Vec::new();
-        let mut left = nearest.firings;
+        let mut remaining = nearest.firings;
         for run in walker.journal.runs() {
-            if left == 0 {
+            if remaining == 0 {
                 break;
             }
-            let count = left.min(u64::from(run.count));
+            let count = remaining.min(u64::from(run.count));
             runs.push(RepeatedFiring { count: count as u32, ..*run });
-            left -= count;
+            remaining -= count;
         }
         if runs.len() <= MAX_POOL_SEQUENCE_LENGTH {
-            let at = pool.partition_point(|(distance, _)| *distance <= nearest.distance);
-            pool.insert(at, (nearest.distance, runs));
+            let index = pool.partition_point(|(distance, _)| *distance <= nearest.distance);
+            pool.insert(index, (nearest.distance, runs));
             pool.truncate(MAX_POOL_SEQUENCES);
         }
     }

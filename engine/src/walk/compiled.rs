@@ -41,7 +41,7 @@ pub(super) struct CompiledNet<'a> {
     pub(super) place_count: usize,
     /// The sums of the remaining cells, in order.
     pub(super) sums: Vec<LinearSum>,
-    /// Cells, by sum.
+    /// For each sum of several places, the index of its cell.
     pub(super) cell_of: HashMap<LinearSum, u32>,
     /// Start of each class in `changes`, with one more entry at the end.
     pub(super) change_starts: Vec<u32>,
@@ -72,9 +72,9 @@ pub(super) struct CompiledNet<'a> {
     pub(super) enabledness_leaves: Vec<u32>,
     /// Goal nodes with a condition on deadness.
     pub(super) deadness_leaves: Vec<u32>,
-    /// The junction nodes, in the state where all cells are below every threshold.
+    /// The nodes of the goals, in the state where all cells are below every threshold.
     pub(super) nodes: Vec<WatchNode>,
-    /// The maxima.
+    /// The cells to maximise, with the largest values seen.
     pub(super) records: Vec<MaximumRecord>,
     /// The index in `records` of each cell, or [`NONE`]. Empty if there are no records.
     pub(super) record_of: Vec<u32>,
@@ -112,10 +112,10 @@ impl<'a> CompiledNet<'a> {
         compiled.add_changes();
         compiled.add_thresholds(&watch.thresholds, cells);
         compiled.add_inputs();
-        for of_transition in watch.enabledness.chunk_by(|a, b| a.0 == b.0) {
+        for leaves in watch.enabledness.chunk_by(|a, b| a.0 == b.0) {
             let list = (compiled.leaf_list_starts.len() - 1) as u32;
-            compiled.leaf_list_of[of_transition[0].0 as usize] = list;
-            compiled.enabledness_leaves.extend(of_transition.iter().map(|&(_, node)| node));
+            compiled.leaf_list_of[leaves[0].0 as usize] = list;
+            compiled.enabledness_leaves.extend(leaves.iter().map(|&(_, node)| node));
             compiled.leaf_list_starts.push(compiled.enabledness_leaves.len() as u32);
         }
         for (position, record) in compiled.records.iter().enumerate() {
@@ -135,15 +135,16 @@ impl<'a> CompiledNet<'a> {
         self.threshold_starts.len() - 1
     }
 
+    /// Adds the changes of the cells by each class.
     fn add_changes(&mut self) {
-        let mut sums_at: HashMap<PlaceId, Vec<(usize, i64)>> = HashMap::new();
+        let mut sums_of_place: HashMap<PlaceId, Vec<(usize, i64)>> = HashMap::new();
         for (position, sum) in self.sums.iter().enumerate() {
             for &(place, coefficient) in sum.terms() {
-                sums_at.entry(place).or_default().push((position, coefficient));
+                sums_of_place.entry(place).or_default().push((position, coefficient));
             }
         }
         let mut change_of_sum = vec![0i128; self.sums.len()];
-        let mut touched: Vec<usize> = Vec::new();
+        let mut changed_sums: Vec<usize> = Vec::new();
         self.change_starts.push(0);
         for e in self.net.effect_classes() {
             let start = self.changes.len();
@@ -152,15 +153,15 @@ impl<'a> CompiledNet<'a> {
                     cell: change.place.index() as u32,
                     delta: change.delta,
                 });
-                for &(sum, coefficient) in sums_at.get(&change.place).into_iter().flatten() {
+                for &(sum, coefficient) in sums_of_place.get(&change.place).into_iter().flatten() {
                     if change_of_sum[sum] == 0 {
-                        touched.push(sum);
+                        changed_sums.push(sum);
                     }
                     change_of_sum[sum] += i128::from(coefficient) * i128::from(change.delta);
                 }
             }
-            touched.sort_unstable();
-            for sum in touched.drain(..) {
+            changed_sums.sort_unstable();
+            for sum in changed_sums.drain(..) {
                 // A sum may be listed twice if its change was 0 in between. The second time the
                 // change is 0.
                 let delta = std::mem::take(&mut change_of_sum[sum]);
@@ -175,25 +176,28 @@ impl<'a> CompiledNet<'a> {
         }
     }
 
-    fn add_thresholds(&mut self, watched: &[super::watch::TokenThreshold], cells: usize) {
-        let mut watched = watched.iter().peekable();
+    /// Adds the thresholds of each cell with the goal leaves that change there.
+    fn add_thresholds(&mut self, goal_thresholds: &[super::watch::TokenThreshold], cells: usize) {
+        let mut goal_thresholds = goal_thresholds.iter().peekable();
         // Each entry is a threshold with the leaf that changes there, or [`NONE`].
-        let mut row: Vec<(i64, u32)> = Vec::new();
+        let mut entries: Vec<(i64, u32)> = Vec::new();
         self.threshold_starts.push(0);
         for cell in 0..cells {
-            row.clear();
+            entries.clear();
             if cell < self.place_count {
                 let consumers = self.net.consumers(PlaceId::new(cell)).iter();
                 // The net builder guarantees weights of at most 2⁶³ − 1.
-                row.extend(consumers.map(|arc| (arc.weight as i64, NO_INDEX)));
+                entries.extend(consumers.map(|arc| (arc.weight as i64, NO_INDEX)));
             }
-            while let Some(threshold) = watched.next_if(|threshold| threshold.cell == cell as u32) {
-                row.push((threshold.value, threshold.node));
+            while let Some(threshold) =
+                goal_thresholds.next_if(|threshold| threshold.cell == cell as u32)
+            {
+                entries.push((threshold.value, threshold.node));
             }
-            row.sort_by_key(|&(value, _)| value);
+            entries.sort_by_key(|&(value, _)| value);
             self.thresholds.push(i64::MIN);
             self.threshold_leaf_starts.push(self.threshold_leaves.len() as u32);
-            for group in row.chunk_by(|a, b| a.0 == b.0) {
+            for group in entries.chunk_by(|a, b| a.0 == b.0) {
                 self.thresholds.push(group[0].0);
                 self.threshold_leaf_starts.push(self.threshold_leaves.len() as u32);
                 let leaves =
@@ -212,21 +216,22 @@ impl<'a> CompiledNet<'a> {
     fn add_inputs(&mut self) {
         let net = self.net;
         let input = |place: PlaceId, weight: u64| {
-            let [from, to] =
+            let [start, end] =
                 [place.index(), place.index() + 1].map(|at| self.threshold_starts[at] as usize);
             let weight = weight as i64;
-            let group = from + self.thresholds[from..to].partition_point(|&value| value < weight);
+            let group =
+                start + self.thresholds[start..end].partition_point(|&value| value < weight);
             InputArc { weight, cell: place.index() as u32, threshold: group as u32 }
         };
-        let row = |t| net.pre(t).iter().map(|arc| input(arc.place, arc.weight)).collect();
-        let mut rows: Vec<Vec<InputArc>> = net.transitions().map(row).collect();
+        let inputs_of = |t| net.pre(t).iter().map(|arc| input(arc.place, arc.weight)).collect();
+        let mut rows: Vec<Vec<InputArc>> = net.transitions().map(inputs_of).collect();
         self.gates = Gates::split(net, &mut rows, self.thresholds.len());
         let consumers = |input: &InputArc| net.consumers(PlaceId::new(input.cell as usize)).len();
-        for (owner, mut row) in rows.into_iter().enumerate() {
+        for (owner, mut inputs_of) in rows.into_iter().enumerate() {
             self.input_starts.push(self.inputs.len() as u32);
-            self.owner_of_input.extend(row.iter().map(|_| owner as u32));
-            row.sort_by_key(consumers);
-            self.inputs.append(&mut row);
+            self.owner_of_input.extend(inputs_of.iter().map(|_| owner as u32));
+            inputs_of.sort_by_key(consumers);
+            self.inputs.append(&mut inputs_of);
         }
         self.input_starts.push(self.inputs.len() as u32);
     }

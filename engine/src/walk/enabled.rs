@@ -6,6 +6,7 @@
 
 /// The enabled classes, in no order.
 pub(super) struct EnabledClasses {
+    /// The enabled classes without a gate.
     ungated: Vec<u32>,
     gates: Vec<GateState>,
     /// The open gates, in no order.
@@ -47,9 +48,9 @@ impl EnabledClasses {
 
     /// Returns the enabled classes.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        let behind =
+        let gated =
             self.open_gates.iter().flat_map(|&gate| &self.gates[gate as usize].ready_classes);
-        self.ungated.iter().chain(behind).copied()
+        self.ungated.iter().chain(gated).copied()
     }
 
     /// Returns the `n`th enabled class, for `n` below [`len`](Self::len).
@@ -61,6 +62,7 @@ impl EnabledClasses {
         }
     }
 
+    /// Returns the `n`th class that is ready behind an open gate.
     fn nth_gated(&self, mut n: usize) -> u32 {
         for &gate in &self.open_gates {
             let ready = &self.gates[gate as usize].ready_classes;
@@ -94,9 +96,9 @@ impl EnabledClasses {
     pub(super) fn insert(&mut self, class: u32, gate: u32) -> u32 {
         let list = match self.gates.get_mut(gate as usize) {
             None => &mut self.ungated,
-            Some(behind) => {
-                self.ready_behind_open += usize::from(behind.is_open);
-                &mut behind.ready_classes
+            Some(state) => {
+                self.ready_behind_open += usize::from(state.is_open);
+                &mut state.ready_classes
             }
         };
         list.push(class);
@@ -108,9 +110,9 @@ impl EnabledClasses {
     pub(super) fn remove(&mut self, slot: u32, gate: u32) -> Option<u32> {
         let list = match self.gates.get_mut(gate as usize) {
             None => &mut self.ungated,
-            Some(behind) => {
-                self.ready_behind_open -= usize::from(behind.is_open);
-                &mut behind.ready_classes
+            Some(state) => {
+                self.ready_behind_open -= usize::from(state.is_open);
+                &mut state.ready_classes
             }
         };
         list.swap_remove(slot as usize);
@@ -119,14 +121,14 @@ impl EnabledClasses {
 
     /// Opens or closes a gate. The state must change.
     pub(super) fn set_gate(&mut self, gate: usize, open: bool) {
-        let behind = &mut self.gates[gate];
-        behind.is_open = open;
+        let state = &mut self.gates[gate];
+        state.is_open = open;
         if open {
             self.open_gates.push(gate as u32);
-            self.ready_behind_open += behind.ready_classes.len();
+            self.ready_behind_open += state.ready_classes.len();
         } else {
             self.open_gates.retain(|&other| other as usize != gate);
-            self.ready_behind_open -= behind.ready_classes.len();
+            self.ready_behind_open -= state.ready_classes.len();
         }
     }
 }

@@ -59,31 +59,34 @@ impl Gates {
     /// Removes common inputs from the `rows` of the transitions and appends one row per gate.
     /// `thresholds` is the number of thresholds.
     pub(super) fn split(net: &Net, rows: &mut Vec<Vec<InputArc>>, thresholds: usize) -> Gates {
-        let mut sharing = vec![0usize; thresholds];
-        rows.iter().flatten().for_each(|input| sharing[input.threshold as usize] += 1);
-        if sharing.iter().all(|&sharing| sharing < MIN_TRANSITIONS) {
+        let mut input_counts = vec![0usize; thresholds];
+        rows.iter().flatten().for_each(|input| input_counts[input.threshold as usize] += 1);
+        if input_counts.iter().all(|&input_counts| input_counts < MIN_TRANSITIONS) {
             return Gates::default();
         }
-        let is_common = |input: &InputArc| sharing[input.threshold as usize] >= MIN_TRANSITIONS;
-        let mut behind: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
+        let is_common =
+            |input: &InputArc| input_counts[input.threshold as usize] >= MIN_TRANSITIONS;
+        let mut transitions_by_inputs: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
         for t in net.transitions() {
-            let alone = net.class(net.effect_of(t)).len() == 1 && !net.delta(t).is_empty();
+            let is_alone = net.class(net.effect_of(t)).len() == 1 && !net.delta(t).is_empty();
             let common = rows[t.index()].iter().filter(|input| is_common(input));
             let mut common: Vec<u32> = common.map(|input| input.threshold).collect();
             common.sort_unstable();
-            if alone && !common.is_empty() {
-                behind.entry(common).or_default().push(t.index());
+            if is_alone && !common.is_empty() {
+                transitions_by_inputs.entry(common).or_default().push(t.index());
             }
         }
-        let mut behind: Vec<Vec<usize>> = behind.into_values().collect();
-        behind.retain(|transitions| transitions.len() >= MIN_TRANSITIONS);
-        behind.sort_by_key(|transitions| std::cmp::Reverse(transitions.len()));
-        behind.truncate(MAX_GATES);
-        if behind.is_empty() {
+        let mut transitions_by_inputs: Vec<Vec<usize>> =
+            transitions_by_inputs.into_values().collect();
+        transitions_by_inputs.retain(|transitions| transitions.len() >= MIN_TRANSITIONS);
+        transitions_by_inputs.sort_by_key(|transitions| std::cmp::Reverse(transitions.len()));
+        transitions_by_inputs.truncate(MAX_GATES);
+        if transitions_by_inputs.is_empty() {
             return Gates::default();
         }
-        let mut gates = Gates { count: behind.len(), of: vec![NO_INDEX; rows.len()] };
-        for (gate, transitions) in behind.iter().enumerate() {
+        let mut gates =
+            Gates { count: transitions_by_inputs.len(), of: vec![NO_INDEX; rows.len()] };
+        for (gate, transitions) in transitions_by_inputs.iter().enumerate() {
             let common = rows[transitions[0]].iter().copied().filter(is_common).collect();
             for &t in transitions {
                 gates.of[t] = gate as u32;

@@ -21,13 +21,18 @@ pub(super) struct RepeatedFiring {
 
 /// The firings since the initial marking.
 pub(super) struct Journal {
+    /// The firings, with repetitions merged.
     runs: Vec<RepeatedFiring>,
+    /// Number of firings since the initial marking.
     firings: u64,
+    /// Reached goals that are not yet reported.
     pending: Vec<Observation>,
     /// Per record, the number of firings at its best value, if not yet reported.
     best_firings: Vec<Option<u64>>,
     improved_records: Vec<u32>,
+    /// Time of the last report.
     last_report: Instant,
+    /// Minimum time between the last report and the next report during a walk.
     pause: Duration,
 }
 
@@ -60,11 +65,11 @@ impl Journal {
             last.count = sum;
             return;
         }
-        let mut left = count;
-        while left > 0 {
-            let count = u32::try_from(left).unwrap_or(u32::MAX);
+        let mut remaining = count;
+        while remaining > 0 {
+            let count = u32::try_from(remaining).unwrap_or(u32::MAX);
             self.runs.push(RepeatedFiring { transition, count });
-            left -= u64::from(count);
+            remaining -= u64::from(count);
         }
     }
 
@@ -106,34 +111,35 @@ impl Journal {
         &mut self,
         report: &WitnessReporter<'_>,
         records: &[MaximumRecord],
-        of: &[GoalId],
+        goal_ids: &[GoalId],
     ) {
         if self.has_news() && self.last_report.elapsed() >= self.pause {
-            self.report(report, records, of);
+            self.report(report, records, goal_ids);
         }
     }
 
-    /// Reports all pending sightings. `of` contains the board's ids of the watched goals.
+    /// Reports all pending sightings. `goal_ids` contains the board's ids of the watched goals.
     pub(super) fn report(
         &mut self,
         report: &WitnessReporter<'_>,
         records: &[MaximumRecord],
-        of: &[GoalId],
+        goal_ids: &[GoalId],
     ) {
         if !self.has_news() {
             return;
         }
-        let begin = Instant::now();
+        let start_time = Instant::now();
         let mut sightings = std::mem::take(&mut self.pending);
         for record in self.improved_records.drain(..) {
             let Some(firings) = self.best_firings[record as usize].take() else { continue };
             let goals = records[record as usize].goals.iter();
-            sightings.extend(goals.map(|&goal| Observation { goal: of[goal as usize], firings }));
+            sightings
+                .extend(goals.map(|&goal| Observation { goal: goal_ids[goal as usize], firings }));
         }
-        let last = sightings.iter().map(|sighting| sighting.firings).max().unwrap_or(0);
-        report.along(self.prefix(last), sightings);
+        let last_firing = sightings.iter().map(|sighting| sighting.firings).max().unwrap_or(0);
+        report.along(self.prefix(last_firing), sightings);
         self.last_report = Instant::now();
-        self.pause = MIN_PAUSE.max(10 * begin.elapsed());
+        self.pause = MIN_PAUSE.max(10 * start_time.elapsed());
     }
 
     /// Returns the first `firings` firings.
@@ -141,18 +147,18 @@ impl Journal {
         self.between(0, firings)
     }
 
-    /// Returns the firings from number `from` (exclusive) to number `to` (inclusive).
-    pub(super) fn between(&self, from: u64, to: u64) -> FiringSequence {
+    /// Returns the firings from number `start` (exclusive) to number `stop` (inclusive).
+    pub(super) fn between(&self, start: u64, stop: u64) -> FiringSequence {
         let mut sequence = FiringSequence::new();
-        let mut at = 0;
+        let mut position = 0;
         for run in &self.runs {
-            if at >= to {
+            if position >= stop {
                 break;
             }
-            let end = at + u64::from(run.count);
-            let count = end.min(to).saturating_sub(at.max(from));
+            let end = position + u64::from(run.count);
+            let count = end.min(stop).saturating_sub(position.max(start));
             sequence.push(TransitionId::new(run.transition as usize), count);
-            at = end;
+            position = end;
         }
         sequence
     }

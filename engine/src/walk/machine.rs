@@ -32,13 +32,15 @@ use fastrand::Rng;
 /// A cell, in 32 bytes: two fit in a cache line.
 #[derive(Clone, Copy)]
 struct Cell {
+    /// The current value: the tokens of a place, or the value of a sum.
     value: i64,
-    /// Something depends on the value when it falls below `low` or reaches `high`.
+    /// The cell crosses a threshold when the value falls below `low`.
     low: i64,
+    /// The cell crosses a threshold when the value reaches `high`.
     high: i64,
-    /// Index of the threshold last reached.
+    /// Index of the largest threshold that is at most the value.
     threshold: u32,
-    /// Index of the last threshold that is not a sentinel.
+    /// Index of the last threshold of the cell that is not a sentinel.
     last_threshold: u32,
 }
 
@@ -47,11 +49,13 @@ const ENABLED: u32 = u32::MAX - 1;
 /// Value of [`WatchedMarking::next_held`] for an input that is in no list.
 const UNLISTED: u32 = u32::MAX - 1;
 
+/// The state of a transition or gate.
 #[derive(Clone, Copy)]
 struct TransitionState {
     /// The next transition that waits for the same input, [`NONE`] for the last one, or
     /// [`ENABLED`].
     next_waiting: u32,
+    /// The effect class of the transition. [`NONE`] for a gate.
     class: u32,
     /// Index of the transition in `members`.
     position: u32,
@@ -59,24 +63,31 @@ struct TransitionState {
     leaf_list: u32,
 }
 
+/// The state of an effect class.
 #[derive(Clone, Copy)]
 struct ClassState {
     /// Position in the list of `enabled`.
     enabled_position: u32,
-    /// Number of enabled transitions, which come first in the row of the class.
+    /// Number of transitions of the class with tokens on their own inputs. They come first in the
+    /// row of the class.
     enabled_count: u32,
     /// Start of the row in `members`.
     first_member: u32,
+    /// Number of transitions of the class.
     size: u32,
 }
 
 /// The marking of a walk, with derived data. See the module documentation.
 pub(super) struct WatchedMarking<'a> {
-    /// The tables.
+    /// The tables of the net and of the watched goals.
     pub(super) compiled: CompiledNet<'a>,
+    /// The cells: first the places, then the sums.
     cells: Vec<Cell>,
+    /// The transitions, followed by the gates.
     transitions: Vec<TransitionState>,
+    /// The effect classes, by class index.
     classes: Vec<ClassState>,
+    /// The transitions of each class, one class after another.
     members: Vec<u32>,
     /// For each threshold, the first transition that waits for it, or [`NONE`].
     first_waiting: Vec<u32>,
@@ -94,6 +105,7 @@ pub(super) struct WatchedMarking<'a> {
     /// The class without effect, or [`NONE`].
     class_without_effect: u32,
     is_dead_now: bool,
+    /// The nodes of the watched goals with their counters.
     nodes: Vec<WatchNode>,
     /// For each goal position, true if the goal is settled and no longer watched.
     is_settled: Vec<bool>,
@@ -102,9 +114,10 @@ pub(super) struct WatchedMarking<'a> {
     pub(super) news: Vec<u32>,
     /// Truth value of each goal's root, one bit per goal.
     pub(super) truths: Vec<u64>,
-    /// Number of inputs checked and leaves changed so far: the cost of firing beyond the firing
-    /// itself.
+    /// Number of inputs checked and goal leaves changed so far. This measures the cost of firing
+    /// beyond the firing itself.
     pub(super) update_count: u64,
+    /// The value of each cell in the initial marking.
     initial: Vec<i64>,
 }
 
@@ -120,28 +133,28 @@ impl<'a> WatchedMarking<'a> {
         });
         let mut classes = Vec::with_capacity(net.effect_count());
         let mut members = Vec::with_capacity(net.transition_count());
-        let nothing = TransitionState {
+        let unset = TransitionState {
             next_waiting: ENABLED,
             class: NO_INDEX,
             position: NO_INDEX,
             leaf_list: NO_INDEX,
         };
         let mut watched = vec![0; compiled.gates.count];
-        let mut transitions = vec![nothing; net.transition_count() + watched.len()];
+        let mut transitions = vec![unset; net.transition_count() + watched.len()];
         let mut neutral_class = NO_INDEX;
         for e in net.effect_classes() {
             if net.effect(e).is_empty() {
                 neutral_class = e.index() as u32;
             }
-            let row = net.class(e);
+            let class_members = net.class(e);
             let first = members.len() as u32;
             classes.push(ClassState {
                 enabled_position: NO_INDEX,
                 enabled_count: 0,
                 first_member: first,
-                size: row.len() as u32,
+                size: class_members.len() as u32,
             });
-            for &t in row {
+            for &t in class_members {
                 if let Some(watched) = watched.get_mut(compiled.gates.of(t.index() as u32) as usize)
                 {
                     *watched += u32::from(compiled.leaf_list_of[t.index()] != NO_INDEX);
@@ -201,9 +214,9 @@ impl<'a> WatchedMarking<'a> {
     /// Returns to the initial marking and clears the news.
     pub(super) fn restart(&mut self) {
         for cell in 0..self.cells.len() {
-            let value = self.initial[cell];
-            if self.cells[cell].value != value {
-                self.set_value(cell, value);
+            let initial_value = self.initial[cell];
+            if self.cells[cell].value != initial_value {
+                self.set_value(cell, initial_value);
             }
         }
         self.update_deadness();
@@ -212,13 +225,13 @@ impl<'a> WatchedMarking<'a> {
 
     /// Returns to the initial marking if only these transitions have fired since, and clears the
     /// news. For short walks in large nets this is much faster than visiting every cell.
-    pub(super) fn restart_after(&mut self, fired: impl Iterator<Item = u32>) {
-        for transition in fired {
+    pub(super) fn restart_after(&mut self, fired_transitions: impl Iterator<Item = u32>) {
+        for transition in fired_transitions {
             let class = self.class_of(transition) as usize;
-            let from = self.compiled.change_starts[class] as usize;
-            let to = self.compiled.change_starts[class + 1] as usize;
-            for at in from..to {
-                let cell = self.compiled.changes[at].cell as usize;
+            let first_change = self.compiled.change_starts[class] as usize;
+            let end_change = self.compiled.change_starts[class + 1] as usize;
+            for change_index in first_change..end_change {
+                let cell = self.compiled.changes[change_index].cell as usize;
                 self.set_value(cell, self.initial[cell]);
             }
         }
@@ -265,9 +278,9 @@ impl<'a> WatchedMarking<'a> {
     /// Returns the number of inputs of a transition that lack tokens.
     pub(super) fn missing_inputs(&self, transition: u32) -> u32 {
         let gate = self.compiled.gates.of(transition);
-        let at_gate =
+        let missing_at_gate =
             if gate == NO_INDEX { 0 } else { self.own_missing_inputs(self.gate_transition(gate)) };
-        self.own_missing_inputs(transition) + at_gate
+        self.own_missing_inputs(transition) + missing_at_gate
     }
 
     /// Like [`missing`](Self::missing), without the inputs of the transition's gate. Also accepts a
@@ -285,13 +298,16 @@ impl<'a> WatchedMarking<'a> {
         self.compiled.net.transition_count() as u32 + gate
     }
 
+    /// Returns the range of the transition's or gate's own inputs.
     #[inline]
     fn inputs_of(&self, transition: u32) -> std::ops::Range<usize> {
         let starts = &self.compiled.input_starts;
-        let [from, to] = [transition, transition + 1].map(|at| starts[at as usize] as usize);
-        from..to
+        let [start, end] =
+            [transition, transition + 1].map(|index| starts[index as usize] as usize);
+        start..end
     }
 
+    /// Returns true if the input place has fewer tokens than the arc weight.
     #[inline]
     fn lacks(&self, input: &InputArc) -> bool {
         self.cells[input.cell as usize].value < input.weight
@@ -318,12 +334,12 @@ impl<'a> WatchedMarking<'a> {
     #[inline]
     pub(super) fn representative(&self, class: u32, rng: &mut Rng) -> u32 {
         let class = self.classes[class as usize];
-        let pick = if class.enabled_count > 1 {
+        let offset = if class.enabled_count > 1 {
             random_below(rng, class.enabled_count as usize)
         } else {
             0
         };
-        self.members[class.first_member as usize + pick]
+        self.members[class.first_member as usize + offset]
     }
 
     /// Returns a transition of a class, an enabled one if the class is live.
@@ -358,13 +374,13 @@ impl<'a> WatchedMarking<'a> {
     #[inline]
     pub(super) fn fire(&mut self, class: u32) -> bool {
         let class = class as usize;
-        let from = self.compiled.change_starts[class] as usize;
-        let to = self.compiled.change_starts[class + 1] as usize;
-        for at in from..to {
-            let CompiledChange { cell, delta } = self.compiled.changes[at];
+        let first_change = self.compiled.change_starts[class] as usize;
+        let end_change = self.compiled.change_starts[class + 1] as usize;
+        for change_index in first_change..end_change {
+            let CompiledChange { cell, delta } = self.compiled.changes[change_index];
             let cell = cell as usize;
             let Some(value) = self.cells[cell].value.checked_add(delta) else {
-                self.undo_changes(from, at, 1);
+                self.undo_changes(first_change, change_index, 1);
                 return false;
             };
             self.set_value(cell, value);
@@ -378,14 +394,15 @@ impl<'a> WatchedMarking<'a> {
     /// overflow.
     pub(super) fn fire_many(&mut self, class: u32, count: i64) -> bool {
         let class = class as usize;
-        let from = self.compiled.change_starts[class] as usize;
-        let to = self.compiled.change_starts[class + 1] as usize;
-        for at in from..to {
-            let CompiledChange { cell, delta } = self.compiled.changes[at];
+        let first_change = self.compiled.change_starts[class] as usize;
+        let end_change = self.compiled.change_starts[class + 1] as usize;
+        for change_index in first_change..end_change {
+            let CompiledChange { cell, delta } = self.compiled.changes[change_index];
             let value = delta.checked_mul(count);
-            let value = value.and_then(|by| self.cells[cell as usize].value.checked_add(by));
+            let value =
+                value.and_then(|change| self.cells[cell as usize].value.checked_add(change));
             let Some(value) = value else {
-                self.undo_changes(from, at, count);
+                self.undo_changes(first_change, change_index, count);
                 return false;
             };
             self.set_value(cell as usize, value);
@@ -394,16 +411,18 @@ impl<'a> WatchedMarking<'a> {
         true
     }
 
+    /// Undoes the changes in the range after `count` firings of their class.
     #[cold]
-    fn undo_changes(&mut self, from: usize, to: usize, count: i64) {
-        for at in from..to {
-            let CompiledChange { cell, delta } = self.compiled.changes[at];
+    fn undo_changes(&mut self, first_change: usize, end_change: usize, count: i64) {
+        for change_index in first_change..end_change {
+            let CompiledChange { cell, delta } = self.compiled.changes[change_index];
             // This undoes an addition that did not overflow.
             let value = self.cells[cell as usize].value - delta * count;
             self.set_value(cell as usize, value);
         }
     }
 
+    /// Sets the value of a cell and updates the dependent objects if it crosses a threshold.
     #[inline]
     fn set_value(&mut self, cell: usize, value: i64) {
         let state = &mut self.cells[cell];
@@ -415,41 +434,43 @@ impl<'a> WatchedMarking<'a> {
         }
     }
 
+    /// Updates the objects at each threshold that the cell has reached.
     fn cross_upwards(&mut self, cell: usize, value: i64) {
         let Cell { threshold: group, last_threshold: last, .. } = self.cells[cell];
         let (mut group, last) = (group as usize, last as usize);
         while group < last && self.compiled.thresholds[group + 1] <= value {
             group += 1;
-            let from = self.compiled.threshold_leaf_starts[group] as usize;
-            let to = self.compiled.threshold_leaf_starts[group + 1] as usize;
-            self.update_count += (to - from) as u64;
-            for at in from..to {
-                self.update_node(self.compiled.threshold_leaves[at], true);
+            let first_event = self.compiled.threshold_leaf_starts[group] as usize;
+            let end_event = self.compiled.threshold_leaf_starts[group + 1] as usize;
+            self.update_count += (end_event - first_event) as u64;
+            for event_index in first_event..end_event {
+                self.update_node(self.compiled.threshold_leaves[event_index], true);
             }
-            let mut next = std::mem::replace(&mut self.first_waiting[group], NO_INDEX);
-            while next != NO_INDEX {
-                let transition = next;
-                next = self.transitions[transition as usize].next_waiting;
+            let mut next_waiting = std::mem::replace(&mut self.first_waiting[group], NO_INDEX);
+            while next_waiting != NO_INDEX {
+                let transition = next_waiting;
+                next_waiting = self.transitions[transition as usize].next_waiting;
                 self.find_missing_input(transition);
             }
         }
         self.set_interval(cell, group, value);
     }
 
+    /// Updates the objects at each threshold that the cell has fallen below.
     fn cross_downwards(&mut self, cell: usize, value: i64) {
         let mut group = self.cells[cell].threshold as usize;
         // The first sentinel is below every value, so the loop ends there.
         while self.compiled.thresholds[group] > value {
-            let from = self.compiled.threshold_leaf_starts[group] as usize;
-            let to = self.compiled.threshold_leaf_starts[group + 1] as usize;
-            self.update_count += (to - from) as u64;
-            for at in from..to {
-                self.update_node(self.compiled.threshold_leaves[at], false);
+            let first_event = self.compiled.threshold_leaf_starts[group] as usize;
+            let end_event = self.compiled.threshold_leaf_starts[group + 1] as usize;
+            self.update_count += (end_event - first_event) as u64;
+            for event_index in first_event..end_event {
+                self.update_node(self.compiled.threshold_leaves[event_index], false);
             }
-            let mut next = std::mem::replace(&mut self.first_held[group], NO_INDEX);
-            while next != NO_INDEX {
-                let input = next as usize;
-                next = std::mem::replace(&mut self.next_held[input], UNLISTED);
+            let mut next_input = std::mem::replace(&mut self.first_held[group], NO_INDEX);
+            while next_input != NO_INDEX {
+                let input = next_input as usize;
+                next_input = std::mem::replace(&mut self.next_held[input], UNLISTED);
                 let transition = self.compiled.owner_of_input[input];
                 self.update_count += 1;
                 if self.transitions[transition as usize].next_waiting == ENABLED {
@@ -464,24 +485,29 @@ impl<'a> WatchedMarking<'a> {
 
     /// Makes a transition wait for an input without enough tokens, or enables it.
     fn find_missing_input(&mut self, transition: u32) {
-        let inputs = self.inputs_of(transition);
-        let lacking =
-            self.compiled.inputs[inputs.clone()].iter().position(|input| self.lacks(input));
-        self.update_count += lacking.map_or(inputs.len(), |at| at + 1) as u64;
-        if let Some(at) = lacking {
-            self.wait_for(transition, self.compiled.inputs[inputs.start + at].threshold as usize);
+        let input_range = self.inputs_of(transition);
+        let missing_index =
+            self.compiled.inputs[input_range.clone()].iter().position(|input| self.lacks(input));
+        self.update_count += missing_index.map_or(input_range.len(), |index| index + 1) as u64;
+        if let Some(index) = missing_index {
+            self.wait_for(
+                transition,
+                self.compiled.inputs[input_range.start + index].threshold as usize,
+            );
             return;
         }
         self.transitions[transition as usize].next_waiting = ENABLED;
-        for at in inputs {
-            if self.next_held[at] == UNLISTED {
-                let group = self.compiled.inputs[at].threshold as usize;
-                self.next_held[at] = std::mem::replace(&mut self.first_held[group], at as u32);
+        for index in input_range {
+            if self.next_held[index] == UNLISTED {
+                let group = self.compiled.inputs[index].threshold as usize;
+                self.next_held[index] =
+                    std::mem::replace(&mut self.first_held[group], index as u32);
             }
         }
         self.enable(transition);
     }
 
+    /// Adds a transition to the transitions that wait for a threshold.
     #[inline]
     fn wait_for(&mut self, transition: u32, group: usize) {
         let first = std::mem::replace(&mut self.first_waiting[group], transition);
@@ -564,51 +590,52 @@ impl<'a> WatchedMarking<'a> {
     }
 
     /// Opens or closes a gate, and updates the goals that depend on transitions behind it.
-    fn set_gate(&mut self, gate: u32, open: bool) {
+    fn set_gate(&mut self, gate: u32, is_open: bool) {
         let gate = gate as usize - self.compiled.net.transition_count();
-        self.enabled.set_gate(gate, open);
+        self.enabled.set_gate(gate, is_open);
         if self.watched_behind_gate[gate] > 0 {
-            for at in 0..self.enabled.ready(gate).len() {
-                let transition = self.first_member(self.enabled.ready(gate)[at]);
+            for index in 0..self.enabled.ready(gate).len() {
+                let transition = self.first_member(self.enabled.ready(gate)[index]);
                 self.update_count += 1;
                 let flips = self.transitions[transition as usize].leaf_list;
                 if flips != NO_INDEX {
-                    self.update_leaves(flips, open);
+                    self.update_leaves(flips, is_open);
                 }
             }
         }
     }
 
+    /// Swaps two entries of `members`.
     fn swap_members(&mut self, a: u32, b: u32) {
         self.members.swap(a as usize, b as usize);
-        for at in [a, b] {
-            self.transitions[self.members[at as usize] as usize].position = at;
+        for member in [a, b] {
+            self.transitions[self.members[member as usize] as usize].position = member;
         }
     }
 
     /// Updates the goal leaves that depend on the enabledness of a transition.
-    fn update_leaves(&mut self, list: u32, risen: bool) {
-        let from = self.compiled.leaf_list_starts[list as usize] as usize;
-        let to = self.compiled.leaf_list_starts[list as usize + 1] as usize;
-        for at in from..to {
-            self.update_node(self.compiled.enabledness_leaves[at], risen);
+    fn update_leaves(&mut self, list: u32, has_risen: bool) {
+        let start = self.compiled.leaf_list_starts[list as usize] as usize;
+        let end = self.compiled.leaf_list_starts[list as usize + 1] as usize;
+        for index in start..end {
+            self.update_node(self.compiled.enabledness_leaves[index], has_risen);
         }
     }
 
-    /// Updates the node of `mark` after one of its leaves crossed its threshold.
-    fn update_node(&mut self, mark: u32, risen: bool) {
-        let holds = risen == (mark & HOLDS_BELOW == 0);
-        let mut node = mark & !HOLDS_BELOW;
+    /// Updates the node of `event` after one of its leaves crossed its threshold.
+    fn update_node(&mut self, event: u32, has_risen: bool) {
+        let holds = has_risen == (event & HOLDS_BELOW == 0);
+        let mut node = event & !HOLDS_BELOW;
         loop {
-            let WatchNode { parent: up, missing_parts: left } = &mut self.nodes[node as usize];
+            let WatchNode { parent: up, missing_parts: remaining } = &mut self.nodes[node as usize];
             if holds {
-                *left -= 1;
-                if *left != 0 {
+                *remaining -= 1;
+                if *remaining != 0 {
                     return;
                 }
             } else {
-                *left += 1;
-                if *left != 1 {
+                *remaining += 1;
+                if *remaining != 1 {
                     return;
                 }
             }
@@ -628,11 +655,11 @@ impl<'a> WatchedMarking<'a> {
     /// classes may be empty.
     #[inline]
     fn update_deadness(&mut self) {
-        let dead = self.enabled.is_empty() && self.enabled_without_effect == 0;
-        if dead != self.is_dead_now {
-            self.is_dead_now = dead;
-            for at in 0..self.compiled.deadness_leaves.len() {
-                self.update_node(self.compiled.deadness_leaves[at], dead);
+        let is_dead_now = self.enabled.is_empty() && self.enabled_without_effect == 0;
+        if is_dead_now != self.is_dead_now {
+            self.is_dead_now = is_dead_now;
+            for index in 0..self.compiled.deadness_leaves.len() {
+                self.update_node(self.compiled.deadness_leaves[index], is_dead_now);
             }
         }
     }

@@ -137,7 +137,7 @@ impl Strategy {
 /// Returns the work to spend on following a hint: a hundred times the length of the hint, and less
 /// if there are many hints.
 pub fn work_for_hint(hint: &Hint, hints: usize) -> u64 {
-    let times = match hints {
+    let factor = match hints {
         0..16 => 100,
         16..100 => 30,
         100..200 => 10,
@@ -145,7 +145,7 @@ pub fn work_for_hint(hint: &Hint, hints: usize) -> u64 {
     };
     // Long runs of one class are fired in one step.
     let runs: u64 = hint.firings.iter().map(|&(_, count)| count.min(256)).sum();
-    times * (runs + 64)
+    factor * (runs + 64)
 }
 
 /// Configuration of a walk.
@@ -236,11 +236,13 @@ impl WalkStatistics {
         &self.strategies[index_of(strategy)]
     }
 
+    /// Returns the statistics of a strategy, for updating.
     fn statistics_of_mut(&mut self, strategy: Strategy) -> &mut StrategyStatistics {
         &mut self.strategies[index_of(strategy)]
     }
 }
 
+/// Returns the index of a strategy in [`Strategy::ALL`].
 fn index_of(strategy: Strategy) -> usize {
     Strategy::ALL.iter().position(|&other| other == strategy).unwrap_or(0)
 }
@@ -251,34 +253,34 @@ pub fn run(task: &Task<'_>, report: WitnessReporter<'_>, config: &WalkConfig) ->
     let mut statistics =
         WalkStatistics { initially_true: report_initial(task, report), ..Default::default() };
     let net = task.net;
-    let moves = |&t: &parikh_net::TransitionId| {
+    let can_move = |&t: &parikh_net::TransitionId| {
         !net.delta(t).is_empty() && net.is_enabled(net.initial(), t)
     };
-    if !net.transitions().any(|t| moves(&t)) {
+    if !net.transitions().any(|t| can_move(&t)) {
         return statistics;
     }
     let mut resources = Resources::new(task.seed, config.max_work);
     let mut bandit =
         Bandit::new(config, net.effect_count(), task.goals.iter().map(|(_, goal)| goal));
     loop {
-        let open: Vec<(GoalId, &MarkingGoal)> = task
+        let open_goals: Vec<(GoalId, &MarkingGoal)> = task
             .goals
             .iter()
             .filter(|(id, _)| task.board.is_open(*id))
             .map(|(id, goal)| (*id, goal))
             .collect();
-        let wanted = open.len();
-        let watch = GoalWatch::new(net, open);
-        statistics.unwatched = (wanted - watch.goals.len()) as u64;
+        let open_count = open_goals.len();
+        let watch = GoalWatch::new(net, open_goals);
+        statistics.unwatched = (open_count - watch.goals.len()) as u64;
         if watch.goals.is_empty() || task.budget.is_exhausted() {
             return statistics;
         }
         statistics.compilations += 1;
         let compiled = CompiledNet::new(net, watch);
         let mut walker = Walker::new(task, report, compiled, resources, statistics);
-        let stopped = bandit.run(&mut walker);
+        let reason = bandit.run(&mut walker);
         (resources, statistics) = walker.into_parts();
-        if matches!(stopped, StopReason::Finished) {
+        if matches!(reason, StopReason::Finished) {
             log(&statistics);
             return statistics;
         }
@@ -286,12 +288,12 @@ pub fn run(task: &Task<'_>, report: WitnessReporter<'_>, config: &WalkConfig) ->
 }
 
 /// Reports the goals that hold initially, and the initial values of the maxima. Returns the number
-/// of the former.
+/// of goals that hold.
 fn report_initial(task: &Task<'_>, report: WitnessReporter<'_>) -> u64 {
     let mut sightings = Vec::new();
-    let mut held = 0;
-    for (looked_at, (id, goal)) in task.goals.iter().enumerate() {
-        if looked_at % 256 == 255 && task.budget.is_exhausted() {
+    let mut initially_true = 0;
+    for (index, (id, goal)) in task.goals.iter().enumerate() {
+        if index % 256 == 255 && task.budget.is_exhausted() {
             break;
         }
         let holds = match goal {
@@ -300,13 +302,14 @@ fn report_initial(task: &Task<'_>, report: WitnessReporter<'_>) -> u64 {
         };
         if holds && task.board.is_open(*id) {
             sightings.push(Observation { goal: *id, firings: 0 });
-            held += u64::from(matches!(goal, MarkingGoal::Reach(_)));
+            initially_true += u64::from(matches!(goal, MarkingGoal::Reach(_)));
         }
     }
     report.along(FiringSequence::new(), sightings);
-    held
+    initially_true
 }
 
+/// Logs the statistics of the run.
 fn log(statistics: &WalkStatistics) {
     tracing::info!(
         "walk: {}, {}, {} reached, {} maxima raised, {} infinite",

@@ -77,11 +77,11 @@ pub(super) fn run_slice(walker: &mut Walker<'_>, longest_walk: u64) {
         && let Some(goal) = walker.draw_goal(is_maximum)
     {
         walker.restart();
-        let roam = random_below(&mut walker.resources.rng, length) as u64;
+        let first_length = random_below(&mut walker.resources.rng, length) as u64;
         length = (length * 2).min(1 << 14);
         // Accelerated firings would accumulate tokens that make it hard to return.
         walker.acceleration.set_chance(0);
-        let mut end = walker.walk(&mut Uniform, roam.min(longest_walk));
+        let mut end = walker.walk(&mut Uniform, first_length.min(longest_walk));
         for attempt in 0..MAX_ATTEMPTS {
             if end == WalkEnd::SliceOver
                 || walker.slice_is_over()
@@ -90,47 +90,57 @@ pub(super) fn run_slice(walker: &mut Walker<'_>, longest_walk: u64) {
                 break;
             }
             report_free_classes(walker, &free);
-            let here = Checkpoint::new(walker);
+            let checkpoint = Checkpoint::new(walker);
             walker.resources.work += walker.machine.compiled.cell_count() as u64 / 16;
-            let detour = random_below(&mut walker.resources.rng, 2 << attempt) as u64;
-            end = walker.walk(&mut Uniform, detour);
+            let detour_length = random_below(&mut walker.resources.rng, 2 << attempt) as u64;
+            end = walker.walk(&mut Uniform, detour_length);
             if end == WalkEnd::SliceOver {
                 break;
             }
             let Some(record) = record_of(&walker.machine, goal) else { break };
-            let grow = walker.machine.compiled.records[record].cell;
+            let growing_cell = walker.machine.compiled.records[record].cell;
             end = if attempt % 3 == 2 {
-                directed.begin_covering(&walker.machine, &here.values, grow, &mut walker.resources);
+                directed.begin_covering(
+                    &walker.machine,
+                    &checkpoint.values,
+                    growing_cell,
+                    &mut walker.resources,
+                );
                 walker.walk(&mut directed, 512)
             } else {
-                plan.begin_covering(&walker.machine, &here.values, grow, &mut walker.resources);
+                plan.begin_covering(
+                    &walker.machine,
+                    &checkpoint.values,
+                    growing_cell,
+                    &mut walker.resources,
+                );
                 walker.walk(&mut plan, 2048)
             };
-            here.report(walker);
+            checkpoint.report(walker);
         }
     }
     walker.acceleration.set_chance(64);
 }
 
-/// Returns the record of a maximum.
+/// Returns the index of the record of the goal's maximum.
 fn record_of(machine: &WatchedMarking<'_>, goal: u32) -> Option<usize> {
     machine.compiled.records.iter().position(|record| record.goals.contains(&goal))
 }
 
-/// Returns the classes that decrease no place and increase some.
+/// Returns the classes that decrease no place and increase at least one place.
 fn free_classes(machine: &WatchedMarking<'_>) -> Vec<u32> {
-    let takes_nothing = |&class: &u32| {
+    let is_free = |&class: &u32| {
         let changes = machine.compiled.changes_of(class);
         let mut places =
             changes.iter().filter(|c| (c.cell as usize) < machine.compiled.place_count);
         !changes.is_empty() && places.all(|change| change.delta > 0)
     };
-    (0..machine.compiled.net.effect_count() as u32).filter(takes_nothing).collect()
+    (0..machine.compiled.net.effect_count() as u32).filter(is_free).collect()
 }
 
-/// Reports the maxima that grow with an enabled class from `free`.
-fn report_free_classes(walker: &mut Walker<'_>, free: &[u32]) {
-    for &class in free {
+/// Reports the maxima that grow with an enabled class from `free_classes`.
+fn report_free_classes(walker: &mut Walker<'_>, free_classes: &[u32]) {
+    for &class in free_classes {
         if !walker.machine.is_enabled(class) {
             continue;
         }
@@ -144,38 +154,41 @@ fn report_free_classes(walker: &mut Walker<'_>, free: &[u32]) {
     }
 }
 
-/// Reports every open maximum whose cell grows.
+/// Reports every open maximum whose cell grows by `pump`, which can repeat after the first
+/// `firings` firings.
 fn report_unbounded(
     walker: &mut Walker<'_>,
     firings: u64,
     pump: &FiringSequence,
-    grows: impl Fn(u32) -> bool,
+    has_grown: impl Fn(u32) -> bool,
 ) {
     let records = walker.machine.compiled.records.iter();
-    let growing: Vec<u32> = records
-        .filter(|record| grows(record.cell))
+    let growing_goals: Vec<u32> = records
+        .filter(|record| has_grown(record.cell))
         .flat_map(|record| record.goals.iter().copied())
         .filter(|&goal| !walker.machine.is_unwatched(goal))
         .collect();
-    if growing.is_empty() {
+    if growing_goals.is_empty() {
         return;
     }
     let prefix = walker.journal.prefix(firings);
-    for goal in growing {
+    for goal in growing_goals {
         let id = walker.machine.compiled.goals[goal as usize].id;
         walker.report().unbounded(id, prefix.clone(), pump.clone());
         walker.record_unbounded(goal);
     }
 }
 
-/// A marking passed by a walk.
+/// An earlier marking of the current walk.
 struct Checkpoint {
-    /// Values, indexed by cell.
+    /// The values of the cells, by cell index.
     values: Vec<i64>,
+    /// Number of firings from the initial marking.
     firings: u64,
 }
 
 impl Checkpoint {
+    /// Stores the current marking of the walker.
     fn new(walker: &Walker<'_>) -> Self {
         let cells = 0..walker.machine.compiled.cell_count() as u32;
         let values = cells.map(|cell| walker.machine.value(cell)).collect();
@@ -184,14 +197,17 @@ impl Checkpoint {
 
     /// Reports the maxima that have grown since, if the current marking covers this one.
     fn report(&self, walker: &mut Walker<'_>) {
-        let now = walker.machine.tokens();
-        if now.zip(&self.values).any(|(now, &then)| now < then) {
+        let current_tokens = walker.machine.tokens();
+        if current_tokens
+            .zip(&self.values)
+            .any(|(current_tokens, &earlier)| current_tokens < earlier)
+        {
             return;
         }
         let pump = walker.journal.between(self.firings, walker.journal.firings());
         let cells = 0..self.values.len() as u32;
-        let grown: Vec<bool> =
+        let has_grown: Vec<bool> =
             cells.map(|cell| walker.machine.value(cell) > self.values[cell as usize]).collect();
-        report_unbounded(walker, self.firings, &pump, |cell| grown[cell as usize]);
+        report_unbounded(walker, self.firings, &pump, |cell| has_grown[cell as usize]);
     }
 }

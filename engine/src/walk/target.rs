@@ -27,6 +27,7 @@ pub(super) struct TargetInterval {
     pub(super) high: i64,
 }
 
+/// The target interval of a cell without restriction.
 const ANY: TargetInterval = TargetInterval { low: i64::MIN, high: i64::MAX };
 
 impl TargetInterval {
@@ -45,8 +46,9 @@ impl TargetInterval {
 
 /// Target intervals for cells.
 pub(super) struct WalkTarget {
+    /// The target intervals, by cell index.
     wishes: Vec<TargetInterval>,
-    /// The cells with a target interval.
+    /// The cells with a restricted target interval.
     cells: Vec<u32>,
     /// True if the goal requires deadness.
     pub(super) dead: bool,
@@ -92,8 +94,8 @@ impl WalkTarget {
                     // The increment is random: with increments of one, 50,000 tokens would take too
                     // long.
                     let bits = 64 - record.best.max(4).leading_zeros() as usize;
-                    let more = 1i64 << random_below(rng, bits);
-                    self.at_least(record.cell, record.best.saturating_add(more));
+                    let increment = 1i64 << random_below(rng, bits);
+                    self.at_least(record.cell, record.best.saturating_add(increment));
                 }
             }
         }
@@ -104,19 +106,19 @@ impl WalkTarget {
     pub(super) fn take_all(
         &mut self,
         machine: &WatchedMarking<'_>,
-        parts: &[&Predicate],
+        predicates: &[&Predicate],
         rng: &mut Rng,
     ) {
         self.clear();
-        parts.iter().for_each(|part| self.add(machine, part, rng));
+        predicates.iter().for_each(|part| self.add(machine, part, rng));
     }
 
-    /// Sets the target "cover this marking, with a larger value in the cell `grow`".
+    /// Sets the target "cover this marking, with a larger value in the cell `growing_cell`".
     pub(super) fn take_covering(
         &mut self,
         machine: &WatchedMarking<'_>,
         values: &[i64],
-        grow: u32,
+        growing_cell: u32,
     ) {
         self.clear();
         for (cell, &value) in values[..machine.compiled.place_count].iter().enumerate() {
@@ -124,7 +126,7 @@ impl WalkTarget {
                 self.at_least(cell as u32, value);
             }
         }
-        self.at_least(grow, values[grow as usize].saturating_add(1));
+        self.at_least(growing_cell, values[growing_cell as usize].saturating_add(1));
     }
 
     /// Removes every target interval.
@@ -137,8 +139,8 @@ impl WalkTarget {
 
     /// Returns the distance of the current marking to the target.
     pub(super) fn distance(&self, machine: &WatchedMarking<'_>) -> u64 {
-        let misses = self.cells.iter().map(|&cell| self.wish(cell).miss(machine.value(cell)));
-        misses.fold(0, u64::saturating_add)
+        let distances = self.cells.iter().map(|&cell| self.wish(cell).miss(machine.value(cell)));
+        distances.fold(0, u64::saturating_add)
     }
 
     /// Returns the decrease in distance to the target when the class fires once (negative if it
@@ -147,11 +149,11 @@ impl WalkTarget {
     pub(super) fn gain(&self, machine: &WatchedMarking<'_>, class: u32) -> i64 {
         let mut gain = 0i64;
         for change in machine.compiled.changes_of(class) {
-            let wish = self.wishes[change.cell as usize];
-            if wish != ANY {
+            let interval = self.wishes[change.cell as usize];
+            if interval != ANY {
                 let value = machine.value(change.cell);
-                let after = wish.miss(value.saturating_add(change.delta));
-                let change = i128::from(wish.miss(value)) - i128::from(after);
+                let new_distance = interval.miss(value.saturating_add(change.delta));
+                let change = i128::from(interval.miss(value)) - i128::from(new_distance);
                 gain = gain.saturating_add(i64::try_from(change).unwrap_or(i64::MAX));
             }
         }
@@ -163,9 +165,10 @@ impl WalkTarget {
     pub(super) fn times(&self, machine: &WatchedMarking<'_>, class: u32) -> u64 {
         let changes = machine.compiled.changes_of(class).iter();
         let times = changes.filter_map(|change| {
-            let (wish, value) = (self.wish(change.cell), machine.value(change.cell));
-            let helps = if change.delta > 0 { value < wish.low } else { value > wish.high };
-            helps.then(|| wish.miss(value).div_ceil(change.delta.unsigned_abs()))
+            let (interval, value) = (self.wish(change.cell), machine.value(change.cell));
+            let moves_closer =
+                if change.delta > 0 { value < interval.low } else { value > interval.high };
+            moves_closer.then(|| interval.miss(value).div_ceil(change.delta.unsigned_abs()))
         });
         times.min().unwrap_or(1)
     }
@@ -173,30 +176,36 @@ impl WalkTarget {
     /// Requires a value of at least `low`.
     pub(super) fn at_least(&mut self, cell: u32, low: i64) {
         self.note(cell);
-        let wish = &mut self.wishes[cell as usize];
-        wish.low = wish.low.max(low);
+        let interval = &mut self.wishes[cell as usize];
+        interval.low = interval.low.max(low);
     }
 
+    /// Requires a value of at most `high`.
     fn at_most(&mut self, cell: u32, high: i64) {
         self.note(cell);
-        let wish = &mut self.wishes[cell as usize];
-        wish.high = wish.high.min(high);
+        let interval = &mut self.wishes[cell as usize];
+        interval.high = interval.high.min(high);
     }
 
+    /// Adds a cell to the cells with a target interval, before its interval is restricted.
     fn note(&mut self, cell: u32) {
         if self.wishes[cell as usize] == ANY {
             self.cells.push(cell);
         }
     }
 
+    /// Restricts the intervals such that the predicate holds, with a choice between its
+    /// alternatives.
     fn add(&mut self, machine: &WatchedMarking<'_>, predicate: &Predicate, rng: &mut Rng) {
         match predicate {
             Predicate::True | Predicate::False | Predicate::NotDead => {}
             Predicate::Dead => self.dead = true,
             Predicate::Atom(atom) => {
-                if let WatchedAtom::Threshold { sum, place, value, above } = watched_form(atom) {
+                if let WatchedAtom::Threshold { sum, place, value, above: is_lower_bound } =
+                    watched_form(atom)
+                {
                     let cell = cell_of(machine, sum.as_ref(), place);
-                    match above {
+                    match is_lower_bound {
                         true => self.at_least(cell, value),
                         false => self.at_most(cell, value.saturating_sub(1)),
                     }
@@ -209,12 +218,12 @@ impl WalkTarget {
             }
             Predicate::Disabled(t) => {
                 let inputs = machine.compiled.net.pre(*t);
-                let near = inputs
+                let nearest_input = inputs
                     .iter()
                     .min_by_key(|arc| machine.value(arc.place.index() as u32) - arc.weight as i64);
                 let any =
                     (!inputs.is_empty()).then(|| &inputs[random_below(rng, inputs.len().max(1))]);
-                let input = if random_below(rng, 2) == 0 { near } else { any };
+                let input = if random_below(rng, 2) == 0 { nearest_input } else { any };
                 if let Some(arc) = input {
                     self.at_most(arc.place.index() as u32, arc.weight as i64 - 1);
                 }
@@ -237,6 +246,7 @@ impl WalkTarget {
     }
 }
 
+/// Returns the cell of a sum, or of the place if there is no sum.
 fn cell_of(machine: &WatchedMarking<'_>, sum: Option<&LinearSum>, place: u32) -> u32 {
     match sum {
         // Every sum of a watched goal has a cell.
@@ -260,19 +270,20 @@ fn miss(machine: &WatchedMarking<'_>, predicate: &Predicate) -> u64 {
                     u64::MAX
                 }
             }
-            WatchedAtom::Threshold { sum, place, value, above } => {
-                let now = machine.value(cell_of(machine, sum.as_ref(), place));
-                let wish = match above {
+            WatchedAtom::Threshold { sum, place, value, above: is_lower_bound } => {
+                let current = machine.value(cell_of(machine, sum.as_ref(), place));
+                let interval = match is_lower_bound {
                     true => TargetInterval { low: value, high: i64::MAX },
                     false => TargetInterval { low: i64::MIN, high: value.saturating_sub(1) },
                 };
-                wish.miss(now)
+                interval.miss(current)
             }
         },
         Predicate::Enabled(t) => {
             let inputs = machine.compiled.net.pre(*t).iter();
-            let lacks = inputs.map(|arc| arc.weight.saturating_sub(tokens(arc.place) as u64));
-            lacks.fold(0, u64::saturating_add)
+            let missing_tokens =
+                inputs.map(|arc| arc.weight.saturating_sub(tokens(arc.place) as u64));
+            missing_tokens.fold(0, u64::saturating_add)
         }
         Predicate::Disabled(t) => {
             let inputs = machine.compiled.net.pre(*t).iter();

@@ -60,7 +60,8 @@ pub(super) trait FiringStrategy {
 /// The reason why a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WalkEnd {
-    /// No class is enabled, the step limit is reached, or the strategy ended the walk.
+    /// The walk is over: no class is enabled, the step limit is reached, or the strategy ended the
+    /// walk.
     WalkOver,
     /// The slice is over, the budget is exhausted, or no goal is open.
     SliceOver,
@@ -85,6 +86,7 @@ pub(super) struct Walker<'a> {
     pub(super) acceleration: Acceleration,
     /// Statistics so far.
     pub(super) statistics: WalkStatistics,
+    /// The task, with its board and budget.
     task: &'a Task<'a>,
     witness_reporter: WitnessReporter<'a>,
     goal_ids: Vec<GoalId>,
@@ -93,9 +95,11 @@ pub(super) struct Walker<'a> {
     board_version: u64,
     last_refresh: Instant,
     next_clock_check: u64,
+    /// Work at which the current slice ends.
     slice_end: u64,
     /// The part of `machine.flipped` that is already counted as work.
     counted_updates: u64,
+    /// The strategy of the current slice.
     strategy: Strategy,
 }
 
@@ -158,15 +162,15 @@ impl<'a> Walker<'a> {
         self.goal_ids.len()
     }
 
-    /// Returns a random open watched goal that satisfies `wanted`.
-    pub(super) fn draw_goal(&mut self, wanted: impl Fn(&MarkingGoal) -> bool) -> Option<u32> {
+    /// Returns a random open watched goal that satisfies `is_wanted`.
+    pub(super) fn draw_goal(&mut self, is_wanted: impl Fn(&MarkingGoal) -> bool) -> Option<u32> {
         let mut chosen = None;
-        let mut seen = 0;
+        let mut matching = 0;
         self.resources.work += 1 + self.goal_ids.len() as u64 / 64;
         for (position, watched) in self.machine.compiled.goals.iter().enumerate() {
-            if !self.machine.is_unwatched(position as u32) && wanted(watched.goal) {
-                seen += 1;
-                if super::machine::random_below(&mut self.resources.rng, seen) == 0 {
+            if !self.machine.is_unwatched(position as u32) && is_wanted(watched.goal) {
+                matching += 1;
+                if super::machine::random_below(&mut self.resources.rng, matching) == 0 {
                     chosen = Some(position as u32);
                 }
             }
@@ -194,6 +198,7 @@ impl<'a> Walker<'a> {
         self.is_over()
     }
 
+    /// Returns true if no goal is open or the run has used its work or its budget.
     fn is_over(&self) -> bool {
         self.open_goals == 0
             || self.resources.work >= self.resources.limit
@@ -248,8 +253,9 @@ impl<'a> Walker<'a> {
         end
     }
 
+    /// Takes at most `limit` steps. Returns the reason for the end, and the number of steps.
     fn take_steps<S: FiringStrategy>(&mut self, strategy: &mut S, limit: u64) -> (WalkEnd, u64) {
-        let mut refused = 0;
+        let mut refusals = 0;
         for step in 0..limit {
             if self.resources.work >= self.next_clock_check && self.check_clock() {
                 return (WalkEnd::SliceOver, step);
@@ -264,8 +270,8 @@ impl<'a> Walker<'a> {
             let transition = self.machine.representative(class, &mut self.resources.rng);
             let count = match strategy.wanted_repetitions() {
                 Some(1) => 1,
-                Some(wanted) => {
-                    (max_repetitions(&self.machine, class, transition).max(1) as u64).min(wanted)
+                Some(max_count) => {
+                    (max_repetitions(&self.machine, class, transition).max(1) as u64).min(max_count)
                 }
                 None if self.acceleration.is_on() => self.acceleration.count(
                     &self.machine,
@@ -275,19 +281,19 @@ impl<'a> Walker<'a> {
                 ),
                 None => 1,
             };
-            let done = match count {
+            let has_fired = match count {
                 1 => self.machine.fire(class),
                 // Counts are below 2⁴⁰.
                 count => self.machine.fire_many(class, count as i64),
             };
-            if !done || !self.journal.can_record(count) {
-                refused += 1;
-                if refused > MAX_REFUSALS || done {
+            if !has_fired || !self.journal.can_record(count) {
+                refusals += 1;
+                if refusals > MAX_REFUSALS || has_fired {
                     return (WalkEnd::WalkOver, step);
                 }
                 continue;
             }
-            refused = 0;
+            refusals = 0;
             self.journal.push(transition, count);
             if !self.machine.news.is_empty() {
                 self.record_news();
@@ -321,6 +327,7 @@ impl<'a> Walker<'a> {
         self.slice_is_over()
     }
 
+    /// Reports pending sightings.
     fn report_pending(&mut self) {
         self.journal.report(&self.witness_reporter, &self.machine.compiled.records, &self.goal_ids);
     }
@@ -343,20 +350,21 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// Records the goals reached and the maxima raised by the last firing.
     #[cold]
     fn record_news(&mut self) {
         let mut news = std::mem::take(&mut self.machine.news);
-        for new in news.drain(..) {
-            if new & RECORD_FLAG != 0 {
-                self.journal.record_best(new & !RECORD_FLAG);
+        for item in news.drain(..) {
+            if item & RECORD_FLAG != 0 {
+                self.journal.record_best(item & !RECORD_FLAG);
                 self.statistics.improvements += 1;
                 continue;
             }
             // The goal may have been true only in the middle of the firing.
-            if !self.machine.is_unwatched(new) && self.machine.holds(new) {
-                self.machine.stop_watching(new);
+            if !self.machine.is_unwatched(item) && self.machine.holds(item) {
+                self.machine.stop_watching(item);
                 self.open_goals -= 1;
-                self.journal.record_goal(self.goal_ids[new as usize]);
+                self.journal.record_goal(self.goal_ids[item as usize]);
                 self.statistics.reached += 1;
                 self.statistics.statistics_of_mut(self.strategy).reached += 1;
             }

@@ -6,10 +6,10 @@
 //! crosses the value at which the atom changes. Atoms over one place are thresholds of the place
 //! itself, next to those of its consuming transitions.
 //!
-//! The junctions above the leaves are counters. A conjunction of n parts counts the false parts,
-//! and a disjunction starts at one. A part that becomes true decrements the counter, and a part
-//! that becomes false increments it. Only a counter that reaches or leaves zero is propagated
-//! upwards. A root that reaches zero is reported.
+//! The conjunctions and disjunctions above the leaves are counters. A conjunction of n parts counts
+//! the false parts, and a disjunction starts at one. A part that becomes true decrements the
+//! counter, and a part that becomes false increments it. Only a counter that reaches or leaves zero
+//! is propagated upwards. A root that reaches zero is reported.
 //!
 //! ```text
 //! goal  p + q ≤ 3 ∧ (r ≥ 2 ∨ enabled t)      cells  p q r … and p+q
@@ -33,10 +33,10 @@ pub(super) const ROOT_FLAG: u32 = 1 << 31;
 /// Flag for the news of a record. Without the flag, the news is a goal that became true.
 pub(super) const RECORD_FLAG: u32 = 1 << 31;
 
-/// A junction, or a leaf that is a whole goal.
+/// A conjunction or disjunction with its counter, or a leaf that is a whole goal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WatchNode {
-    /// The parent junction, or [`ROOT`] with the goal's position.
+    /// Index of the parent node, or [`ROOT`] with the goal's position.
     pub(super) parent: u32,
     /// Number of true parts still needed. The node holds if this is 0 or less.
     pub(super) missing_parts: i32,
@@ -45,7 +45,7 @@ pub(super) struct WatchNode {
 /// A goal leaf that changes when a cell crosses a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TokenThreshold {
-    /// The cell.
+    /// Index of the cell with the threshold.
     pub(super) cell: u32,
     /// The leaf changes between `value − 1` and `value`, in both directions.
     pub(super) value: i64,
@@ -83,7 +83,7 @@ pub(super) struct GoalWatch<'a> {
     pub(super) goals: Vec<WatchedGoal<'a>>,
     /// Sums of several places. Their cells follow the cells of the places.
     pub(super) sums: Vec<LinearSum>,
-    /// Cells, by sum.
+    /// For each sum of several places, the index of its cell.
     pub(super) cell_of: HashMap<LinearSum, u32>,
     /// The thresholds by ascending cell and value.
     pub(super) thresholds: Vec<TokenThreshold>,
@@ -92,10 +92,10 @@ pub(super) struct GoalWatch<'a> {
     pub(super) enabledness: Vec<(u32, u32)>,
     /// Nodes that depend on deadness, with [`BELOW`] if they require the opposite.
     pub(super) deadness: Vec<u32>,
-    /// The junctions. Their counters are those of a marking below every threshold, with no
-    /// transition enabled.
+    /// The nodes. Their counters hold for a marking below every threshold, with no transition
+    /// enabled.
     pub(super) nodes: Vec<WatchNode>,
-    /// The maxima.
+    /// The cells to maximise, with the largest values seen.
     pub(super) records: Vec<MaximumRecord>,
 }
 
@@ -120,27 +120,30 @@ pub(super) enum WatchedAtom {
 /// negative. An atom over a single place is divided by its coefficient.
 pub(super) fn watched_form(atom: &Atom) -> WatchedAtom {
     let terms = atom.sum.terms();
-    let Some(&(place, first)) = terms.first() else {
+    let Some(&(place, first_coefficient)) = terms.first() else {
         return WatchedAtom::Constant(0 <= atom.bound);
     };
     let bound = i128::from(atom.bound);
-    let above = first < 0;
-    let single = terms.len() == 1;
-    let scale = if single { i128::from(first.unsigned_abs()) } else { 1 };
+    let is_lower_bound = first_coefficient < 0;
+    let is_single_place = terms.len() == 1;
+    let divisor = if is_single_place { i128::from(first_coefficient.unsigned_abs()) } else { 1 };
     // a·m ≤ b ⇔ m < ⌊b/a⌋ + 1, and −a·m ≤ b ⇔ m ≥ ⌈−b/a⌉ = −⌊b/a⌋.
-    let quotient = bound.div_euclid(scale);
-    let value = if above { -quotient } else { quotient + 1 };
+    let quotient = bound.div_euclid(divisor);
+    let value = if is_lower_bound { -quotient } else { quotient + 1 };
     match i64::try_from(value) {
-        Ok(value) if single => {
-            WatchedAtom::Threshold { sum: None, place: place.index() as u32, value, above }
-        }
+        Ok(value) if is_single_place => WatchedAtom::Threshold {
+            sum: None,
+            place: place.index() as u32,
+            value,
+            above: is_lower_bound,
+        },
         Ok(value) => {
-            let sum = if above { atom.sum.negated() } else { atom.sum.clone() };
-            WatchedAtom::Threshold { sum: Some(sum), place: NO_INDEX, value, above }
+            let sum = if is_lower_bound { atom.sum.negated() } else { atom.sum.clone() };
+            WatchedAtom::Threshold { sum: Some(sum), place: NO_INDEX, value, above: is_lower_bound }
         }
         // Cells hold 64 bits: every cell is below a value that is too large, and above one that is
         // too small.
-        Err(_) => WatchedAtom::Constant(above == (value < 0)),
+        Err(_) => WatchedAtom::Constant(is_lower_bound == (value < 0)),
     }
 }
 
@@ -152,13 +155,13 @@ impl<'a> GoalWatch<'a> {
     ) -> Self {
         let mut watch = GoalWatch::default();
         let changes = net.effect_classes().flat_map(|e| net.effect(e));
-        let largest = changes.map(|change| change.delta.unsigned_abs()).max().unwrap_or(0);
+        let max_change = changes.map(|change| change.delta.unsigned_abs()).max().unwrap_or(0);
         let mut record_of: HashMap<u32, usize> = HashMap::new();
         for (id, goal) in goals {
             let position = watch.goals.len() as u32;
             match goal {
                 MarkingGoal::Reach(predicate) => {
-                    if !predicate_fits(net, largest, predicate)
+                    if !predicate_fits(net, max_change, predicate)
                         || matches!(predicate, Predicate::False)
                     {
                         continue;
@@ -167,7 +170,7 @@ impl<'a> GoalWatch<'a> {
                     watch.goals.push(WatchedGoal { id, goal, root });
                 }
                 MarkingGoal::Maximise(sum) => {
-                    if !sum_fits(net, largest, sum) || sum.is_zero() {
+                    if !sum_fits(net, max_change, sum) || sum.is_zero() {
                         continue;
                     }
                     let cell = match sum.terms() {
@@ -189,6 +192,7 @@ impl<'a> GoalWatch<'a> {
         watch
     }
 
+    /// Returns the cell of a sum, and adds one if there is none.
     fn cell_of_sum(&mut self, net: &Net, sum: LinearSum) -> u32 {
         let next = (net.place_count() + self.sums.len()) as u32;
         *self.cell_of.entry(sum).or_insert_with_key(|sum| {
@@ -197,59 +201,61 @@ impl<'a> GoalWatch<'a> {
         })
     }
 
-    fn add_node(&mut self, up: u32, left: i32) -> u32 {
-        self.nodes.push(WatchNode { parent: up, missing_parts: left });
+    fn add_node(&mut self, parent: u32, missing_parts: i32) -> u32 {
+        self.nodes.push(WatchNode { parent: parent, missing_parts: missing_parts });
         (self.nodes.len() - 1) as u32
     }
 
     /// Adds a goal. Its root is a node even if the goal is a single leaf.
-    fn add_goal(&mut self, net: &Net, predicate: &Predicate, up: u32) -> u32 {
+    fn add_goal(&mut self, net: &Net, predicate: &Predicate, parent: u32) -> u32 {
         let root = self.nodes.len() as u32;
         if matches!(predicate, Predicate::And(_) | Predicate::Or(_)) {
-            self.add_part(net, predicate, up);
+            self.add_part(net, predicate, parent);
         } else {
-            let node = self.add_node(up, 1);
+            let node = self.add_node(parent, 1);
             let holds = self.add_part(net, predicate, node);
             self.nodes[node as usize].missing_parts -= i32::from(holds);
         }
         root
     }
 
-    /// Adds a part of the node `up`. Returns true if it holds below every threshold.
-    fn add_part(&mut self, net: &Net, predicate: &Predicate, up: u32) -> bool {
+    /// Adds a part of the node `parent`. Returns true if it holds below every threshold.
+    fn add_part(&mut self, net: &Net, predicate: &Predicate, parent: u32) -> bool {
         match predicate {
             Predicate::True => true,
             Predicate::False => false,
             Predicate::Atom(atom) => match watched_form(atom) {
                 WatchedAtom::Constant(holds) => holds,
-                WatchedAtom::Threshold { sum, place, value, above } => {
+                WatchedAtom::Threshold { sum, place, value, above: is_lower_bound } => {
                     let cell = sum.map_or(place, |sum| self.cell_of_sum(net, sum));
-                    let event = up | if above { 0 } else { HOLDS_BELOW };
+                    let event = parent | if is_lower_bound { 0 } else { HOLDS_BELOW };
                     self.thresholds.push(TokenThreshold { cell, value, node: event });
-                    !above
+                    !is_lower_bound
                 }
             },
             Predicate::Enabled(t) => {
-                self.enabledness.push((t.index() as u32, up));
+                self.enabledness.push((t.index() as u32, parent));
                 false
             }
             Predicate::Disabled(t) => {
-                self.enabledness.push((t.index() as u32, up | HOLDS_BELOW));
+                self.enabledness.push((t.index() as u32, parent | HOLDS_BELOW));
                 true
             }
             Predicate::Dead => {
-                self.deadness.push(up);
+                self.deadness.push(parent);
                 true
             }
             Predicate::NotDead => {
-                self.deadness.push(up | HOLDS_BELOW);
+                self.deadness.push(parent | HOLDS_BELOW);
                 false
             }
             Predicate::And(parts) | Predicate::Or(parts) => {
-                let all = matches!(predicate, Predicate::And(_));
-                let node = self.add_node(up, if all { parts.len() as i32 } else { 1 });
-                let held = parts.iter().filter(|part| self.add_part(net, part, node)).count();
-                self.nodes[node as usize].missing_parts -= held as i32;
+                let is_conjunction = matches!(predicate, Predicate::And(_));
+                let node =
+                    self.add_node(parent, if is_conjunction { parts.len() as i32 } else { 1 });
+                let initially_true =
+                    parts.iter().filter(|part| self.add_part(net, part, node)).count();
+                self.nodes[node as usize].missing_parts -= initially_true as i32;
                 self.nodes[node as usize].missing_parts <= 0
             }
         }
@@ -257,11 +263,13 @@ impl<'a> GoalWatch<'a> {
 }
 
 /// Returns true if all sums of a predicate fit in 64 bits.
-fn predicate_fits(net: &Net, largest: u64, predicate: &Predicate) -> bool {
+fn predicate_fits(net: &Net, max_change: u64, predicate: &Predicate) -> bool {
     match predicate {
-        Predicate::Atom(atom) => atom.sum.terms().len() == 1 || sum_fits(net, largest, &atom.sum),
+        Predicate::Atom(atom) => {
+            atom.sum.terms().len() == 1 || sum_fits(net, max_change, &atom.sum)
+        }
         Predicate::And(parts) | Predicate::Or(parts) => {
-            parts.iter().all(|part| predicate_fits(net, largest, part))
+            parts.iter().all(|part| predicate_fits(net, max_change, part))
         }
         _ => true,
     }
@@ -269,10 +277,10 @@ fn predicate_fits(net: &Net, largest: u64, predicate: &Predicate) -> bool {
 
 /// Returns true if the initial value of a sum and each change of it fit. The machine refuses
 /// firings that would overflow later.
-fn sum_fits(net: &Net, largest: u64, sum: &LinearSum) -> bool {
+fn sum_fits(net: &Net, max_change: u64, sum: &LinearSum) -> bool {
     let magnitude: u128 = sum.terms().iter().map(|&(_, a)| u128::from(a.unsigned_abs())).sum();
     // The tokens of one place always fit, and an atom over one place is watched there.
     matches!(sum.terms(), [(_, 1)])
         || i64::try_from(sum.value(net.initial())).is_ok()
-            && magnitude.saturating_mul(u128::from(largest)) <= i64::MAX as u128
+            && magnitude.saturating_mul(u128::from(max_change)) <= i64::MAX as u128
 }

@@ -30,6 +30,7 @@ use parikh_net::{
     Facts, FiringSequence, Goal, GoalId, GoalKind, MarkingGoal, Net, Predicate, RunProperty,
     SortedGoals, TreeProperty,
 };
+use parikh_solvers::locked;
 use parikh_structure::intervals::{self, Intervals};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -81,7 +82,7 @@ pub trait Derivation: Send + Sync {
     /// by the checker.
     ///
     /// # Errors
-    /// If a step is invalid; [`LogError::Stopped`] if `goes_on` returns false.
+    /// If a step is invalid; [`LogError::Stopped`] if `keep_going` returns false.
     fn check(
         &self,
         parent: &Net,
@@ -105,6 +106,7 @@ pub struct CheckedLog {
 
 /// A derived net as computed by the checker.
 struct CheckerNet {
+    /// The replayed derivation, with the derived net.
     reduction: CheckedReduction,
     /// The log, created at its first use.
     log: OnceLock<Arc<CheckedLog>>,
@@ -419,7 +421,7 @@ impl<'a> WorkingNet<'a> {
         let WorkingNetOrigin::Derived { derivation, checked, checking, .. } = &self.net else {
             return Err(ClaimObstacle::NotExpressed);
         };
-        let _one_at_a_time = checking.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let _one_at_a_time = locked(&checking);
         if checked.get().is_none() {
             let result = match derivation.check(parent_net, keep_going) {
                 Err(LogError::Stopped) => return Err(ClaimObstacle::Stopped),

@@ -55,8 +55,8 @@ fn simplify(net: &Net, intervals: &ProvenanceIntervals, original: &Predicate) ->
         Predicate::And(operands) => {
             Predicate::and(operands.iter().map(|operand| simplify(net, intervals, operand)))
         }
-        Predicate::Or(any) => {
-            Predicate::or(any.iter().map(|operand| simplify(net, intervals, operand)))
+        Predicate::Or(disjuncts) => {
+            Predicate::or(disjuncts.iter().map(|operand| simplify(net, intervals, operand)))
         }
         Predicate::Atom(atom) => comparison(intervals, atom),
         leaf => intervals.decide(net, leaf).map_or_else(|| leaf.clone(), Predicate::constant),
@@ -67,6 +67,7 @@ fn simplify(net: &Net, intervals: &ProvenanceIntervals, original: &Predicate) ->
 #[derive(Clone, Copy)]
 struct BoundedTerm {
     place: PlaceId,
+    /// The factor a.
     coefficient: i64,
     /// The lower bound of m(p), in tokens.
     low: u64,
@@ -186,8 +187,9 @@ fn gcd(divisor: u64, coefficient: i64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use parikh_generate as generate;
     use parikh_net::facts::Provenance;
-    use parikh_net::{Facts, Marking, generate, text};
+    use parikh_net::{Facts, Marking, text};
 
     /// Two places with at most one token, a place that always holds three, and an unbounded place.
     fn net() -> Net {

@@ -13,7 +13,7 @@ pub struct ColourClasses(Vec<Option<Arc<[u32]>>>);
 /// The maximum number of colours of a sort with classes.
 const COLOURS: u64 = 1_000_000;
 
-/// The maximum number of colours that are tried in comparisons.
+/// The maximum number of colours that are tried to evaluate comparisons, for the whole net.
 const TRIED: u64 = 4_000_000;
 
 impl ColourClasses {
@@ -26,7 +26,7 @@ impl ColourClasses {
     /// colour) into one class. Sorts with too many colours get no classes.
     pub fn by(net: &ColouredNet, key: impl Fn(SortId, u64) -> u64) -> ColourClasses {
         let mut classes = ColourClasses::none(net);
-        for (at, id) in base_sorts(net) {
+        for (sort_index, id) in base_sorts(net) {
             let size = net.sort(id).size();
             if size > COLOURS {
                 continue;
@@ -36,8 +36,8 @@ impl ColourClasses {
                 let next = numbers.len() as u32;
                 *numbers.entry(key(id, colour)).or_insert(next)
             };
-            let of: Arc<[u32]> = (0..size).map(number).collect();
-            classes.0[at] = (numbers.len() < of.len()).then_some(of);
+            let class_of: Arc<[u32]> = (0..size).map(number).collect();
+            classes.0[sort_index] = (numbers.len() < class_of.len()).then_some(class_of);
         }
         classes
     }
@@ -55,18 +55,18 @@ impl ColourClasses {
 
     /// Returns true if each base sort has only one class.
     pub fn is_skeleton(&self, net: &ColouredNet) -> bool {
-        let one =
+        let is_one_class =
             |of: &Option<Arc<[u32]>>| of.as_ref().is_some_and(|of| of.iter().all(|&it| it == 0));
-        base_sorts(net).all(|(at, _)| one(&self.0[at]))
+        base_sorts(net).all(|(sort_index, _)| is_one_class(&self.0[sort_index]))
     }
 
     /// Returns the classes by the names of the colours, for each sort with classes. Returns `None`
     /// if two sorts have the same colours and different classes.
     pub fn named(&self, net: &ColouredNet) -> Option<Vec<NamedClasses>> {
-        let mut all: BTreeMap<Vec<String>, Option<NamedClasses>> = BTreeMap::new();
+        let mut by_names: BTreeMap<Vec<String>, Option<NamedClasses>> = BTreeMap::new();
         // A larger sort has no classes, and cannot have the same colours as a sort with classes.
-        let few = |&(_, sort): &(usize, SortId)| net.sort(sort).size() <= COLOURS;
-        for (_, sort) in base_sorts(net).filter(few) {
+        let is_small = |&(_, sort): &(usize, SortId)| net.sort(sort).size() <= COLOURS;
+        for (_, sort) in base_sorts(net).filter(is_small) {
             let names = (0..net.sort(sort).size()).map(|colour| net.colour_name(sort, colour));
             let names: Vec<String> = names.collect();
             let classes = self.of(sort).map(|classes| {
@@ -79,41 +79,44 @@ impl ColourClasses {
                 }
                 named
             });
-            if *all.entry(names).or_insert_with(|| classes.clone()) != classes {
+            if *by_names.entry(names).or_insert_with(|| classes.clone()) != classes {
                 return None;
             }
         }
-        Some(all.into_values().flatten().collect())
+        Some(by_names.into_values().flatten().collect())
     }
 
     /// Returns these classes for the sorts that satisfy `wanted`, and no classes for the other
     /// sorts.
     pub fn only(&self, wanted: impl Fn(usize) -> bool) -> ColourClasses {
         let sorts = self.0.iter().enumerate();
-        ColourClasses(sorts.map(|(at, of)| of.clone().filter(|_| wanted(at))).collect())
+        ColourClasses(
+            sorts.map(|(sort_index, of)| of.clone().filter(|_| wanted(sort_index))).collect(),
+        )
     }
 
     /// Returns the coarsest classes such that no constant taken, no partition element moved and no
     /// comparison with one variable distinguishes two colours of a class.
     pub fn by_constants(net: &ColouredNet) -> ColourClasses {
-        let mut tells = ClassRefinement { net, tried: 0, sorts: vec![None; net.sorts().len()] };
-        for (at, id) in base_sorts(net) {
+        let mut refinement =
+            ClassRefinement { net, tried: 0, sorts: vec![None; net.sorts().len()] };
+        for (sort_index, id) in base_sorts(net) {
             let size = net.sort(id).size();
-            tells.sorts[at] = (size <= COLOURS).then(|| vec![0; size as usize]);
+            refinement.sorts[sort_index] = (size <= COLOURS).then(|| vec![0; size as usize]);
         }
         for transition in net.transitions() {
-            tells.guard(&transition.guard);
+            refinement.guard(&transition.guard);
             for arc in &transition.takes {
-                tells.multiset(&arc.inscription, true);
+                refinement.multiset(&arc.inscription, true);
             }
             for arc in &transition.puts {
-                tells.multiset(&arc.inscription, false);
+                refinement.multiset(&arc.inscription, false);
             }
         }
-        let classes = tells.sorts.into_iter().map(|of| {
-            let of = of?;
-            let count = of.iter().copied().collect::<BTreeSet<u32>>().len();
-            (count < of.len()).then(|| of.into())
+        let classes = refinement.sorts.into_iter().map(|class_of| {
+            let class_of = class_of?;
+            let count = class_of.iter().copied().collect::<BTreeSet<u32>>().len();
+            (count < class_of.len()).then(|| class_of.into())
         });
         ColourClasses(classes.collect())
     }
@@ -122,12 +125,12 @@ impl ColourClasses {
 /// Iterates over the base sorts (enumerations and ranges) with more than one colour, with their
 /// positions.
 pub fn base_sorts(net: &ColouredNet) -> impl Iterator<Item = (usize, SortId)> {
-    let base = |id: SortId| {
+    let is_base = |id: SortId| {
         let sort = net.sort(id);
-        let kind = matches!(sort.kind(), SortKind::Enumeration { .. } | SortKind::Range { .. });
-        kind && sort.size() > 1
+        let has_kind = matches!(sort.kind(), SortKind::Enumeration { .. } | SortKind::Range { .. });
+        has_kind && sort.size() > 1
     };
-    net.sort_ids().enumerate().filter(move |&(_, id)| base(id))
+    net.sort_ids().enumerate().filter(move |&(_, id)| is_base(id))
 }
 
 /// Returns the only variable of a comparison, or `None` if it has none or several.
@@ -141,14 +144,19 @@ pub(super) fn only_variable(left: &Term, right: &Term) -> Option<VariableId> {
     Some(variable)
 }
 
+/// A partition of the colours of each sort, which is refined until no constant, partition or
+/// comparison distinguishes colours of one class.
 struct ClassRefinement<'n> {
+    /// The coloured net.
     net: &'n ColouredNet,
+    /// The number of colours tried so far.
     tried: u64,
     /// The current classes by sort; `None` for a sort without classes.
     sorts: Vec<Option<Vec<u32>>>,
 }
 
 impl ClassRefinement<'_> {
+    /// Splits classes by the comparisons of a guard.
     fn guard(&mut self, guard: &Guard) {
         match guard {
             Guard::Compare(relation, left, right) => {
@@ -168,6 +176,7 @@ impl ClassRefinement<'_> {
         }
     }
 
+    /// Splits classes by the partitions in a multiset, and by its constants if it is taken.
     fn multiset(&mut self, multiset: &Multiset, taken: bool) {
         match multiset {
             Multiset::Of { term, .. } => {
@@ -184,6 +193,7 @@ impl ClassRefinement<'_> {
         }
     }
 
+    /// Splits classes by the constants in a term.
     fn constants(&mut self, term: &Term) {
         match term {
             Term::Constant { sort, colour } => self.constant(*sort, *colour),
@@ -192,6 +202,7 @@ impl ClassRefinement<'_> {
         }
     }
 
+    /// Splits classes by a constant: its colour becomes a class of its own.
     fn constant(&mut self, sort: SortId, colour: u64) {
         match self.net.sort(sort).kind() {
             SortKind::Product(_) => {
@@ -203,6 +214,7 @@ impl ClassRefinement<'_> {
         }
     }
 
+    /// Splits classes by the partitions that a term applies.
     fn blocks(&mut self, term: &Term) {
         match term {
             Term::Block { partition, of } => {
@@ -220,14 +232,14 @@ impl ClassRefinement<'_> {
 
     /// Splits the classes of a sort so that colours with different keys are in different classes.
     fn split(&mut self, sort: SortId, key: impl Fn(u64) -> u32) {
-        let Some(of) = &mut self.sorts[sort.index()] else { return };
-        self.tried += of.len() as u64;
+        let Some(class_of) = &mut self.sorts[sort.index()] else { return };
+        self.tried += class_of.len() as u64;
         if self.tried > TRIED {
             self.sorts[sort.index()] = None;
             return;
         }
         let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
-        for (colour, class) in (0..).zip(of) {
+        for (colour, class) in (0..).zip(class_of) {
             let next = numbers.len() as u32;
             *class = *numbers.entry((*class, key(colour))).or_insert(next);
         }

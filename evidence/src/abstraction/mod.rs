@@ -37,21 +37,28 @@ pub struct ColouredStep {
 /// A coloured net that is analysed without its unfolding.
 #[derive(Debug)]
 pub struct ColouredModel {
+    /// The coloured net.
     net: ColouredNet,
+    /// The skeleton of the net.
     skeleton: Skeleton,
+    /// The steps in use, with their numbers.
     steps: RwLock<StepNumbering>,
 }
 
+/// The steps of firing sequences, numbered in the order of first use.
 #[derive(Debug, Default)]
 struct StepNumbering {
+    /// The steps, by number.
     all: Vec<ColouredStep>,
+    /// The number of each step.
     numbers: HashMap<ColouredStep, TransitionId>,
 }
 
 /// The maximum number of colours in one place of the initial marking.
 const COLOURS: usize = 1_000_000;
 
-/// The maximum work to show that a transition is not enabled in one marking.
+/// The maximum number of partial bindings that are tried to find an enabled binding of one
+/// transition in one marking.
 const LOOKS: u64 = 20_000_000;
 
 impl ColouredModel {
@@ -97,9 +104,9 @@ impl ColouredModel {
             return "?".to_owned();
         };
         let mut name = self.net.transition(transition).name.clone();
-        for (at, value) in binding.iter().enumerate() {
+        for (index, value) in binding.iter().enumerate() {
             let variable = self.net.variable(value.variable);
-            name.push(if at == 0 { '(' } else { ',' });
+            name.push(if index == 0 { '(' } else { ',' });
             name.push_str(&variable.name);
             name.push('=');
             self.net.write_colour(&mut name, variable.sort, value.colour, true);
@@ -115,7 +122,7 @@ impl ColouredModel {
         self.net.initial(COLOURS).ok()
     }
 
-    /// Fires the steps of `sequence` from the initial marking, and calls `seen` with the marking
+    /// Fires the steps of `sequence` from the initial marking, and calls `inspect` with the marking
     /// after each number of firings in `stops`, which must ascend.
     ///
     /// # Errors
@@ -124,7 +131,7 @@ impl ColouredModel {
         &self,
         sequence: &FiringSequence,
         stops: impl IntoIterator<Item = u64>,
-        mut seen: impl FnMut(u64, &ColouredMarking),
+        mut inspect: impl FnMut(u64, &ColouredMarking),
     ) -> Result<(), ReplayError> {
         let overflow = |firing| ReplayError::Overflow { firing, place: "?".to_owned() };
         let mut marking = self.initial().ok_or_else(|| overflow(0))?;
@@ -155,7 +162,7 @@ impl ColouredModel {
                     }
                 }
             }
-            seen(stop, &marking);
+            inspect(stop, &marking);
         }
         Ok(())
     }
@@ -183,21 +190,21 @@ impl ColouredModel {
         marking: &ColouredMarking,
         totals: &Marking,
     ) -> Result<bool, GaveUp> {
-        let enabled = |t| Ok(self.net.some_binding(marking, t, &mut { LOOKS })?.is_some());
-        let named = |t: &TransitionId| {
-            let at = self.skeleton.coloured_transition(*t);
-            enabled(self.net.transition_ids().nth(at).ok_or(GaveUp)?)
+        let has_binding = |t| Ok(self.net.some_binding(marking, t, &mut { LOOKS })?.is_some());
+        let is_enabled = |t: &TransitionId| {
+            let coloured_index = self.skeleton.coloured_transition(*t);
+            has_binding(self.net.transition_ids().nth(coloured_index).ok_or(GaveUp)?)
         };
         Ok(match predicate {
             Predicate::True => true,
             Predicate::False => false,
             Predicate::Atom(atom) => atom.holds(totals),
-            Predicate::Enabled(t) => named(t)?,
-            Predicate::Disabled(t) => !named(t)?,
+            Predicate::Enabled(t) => is_enabled(t)?,
+            Predicate::Disabled(t) => !is_enabled(t)?,
             Predicate::Dead | Predicate::NotDead => {
                 let mut dead = true;
                 for t in self.net.transition_ids() {
-                    if enabled(t)? {
+                    if has_binding(t)? {
                         dead = false;
                         break;
                     }

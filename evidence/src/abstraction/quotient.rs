@@ -48,67 +48,66 @@ pub struct Quotient {
     decided: Vec<bool>,
 }
 
-/// The maximum number of colours of an initial marking that is enumerated.
+/// The maximum number of colours in the initial marking of a place, if it is enumerated.
 const COLOURS: usize = 1_000_000;
 
-/// The maximum number of colours that are tried in comparisons.
+/// The maximum number of colours that are tried to evaluate comparisons, for the whole net.
 const TRIED: u64 = 4_000_000;
 
-/// The maximum number of terms that replace one term.
+/// The maximum number of terms that replace one term of an arc.
 const TERMS: usize = 4_096;
 
 impl Quotient {
-    /// Merges the colours of each class. Returns `None` if an arc has a difference of multisets of
-    /// merged colours, or a successor in a sort with several classes, or if numbers become too
-    /// large.
+    /// Merges the colours of each class. Returns `None` if numbers become too large, or an arc has
+    /// a difference of multisets of merged colours, or a successor in a sort with several classes.
     pub fn of(net: &ColouredNet, classes: &ColourClasses) -> Option<Quotient> {
-        let merger = QuotientBuilder::new(net, classes)?;
-        let mut made = ColouredNet::new(net.name());
-        net.assumptions().iter().for_each(|it| made.assume(it.clone()));
-        for (sort, kind) in net.sorts().iter().zip(&merger.kinds) {
-            made.add_sort(sort.name(), kind.clone()).ok()?;
+        let builder = QuotientBuilder::new(net, classes)?;
+        let mut quotient = ColouredNet::new(net.name());
+        net.assumptions().iter().for_each(|it| quotient.assume(it.clone()));
+        for (sort, kind) in net.sorts().iter().zip(&builder.kinds) {
+            quotient.add_sort(sort.name(), kind.clone()).ok()?;
         }
         for variable in net.variables() {
-            made.add_variable(&variable.name, variable.sort).ok()?;
+            quotient.add_variable(&variable.name, variable.sort).ok()?;
         }
         for place in net.places() {
-            let initial = match merger.multiset(&place.initial) {
+            let initial = match builder.multiset(&place.initial) {
                 Some(initial) => initial,
-                None => merger.written_out(place.sort, &place.initial)?,
+                None => builder.written_out(place.sort, &place.initial)?,
             };
-            let added = made.add_place(&place.name, place.sort, initial).ok()?;
-            place.label.iter().for_each(|label| made.label_place(added, label));
+            let added = quotient.add_place(&place.name, place.sort, initial).ok()?;
+            place.label.iter().for_each(|label| quotient.label_place(added, label));
         }
         let mut decided = Vec::new();
         for transition in net.transitions() {
-            let (guard, exact) = merger.guard(&transition.guard)?;
-            let t = made.add_transition(&transition.name, guard).ok()?;
-            transition.label.iter().for_each(|label| made.label_transition(t, label));
+            let (guard, exact) = builder.guard(&transition.guard)?;
+            let t = quotient.add_transition(&transition.name, guard).ok()?;
+            transition.label.iter().for_each(|label| quotient.label_transition(t, label));
             for ColouredArc { place, inscription } in &transition.takes {
-                made.take(t, *place, merger.multiset(inscription)?).ok()?;
+                quotient.take(t, *place, builder.multiset(inscription)?).ok()?;
             }
             for ColouredArc { place, inscription } in &transition.puts {
-                made.put(t, *place, merger.multiset(inscription)?).ok()?;
+                quotient.put(t, *place, builder.multiset(inscription)?).ok()?;
             }
-            decided.push(exact && merger.any_tokens_do_for(transition));
+            decided.push(exact && builder.any_tokens_do_for(transition));
         }
-        Some(Quotient { net: made, classes: classes.clone(), decided })
+        Some(Quotient { net: quotient, classes: classes.clone(), decided })
     }
 
     /// Returns classes of colours that nothing distinguishes: every transition of the quotient is
     /// decided.
     pub fn indistinguishable(net: &ColouredNet) -> ColourClasses {
         let candidates = ColourClasses::by_constants(net);
-        let exact =
+        let is_exact_for =
             |classes: &ColourClasses| Quotient::of(net, classes).is_some_and(|it| it.is_exact());
         let mut chosen = BTreeSet::new();
         for (sort, _) in base_sorts(net) {
             chosen.insert(sort);
-            if !exact(&candidates.only(|at| chosen.contains(&at))) {
+            if !is_exact_for(&candidates.only(|sort_index| chosen.contains(&sort_index))) {
                 chosen.remove(&sort);
             }
         }
-        candidates.only(|at| chosen.contains(&at))
+        candidates.only(|sort_index| chosen.contains(&sort_index))
     }
 
     /// Returns the quotient net.
@@ -121,9 +120,9 @@ impl Quotient {
         &self.decided
     }
 
-    /// Returns true if the quotient is bisimilar to the coloured net. Then every firing sequence of
-    /// the quotient is one of the coloured net, with colours of these classes, and both have the
-    /// same linear-time and branching-time properties.
+    /// Returns true if the quotient is bisimilar to the coloured net. Then both have the same
+    /// firing sequences up to the classes of colours, and the same linear-time and branching-time
+    /// properties.
     pub fn is_exact(&self) -> bool {
         self.decided.iter().all(|&decided| decided)
     }
@@ -133,8 +132,8 @@ impl Quotient {
     /// that the names of its bindings changed. `net` is the original net.
     pub fn named_classes(&self, net: &ColouredNet) -> Option<Vec<NamedClasses>> {
         let pairs = net.transitions().iter().zip(self.net.transitions());
-        for (before, after) in pairs {
-            if before.variables() != after.variables() {
+        for (original, merged) in pairs {
+            if original.variables() != merged.variables() {
                 return None;
             }
         }
@@ -149,7 +148,7 @@ impl Quotient {
 
 /// The effect of the classes on a sort.
 enum SortQuotient {
-    /// All colours are kept.
+    /// No colour of the sort is merged.
     Whole,
     /// The class of each colour, and the size of each class.
     Classes(Arc<[u32]>, Vec<u64>),
@@ -157,8 +156,10 @@ enum SortQuotient {
     Product,
 }
 
+/// A quotient under construction.
 struct QuotientBuilder<'n> {
     net: &'n ColouredNet,
+    /// The kind of each sort in the quotient.
     kinds: Vec<SortKind>,
     sorts: Vec<SortQuotient>,
     /// The number of colours tried in comparisons so far.
@@ -167,14 +168,14 @@ struct QuotientBuilder<'n> {
 
 impl<'n> QuotientBuilder<'n> {
     fn new(net: &'n ColouredNet, classes: &ColourClasses) -> Option<Self> {
-        let mut merger =
+        let mut builder =
             QuotientBuilder { net, kinds: Vec::new(), sorts: Vec::new(), tried: Cell::new(0) };
         for (id, sort) in net.sort_ids().zip(net.sorts()) {
             let (kind, merged) = match (sort.kind().clone(), classes.of(id)) {
                 (SortKind::Product(parts), _) => {
-                    let whole =
-                        |part: &SortId| matches!(merger.sorts[part.index()], SortQuotient::Whole);
-                    let merged = if parts.iter().all(whole) {
+                    let is_whole =
+                        |part: &SortId| matches!(builder.sorts[part.index()], SortQuotient::Whole);
+                    let merged = if parts.iter().all(is_whole) {
                         SortQuotient::Whole
                     } else {
                         SortQuotient::Product
@@ -182,7 +183,7 @@ impl<'n> QuotientBuilder<'n> {
                     (SortKind::Product(parts), merged)
                 }
                 (SortKind::Partition { of, elements, block_of }, classes) => {
-                    merger.partition(of, elements, &block_of, classes.is_some())?
+                    builder.partition(of, elements, &block_of, classes.is_some())?
                 }
                 (kind, None) => (kind, SortQuotient::Whole),
                 (kind, Some(classes)) => {
@@ -200,29 +201,29 @@ impl<'n> QuotientBuilder<'n> {
                     (kind, SortQuotient::Classes(Arc::clone(classes), sizes))
                 }
             };
-            merger.kinds.push(kind);
-            merger.sorts.push(merged);
+            builder.kinds.push(kind);
+            builder.sorts.push(merged);
         }
-        Some(merger)
+        Some(builder)
     }
 
-    /// Merges the colours of a partition. The partition is kept if each class lies in one partition
-    /// element. Otherwise all its elements are merged.
+    /// Keeps a partition if each class lies in one of its elements, and its own sort has no classes
+    /// (`has_classes`). Otherwise all its elements are merged.
     fn partition(
         &self,
         of: SortId,
         mut elements: Vec<Box<str>>,
         block_of: &[u32],
-        erase: bool,
+        has_classes: bool,
     ) -> Option<(SortKind, SortQuotient)> {
         let size = usize::try_from(self.size(of)?).ok()?;
         let mut blocks: Vec<Option<u32>> = vec![None; size];
-        let mut whole = !erase;
+        let mut is_kept = !has_classes;
         for (colour, &block) in (0..).zip(block_of) {
             let class = self.colour(of, colour)? as usize;
-            whole &= *blocks[class].get_or_insert(block) == block;
+            is_kept &= *blocks[class].get_or_insert(block) == block;
         }
-        if whole {
+        if is_kept {
             let block_of = blocks.into_iter().collect::<Option<Vec<u32>>>()?;
             return Some((SortKind::Partition { of, elements, block_of }, SortQuotient::Whole));
         }
@@ -243,7 +244,7 @@ impl<'n> QuotientBuilder<'n> {
         }
     }
 
-    /// Returns the class of a colour.
+    /// Returns the number of the class of a colour, or the colour itself if its sort is not merged.
     fn colour(&self, sort: SortId, colour: u64) -> Option<u64> {
         match &self.sorts[sort.index()] {
             SortQuotient::Whole => Some(colour),
@@ -251,40 +252,41 @@ impl<'n> QuotientBuilder<'n> {
             SortQuotient::Product => {
                 let components = self.net.components(sort, colour);
                 components.into_iter().try_fold(0u64, |colour, (part, component)| {
-                    let before = colour.checked_mul(self.size(part)?)?;
-                    before.checked_add(self.colour(part, component)?)
+                    let shifted = colour.checked_mul(self.size(part)?)?;
+                    shifted.checked_add(self.colour(part, component)?)
                 })
             }
         }
     }
 
+    /// Returns true if no sort of the term is merged.
     fn is_whole(&self, term: &Term) -> bool {
-        let whole = |sort: SortId| matches!(self.sorts[sort.index()], SortQuotient::Whole);
+        let is_whole_sort = |sort: SortId| matches!(self.sorts[sort.index()], SortQuotient::Whole);
         match term {
-            Term::Constant { sort, .. } | Term::All(sort) => whole(*sort),
-            Term::Variable(variable) => whole(self.net.variable(*variable).sort),
+            Term::Constant { sort, .. } | Term::All(sort) => is_whole_sort(*sort),
+            Term::Variable(variable) => is_whole_sort(self.net.variable(*variable).sort),
             Term::Shift { of, .. } => self.is_whole(of),
-            Term::Block { partition, .. } => whole(*partition),
+            Term::Block { partition, .. } => is_whole_sort(*partition),
             Term::Tuple(parts) => parts.iter().all(|part| self.is_whole(part)),
         }
     }
 
     /// Returns the terms that replace a term, each with its multiplicity.
     fn terms(&self, term: &Term) -> Option<Vec<(Term, u64)>> {
-        let one = |term: Term| Some(vec![(term, 1)]);
+        let single = |term: Term| Some(vec![(term, 1)]);
         match term {
             Term::Constant { sort, colour } => {
-                one(Term::Constant { sort: *sort, colour: self.colour(*sort, *colour)? })
+                single(Term::Constant { sort: *sort, colour: self.colour(*sort, *colour)? })
             }
-            Term::Variable(_) => one(term.clone()),
+            Term::Variable(_) => single(term.clone()),
             Term::Shift { of, by } => {
                 let of = self.term(of)?;
-                let successors = self.is_whole(&of) || self.classes_of(&of) == Some(1);
-                successors.then(|| Term::shift(of, *by)).and_then(one)
+                let is_defined = self.is_whole(&of) || self.classes_of(&of) == Some(1);
+                is_defined.then(|| Term::shift(of, *by)).and_then(single)
             }
             Term::Block { partition, of } => match self.is_whole(term) {
-                true => one(Term::Block { partition: *partition, of: Box::new(self.term(of)?) }),
-                false => one(Term::Constant { sort: *partition, colour: 0 }),
+                true => single(Term::Block { partition: *partition, of: Box::new(self.term(of)?) }),
+                false => single(Term::Constant { sort: *partition, colour: 0 }),
             },
             Term::Tuple(parts) => {
                 let parts = parts.iter().map(|part| self.terms(part));
@@ -301,7 +303,7 @@ impl<'n> QuotientBuilder<'n> {
                     let parts = parts.iter().map(|&part| self.terms(&Term::All(part)));
                     tuples(parts.collect::<Option<Vec<_>>>()?)
                 }
-                _ => one(term.clone()),
+                _ => single(term.clone()),
             },
         }
     }
@@ -323,7 +325,7 @@ impl<'n> QuotientBuilder<'n> {
         (terms.len() == 1 && terms[0].1 == 1).then(|| terms.swap_remove(0).0)
     }
 
-    /// Returns `None` if a difference has merged colours.
+    /// Returns the multiset in the quotient, or `None` if a difference has merged colours.
     fn multiset(&self, multiset: &Multiset) -> Option<Multiset> {
         Some(match multiset {
             Multiset::Of { count, term } => {
@@ -345,6 +347,7 @@ impl<'n> QuotientBuilder<'n> {
         })
     }
 
+    /// Returns true if no sort of the multiset's terms is merged.
     fn all_whole(&self, multiset: &Multiset) -> bool {
         match multiset {
             Multiset::Of { term, .. } => self.is_whole(term),
@@ -380,12 +383,14 @@ impl<'n> QuotientBuilder<'n> {
         }
     }
 
+    /// Returns the conditions of several guards, and true if all are exact, as for `guard`.
     fn guards(&self, parts: &[Guard]) -> Option<(Vec<Guard>, bool)> {
         let parts = parts.iter().map(|part| self.guard(part)).collect::<Option<Vec<_>>>()?;
         let exact = parts.iter().all(|(_, exact)| *exact);
         Some((parts.into_iter().map(|(part, _)| part).collect(), exact))
     }
 
+    /// Returns the condition of a comparison, and true if it is exact, as for `guard`.
     fn comparison(&self, relation: Relation, left: &Term, right: &Term) -> Option<(Guard, bool)> {
         if self.is_whole(left) && self.is_whole(right) {
             return Some((Guard::Compare(relation, self.term(left)?, self.term(right)?), true));
@@ -406,27 +411,28 @@ impl<'n> QuotientBuilder<'n> {
         if self.tried.get() > TRIED || classes > TERMS as u64 {
             return Some((Guard::TRUE, false));
         }
-        // For each class, whether the comparison holds for some colour, and whether it fails for
+        // For each class: whether the comparison holds for some colour, and whether it fails for
         // some.
-        let mut seen = vec![(false, false); classes as usize];
+        let mut outcomes = vec![(false, false); classes as usize];
         for colour in 0..size {
             let binding = [BoundColour { variable, colour }];
             let (left, right) = (self.net.colour(left, &binding), self.net.colour(right, &binding));
-            let (holds, fails) = &mut seen[self.colour(sort, colour)? as usize];
+            let (holds, fails) = &mut outcomes[self.colour(sort, colour)? as usize];
             if relation.holds(left, right) { *holds = true } else { *fails = true }
         }
-        let exact = !seen.contains(&(true, true));
-        if seen.iter().all(|&(holds, _)| holds) {
+        let exact = !outcomes.contains(&(true, true));
+        if outcomes.iter().all(|&(holds, _)| holds) {
             return Some((Guard::TRUE, exact));
         }
-        let is = |class: usize| {
+        let equals = |class: usize| {
             let class = Term::Constant { sort, colour: class as u64 };
             Guard::Compare(Relation::Equal, Term::Variable(variable), class)
         };
-        let holding = (0..seen.len()).filter(|&class| seen[class].0);
-        Some((Guard::or(holding.map(is)), exact))
+        let holding = (0..outcomes.len()).filter(|&class| outcomes[class].0);
+        Some((Guard::or(holding.map(equals)), exact))
     }
 
+    /// Returns true if any tokens of the classes suffice for everything that the transition takes.
     fn any_tokens_do_for(&self, transition: &ColouredTransition) -> bool {
         let mut seen = BTreeSet::new();
         transition.takes.iter().all(|arc| self.any_tokens_do(&arc.inscription, &mut seen))
@@ -446,8 +452,8 @@ impl<'n> QuotientBuilder<'n> {
         }
     }
 
-    /// Returns true if the merged components of a term are variables not in `seen`, or constants
-    /// that are classes of their own.
+    /// Returns true if the merged components of a term are variables that occur in no earlier term
+    /// (`seen`), or constants that are the only colours of their classes.
     fn is_free(&self, term: &Term, seen: &mut BTreeSet<VariableId>) -> bool {
         match term {
             term if self.is_whole(term) => true,
@@ -474,20 +480,20 @@ impl<'n> QuotientBuilder<'n> {
 
 /// Returns every tuple with one term of each component, with multiplicities.
 fn tuples(parts: Vec<Vec<(Term, u64)>>) -> Option<Vec<(Term, u64)>> {
-    let mut all: Vec<(Vec<Term>, u64)> = vec![(Vec::new(), 1)];
+    let mut tuples_so_far: Vec<(Vec<Term>, u64)> = vec![(Vec::new(), 1)];
     for part in parts {
-        if all.len().checked_mul(part.len())? > TERMS {
+        if tuples_so_far.len().checked_mul(part.len())? > TERMS {
             return None;
         }
-        let mut longer = Vec::with_capacity(all.len() * part.len());
-        for (tuple, times) in &all {
-            for (term, more) in &part {
+        let mut longer = Vec::with_capacity(tuples_so_far.len() * part.len());
+        for (tuple, times) in &tuples_so_far {
+            for (term, factor) in &part {
                 let mut tuple = tuple.clone();
                 tuple.push(term.clone());
-                longer.push((tuple, times.checked_mul(*more)?));
+                longer.push((tuple, times.checked_mul(*factor)?));
             }
         }
-        all = longer;
+        tuples_so_far = longer;
     }
-    Some(all.into_iter().map(|(tuple, times)| (Term::Tuple(tuple), times)).collect())
+    Some(tuples_so_far.into_iter().map(|(tuple, times)| (Term::Tuple(tuple), times)).collect())
 }

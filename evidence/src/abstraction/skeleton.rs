@@ -41,6 +41,7 @@ use std::collections::BTreeSet;
 /// The skeleton of a coloured net.
 #[derive(Clone, Debug)]
 pub struct Skeleton {
+    /// The skeleton net, with the decided transitions.
     abstraction: SimulatingNet,
     /// True if the numbers of tokens moved by every transition are known.
     complete: bool,
@@ -80,22 +81,24 @@ impl Skeleton {
         let (mut counts, mut decided, mut complete) = (Vec::new(), Vec::new(), true);
         for transition in coloured.transitions() {
             let arcs: Vec<&ColouredArc> = transition.takes.iter().chain(&transition.puts).collect();
-            let numbers = numbers(coloured, &arcs);
-            complete &= numbers.is_some();
+            let token_numbers = numbers(coloured, &arcs);
+            complete &= token_numbers.is_some();
             // If the numbers are unknown, the transition exists only so that formulas can name it.
-            let numbers = numbers.unwrap_or_else(|| BTreeSet::from([vec![0; arcs.len()]]));
-            decided.push(numbers.len() == 1 && complete && totals_decide(coloured, transition));
-            counts.push(numbers.len());
-            for row in numbers {
+            let token_numbers =
+                token_numbers.unwrap_or_else(|| BTreeSet::from([vec![0; arcs.len()]]));
+            decided
+                .push(token_numbers.len() == 1 && complete && totals_decide(coloured, transition));
+            counts.push(token_numbers.len());
+            for token_counts in token_numbers {
                 let mut name = transition.name.clone();
                 // A name with a null character occurs in no model and no command line.
                 while builder.node(&name).is_some() {
                     name.push('\0');
                 }
                 let t = builder.transition(&name)?;
-                for (at, (arc, tokens)) in arcs.iter().zip(row).enumerate() {
+                for (arc_index, (arc, tokens)) in arcs.iter().zip(token_counts).enumerate() {
                     let place = PlaceId::new(arc.place.index());
-                    match at < transition.takes.len() {
+                    match arc_index < transition.takes.len() {
                         _ if tokens == 0 => {}
                         true => builder.take(t, place, tokens)?,
                         false => builder.put(t, place, tokens)?,
@@ -139,20 +142,22 @@ impl Skeleton {
     /// Returns the places that a predicate over the net's nodes depends on. A deadlock counts as
     /// depending on no place, because it is recognised when no transition fires.
     pub fn places_of(&self, predicate: &Predicate) -> Vec<PlaceId> {
-        let without_deadlock = predicate.mentions_deadness();
+        let mentions_deadlock = predicate.mentions_deadness();
         match predicate {
-            Predicate::And(parts) | Predicate::Or(parts) if without_deadlock => {
-                let mut all: Vec<_> = parts.iter().flat_map(|part| self.places_of(part)).collect();
-                all.sort_unstable();
-                all.dedup();
-                all
+            Predicate::And(parts) | Predicate::Or(parts) if mentions_deadlock => {
+                let mut places: Vec<_> =
+                    parts.iter().flat_map(|part| self.places_of(part)).collect();
+                places.sort_unstable();
+                places.dedup();
+                places
             }
-            _ if without_deadlock => Vec::new(),
+            _ if mentions_deadlock => Vec::new(),
             predicate => predicate.support(self.net()),
         }
     }
 }
 
+/// Returns the number of tokens of a multiset of colours.
 fn sum(bag: &parikh_net::coloured::Bag) -> u128 {
     bag.values().map(|&tokens| u128::from(tokens)).sum()
 }
@@ -206,22 +211,22 @@ fn numbers(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>
     if bindings > BINDINGS {
         return None;
     }
-    let mut numbers = BTreeSet::new();
-    let mut looks = 0u128;
+    let mut combinations = BTreeSet::new();
+    let mut work = 0u128;
     for number in 0..bindings {
-        let mut rest = number;
+        let mut remaining = number;
         let values = variables.iter().zip(&sizes).map(|(&variable, &size)| {
-            let colour = rest % size;
-            rest /= size;
+            let colour = remaining % size;
+            remaining /= size;
             BoundColour { variable, colour }
         });
         let binding: Vec<BoundColour> = values.collect();
-        let row = arcs.iter().zip(&fixed).map(|(arc, fixed)| {
+        let counts = arcs.iter().zip(&fixed).map(|(arc, fixed)| {
             let tokens = match fixed {
                 Some(tokens) => *tokens,
                 None => {
-                    looks += size(net, &arc.inscription);
-                    if looks > LOOKS {
+                    work += size(net, &arc.inscription);
+                    if work > LOOKS {
                         return None;
                     }
                     sum(&net.bag(&arc.inscription, &binding, COLOURS).ok()?)
@@ -229,12 +234,12 @@ fn numbers(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>
             };
             u64::try_from(tokens).ok()
         });
-        numbers.insert(row.collect::<Option<Vec<u64>>>()?);
-        if numbers.len() > NUMBERS {
+        combinations.insert(counts.collect::<Option<Vec<u64>>>()?);
+        if combinations.len() > NUMBERS {
             return None;
         }
     }
-    Some(numbers)
+    Some(combinations)
 }
 
 /// Returns true if the totals decide the enabledness of a transition.
@@ -244,8 +249,8 @@ fn totals_decide(net: &ColouredNet, transition: &ColouredTransition) -> bool {
         && transition.takes.iter().all(|arc| any_tokens_do(net, &arc.inscription, &mut seen))
 }
 
-/// Returns true if any tokens, as many as the multiset has, equal the multiset under some binding
-/// of variables not in `seen`.
+/// Returns true if any tokens, as many as the multiset has, equal the multiset under some binding.
+/// `seen` has the variables of earlier terms, which are bound already.
 fn any_tokens_do(net: &ColouredNet, multiset: &Multiset, seen: &mut BTreeSet<VariableId>) -> bool {
     match multiset {
         Multiset::Of { count: 0, .. } => true,

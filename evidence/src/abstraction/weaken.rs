@@ -17,25 +17,26 @@ impl SimulatingNet {
         })
     }
 
+    /// Returns a predicate over this net that holds wherever `predicate` holds in the coloured net.
     fn weaken(&self, skeleton: &Skeleton, predicate: &Predicate) -> Option<Predicate> {
-        let of = |t: &TransitionId| skeleton.coloured_transition(*t);
-        let all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
+        let coloured = |t: &TransitionId| skeleton.coloured_transition(*t);
+        let weaken_all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
             parts.iter().map(|part| self.weaken(skeleton, part)).collect()
         };
         let transitions = 0..self.decided.len();
         Some(match predicate {
             Predicate::True | Predicate::False => predicate.clone(),
             Predicate::Atom(atom) => Predicate::at_most(self.sum(&atom.sum)?, atom.bound),
-            Predicate::Enabled(t) => self.enabled(of(t))?,
-            Predicate::Disabled(t) => self.disabled(of(t))?,
+            Predicate::Enabled(t) => self.enabled(coloured(t))?,
+            Predicate::Disabled(t) => self.disabled(coloured(t))?,
             Predicate::NotDead => {
                 Predicate::or(transitions.map(|t| self.enabled(t)).collect::<Option<Vec<_>>>()?)
             }
             Predicate::Dead => {
                 Predicate::and(transitions.map(|t| self.disabled(t)).collect::<Option<Vec<_>>>()?)
             }
-            Predicate::And(parts) => Predicate::and(all(parts)?),
-            Predicate::Or(parts) => Predicate::or(all(parts)?),
+            Predicate::And(parts) => Predicate::and(weaken_all(parts)?),
+            Predicate::Or(parts) => Predicate::or(weaken_all(parts)?),
         })
     }
 
@@ -48,15 +49,17 @@ impl SimulatingNet {
         LinearSum::new(colours).ok()
     }
 
+    /// Returns a predicate that holds wherever some binding of the coloured transition is enabled.
     fn enabled(&self, coloured: usize) -> Option<Predicate> {
-        let here = self.net.folding()?.transitions(coloured);
-        Some(Predicate::or(here.map(Predicate::Enabled)))
+        let unfolded = self.net.folding()?.transitions(coloured);
+        Some(Predicate::or(unfolded.map(Predicate::Enabled)))
     }
 
+    /// Returns a predicate that holds wherever no binding of the coloured transition is enabled.
     fn disabled(&self, coloured: usize) -> Option<Predicate> {
-        let here = self.net.folding()?.transitions(coloured);
+        let unfolded = self.net.folding()?.transitions(coloured);
         Some(match self.decided[coloured] {
-            true => Predicate::and(here.map(Predicate::Disabled)),
+            true => Predicate::and(unfolded.map(Predicate::Disabled)),
             false => Predicate::True,
         })
     }

@@ -3,7 +3,7 @@
 use super::account::AnswerObligations;
 use super::desk::AuditContext;
 use super::{AuditVerdict, figures, kinds};
-use crate::file::AnswerLine;
+use crate::file::{AnswerAssumption, AnswerLine};
 use crate::question::{AnswerValue, Question};
 use crate::reader::Unreadable;
 use crate::words;
@@ -62,7 +62,8 @@ impl AnswerJudge<'_> {
             return (AuditVerdict::Refused(why), account.assumes_units);
         }
         let assumes = account.assumes_units;
-        if assumes && !answer.assumes.iter().any(|assumed| assumed == "units") {
+        let says_so = answer.assumes.contains(&AnswerAssumption::Units);
+        if assumes && !says_so {
             let why = "the evidence assumes that the model's units are safe, but the answer does \
                        not state this assumption";
             return (AuditVerdict::Refused(why.to_owned()), true);
@@ -86,6 +87,6 @@ impl AnswerJudge<'_> {
             }
             (false, _) => AuditVerdict::Refused(account.describe_missing(desk.net)),
         };
-        (verdict, assumes || answer.assumes.iter().any(|assumed| assumed == "units"))
+        (verdict, assumes || says_so)
     }
 }

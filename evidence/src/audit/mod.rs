@@ -15,13 +15,13 @@
 //!   `parikh-files` (opens compressed files) and `parikh-temporal`.
 //!
 //! In `parikh-temporal`, the following has to be trusted: the construction and negation of
-//! formulas, the two evaluators, and the check of an automaton against its formula. So do the
-//! translation of CTL to equivalent or bounding formulas of LTL
-//! ([`linear_bounds`](parikh_temporal::Ctl::linear_bounds)), and *the rewriting rules of CTL*
-//! ([`BRANCHING_RULES`](parikh_temporal::BRANCHING_RULES)). These rules simplify a question of CTL
-//! before it becomes an obligation ([`crate::question`]), and nothing checks the result. Each rule
-//! relies on the argument at its function. The rules of LTL need no trust: where the auditor uses
-//! one, automata show that the formulas before and after are equivalent.
+//! formulas, the two evaluators, the search for strongly connected components, and the check of an
+//! automaton against its formula. So do the translation of CTL to equivalent or bounding formulas
+//! of LTL ([`linear_bounds`](parikh_temporal::Ctl::linear_bounds)), and *the rewriting rules of
+//! CTL* ([`BRANCHING_RULES`](parikh_temporal::BRANCHING_RULES)). These rules simplify a question of
+//! CTL before it becomes an obligation ([`crate::question`]), and nothing checks the result. Each
+//! rule relies on the argument at its function. The rules of LTL need no trust: where the auditor
+//! uses one, automata show that the formulas before and after are equivalent.
 //!
 //! Neither the prover nor the claims in a file have to be trusted. Documents are checked against
 //! the obligations, numbers of markings are counted again, and names are resolved in the net.

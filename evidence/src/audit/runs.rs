@@ -97,7 +97,7 @@ impl RunObligations {
 
     /// Checks an argument that no run has `property`. Records each property of the answer that the
     /// argument excludes under its premises. The premises become claims. An argument that excludes
-    /// no property alone is kept for [`join`](Self::join).
+    /// no property alone is kept, and may be combined with others.
     pub(super) fn check_argument(
         &mut self,
         net: &Net,

@@ -27,8 +27,8 @@ impl<'n> ReachedGoals<'n> {
     pub(super) fn new(net: &'n Net, goals: Vec<Predicate>) -> Self {
         let seen: Vec<bool> = goals.iter().map(|goal| goal.holds(net, net.initial())).collect();
         let mut index = GoalIndex::new(net.place_count());
-        for (index, goal) in goals.iter().enumerate().filter(|&(index, _)| !seen[index]) {
-            index.add(index, goal.support(net));
+        for (id, goal) in goals.iter().enumerate().filter(|&(id, _)| !seen[id]) {
+            index.add(id, goal.support(net));
         }
         ReachedGoals { net, goals, seen, index }
     }

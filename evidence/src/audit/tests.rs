@@ -5,7 +5,7 @@ use super::*;
 use crate::certificate::markings::visit;
 use crate::question::AnswerValue;
 use crate::reader::{pnml, queries};
-use parikh_net::generate::{Shape, random, random_predicate};
+use parikh_generate::{Shape, random, random_predicate};
 use parikh_net::{FiringSequence, Marking, Predicate, text};
 use serde_json::json;
 use std::fmt::Write as _;

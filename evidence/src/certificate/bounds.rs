@@ -92,15 +92,15 @@ impl BoundsCertificate {
         net: &Net,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<DerivedBounds, Flaw> {
-        let mut known = DerivedBounds::new(net);
+        let mut derived = DerivedBounds::new(net);
         for (index, step) in self.steps.iter().enumerate() {
             if !goes_on() {
                 return Err(Flaw::Stopped);
             }
             match step {
-                BoundStep::Inductive(bounds) => known.inductive(net, index, bounds)?,
+                BoundStep::Inductive(bounds) => derived.inductive(net, index, bounds)?,
                 BoundStep::Weighted { weights, bounds } => {
-                    known.weighted(net, index, weights, bounds)?;
+                    derived.weighted(net, index, weights, bounds)?;
                 }
                 BoundStep::SafeUnits(places) => {
                     let units = net.safe_units().filter(|_| self.assumes_units);
@@ -110,24 +110,26 @@ impl BoundsCertificate {
                         return Err(Flaw::Units(index));
                     }
                     for &place in places {
-                        known.add(TokenBound { place, upper: true, tokens: 1 });
+                        derived.add(TokenBound { place, upper: true, tokens: 1 });
                     }
                 }
             }
         }
-        Ok(known)
+        Ok(derived)
     }
 }
 
 /// The bounds derived so far.
 #[derive(Clone, Debug)]
 pub(super) struct DerivedBounds {
+    /// The lower bound of each place, by place index.
     low: Vec<u64>,
-    /// One entry per place; `None` means unbounded.
+    /// The upper bound of each place, by place index; `None` means unbounded.
     high: Vec<Option<u64>>,
 }
 
 impl DerivedBounds {
+    /// Returns the bounds 0 and unbounded for every place.
     fn new(net: &Net) -> DerivedBounds {
         DerivedBounds { low: vec![0; net.place_count()], high: vec![None; net.place_count()] }
     }
@@ -137,13 +139,15 @@ impl DerivedBounds {
         (self.low[place.index()], self.high[place.index()])
     }
 
+    /// Adds a bound, unless the known bound is tighter.
     fn add(&mut self, bound: TokenBound) {
-        let at = bound.place.index();
+        let place_index = bound.place.index();
         if bound.upper {
-            let better = self.high[at].is_none_or(|known| bound.tokens < known);
-            self.high[at] = if better { Some(bound.tokens) } else { self.high[at] };
+            let is_tighter = self.high[place_index].is_none_or(|current| bound.tokens < current);
+            self.high[place_index] =
+                if is_tighter { Some(bound.tokens) } else { self.high[place_index] };
         } else {
-            self.low[at] = self.low[at].max(bound.tokens);
+            self.low[place_index] = self.low[place_index].max(bound.tokens);
         }
     }
 
@@ -152,6 +156,8 @@ impl DerivedBounds {
         net.pre(t).iter().any(|arc| self.high[arc.place.index()].is_some_and(|n| n < arc.weight))
     }
 
+    /// Adds the bounds of an inductive step after checking its conditions. `index` is the index of
+    /// the step.
     fn inductive(&mut self, net: &Net, index: usize, bounds: &[TokenBound]) -> Result<(), Flaw> {
         check_places(net, bounds.iter().map(|bound| bound.place))?;
         for &bound in bounds {
@@ -168,12 +174,12 @@ impl DerivedBounds {
         for bound in bounds {
             let place = bound.place;
             let producers = net.producers(place).iter();
-            let around = producers.chain(net.consumers(place)).map(|arc| arc.transition);
-            for t in around {
+            let adjacent = producers.chain(net.consumers(place)).map(|arc| arc.transition);
+            for t in adjacent {
                 let (pre, post) = (net.pre_weight(t, place), net.post_weight(t, place));
-                let harmless =
+                let is_preserved =
                     if bound.upper { post <= pre } else { post >= pre || post >= bound.tokens };
-                if !harmless && !self.blocks(net, t) {
+                if !is_preserved && !self.blocks(net, t) {
                     return Err(Flaw::Breaks(index, place, t));
                 }
             }
@@ -181,6 +187,8 @@ impl DerivedBounds {
         Ok(())
     }
 
+    /// Adds the bounds of a weighted step after checking its conditions. `index` is the index of
+    /// the step.
     fn weighted(
         &mut self,
         net: &Net,
@@ -192,32 +200,34 @@ impl DerivedBounds {
         check_places(net, bounds.iter().map(|bound| bound.place))?;
         // The sum of the least values of all terms that have one, and the number of terms that have
         // none.
-        let (mut least, mut unbounded) = (0i128, 0usize);
+        let (mut min_sum, mut unbounded) = (0i128, 0usize);
         for (&place, &weight) in &sum.coefficients {
             match self.least(place, weight)? {
-                Some(term) => add(&mut least, term)?,
+                Some(term) => add(&mut min_sum, term)?,
                 None => unbounded += 1,
             }
         }
         for &bound in bounds {
-            let fails = || Flaw::NoBound(index, bound.place);
+            let no_bound = || Flaw::NoBound(index, bound.place);
             let weight = sum.coefficients.get(&bound.place).copied().unwrap_or(0);
             if weight == 0 || (weight > 0) != bound.upper {
-                return Err(fails());
+                return Err(no_bound());
             }
-            let others = match (self.least(bound.place, weight)?, unbounded) {
-                (Some(own), 0) => least.checked_sub(own),
-                (None, 1) => Some(least),
-                _ => return Err(fails()),
+            let other_minimum = match (self.least(bound.place, weight)?, unbounded) {
+                (Some(own), 0) => min_sum.checked_sub(own),
+                (None, 1) => Some(min_sum),
+                _ => return Err(no_bound()),
             };
             // The inequality weight·m(p) ≤ w·m₀ − Σ least values of the other terms.
-            let rest = others.and_then(|others| sum.constant.checked_sub(others));
-            let rest = rest.ok_or(Flaw::Overflow)?;
+            let max_term =
+                other_minimum.and_then(|other_minimum| sum.constant.checked_sub(other_minimum));
+            let max_term = max_term.ok_or(Flaw::Overflow)?;
             // One token beyond the bound must violate the inequality.
-            let beyond = i128::from(bound.tokens) + if bound.upper { 1 } else { -1 };
-            let possible = beyond >= 0 && product(weight, beyond)? <= rest;
-            if possible {
-                return Err(fails());
+            let violating_tokens = i128::from(bound.tokens) + if bound.upper { 1 } else { -1 };
+            let is_possible =
+                violating_tokens >= 0 && product(weight, violating_tokens)? <= max_term;
+            if is_possible {
+                return Err(no_bound());
             }
         }
         bounds.iter().for_each(|&bound| self.add(bound));
@@ -226,8 +236,8 @@ impl DerivedBounds {
 
     /// Returns the least value of `factor`·m(place), or `None` if it is unbounded.
     fn least(&self, place: PlaceId, factor: i128) -> Result<Option<i128>, Flaw> {
-        let at = place.index();
-        let tokens = if factor >= 0 { Some(self.low[at]) } else { self.high[at] };
+        let place_index = place.index();
+        let tokens = if factor >= 0 { Some(self.low[place_index]) } else { self.high[place_index] };
         tokens.map(|tokens| product(factor, tokens.into())).transpose()
     }
 
@@ -237,14 +247,14 @@ impl DerivedBounds {
         match predicate {
             Predicate::False => Ok(true),
             Predicate::Atom(Atom { sum, bound }) => {
-                let mut least = 0i128;
+                let mut min_sum = 0i128;
                 for &(place, factor) in sum.terms() {
                     match self.least(place, factor.into())? {
-                        Some(term) => add(&mut least, term)?,
+                        Some(term) => add(&mut min_sum, term)?,
                         None => return Ok(false),
                     }
                 }
-                Ok(least > i128::from(*bound))
+                Ok(min_sum > i128::from(*bound))
             }
             Predicate::And(parts) => {
                 for part in parts {

@@ -27,6 +27,7 @@ pub fn count<'n>(net: &'n Net, counters: &[Vec<TransitionId>]) -> Result<Cow<'n,
     build(net, counters).map(Cow::Owned).map_err(|error| Flaw::TooLarge(error.to_string()))
 }
 
+/// Builds the net with one counter per set.
 fn build(net: &Net, counters: &[Vec<TransitionId>]) -> Result<Net, parikh_net::BuildError> {
     let mut builder = NetBuilder::new(net.name());
     for place in net.places() {

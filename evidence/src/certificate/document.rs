@@ -32,10 +32,13 @@ pub enum Document<P = PlaceId, T = TransitionId, U = UnitId, A = Atom> {
 /// The statements that a checked document proves.
 #[derive(Debug)]
 pub struct CheckedDocument<'a> {
+    /// The net that the document is about.
     net: &'a Net,
+    /// The checked steps, from which the statements follow.
     steps: CheckedSteps<'a>,
 }
 
+/// The checked steps of a document, by its kind.
 #[derive(Debug)]
 enum CheckedSteps<'a> {
     Linear(Lemmas<'a>),
@@ -89,11 +92,11 @@ impl Document {
                 CheckedSteps::Induction(Box::new(induction.check(net, goes_on)?))
             }
             Document::Markings(count) => {
-                let mut looked_at = 0;
-                let visited = visit(net, *count, |_| goes_on_in(&mut looked_at, goes_on))?;
-                let found = visited.count();
-                if found < *count {
-                    return Err(Flaw::Fewer(found, *count));
+                let mut marking_count = 0;
+                let visited = visit(net, *count, |_| goes_on_in(&mut marking_count, goes_on))?;
+                let reachable_count = visited.count();
+                if reachable_count < *count {
+                    return Err(Flaw::Fewer(reachable_count, *count));
                 }
                 CheckedSteps::Markings(visited)
             }
@@ -122,15 +125,15 @@ impl CheckedDocument<'_> {
             CheckedSteps::Induction(invariant) => return invariant.refute(&atoms(), goes_on),
             CheckedSteps::ClosedSet(set) => return set.refutes(self.net, predicate, goes_on),
             CheckedSteps::Markings(visited) => {
-                let (mut looked_at, mut stopped) = (0, false);
-                let never = visited.all(|marking: &Marking| {
-                    stopped |= !goes_on_in(&mut looked_at, goes_on);
+                let (mut marking_count, mut stopped) = (0, false);
+                let is_refuted = visited.all(|marking: &Marking| {
+                    stopped |= !goes_on_in(&mut marking_count, goes_on);
                     !stopped && !predicate.holds(self.net, marking)
                 });
                 if stopped {
                     return Err(Flaw::Stopped);
                 }
-                never
+                is_refuted
             }
         };
         if follows { Ok(()) } else { Err(Flaw::DoesNotFollow) }
@@ -147,29 +150,29 @@ impl CheckedDocument<'_> {
         predicate: &Predicate,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Flaw> {
-        let first = self.refutes(predicate, goes_on);
-        let is_of_steps = |flaw: &Flaw| {
+        let direct = self.refutes(predicate, goes_on);
+        let is_of_form = |flaw: &Flaw| {
             matches!(
                 flaw,
                 Flaw::DoesNotFollow | Flaw::Step(_) | Flaw::Clause(_) | Flaw::NoSuchPart(..)
             )
         };
-        if !first.as_ref().is_err_and(is_of_steps) {
-            return first;
+        if !direct.as_ref().is_err_and(is_of_form) {
+            return direct;
         }
         let atoms = predicate.to_atoms(self.net);
-        let second = match &self.steps {
+        let by_cases = match &self.steps {
             CheckedSteps::Linear(lemmas) => lemmas.refute_by_cases(&atoms, CASES, goes_on),
             CheckedSteps::Bounds(known) => {
                 induction::refute_within(self.net, known, &atoms, CASES, goes_on)
             }
             CheckedSteps::Induction(invariant) => invariant.refute_by_cases(&atoms, CASES, goes_on),
-            CheckedSteps::ClosedSet(_) | CheckedSteps::Markings(_) => return first,
+            CheckedSteps::ClosedSet(_) | CheckedSteps::Markings(_) => return direct,
         };
-        match second {
+        match by_cases {
             Ok(()) => Ok(()),
             Err(Flaw::Stopped) => Err(Flaw::Stopped),
-            Err(_) => first,
+            Err(_) => direct,
         }
     }
 }
@@ -196,7 +199,7 @@ impl CheckedDocument<'_> {
 
 /// Counts a marking, and calls `goes_on` before the first of every thousand markings. Returns false
 /// to stop.
-fn goes_on_in(looked_at: &mut usize, goes_on: &mut dyn FnMut() -> bool) -> bool {
-    *looked_at += 1;
-    *looked_at % 1000 != 1 || goes_on()
+fn goes_on_in(marking_count: &mut usize, goes_on: &mut dyn FnMut() -> bool) -> bool {
+    *marking_count += 1;
+    *marking_count % 1000 != 1 || goes_on()
 }

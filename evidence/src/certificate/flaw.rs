@@ -4,8 +4,8 @@ use crate::refutation::RefutationFlaw;
 use parikh_net::printable::Quoted;
 use parikh_net::{Net, PlaceId, Predicate, TransitionId};
 
-/// The reason that a certificate is rejected. A number in first position is the number of the
-/// lemma, trap, step or other part.
+/// The reason that a certificate is rejected. A number in first position is the index of the lemma,
+/// trap, step or other part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// The argument is not sound for a feature of the net.
@@ -172,8 +172,8 @@ pub fn check_names(net: &Net, predicate: &Predicate) -> Result<(), Flaw> {
     match predicate {
         Predicate::Atom(atom) => check_places(net, atom.sum.terms().iter().map(|&(p, _)| p)),
         Predicate::Enabled(t) | Predicate::Disabled(t) => {
-            let known = t.index() < net.transition_count();
-            if known { Ok(()) } else { Err(Flaw::NoSuchTransition(*t)) }
+            let exists = t.index() < net.transition_count();
+            if exists { Ok(()) } else { Err(Flaw::NoSuchTransition(*t)) }
         }
         Predicate::And(parts) | Predicate::Or(parts) => {
             parts.iter().try_for_each(|part| check_names(net, part))

@@ -235,6 +235,9 @@ impl Invariant<'_> {
     /// Checks that no marking of the invariant satisfies `predicate`, with up to `max_cases` cases.
     /// This succeeds more often than [`refute`](Self::refute) if the ending was written for an
     /// equivalent predicate of another form. Steps of the ending that do not follow are skipped.
+    ///
+    /// # Errors
+    /// The errors of [`refute`](Self::refute).
     pub fn refute_by_cases(
         &self,
         predicate: &Predicate,
@@ -285,6 +288,9 @@ impl Invariant<'_> {
 
 /// Checks that no marking within the bounds satisfies `predicate`, whose only leaves are
 /// comparisons, with up to `max_cases` cases.
+///
+/// # Errors
+/// [`Flaw::DoesNotFollow`] or another flaw, or [`Flaw::Stopped`].
 pub(super) fn refute_within(
     net: &Net,
     bounds: &DerivedBounds,
@@ -392,7 +398,7 @@ fn add_steps(
     Ok(propagator.contradicts([]))
 }
 
-/// Polls `goes_on` once in [`PATIENCE`] calls with consecutive values of `count`.
+/// Polls `goes_on` once in 64 calls with consecutive values of `count`.
 fn poll(count: usize, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
     let stopped = count.is_multiple_of(POLL_INTERVAL) && !goes_on();
     if stopped { Err(Flaw::Stopped) } else { Ok(()) }

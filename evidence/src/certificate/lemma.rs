@@ -85,15 +85,16 @@ impl Lemma {
             return Err(Flaw::NegativeMultiplier(index)); // 1
         }
         let mut sum = WeightedTokens::never_raised(net, index, &self.weights)?; // 2
-        for &(at, factor) in &self.atoms {
-            let atom = atoms.get(at).ok_or(Flaw::NoSuchPart(index, "comparison", at))?;
+        for &(part_index, factor) in &self.atoms {
+            let atom =
+                atoms.get(part_index).ok_or(Flaw::NoSuchPart(index, "comparison", part_index))?;
             for &(place, a) in atom.sum.terms() {
                 sum.add(place, product(factor, a.into())?)?;
             }
             sum.add_constant(product(factor, atom.bound.into())?)?;
         }
-        for &(at, factor) in &self.traps {
-            let trap = traps.get(at).ok_or(Flaw::NoSuchPart(index, "trap", at))?;
+        for &(part_index, factor) in &self.traps {
+            let trap = traps.get(part_index).ok_or(Flaw::NoSuchPart(index, "trap", part_index))?;
             // A trap is a set, so a place that is listed twice counts once.
             let mut places = trap.clone();
             places.sort_unstable();
@@ -101,8 +102,12 @@ impl Lemma {
             places.into_iter().try_for_each(|place| sum.add(place, -factor))?;
             sum.add_constant(-factor)?;
         }
-        for &(at, factor) in &self.lower_bounds {
-            let bound = lower_bounds.get(at).ok_or(Flaw::NoSuchPart(index, "lower bound", at))?;
+        for &(part_index, factor) in &self.lower_bounds {
+            let bound = lower_bounds.get(part_index).ok_or(Flaw::NoSuchPart(
+                index,
+                "lower bound",
+                part_index,
+            ))?;
             for &(place, weight) in &bound.weights {
                 sum.add(place, product(-factor, weight.into())?)?;
             }
@@ -113,11 +118,11 @@ impl Lemma {
             if unit.index() >= units.len() {
                 return Err(Flaw::NoSuchPart(index, "unit", unit.index()));
             }
-            let mut around = Some(unit);
-            while let Some(unit) = around {
+            let mut enclosing = Some(unit);
+            while let Some(unit) = enclosing {
                 let unit = units.get(unit);
                 unit.places.iter().try_for_each(|&place| sum.add(place, factor))?;
-                around = unit.parent;
+                enclosing = unit.parent;
             }
             sum.add_constant(factor)?;
         }

@@ -75,8 +75,11 @@ pub struct LinearCertificate<P = PlaceId, T = TransitionId, U = UnitId, A = Atom
 /// The checked lemmas of a certificate, as clauses.
 #[derive(Debug)]
 pub struct Lemmas<'a> {
+    /// The checked certificate.
     certificate: &'a LinearCertificate,
+    /// The clauses of the lemmas and precedences, and "a comparison or its negation holds".
     clauses: Vec<Vec<i32>>,
+    /// The variables of the certificate's comparisons.
     variables: Variables<'a>,
 }
 
@@ -86,8 +89,8 @@ impl LinearCertificate {
     /// # Errors
     /// The first flaw found, or [`Flaw::Stopped`].
     pub fn check(&self, net: &Net, goes_on: &mut dyn FnMut() -> bool) -> Result<Lemmas<'_>, Flaw> {
-        let counting = counters::count(net, &self.counters)?;
-        let net = &*counting;
+        let counted_net = counters::count(net, &self.counters)?;
+        let net = &*counted_net;
         for atom in &self.atoms {
             check_places(net, atom.sum.terms().iter().map(|&(place, _)| place))?;
         }
@@ -122,12 +125,12 @@ impl LinearCertificate {
         if self.lower_bounds.is_empty() {
             return Ok(());
         }
-        let known = self.bounds.check(net, goes_on)?;
+        let derived = self.bounds.check(net, goes_on)?;
         for (index, bound) in self.lower_bounds.iter().enumerate() {
             if !goes_on() {
                 return Err(Flaw::Stopped);
             }
-            bound.check(net, index, &known)?;
+            bound.check(net, index, &derived)?;
         }
         Ok(())
     }
@@ -141,8 +144,9 @@ impl LinearCertificate {
             // arithmetic. Arguments that need integrality are made by case distinction on these
             // clauses.
             let negated = atom.negated();
-            let same = variables.get(&negated.sum).and_then(|bounds| bounds.get(&negated.bound));
-            if let Some(&negation) = same {
+            let negation_variable =
+                variables.get(&negated.sum).and_then(|bounds| bounds.get(&negated.bound));
+            if let Some(&negation) = negation_variable {
                 clauses.push(vec![negation, variable]);
             }
             variables.entry(&atom.sum).or_default().entry(atom.bound).or_insert(variable);
@@ -183,7 +187,7 @@ impl Lemmas<'_> {
         Ok(refutation::check(&clauses, &self.certificate.steps, variables, goes_on)?)
     }
 
-    /// Checks that the lemmas exclude `predicate`, with up to `most` cases. This succeeds more
+    /// Checks that the lemmas exclude `predicate`, with up to `max_cases` cases. This succeeds more
     /// often than [`refute`](Self::refute) if the steps were written for an equivalent predicate of
     /// another form.
     ///
@@ -192,7 +196,7 @@ impl Lemmas<'_> {
     pub fn refute_by_cases(
         &self,
         predicate: &Predicate,
-        most: usize,
+        max_cases: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Flaw> {
         let atoms = self.certificate.atoms.len();
@@ -200,7 +204,7 @@ impl Lemmas<'_> {
         let Skeleton { mut clauses, variables, .. } = skeleton.ok_or(Flaw::DoesNotFollow)?;
         clauses.extend_from_slice(&self.clauses);
         let steps = &self.certificate.steps;
-        Ok(refutation::check_by_cases(&clauses, steps, variables, most, goes_on)?)
+        Ok(refutation::check_by_cases(&clauses, steps, variables, max_cases, goes_on)?)
     }
 }
 

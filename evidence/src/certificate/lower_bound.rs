@@ -43,24 +43,29 @@ pub struct LowerBound<P = PlaceId> {
 impl LowerBound {
     /// Checks the conditions. `index` is the number of the lower bound, for messages, and `known`
     /// are the bounds on places that the certificate has derived.
-    pub(super) fn check(&self, net: &Net, index: usize, known: &DerivedBounds) -> Result<(), Flaw> {
+    pub(super) fn check(
+        &self,
+        net: &Net,
+        index: usize,
+        derived: &DerivedBounds,
+    ) -> Result<(), Flaw> {
         check_places(net, self.weights.iter().map(|&(place, _)| place))?;
         let mut weights: BTreeMap<PlaceId, i128> = BTreeMap::new();
         for &(place, weight) in &self.weights {
             add(weights.entry(place).or_default(), weight.into())?;
         }
-        let (least, needed) = (|place| known.interval(place).0, i128::from(self.tokens));
-        if total(&weights, least)? >= needed {
+        let (min_tokens, needed) = (|place| derived.interval(place).0, i128::from(self.tokens));
+        if total(&weights, min_tokens)? >= needed {
             return Ok(()); // 1
         }
         if total(&weights, |place| net.initial()[place])? < needed {
             return Err(Flaw::LowAtFirst(index));
         }
-        let takers = weights.keys().flat_map(|&place| net.consumers(place));
-        let takers: BTreeSet<TransitionId> = takers.map(|arc| arc.transition).collect();
-        for t in takers.into_iter().filter(|&t| !known.blocks(net, t)) {
-            let (before, after) = (over(&weights, net.pre(t))?, over(&weights, net.post(t))?);
-            if after < before && after < needed {
+        let consuming = weights.keys().flat_map(|&place| net.consumers(place));
+        let consuming: BTreeSet<TransitionId> = consuming.map(|arc| arc.transition).collect();
+        for t in consuming.into_iter().filter(|&t| !derived.blocks(net, t)) {
+            let (consumed, produced) = (over(&weights, net.pre(t))?, over(&weights, net.post(t))?);
+            if produced < consumed && produced < needed {
                 return Err(Flaw::FallsBelow(index, t)); // 2
             }
         }
@@ -68,7 +73,7 @@ impl LowerBound {
     }
 }
 
-/// Returns w·m for a marking m given by `tokens`.
+/// Returns w·m for a marking m with `tokens` of each place.
 fn total(weights: &BTreeMap<PlaceId, i128>, tokens: impl Fn(PlaceId) -> u64) -> Result<i128, Flaw> {
     let mut sum = 0;
     for (&place, &weight) in weights {

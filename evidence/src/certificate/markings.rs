@@ -35,20 +35,19 @@ const MOST_EDGES: usize = 1 << 27;
 /// Memory per marking in addition to its bytes: two pairs of pointer and length, and a table entry.
 const OVERHEAD: usize = 64;
 
-/// Visits all reachable markings, at most `most`, in breadth-first order. Calls `sees` with each
-/// marking and stops when it returns false. Each marking is reported when it is generated, not when
-/// it is expanded. So if the search stops early, all successors of the expanded markings have been
-/// reported.
+/// Visits all reachable markings, at most `max_markings`, in breadth-first order. Calls `inspect`
+/// with each marking and stops when it returns false. Each marking is inspected when it is
+/// generated, not when it is expanded. So if the search stops early, all successors of the expanded
+/// markings have been inspected.
 ///
 /// # Errors
-/// [`Flaw::More`], [`Flaw::Overflow`], or [`Flaw::Stopped`]
-/// when `sees` returns false.
+/// [`Flaw::More`], [`Flaw::Overflow`], or [`Flaw::Stopped`] when `inspect` returns false.
 pub fn visit(
     net: &Net,
-    most: u64,
-    sees: impl FnMut(&Marking) -> bool,
+    max_markings: u64,
+    inspect: impl FnMut(&Marking) -> bool,
 ) -> Result<ReachableSet, Flaw> {
-    visit_capped(net, &[], most, sees)
+    visit_capped(net, &[], max_markings, inspect)
 }
 
 /// Visits the reachable markings like [`visit`], where each place with a number in `caps` holds at
@@ -59,52 +58,59 @@ pub fn visit(
 pub fn visit_capped(
     net: &Net,
     caps: &[Option<u64>],
-    most: u64,
-    mut sees: impl FnMut(&Marking) -> bool,
+    max_markings: u64,
+    mut inspect: impl FnMut(&Marking) -> bool,
 ) -> Result<ReachableSet, Flaw> {
-    let mut first = net.initial().tokens().to_vec();
-    let capped = first.iter_mut().zip(caps).filter_map(|(tokens, cap)| Some((tokens, (*cap)?)));
+    let mut initial_tokens = net.initial().tokens().to_vec();
+    let capped =
+        initial_tokens.iter_mut().zip(caps).filter_map(|(tokens, cap)| Some((tokens, (*cap)?)));
     capped.for_each(|(tokens, cap)| *tokens = cap.min(*tokens));
-    let mut goes_on = sees(&Marking::new(first.clone()));
-    let first = packed(&first);
-    let mut seen: HashSet<Box<[u8]>> = HashSet::from([first.clone()]);
-    let mut waiting = VecDeque::from([first]);
+    let mut goes_on = inspect(&Marking::new(initial_tokens.clone()));
+    let initial_tokens = packed(&initial_tokens);
+    let mut visited: HashSet<Box<[u8]>> = HashSet::from([initial_tokens.clone()]);
+    let mut queue = VecDeque::from([initial_tokens]);
     let mut bytes = 0;
-    while let Some(next) = waiting.pop_front().filter(|_| goes_on) {
-        successors(net, caps, &unpacked(&next), |after| {
-            if goes_on && !seen.contains(&after) {
-                bytes += 2 * after.len() + OVERHEAD;
-                goes_on = sees(&Marking::new(unpacked(&after)));
-                seen.insert(after.clone());
-                waiting.push_back(after);
+    while let Some(next) = queue.pop_front().filter(|_| goes_on) {
+        successors(net, caps, &unpacked(&next), |successor| {
+            if goes_on && !visited.contains(&successor) {
+                bytes += 2 * successor.len() + OVERHEAD;
+                goes_on = inspect(&Marking::new(unpacked(&successor)));
+                visited.insert(successor.clone());
+                queue.push_back(successor);
             }
         })?;
-        if goes_on && (seen.len() as u64 > most || bytes > MOST_BYTES) {
-            return Err(Flaw::More(most.min(seen.len() as u64)));
+        if goes_on && (visited.len() as u64 > max_markings || bytes > MOST_BYTES) {
+            return Err(Flaw::More(max_markings.min(visited.len() as u64)));
         }
     }
-    if goes_on { Ok(ReachableSet(seen)) } else { Err(Flaw::Stopped) }
+    if goes_on { Ok(ReachableSet(visited)) } else { Err(Flaw::Stopped) }
 }
 
 /// All reachable markings with numbers, and the predecessors of each.
 #[derive(Debug)]
 pub struct ReachabilityGraph {
+    /// The packed markings, by number.
     markings: Vec<Box<[u8]>>,
     /// Start of the predecessors of each marking in `before`.
     starts: Vec<usize>,
+    /// The predecessors of all markings, in the order of the markings.
     before: Vec<u32>,
 }
 
 impl ReachabilityGraph {
-    /// Enumerates the reachable markings, at most `most`. Calls `goes_on` for each, and stops when
-    /// it returns false.
+    /// Enumerates the reachable markings, at most `max_markings`. Calls `goes_on` for each marking,
+    /// and stops when it returns false.
     ///
     /// # Errors
     /// The errors of [`visit`].
-    pub fn of(net: &Net, most: u64, goes_on: &mut dyn FnMut() -> bool) -> Result<Self, Flaw> {
+    pub fn of(
+        net: &Net,
+        max_markings: u64,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Self, Flaw> {
         let mut markings: Vec<Box<[u8]>> = Vec::new();
-        let most = most.min(u32::MAX.into());
-        let visited = visit(net, most, |marking| {
+        let max_markings = max_markings.min(u32::MAX.into());
+        let visited = visit(net, max_markings, |marking| {
             markings.push(packed(marking.tokens()));
             goes_on()
         })?;
@@ -119,9 +125,9 @@ impl ReachabilityGraph {
                 return Err(Flaw::TooLarge("too many firings between markings".to_owned()));
             }
             let tokens = unpacked(marking);
-            successors(net, &[], &tokens, |after| {
+            successors(net, &[], &tokens, |successor| {
                 // All successors were visited, so each has a number.
-                let to = numbers.get(&*after).copied().unwrap_or(from);
+                let to = numbers.get(&*successor).copied().unwrap_or(from);
                 edges.push((to, from));
             })?;
         }
@@ -129,8 +135,8 @@ impl ReachabilityGraph {
         edges.dedup();
         let mut starts = vec![0; markings.len() + 1];
         edges.iter().for_each(|&(to, _)| starts[to as usize + 1] += 1);
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
+        for number in 1..starts.len() {
+            starts[number] += starts[number - 1];
         }
         let before = edges.into_iter().map(|(_, from)| from).collect();
         Ok(ReachabilityGraph { markings, starts, before })
@@ -148,32 +154,32 @@ impl ReachabilityGraph {
 
     /// Returns the predecessors of a marking: the markings from which one firing leads to it.
     pub fn before(&self, marking: u32) -> &[u32] {
-        let at = marking as usize;
-        &self.before[self.starts[at]..self.starts[at + 1]]
+        let number = marking as usize;
+        &self.before[self.starts[number]..self.starts[number + 1]]
     }
 }
 
-/// Calls `sees` with each successor of a marking, in packed form.
+/// Calls `report` with each successor of a marking, in packed form.
 fn successors(
     net: &Net,
     caps: &[Option<u64>],
     tokens: &[u64],
-    mut sees: impl FnMut(Box<[u8]>),
+    mut report: impl FnMut(Box<[u8]>),
 ) -> Result<(), Flaw> {
     for t in net.transitions() {
         if net.pre(t).iter().any(|arc| tokens[arc.place.index()] < arc.weight) {
             continue;
         }
-        let mut after = tokens.to_vec();
-        net.pre(t).iter().for_each(|arc| after[arc.place.index()] -= arc.weight);
+        let mut successor = tokens.to_vec();
+        net.pre(t).iter().for_each(|arc| successor[arc.place.index()] -= arc.weight);
         for arc in net.post(t) {
-            let tokens = &mut after[arc.place.index()];
+            let tokens = &mut successor[arc.place.index()];
             *tokens = match caps.get(arc.place.index()) {
                 Some(Some(cap)) => tokens.saturating_add(arc.weight).min(*cap),
                 _ => tokens.checked_add(arc.weight).ok_or(Flaw::Overflow)?,
             };
         }
-        sees(packed(&after));
+        report(packed(&successor));
     }
     Ok(())
 }
@@ -183,12 +189,12 @@ fn successors(
 pub(crate) fn packed(tokens: &[u64]) -> Box<[u8]> {
     let mut bytes = Vec::with_capacity(tokens.len());
     for &number in tokens {
-        let mut rest = number;
-        while rest >= 128 {
-            bytes.push(rest as u8 | 128);
-            rest >>= 7;
+        let mut remaining = number;
+        while remaining >= 128 {
+            bytes.push(remaining as u8 | 128);
+            remaining >>= 7;
         }
-        bytes.push(rest as u8);
+        bytes.push(remaining as u8);
     }
     bytes.into()
 }

@@ -79,6 +79,7 @@ impl NamedDocument {
     }
 }
 
+/// Resolves a certificate of sums of inequalities.
 fn linear(
     named: &LinearCertificate<String, String, String, NamedComparison>,
     net: &Net,
@@ -94,26 +95,26 @@ fn linear(
         Ok((known.ok_or_else(|| Flaw::NoSuchName("unit", name.clone()))?, *factor))
     };
     let counters = all(&named.counters, |set| all(set, transition))?;
-    let counting = counters::count(net, &counters)?;
-    let weight = |(name, weight): &(String, i128)| Ok((place(&counting, name)?, *weight));
-    let atom = |named: &NamedComparison| comparison(named, &counting);
+    let counted_net = counters::count(net, &counters)?;
+    let weight = |(name, weight): &(String, i128)| Ok((place(&counted_net, name)?, *weight));
+    let atom = |named: &NamedComparison| comparison(named, &counted_net);
     let lemma = |lemma: &Lemma<String, String>| {
         let (atoms, traps) = (lemma.atoms.clone(), lemma.traps.clone());
         let (lower_bounds, units) = (lemma.lower_bounds.clone(), all(&lemma.units, unit)?);
         Ok(Lemma { atoms, traps, lower_bounds, units, weights: all(&lemma.weights, weight)? })
     };
     let lower_bound = |LowerBound { weights, tokens }: &LowerBound<String>| {
-        let weights = all(weights, |(name, weight)| Ok((place(&counting, name)?, *weight)))?;
+        let weights = all(weights, |(name, weight)| Ok((place(&counted_net, name)?, *weight)))?;
         Ok(LowerBound { weights, tokens: *tokens })
     };
     Ok(LinearCertificate {
         assumes_units: named.assumes_units,
         atoms: all(&named.atoms, atom)?,
-        traps: all(&named.traps, |trap| all(trap, |name| place(&counting, name)))?,
-        bounds: bounds(&named.bounds, &counting)?,
+        traps: all(&named.traps, |trap| all(trap, |name| place(&counted_net, name)))?,
+        bounds: bounds(&named.bounds, &counted_net)?,
         lower_bounds: all(&named.lower_bounds, lower_bound)?,
         precedences: all(&named.precedences, |precedence| {
-            precedence.renamed(|name| place(&counting, name), |atom| atom)
+            precedence.renamed(|name| place(&counted_net, name), |atom| atom)
         })?,
         lemmas: all(&named.lemmas, lemma)?,
         steps: named.steps.clone(),
@@ -121,6 +122,7 @@ fn linear(
     })
 }
 
+/// Resolves a comparison.
 pub(crate) fn comparison(
     NamedComparison { sum, bound }: &NamedComparison,
     net: &Net,
@@ -130,11 +132,13 @@ pub(crate) fn comparison(
     Ok(Atom { sum, bound: *bound })
 }
 
+/// Resolves a derivation of bounds.
 fn bounds(named: &BoundsCertificate<String>, net: &Net) -> Result<BoundsCertificate, Flaw> {
     let steps = all(&named.steps, |step| inference(step, net))?;
     Ok(BoundsCertificate { assumes_units: named.assumes_units, steps })
 }
 
+/// Resolves a step of a derivation of bounds.
 fn inference(step: &BoundStep<String>, net: &Net) -> Result<BoundStep, Flaw> {
     let bound = |&TokenBound { place: ref name, upper, tokens }: &TokenBound<String>| {
         Ok(TokenBound { place: place(net, name)?, upper, tokens })
@@ -149,6 +153,7 @@ fn inference(step: &BoundStep<String>, net: &Net) -> Result<BoundStep, Flaw> {
     })
 }
 
+/// Returns the place with this name.
 fn place(net: &Net, name: &str) -> Result<PlaceId, Flaw> {
     net.place_named(name).ok_or_else(|| Flaw::NoSuchName("place", name.to_owned()))
 }

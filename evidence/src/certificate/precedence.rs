@@ -120,16 +120,18 @@ impl Precedence {
         counters: &[Vec<TransitionId>],
     ) -> Result<(), Flaw> {
         check_places(net, self.places().iter().copied())?;
-        let atom = |at: usize| atoms.get(at).ok_or(Flaw::NoSuchPart(index, "comparison", at));
+        let atom = |index_at: usize| {
+            atoms.get(index_at).ok_or(Flaw::NoSuchPart(index, "comparison", index_at))
+        };
         let [first, second] = self.atoms();
         let (first, second) = (atom(first)?, atom(second)?);
         let refuse = |why: &'static str| Err(Flaw::Precedence(index, why));
 
         let set = PlaceSet::of(net, self.places());
-        let own = net.place_count() - counters.len();
-        let counted = |place: PlaceId| {
-            let at = place.index().checked_sub(own)?;
-            counters.get(at).map(Vec::as_slice)
+        let own_places = net.place_count() - counters.len();
+        let counted_by = |place: PlaceId| {
+            let index_at = place.index().checked_sub(own_places)?;
+            counters.get(index_at).map(Vec::as_slice)
         };
         let happens_after = match self {
             Precedence::Unfed { places, .. } => {
@@ -137,7 +139,8 @@ impl Precedence {
                     return refuse("a place of it is marked initially"); // 1
                 }
                 let mut is_counted = vec![false; net.transition_count()];
-                let counters = second.sum.terms().iter().filter_map(|&(place, _)| counted(place));
+                let counters =
+                    second.sum.terms().iter().filter_map(|&(place, _)| counted_by(place));
                 counters.flatten().for_each(|t| is_counted[t.index()] = true);
                 net.transitions().all(|t| !set.puts(t) || set.takes(t) || is_counted[t.index()])
             }
@@ -145,18 +148,18 @@ impl Precedence {
                 if emptying(net, places).is_some() {
                     return refuse("a transition takes from the trap and puts nothing back"); // 1
                 }
-                let mut has = vec![false; net.place_count()];
-                second.sum.terms().iter().for_each(|(place, _)| has[place.index()] = true);
-                places.iter().all(|place| has[place.index()])
+                let mut is_in_second = vec![false; net.place_count()];
+                second.sum.terms().iter().for_each(|(place, _)| is_in_second[place.index()] = true);
+                places.iter().all(|place| is_in_second[place.index()])
             }
         };
         let is_zero_before = |place: PlaceId| match self {
             Precedence::Unfed { .. } => {
                 set.contains(place)
-                    || counted(place).is_some_and(|all| all.iter().all(|&t| set.takes(t)))
+                    || counted_by(place).is_some_and(|all| all.iter().all(|&t| set.takes(t)))
             }
             Precedence::Kept { .. } => {
-                counted(place).is_some_and(|all| all.iter().all(|&t| set.puts(t)))
+                counted_by(place).is_some_and(|all| all.iter().all(|&t| set.puts(t)))
             }
         };
         let terms = first.sum.terms();
@@ -172,8 +175,11 @@ impl Precedence {
 
 /// A set of places, and its input and output transitions.
 struct PlaceSet {
+    /// One flag per place: true if it is in the set.
     inside: Vec<bool>,
+    /// One flag per transition: true if it consumes from the set.
     takes: Vec<bool>,
+    /// One flag per transition: true if it produces into the set.
     puts: Vec<bool>,
 }
 
@@ -192,6 +198,7 @@ impl PlaceSet {
         set
     }
 
+    /// Returns true if the place is in the set.
     fn contains(&self, place: PlaceId) -> bool {
         self.inside[place.index()]
     }

@@ -4,16 +4,13 @@
 //! (0 or 1). Each term has an interval of possible values. A literal bounds a term from one side.
 //!
 //! Propagation applies three rules. If all literals of a clause but one are false, the last one is
-//! true. The interval of a row follows from the intervals of its parts, and bounds each part by
-//! what the other parts leave. If a term has a known remainder modulo a number, the ends of its
-//! interval are rounded to that remainder.
-//!
-//! No case is split, so the absence of a contradiction proves nothing.
+//! true. The interval of a row follows from those of its parts, and bounds each part by what the
+//! others leave. If a term has a known remainder modulo a number, the ends of its interval are
+//! rounded to that remainder. The absence of a contradiction proves nothing.
 //!
 //! # Sources
-//! M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals); W. Harvey, P. Stuckey, *Improving
-//! linear constraint propagation by changing constraint representation*, Constraints 8, 2003
-//! (bounds consistency of linear constraints).
+//! M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals); W. Harvey, P. Stuckey, Constraints 8,
+//! 2003 (bounds consistency of linear constraints).
 
 use super::flaw::Flaw;
 use parikh_net::{Atom, PlaceId};
@@ -31,15 +28,13 @@ pub(super) struct BoundLiteral {
 /// Larger absolute values mean "no bound".
 const MOST: i128 = 1 << 100;
 
-/// The maximum number of visits of a row between two assumptions. Without a limit, x ≥ y + 1 and y
-/// ≥ x + 1 would increase each other forever.
+/// The maximum number of examinations of a row per assumption. With x > y > x they never end.
 const LOOKS: u32 = 32;
 
 impl BoundLiteral {
-    /// Returns the negation of the literal.
     pub(super) fn negated(self) -> BoundLiteral {
-        let by = if self.upper { 1 } else { -1 };
-        BoundLiteral { upper: !self.upper, bound: self.bound + by, ..self }
+        let step = if self.upper { 1 } else { -1 };
+        BoundLiteral { upper: !self.upper, bound: self.bound + step, ..self }
     }
 
     /// Returns the literal that must hold before the term changes by `change`.
@@ -54,10 +49,11 @@ impl BoundLiteral {
     }
 }
 
+/// A row: the definition of `term` as a weighted sum of other terms.
 #[derive(Clone, Debug)]
 struct SumRow {
     term: usize,
-    /// The terms in the row, with their coefficients.
+    /// The terms of the sum, with their coefficients.
     parts: Vec<(usize, i128)>,
 }
 
@@ -81,26 +77,29 @@ impl Remainder {
 /// Terms with their intervals, and clauses over their bounds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BoundPropagator {
+    /// The lower bound of each term; `-MOST` or less means unbounded.
     low: Vec<i128>,
+    /// The upper bound of each term; `MOST` or more means unbounded.
     high: Vec<i128>,
-    /// Remainders of terms, where known.
+    /// The remainder of each term that has a known remainder.
     remainders: HashMap<usize, Remainder>,
     rows: Vec<SumRow>,
-    /// Rows to visit when a term changes: the rows that contain or define the term.
+    /// The rows that contain or define each term, to examine when its interval changes.
     rows_of: Vec<Vec<usize>>,
+    /// The term of each row that a comparison bounds, by the sum of the comparison.
     known_rows: HashMap<Vec<(PlaceId, i64)>, usize>,
     /// Each clause has at most one literal per slot. The first two literals are watched.
     clauses: Vec<Vec<BoundLiteral>>,
-    /// Indices of the clauses that watch a literal of each slot.
+    /// The clauses that watch a literal of each slot, as indices in `clauses`.
     watching: Vec<Vec<usize>>,
     /// The undo log: a term, true for its upper bound, and the bound before the change.
     trail: Vec<(usize, bool, i128)>,
-    /// Index in the trail; earlier changes have been propagated.
+    /// The number of changes in the trail that have been propagated.
     next: usize,
-    /// Rows to visit.
+    /// The rows to examine, and one flag per row: true if it is among them.
     dirty: Vec<usize>,
     is_dirty: Vec<bool>,
-    /// Number of visits of each row since the last assumption, and the list of visited rows.
+    /// The examinations of each row since the last assumption; the examined rows, with duplicates.
     looks: Vec<u32>,
     looked_at: Vec<usize>,
 }
@@ -115,9 +114,8 @@ impl BoundPropagator {
         self.low.len() - 1
     }
 
-    /// Returns the literal of a comparison. The terms of places have the numbers of the places. A
-    /// comparison of a single place bounds that term. Other comparisons bound a row, which
-    /// comparisons of the same sum share.
+    /// Returns the literal of a comparison. The term of a place has the index of the place. Other
+    /// sums are rows, each shared by the comparisons of the same sum.
     pub(super) fn literal(&mut self, atom: &Atom) -> BoundLiteral {
         let (terms, bound) = (atom.sum.terms(), i128::from(atom.bound));
         if let &[(place, a)] = terms {
@@ -128,16 +126,17 @@ impl BoundPropagator {
                 false => BoundLiteral { term, upper: false, bound: -bound.div_euclid(-a) },
             };
         }
-        let turned = terms.first().is_some_and(|&(_, a)| a < 0);
-        let sign = |a: i64| if turned { -a } else { a };
+        let is_negated = terms.first().is_some_and(|&(_, a)| a < 0);
+        let sign = |a: i64| if is_negated { -a } else { a };
         let key: Vec<(PlaceId, i64)> = terms.iter().map(|&(place, a)| (place, sign(a))).collect();
         let term = match self.known_rows.get(&key) {
             Some(&term) => term,
             None => self.row(key),
         };
-        BoundLiteral { term, upper: !turned, bound: if turned { -bound } else { bound } }
+        BoundLiteral { term, upper: !is_negated, bound: if is_negated { -bound } else { bound } }
     }
 
+    /// Returns the term of a new row with this sum.
     fn row(&mut self, key: Vec<(PlaceId, i64)>) -> usize {
         let term = self.term(None, None);
         self.relate(term, key.iter().map(|&(p, a)| (p.index(), a.into())).collect());
@@ -172,50 +171,49 @@ impl BoundPropagator {
         true
     }
 
-    /// Writes rows in terms of other rows. If a row contains the whole sum of another row, that
-    /// part is replaced by the term of the other row. For example, with a + b = 3 a row a + b + c
-    /// becomes 3 + c. The rows `flows` replace parts of rows outside `flows`. The rows `kept`
-    /// replace parts of all rows. Returns `None` when `goes_on` returns false.
+    /// Writes rows in terms of other rows whose whole sum they contain. For example, with a + b = 3
+    /// a row a + b + c becomes 3 + c. The rows `flows` replace parts of rows outside `flows`, the
+    /// rows `kept` parts of all rows. Returns `None` when `goes_on` returns false.
     pub(super) fn compose(
         &mut self,
         flows: &[usize],
         kept: &[usize],
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<()> {
-        let all: Vec<SumRow> = self.rows.clone();
-        let others: Vec<(usize, Vec<(usize, i128)>)> =
+        let all_rows: Vec<SumRow> = self.rows.clone();
+        let other_rows: Vec<(usize, Vec<(usize, i128)>)> =
             flows.iter().chain(kept).map(|&other| (other, self.parts(other))).collect();
         // A row that is contained in another one begins with a part of it.
-        let mut beginning: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (position, (_, own)) in others.iter().enumerate() {
+        let mut by_first_part: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (position, (_, own)) in other_rows.iter().enumerate() {
             if let Some(&(first, _)) = own.first() {
-                beginning.entry(first).or_default().push(position);
+                by_first_part.entry(first).or_default().push(position);
             }
         }
         let is_flow: BTreeSet<usize> = flows.iter().copied().collect();
-        for SumRow { term, parts } in all {
+        for SumRow { term, parts } in all_rows {
             if !goes_on() {
                 return None;
             }
-            let from = if is_flow.contains(&term) { flows.len() } else { 0 };
-            let within = parts.iter().filter_map(|(part, _)| beginning.get(part)).flatten();
-            let mut within: Vec<usize> = within.copied().filter(|&at| at >= from).collect();
-            within.sort_unstable();
-            let mut rest: BTreeMap<usize, i128> = parts.into_iter().collect();
+            let start = if is_flow.contains(&term) { flows.len() } else { 0 };
+            let candidates = parts.iter().filter_map(|(part, _)| by_first_part.get(part)).flatten();
+            let mut candidates: Vec<usize> = candidates.copied().filter(|&i| i >= start).collect();
+            candidates.sort_unstable();
+            let mut remaining: BTreeMap<usize, i128> = parts.into_iter().collect();
             let mut parts = Vec::new();
-            for (other, own) in within.into_iter().map(|at| &others[at]) {
-                let times = if *other == term { 0 } else { times(own, &rest) };
+            for (other, own) in candidates.into_iter().map(|candidate| &other_rows[candidate]) {
+                let times = if *other == term { 0 } else { times(own, &remaining) };
                 if times > 0 {
-                    own.iter().for_each(|(part, a)| *rest.entry(*part).or_default() -= times * a);
+                    own.iter().for_each(|(t, a)| *remaining.entry(*t).or_default() -= times * a);
                     parts.push((*other, times));
                 }
             }
             if !parts.is_empty() {
-                parts.extend(rest.into_iter().filter(|&(_, a)| a != 0));
+                parts.extend(remaining.into_iter().filter(|&(_, a)| a != 0));
                 self.relate(term, parts);
             }
         }
-        // Propagate without assumptions, so that bounds persist. m₀ excludes a contradiction.
+        // Bounds derived without assumptions persist. The initial marking excludes a contradiction.
         self.propagate();
         Some(())
     }
@@ -251,76 +249,77 @@ impl BoundPropagator {
 
     /// Returns true if the assumptions propagate to a contradiction. The assumptions are undone.
     pub(super) fn contradicts(&mut self, assumed: impl IntoIterator<Item = BoundLiteral>) -> bool {
-        let mark = self.trail.len();
-        let contradiction =
-            assumed.into_iter().any(|literal| self.assume(literal)) || self.propagate();
-        self.forget(mark);
+        let trail_length = self.trail.len();
+        let contradiction = assumed.into_iter().any(|it| self.assume(it)) || self.propagate();
+        self.forget(trail_length);
         contradiction
     }
 
     /// Returns true if every case is contradictory, for each truth value of clause literals and of
-    /// `splits`. Tries at most `most` cases. Returns `None` when `goes_on` returns false.
+    /// `splits`. Tries at most `max_cases` cases. Returns `None` when `goes_on` returns false.
     pub(super) fn contradicts_by_cases(
         &mut self,
         splits: &[BoundLiteral],
-        most: usize,
+        max_cases: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<bool> {
-        let mark = self.trail.len();
-        let refuted = self.look_at_cases(splits, most, goes_on);
-        self.forget(mark);
+        let trail_length = self.trail.len();
+        let refuted = self.look_at_cases(splits, max_cases, goes_on);
+        self.forget(trail_length);
         refuted
     }
 
+    /// Decides `contradicts_by_cases`, and leaves its assumptions in the trail.
     fn look_at_cases(
         &mut self,
         splits: &[BoundLiteral],
-        most: usize,
+        max_cases: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<bool> {
         // The literal assumed in each open case, with the length of the trail before it.
-        let mut open: Vec<(usize, BoundLiteral)> = Vec::new();
+        let mut open_cases: Vec<(usize, BoundLiteral)> = Vec::new();
         let mut cases = 0;
         let mut contradiction = self.propagate();
         loop {
             if contradiction {
-                let Some((mark, literal)) = open.pop() else { return Some(true) };
-                self.forget(mark);
+                let Some((trail_length, literal)) = open_cases.pop() else { return Some(true) };
+                self.forget(trail_length);
                 contradiction = self.assume(literal.negated()) || self.propagate();
                 continue;
             }
-            let Some(next) = self.undecided(splits).filter(|_| cases < most) else {
+            let Some(decision) = self.undecided(splits).filter(|_| cases < max_cases) else {
                 return Some(false);
             };
             if !goes_on() {
                 return None;
             }
             cases += 1;
-            open.push((self.trail.len(), next));
-            contradiction = self.assume(next) || self.propagate();
+            open_cases.push((self.trail.len(), decision));
+            contradiction = self.assume(decision) || self.propagate();
         }
     }
 
     /// Returns an undecided literal of an unsatisfied clause, or else one of `splits`.
     fn undecided(&self, splits: &[BoundLiteral]) -> Option<BoundLiteral> {
         let is_open = |clause: &&Vec<BoundLiteral>| !clause.iter().any(|&it| self.is_true(it));
-        let open = self.clauses.iter().find(is_open);
+        let open_clause = self.clauses.iter().find(is_open);
         let undecided = |&it: &BoundLiteral| !self.is_true(it) && !self.is_false(it);
-        let of_clause = open.and_then(|clause| clause.iter().copied().find(undecided));
+        let of_clause = open_clause.and_then(|clause| clause.iter().copied().find(undecided));
         of_clause.or_else(|| splits.iter().copied().find(undecided))
     }
 
-    /// Undoes all but the first `mark` changes.
-    fn forget(&mut self, mark: usize) {
-        for (term, upper, bound) in self.trail.drain(mark..).rev() {
+    /// Undoes all changes in the trail but the first `trail_length`.
+    fn forget(&mut self, trail_length: usize) {
+        for (term, upper, bound) in self.trail.drain(trail_length..).rev() {
             match upper {
                 true => self.high[term] = bound,
                 false => self.low[term] = bound,
             }
         }
-        self.next = mark;
+        self.next = trail_length;
     }
 
+    /// Returns true if the interval of the term excludes the literal.
     fn is_false(&self, literal: BoundLiteral) -> bool {
         match literal.upper {
             true => self.low[literal.term] > literal.bound,
@@ -328,6 +327,7 @@ impl BoundPropagator {
         }
     }
 
+    /// Returns true if the interval of the term implies the literal.
     fn is_true(&self, literal: BoundLiteral) -> bool {
         match literal.upper {
             true => self.high[literal.term] <= literal.bound,
@@ -364,12 +364,13 @@ impl BoundPropagator {
         contradiction
     }
 
+    /// Propagates, rows last, until no bound changes. Returns true on a contradiction.
     fn settle(&mut self) -> bool {
         loop {
             while let Some(&(term, upper, _)) = self.trail.get(self.next) {
                 self.next += 1;
-                for at in 0..self.rows_of[term].len() {
-                    let row = self.rows_of[term][at];
+                for position in 0..self.rows_of[term].len() {
+                    let row = self.rows_of[term][position];
                     if !std::mem::replace(&mut self.is_dirty[row], true) {
                         self.dirty.push(row);
                     }
@@ -399,15 +400,15 @@ impl BoundPropagator {
             if self.clauses[index][0].slot() == slot {
                 self.clauses[index].swap(0, 1);
             }
-            let (other, own) = (self.clauses[index][0], self.clauses[index][1]);
-            if !self.is_false(own) || self.is_true(other) {
+            let (other, falsified) = (self.clauses[index][0], self.clauses[index][1]);
+            if !self.is_false(falsified) || self.is_true(other) {
                 return true;
             }
             let clause = &self.clauses[index];
-            let next = (2..clause.len()).find(|&at| !self.is_false(clause[at]));
-            match next {
-                Some(at) => {
-                    self.clauses[index].swap(1, at);
+            let replacement = (2..clause.len()).find(|&position| !self.is_false(clause[position]));
+            match replacement {
+                Some(position) => {
+                    self.clauses[index].swap(1, position);
                     let slot = self.clauses[index][1].slot();
                     self.watching[slot].push(index);
                     false
@@ -423,8 +424,7 @@ impl BoundPropagator {
         contradiction
     }
 
-    /// Tightens the interval of a row by its parts, and the intervals of the parts by the row.
-    /// Returns true if an interval is empty.
+    /// Tightens the intervals of a row and its parts by each other. Returns true if one is empty.
     fn tighten(&mut self, row: usize) -> bool {
         let SumRow { term, parts } =
             std::mem::replace(&mut self.rows[row], SumRow { term: 0, parts: Vec::new() });
@@ -434,42 +434,43 @@ impl BoundPropagator {
         contradiction
     }
 
-    /// With `sign` 1: the row is at least the sum of the least values of its parts, and each part
-    /// is at most the upper bound of the row minus the least values of the other parts. With `sign`
-    /// −1: the same for the negated row and parts.
+    /// With `sign` 1, the row is at least the sum of its least parts, and bounds each part by the
+    /// least values of the others. With `sign` −1, the same for the negated row and parts.
     fn tighten_side(&mut self, term: usize, parts: &[(usize, i128)], sign: i128) -> bool {
-        let (mut least, mut unbounded) = (0i128, 0usize);
+        let (mut min_sum, mut unbounded) = (0i128, 0usize);
         for &(part, a) in parts {
             match self.least(part, a * sign) {
-                Some(value) => match least.checked_add(value) {
-                    Some(sum) => least = sum,
+                Some(value) => match min_sum.checked_add(value) {
+                    Some(sum) => min_sum = sum,
                     None => return false,
                 },
                 None => unbounded += 1,
             }
         }
-        if unbounded == 0 && least.abs() < MOST {
-            // The inequality sign · row ≥ least.
-            let bound = BoundLiteral { term, upper: sign < 0, bound: least * sign };
+        if unbounded == 0 && min_sum.abs() < MOST {
+            // The inequality sign · row ≥ min_sum.
+            let bound = BoundLiteral { term, upper: sign < 0, bound: min_sum * sign };
             if self.assume(bound) {
                 return true;
             }
         }
-        let most = if sign > 0 { self.high[term] } else { -self.low[term] };
-        if most >= MOST || unbounded > 1 {
+        let max_row = if sign > 0 { self.high[term] } else { -self.low[term] };
+        if max_row >= MOST || unbounded > 1 {
             return false;
         }
         for &(part, a) in parts {
             let a = a * sign;
-            let others = match (self.least(part, a), unbounded) {
-                (Some(own), 0) => least.checked_sub(own),
-                (None, 1) => Some(least),
+            let others_min = match (self.least(part, a), unbounded) {
+                (Some(own), 0) => min_sum.checked_sub(own),
+                (None, 1) => Some(min_sum),
                 _ => continue,
             };
-            let Some(rest) = others.and_then(|others| most.checked_sub(others)) else { continue };
-            // The inequality a · part ≤ rest.
+            let Some(max_part) = others_min.and_then(|min| max_row.checked_sub(min)) else {
+                continue;
+            };
+            // The inequality a · part ≤ max_part.
             let upper = a > 0;
-            let bound = if upper { rest.div_euclid(a) } else { -rest.div_euclid(-a) };
+            let bound = if upper { max_part.div_euclid(a) } else { -max_part.div_euclid(-a) };
             if bound.abs() < MOST && self.assume(BoundLiteral { term: part, upper, bound }) {
                 return true;
             }
@@ -484,15 +485,15 @@ impl BoundPropagator {
     }
 }
 
-/// Returns how often the sum `own` is contained in `rest`; 0 for a coefficient below 1.
-fn times(own: &[(usize, i128)], rest: &BTreeMap<usize, i128>) -> i128 {
-    let mut least = i128::MAX;
-    for (part, a) in own {
-        let times = rest.get(part).map_or(0, |whole| if *a > 0 { whole / a } else { 0 });
-        least = least.min(times.max(0));
-        if least == 0 {
+/// Returns how often `sum` is contained in `row`; 0 for a coefficient of `sum` below 1.
+fn times(sum: &[(usize, i128)], row: &BTreeMap<usize, i128>) -> i128 {
+    let mut max_times = i128::MAX;
+    for (part, a) in sum {
+        let times = row.get(part).map_or(0, |whole| if *a > 0 { whole / a } else { 0 });
+        max_times = max_times.min(times.max(0));
+        if max_times == 0 {
             break;
         }
     }
-    least
+    max_times
 }

@@ -23,9 +23,11 @@ fn variable_of(atom: &Atom, variables: &Variables<'_>) -> Option<i32> {
 /// The clauses that state that the predicate holds. Variable i + 1 is atom i. The variables of
 /// conjunctions and disjunctions follow, parents before children, in the order of the parts.
 pub(super) struct Skeleton<'a> {
+    /// The variables of comparisons.
     atoms: &'a Variables<'a>,
     /// The number of variables, including those of conjunctions and disjunctions.
     pub(super) variables: usize,
+    /// The clauses that state the predicate.
     pub(super) clauses: Vec<Vec<i32>>,
 }
 
@@ -49,35 +51,36 @@ impl<'a> Skeleton<'a> {
         match predicate {
             Predicate::Atom(atom) => variable_of(atom, self.atoms),
             Predicate::And(parts) => {
-                let own = self.fresh();
-                let mut binds = false;
+                let variable = self.fresh();
+                let mut is_constrained = false;
                 for part in parts {
                     if let Some(part) = self.node(part) {
-                        self.clauses.push(vec![-own, part]);
-                        binds = true;
+                        self.clauses.push(vec![-variable, part]);
+                        is_constrained = true;
                     }
                 }
-                binds.then_some(own)
+                is_constrained.then_some(variable)
             }
             Predicate::Or(parts) => {
-                let own = self.fresh();
-                let mut clause = vec![-own];
+                let variable = self.fresh();
+                let mut clause = vec![-variable];
                 for part in parts {
                     clause.push(self.node(part)?);
                 }
                 self.clauses.push(clause);
-                Some(own)
+                Some(variable)
             }
             Predicate::False => {
-                let own = self.fresh();
-                self.clauses.push(vec![-own]);
-                Some(own)
+                let variable = self.fresh();
+                self.clauses.push(vec![-variable]);
+                Some(variable)
             }
             // A predicate of comparisons has no other nodes.
             _ => None,
         }
     }
 
+    /// Returns a new variable.
     fn fresh(&mut self) -> i32 {
         self.variables += 1;
         self.variables as i32

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 /// A linear expression: coefficients of places and a constant.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WeightedTokens {
+    /// The coefficient of each place; the coefficient of other places is 0.
     pub(super) coefficients: BTreeMap<PlaceId, i128>,
+    /// The constant.
     pub(super) constant: i128,
 }
 
@@ -42,20 +44,24 @@ impl WeightedTokens {
         }
     }
 
+    /// Adds `value` to the coefficient of a place.
     pub(super) fn add(&mut self, place: PlaceId, value: i128) -> Result<(), Flaw> {
         add(self.coefficients.entry(place).or_default(), value)
     }
 
+    /// Adds `value` to the constant.
     pub(super) fn add_constant(&mut self, value: i128) -> Result<(), Flaw> {
         add(&mut self.constant, value)
     }
 }
 
+/// Adds `value` to `total`, or returns an error on overflow.
 pub(super) fn add(total: &mut i128, value: i128) -> Result<(), Flaw> {
     *total = total.checked_add(value).ok_or(Flaw::Overflow)?;
     Ok(())
 }
 
+/// Returns the product, or an error on overflow.
 pub(super) fn product(a: i128, b: i128) -> Result<i128, Flaw> {
     a.checked_mul(b).ok_or(Flaw::Overflow)
 }

@@ -18,9 +18,9 @@ pub(crate) fn check_trap(net: &Net, index: usize, trap: &[PlaceId]) -> Result<()
 /// Returns a transition that consumes from the set of places and produces nothing into it, or
 /// `None` if the set is a trap.
 pub(super) fn emptying(net: &Net, places: &[PlaceId]) -> Option<TransitionId> {
-    let mut inside = vec![false; net.place_count()];
-    places.iter().for_each(|place| inside[place.index()] = true);
-    let mut takers =
+    let mut is_inside = vec![false; net.place_count()];
+    places.iter().for_each(|place| is_inside[place.index()] = true);
+    let mut consuming =
         places.iter().flat_map(|&place| net.consumers(place)).map(|arc| arc.transition);
-    takers.find(|&t| !net.post(t).iter().any(|arc| inside[arc.place.index()]))
+    consuming.find(|&t| !net.post(t).iter().any(|arc| is_inside[arc.place.index()]))
 }

@@ -28,20 +28,27 @@ pub type Queries<'m> = dyn Fn(&Net, &str) -> Result<Vec<AuditedProperty>, String
 
 /// An audit of files of evidence about one coloured model.
 pub struct ColouredAudit<'m> {
+    /// The coloured net.
     model: &'m ColouredModel,
+    /// The limits of repeated work.
     limits: RepeatLimits,
     /// Returns the questions of an examination about a net.
     queries: Box<Queries<'m>>,
+    /// The watch that limits time and memory.
     watch: AuditWatch,
     /// The last unfolding, kept because the files of a run list the same.
     made: Option<RebuiltUnfolding>,
+    /// The results so far.
     report: AuditReport,
 }
 
 /// An unfolding that was rebuilt, with the list that it was built from.
 struct RebuiltUnfolding {
+    /// The listed names.
     listed: Unfolding,
+    /// The bindings that the list had to contain.
     bindings: Bindings,
+    /// The rebuilt net.
     net: Net,
 }
 
@@ -99,9 +106,9 @@ impl<'m> ColouredAudit<'m> {
         let queries = Box::new(|examination: &str| (self.queries)(net, examination));
         let audit = Audit::new(net, self.limits.visited, queries);
         let mut audit = audit.with_watch(self.watch.clone());
-        let read = audit.audit_source(source);
+        let result = audit.audit_source(source);
         self.report.extend(audit.finish());
-        read
+        result
     }
 
     /// Returns the report.
@@ -109,10 +116,11 @@ impl<'m> ColouredAudit<'m> {
         self.report
     }
 
+    /// Records that the audit stopped at the current line.
     fn stop(&mut self, source: &EvidenceReader) -> Result<(), EvidenceFileError> {
         if let Some(out_of) = self.watch.out_of() {
-            let here = source.broken(format!("not confirmed: {out_of}"));
-            self.report.stopped = Some((here, out_of));
+            let position = source.broken(format!("not confirmed: {out_of}"));
+            self.report.stopped = Some((position, out_of));
         }
         Ok(())
     }
@@ -128,8 +136,8 @@ impl<'m> ColouredAudit<'m> {
         if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
             return Err(source.broken(format!("{} is not an examination", Quoted(name))));
         }
-        let mut judged: HashMap<String, AuditedAnswer> = HashMap::new();
-        let read = loop {
+        let mut unjudged_answers: HashMap<String, AuditedAnswer> = HashMap::new();
+        let result = loop {
             match source.next_line() {
                 Ok(NextLine::Line(_)) if !self.watch.goes_on() => break self.stop(&source),
                 Ok(NextLine::Line(EvidenceLine::Answer(answer))) => {
@@ -144,10 +152,10 @@ impl<'m> ColouredAudit<'m> {
                         assumes_units: false,
                         assumptions: self.model.assumptions.clone(),
                     };
-                    judged.insert(unjudged.id.clone(), unjudged);
+                    unjudged_answers.insert(unjudged.id.clone(), unjudged);
                 }
                 Ok(NextLine::Line(EvidenceLine::Withdrawn(id))) => {
-                    judged.remove(&id);
+                    unjudged_answers.remove(&id);
                 }
                 Ok(NextLine::Line(_)) => {}
                 Ok(NextLine::End) => break Ok(()),
@@ -158,9 +166,9 @@ impl<'m> ColouredAudit<'m> {
                 Err(broken) => break Err(broken),
             }
         };
-        let mut judged: Vec<AuditedAnswer> = judged.into_values().collect();
-        judged.sort_unstable_by_key(|answer| answer.line);
-        self.report.judged.extend(judged);
-        read
+        let mut unjudged_answers: Vec<AuditedAnswer> = unjudged_answers.into_values().collect();
+        unjudged_answers.sort_unstable_by_key(|answer| answer.line);
+        self.report.judged.extend(unjudged_answers);
+        result
     }
 }

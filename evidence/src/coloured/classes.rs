@@ -43,7 +43,9 @@ use std::collections::{HashMap, HashSet};
 /// The head of each colour, by sort.
 #[derive(Debug)]
 pub(super) struct ClassHeads<'m> {
+    /// The sorts and variables of the net.
     declarations: &'m Declarations,
+    /// The heads of each sort's colours, by sort.
     heads: Vec<SortHeads>,
 }
 
@@ -63,6 +65,7 @@ enum SortHeads {
 pub(super) enum ColourSet {
     /// A number of colours, from the first on.
     All(u64),
+    /// The listed colours.
     These(Vec<u64>),
     /// Tuples of components from these sets, each with the size of its sort.
     Tuples(Vec<(ColourSet, u64)>),
@@ -80,15 +83,15 @@ impl ColourSet {
     }
 
     /// Returns the colour at a position.
-    pub(super) fn colour(&self, at: u64) -> u64 {
+    pub(super) fn colour(&self, position: u64) -> u64 {
         match self {
-            ColourSet::All(_) => at,
-            ColourSet::These(colours) => colours[at as usize],
+            ColourSet::All(_) => position,
+            ColourSet::These(colours) => colours[position as usize],
             ColourSet::Tuples(parts) => {
-                let (mut colour, mut scale, mut rest) = (0, 1, at);
+                let (mut colour, mut scale, mut remaining) = (0, 1, position);
                 for (part, size) in parts.iter().rev() {
-                    colour += scale * part.colour(rest % part.count());
-                    rest /= part.count();
+                    colour += scale * part.colour(remaining % part.count());
+                    remaining /= part.count();
                     scale *= size;
                 }
                 colour
@@ -105,11 +108,11 @@ impl<'m> ClassHeads<'m> {
     pub(super) fn of(
         model: &'m ColouredModel,
         listed: &[NamedClasses],
-        tries: &mut ColourBudget<'_>,
+        budget: &mut ColourBudget<'_>,
     ) -> Result<Self, UnfoldingFlaw> {
         let declarations = &model.declarations;
         let mut classes = ClassHeads { declarations, heads: Vec::new() };
-        let mut left: Vec<&NamedClasses> = listed.iter().collect();
+        let mut unused: Vec<&NamedClasses> = listed.iter().collect();
         for sort in 0..declarations.sort_count() {
             let heads = match declarations.kind(sort) {
                 _ if listed.is_empty() => SortHeads::Own,
@@ -120,31 +123,31 @@ impl<'m> ClassHeads<'m> {
                     }
                 }
                 SortStructure::Partition { of, part_of, .. } => {
-                    let mut whole = true;
+                    let mut is_kept = true;
                     for (colour, &part) in (0..).zip(part_of) {
-                        tries.one()?;
-                        whole &= part_of[classes.head(*of, colour) as usize] == part;
+                        budget.one()?;
+                        is_kept &= part_of[classes.head(*of, colour) as usize] == part;
                     }
                     let parts = declarations.size(sort) as usize;
-                    if whole { SortHeads::Own } else { SortHeads::By(vec![0; parts]) }
+                    if is_kept { SortHeads::Own } else { SortHeads::By(vec![0; parts]) }
                 }
                 SortStructure::Dot => SortHeads::Own,
                 SortStructure::Boolean
                 | SortStructure::Constants { .. }
                 | SortStructure::Range(_) => {
-                    let mut own = SortHeads::Own;
+                    let mut sort_heads = SortHeads::Own;
                     for named in listed {
-                        if let Some(heads) = classes.listed(sort, named, tries)? {
-                            left.retain(|&other| !std::ptr::eq(other, named));
-                            own = SortHeads::By(heads);
+                        if let Some(heads) = classes.listed(sort, named, budget)? {
+                            unused.retain(|&other| !std::ptr::eq(other, named));
+                            sort_heads = SortHeads::By(heads);
                         }
                     }
-                    own
+                    sort_heads
                 }
             };
             classes.heads.push(heads);
         }
-        if let Some(named) = left.first() {
+        if let Some(named) = unused.first() {
             let name = named.first().and_then(|class| class.first()).map_or("", String::as_str);
             let name = Quoted(name);
             return Err(wrong(format!(
@@ -153,7 +156,7 @@ impl<'m> ClassHeads<'m> {
         }
         if !listed.is_empty() {
             for transition in &model.transitions {
-                classes.check(model, transition, tries)?;
+                classes.check(model, transition, budget)?;
             }
         }
         Ok(classes)
@@ -164,7 +167,7 @@ impl<'m> ClassHeads<'m> {
         &self,
         sort: usize,
         named: &NamedClasses,
-        tries: &mut ColourBudget<'_>,
+        budget: &mut ColourBudget<'_>,
     ) -> Result<Option<Vec<u64>>, UnfoldingFlaw> {
         let count: usize = named.iter().map(Vec::len).sum();
         if count as u64 != self.declarations.size(sort) {
@@ -174,13 +177,13 @@ impl<'m> ClassHeads<'m> {
         let class_of: HashMap<&str, usize> = classes
             .flat_map(|(class, names)| names.iter().map(move |name| (&**name, class)))
             .collect();
-        let (mut first, mut heads) = (HashMap::new(), Vec::with_capacity(count));
+        let (mut head_of, mut heads) = (HashMap::new(), Vec::with_capacity(count));
         for colour in 0..count as u64 {
-            tries.one()?;
+            budget.one()?;
             let mut name = String::new();
             self.declarations.write_colour(&mut name, sort, colour, true);
             let Some(class) = class_of.get(&*name) else { return Ok(None) };
-            heads.push(*first.entry(class).or_insert(colour));
+            heads.push(*head_of.entry(class).or_insert(colour));
         }
         Ok(Some(heads))
     }
@@ -209,8 +212,8 @@ impl<'m> ClassHeads<'m> {
     pub(super) fn among(&self, sort: usize) -> ColourSet {
         match (&self.heads[sort], self.declarations.kind(sort)) {
             (SortHeads::By(heads), _) => {
-                let own = (0..).zip(heads).filter(|&(colour, &head)| colour == head);
-                ColourSet::These(own.map(|(colour, _)| colour).collect())
+                let own_heads = (0..).zip(heads).filter(|&(colour, &head)| colour == head);
+                ColourSet::These(own_heads.map(|(colour, _)| colour).collect())
             }
             (SortHeads::OfComponents, SortStructure::Product(parts)) => {
                 let parts = parts.iter();
@@ -226,6 +229,7 @@ impl<'m> ClassHeads<'m> {
         matches!(self.heads[sort], SortHeads::Own)
     }
 
+    /// Returns the sort of a variable.
     fn variable(&self, variable: usize) -> usize {
         self.declarations.variables[variable].sort
     }
@@ -235,27 +239,27 @@ impl<'m> ClassHeads<'m> {
         &self,
         model: &ColouredModel,
         transition: &GuardedTransition,
-        tries: &mut ColourBudget<'_>,
+        budget: &mut ColourBudget<'_>,
     ) -> Result<(), UnfoldingFlaw> {
-        let told_apart = |by: &str| {
+        let may_distinguish = |by: &str| {
             let id = Quoted(&transition.id);
             wrong(format!("{by} of {id} may distinguish colours that were merged"))
         };
-        if !self.guard_is_of_heads(&transition.guard, tries)? {
-            return Err(told_apart("the guard"));
+        if !self.guard_is_of_heads(&transition.guard, budget)? {
+            return Err(may_distinguish("the guard"));
         }
         for (place, term) in transition.takes.iter().chain(&transition.puts) {
-            if !self.goes_with_heads(term, model.places[*place].sort, tries)? {
-                return Err(told_apart("an arc"));
+            if !self.goes_with_heads(term, model.places[*place].sort, budget)? {
+                return Err(may_distinguish("an arc"));
             }
         }
         let mut seen = HashSet::new();
-        let any_will_do = |(place, term): &(usize, MultisetTerm)| {
+        let takes_any_token = |(place, term): &(usize, MultisetTerm)| {
             self.any_tokens_will_do(term, model.places[*place].sort, &mut seen)
         };
-        match transition.takes.iter().all(any_will_do) {
+        match transition.takes.iter().all(takes_any_token) {
             true => Ok(()),
-            false => Err(told_apart("what is taken by an arc")),
+            false => Err(may_distinguish("what is taken by an arc")),
         }
     }
 
@@ -264,36 +268,36 @@ impl<'m> ClassHeads<'m> {
         &self,
         term: &MultisetTerm,
         sort: usize,
-        tries: &mut ColourBudget<'_>,
+        budget: &mut ColourBudget<'_>,
     ) -> Result<bool, UnfoldingFlaw> {
         Ok(match term {
             MultisetTerm::Constant(_) | MultisetTerm::Variable(_) | MultisetTerm::All(_) => true,
             MultisetTerm::Shift(of, by, size) => {
-                self.keeps_classes([sort, sort], &|colour| (colour + by) % size, tries)?
-                    && self.goes_with_heads(of, sort, tries)?
+                self.keeps_classes([sort, sort], &|colour| (colour + by) % size, budget)?
+                    && self.goes_with_heads(of, sort, budget)?
             }
             MultisetTerm::PartOf(of, part_of) => {
                 let SortStructure::Partition { of: cut, .. } = self.declarations.kind(sort) else {
                     return Ok(false);
                 };
-                self.keeps_classes([*cut, sort], &|colour| part_of[colour as usize], tries)?
-                    && self.goes_with_heads(of, *cut, tries)?
+                self.keeps_classes([*cut, sort], &|colour| part_of[colour as usize], budget)?
+                    && self.goes_with_heads(of, *cut, budget)?
             }
             MultisetTerm::Tuple(terms) => {
                 let SortStructure::Product(parts) = self.declarations.kind(sort) else {
                     return Ok(false);
                 };
                 for ((term, _), &part) in terms.iter().zip(parts) {
-                    if !self.goes_with_heads(term, part, tries)? {
+                    if !self.goes_with_heads(term, part, budget)? {
                         return Ok(false);
                     }
                 }
                 terms.len() == parts.len()
             }
-            MultisetTerm::Times(_, of) => self.goes_with_heads(of, sort, tries)?,
+            MultisetTerm::Times(_, of) => self.goes_with_heads(of, sort, budget)?,
             MultisetTerm::Sum(terms) => {
                 for term in terms {
-                    if !self.goes_with_heads(term, sort, tries)? {
+                    if !self.goes_with_heads(term, sort, budget)? {
                         return Ok(false);
                     }
                 }
@@ -301,8 +305,8 @@ impl<'m> ClassHeads<'m> {
             }
             MultisetTerm::Minus(first, second) => {
                 self.is_whole(sort)
-                    && self.goes_with_heads(first, sort, tries)?
-                    && self.goes_with_heads(second, sort, tries)?
+                    && self.goes_with_heads(first, sort, budget)?
+                    && self.goes_with_heads(second, sort, budget)?
             }
         })
     }
@@ -313,16 +317,16 @@ impl<'m> ClassHeads<'m> {
         &self,
         [from, to]: [usize; 2],
         function: &dyn Fn(u64) -> u64,
-        tries: &mut ColourBudget<'_>,
+        budget: &mut ColourBudget<'_>,
     ) -> Result<bool, UnfoldingFlaw> {
         if self.is_whole(from) {
             return Ok(true);
         }
         for colour in 0..self.declarations.size(from) {
-            tries.one()?;
-            let [it, head] =
+            budget.one()?;
+            let [image, head_image] =
                 [colour, self.head(from, colour)].map(|at| self.head(to, function(at)));
-            if it != head {
+            if image != head_image {
                 return Ok(false);
             }
         }
@@ -333,41 +337,42 @@ impl<'m> ClassHeads<'m> {
     fn guard_is_of_heads(
         &self,
         guard: &GuardTerm,
-        tries: &mut ColourBudget<'_>,
+        budget: &mut ColourBudget<'_>,
     ) -> Result<bool, UnfoldingFlaw> {
         match guard {
             GuardTerm::All(parts) | GuardTerm::Any(parts) => {
                 for part in parts {
-                    if !self.guard_is_of_heads(part, tries)? {
+                    if !self.guard_is_of_heads(part, budget)? {
                         return Ok(false);
                     }
                 }
                 Ok(true)
             }
-            GuardTerm::Not(of) => self.guard_is_of_heads(of, tries),
+            GuardTerm::Not(of) => self.guard_is_of_heads(of, budget),
             GuardTerm::Compare(_, sides) => {
                 let mut variables = Vec::new();
                 guard.variables(&mut variables);
                 variables.sort_unstable();
                 variables.dedup();
                 if let [variable] = variables[..] {
-                    return self.is_of_heads(variable, &|binding| guard.holds(binding), tries);
+                    return self.is_of_heads(variable, &|binding| guard.holds(binding), budget);
                 }
-                Ok(self.is_of_heads_alone(&sides[0].0, tries)?
-                    && self.is_of_heads_alone(&sides[1].0, tries)?)
+                Ok(self.is_of_heads_alone(&sides[0].0, budget)?
+                    && self.is_of_heads_alone(&sides[1].0, budget)?)
             }
         }
     }
 
-    /// Returns true if a term of one colour has the same value under a binding and under its heads.
+    /// Returns true if a term of one colour has the same value under each binding and under the
+    /// heads of its colours.
     fn is_of_heads_alone(
         &self,
         term: &MultisetTerm,
-        tries: &mut ColourBudget<'_>,
+        budget: &mut ColourBudget<'_>,
     ) -> Result<bool, UnfoldingFlaw> {
         if let MultisetTerm::Tuple(parts) = term {
             for (part, _) in parts {
-                if !self.is_of_heads_alone(part, tries)? {
+                if !self.is_of_heads_alone(part, budget)? {
                     return Ok(false);
                 }
             }
@@ -377,7 +382,7 @@ impl<'m> ClassHeads<'m> {
         term.variables(&mut variables);
         match variables[..] {
             [] => Ok(true),
-            [variable] => self.is_of_heads(variable, &|binding| term.colour(binding), tries),
+            [variable] => self.is_of_heads(variable, &|binding| term.colour(binding), budget),
             _ => Ok(variables.iter().all(|&variable| self.is_whole(self.variable(variable)))),
         }
     }
@@ -388,20 +393,20 @@ impl<'m> ClassHeads<'m> {
         &self,
         variable: usize,
         value: &dyn Fn(&[u64]) -> T,
-        tries: &mut ColourBudget<'_>,
+        budget: &mut ColourBudget<'_>,
     ) -> Result<bool, UnfoldingFlaw> {
         let sort = self.variable(variable);
         if self.is_whole(sort) {
             return Ok(true);
         }
         let mut binding = vec![0; self.declarations.variables.len()];
-        let mut at = |colour| {
+        let mut value_at = |colour| {
             binding[variable] = colour;
             value(&binding)
         };
         for colour in 0..self.declarations.size(sort) {
-            tries.one()?;
-            if at(colour) != at(self.head(sort, colour)) {
+            budget.one()?;
+            if value_at(colour) != value_at(self.head(sort, colour)) {
                 return Ok(false);
             }
         }

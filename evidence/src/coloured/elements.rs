@@ -41,10 +41,10 @@ fn bare<'a, 'i>(
     of_one: &str,
 ) -> Result<Node<'a, 'i>, Unreadable> {
     for _ in 0..=DEEPEST {
-        let mut inside = said(node);
+        let mut children = said(node);
         node = match name(node) {
-            wrapper if wrappers.contains(&wrapper) => only_element(node, inside, "term")?,
-            found if found == of_one => match (inside.next(), inside.next()) {
+            wrapper if wrappers.contains(&wrapper) => only_element(node, children, "term")?,
+            element if element == of_one => match (children.next(), children.next()) {
                 (Some(one), None) => one,
                 _ => return Ok(node),
             },

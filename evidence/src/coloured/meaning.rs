@@ -10,7 +10,9 @@ pub(super) struct TooManyColours;
 /// A multiset as a function of the variables, which are given by index.
 #[derive(Clone, Debug)]
 pub(super) enum MultisetTerm {
+    /// One colour, once.
     Constant(u64),
+    /// The colour of a variable, once.
     Variable(usize),
     /// Every colour of a sort of this size, once.
     All(u64),
@@ -20,16 +22,22 @@ pub(super) enum MultisetTerm {
     PartOf(Box<MultisetTerm>, Vec<u64>),
     /// A tuple of components, each with the size of its sort.
     Tuple(Vec<(MultisetTerm, u64)>),
+    /// A multiple of a multiset.
     Times(u64, Box<MultisetTerm>),
+    /// The sum of multisets.
     Sum(Vec<MultisetTerm>),
+    /// The difference of multisets. No multiplicity falls below 0.
     Minus(Box<MultisetTerm>, Box<MultisetTerm>),
 }
 
 /// A condition on the variables.
 #[derive(Clone, Debug)]
 pub(super) enum GuardTerm {
+    /// The conjunction of the conditions.
     All(Vec<GuardTerm>),
+    /// The disjunction of the conditions.
     Any(Vec<GuardTerm>),
+    /// The negation of the condition.
     Not(Box<GuardTerm>),
     /// A comparison of two sides. Each side is a term of one colour, and the number that its
     /// position is counted from.
@@ -51,18 +59,20 @@ impl MultisetTerm {
     }
 
     /// Appends the variables of the term.
-    pub(super) fn variables(&self, into: &mut Vec<usize>) {
+    pub(super) fn variables(&self, collected: &mut Vec<usize>) {
         match self {
             MultisetTerm::Constant(_) | MultisetTerm::All(_) => {}
-            MultisetTerm::Variable(variable) => into.push(*variable),
+            MultisetTerm::Variable(variable) => collected.push(*variable),
             MultisetTerm::Shift(of, ..)
             | MultisetTerm::PartOf(of, _)
-            | MultisetTerm::Times(_, of) => of.variables(into),
-            MultisetTerm::Tuple(parts) => parts.iter().for_each(|(part, _)| part.variables(into)),
-            MultisetTerm::Sum(parts) => parts.iter().for_each(|part| part.variables(into)),
+            | MultisetTerm::Times(_, of) => of.variables(collected),
+            MultisetTerm::Tuple(parts) => {
+                parts.iter().for_each(|(part, _)| part.variables(collected))
+            }
+            MultisetTerm::Sum(parts) => parts.iter().for_each(|part| part.variables(collected)),
             MultisetTerm::Minus(first, second) => {
-                first.variables(into);
-                second.variables(into);
+                first.variables(collected);
+                second.variables(collected);
             }
         }
     }
@@ -70,31 +80,31 @@ impl MultisetTerm {
     /// Evaluates the term under a binding.
     ///
     /// # Errors
-    /// When the multiset has more than `most` colours, or a multiplicity of 2⁶³ or more.
+    /// When the multiset has more than `max_colours` colours, or a multiplicity of 2⁶³ or more.
     pub(super) fn evaluate(
         &self,
         binding: &[u64],
-        most: usize,
+        max_colours: usize,
     ) -> Result<ColourMultiset, TooManyColours> {
         let bag = match self {
             MultisetTerm::Constant(colour) => vec![(*colour, 1)],
             MultisetTerm::Variable(variable) => vec![(binding[*variable], 1)],
-            MultisetTerm::All(size) if *size > most as u64 => return Err(TooManyColours),
+            MultisetTerm::All(size) if *size > max_colours as u64 => return Err(TooManyColours),
             MultisetTerm::All(size) => (0..*size).map(|colour| (colour, 1)).collect(),
             MultisetTerm::Shift(of, by, size) => {
-                let of = of.evaluate(binding, most)?;
+                let of = of.evaluate(binding, max_colours)?;
                 // Both summands are below 2⁶².
                 merged(of.into_iter().map(|(colour, n)| ((colour + by) % size, n)).collect())?
             }
             MultisetTerm::PartOf(of, part_of) => {
-                let of = of.evaluate(binding, most)?;
+                let of = of.evaluate(binding, max_colours)?;
                 merged(of.into_iter().map(|(colour, n)| (part_of[colour as usize], n)).collect())?
             }
             MultisetTerm::Tuple(parts) => {
                 let mut tuples = vec![(0, 1)];
                 for (part, size) in parts {
-                    let part = part.evaluate(binding, most)?;
-                    if tuples.len().saturating_mul(part.len()) > most {
+                    let part = part.evaluate(binding, max_colours)?;
+                    if tuples.len().saturating_mul(part.len()) > max_colours {
                         return Err(TooManyColours);
                     }
                     let mut longer = Vec::with_capacity(tuples.len() * part.len());
@@ -109,7 +119,7 @@ impl MultisetTerm {
             }
             MultisetTerm::Times(0, _) => Vec::new(),
             MultisetTerm::Times(times, of) => {
-                let mut bag = of.evaluate(binding, most)?;
+                let mut bag = of.evaluate(binding, max_colours)?;
                 for (_, n) in &mut bag {
                     *n = fits(n.checked_mul(*times))?;
                 }
@@ -118,22 +128,22 @@ impl MultisetTerm {
             MultisetTerm::Sum(parts) => {
                 let mut sum = Vec::new();
                 for part in parts {
-                    sum.extend(part.evaluate(binding, most)?);
+                    sum.extend(part.evaluate(binding, max_colours)?);
                 }
                 merged(sum)?
             }
             MultisetTerm::Minus(first, second) => {
-                let mut bag = first.evaluate(binding, most)?;
-                for (colour, n) in second.evaluate(binding, most)? {
-                    if let Ok(at) = bag.binary_search_by_key(&colour, |&(colour, _)| colour) {
-                        bag[at].1 = bag[at].1.saturating_sub(n);
+                let mut bag = first.evaluate(binding, max_colours)?;
+                for (colour, n) in second.evaluate(binding, max_colours)? {
+                    if let Ok(position) = bag.binary_search_by_key(&colour, |&(colour, _)| colour) {
+                        bag[position].1 = bag[position].1.saturating_sub(n);
                     }
                 }
                 bag.retain(|&(_, n)| n > 0);
                 bag
             }
         };
-        if bag.len() > most { Err(TooManyColours) } else { Ok(bag) }
+        if bag.len() > max_colours { Err(TooManyColours) } else { Ok(bag) }
     }
 
     /// Evaluates a term that is one colour.
@@ -196,6 +206,7 @@ fn merged(mut bag: ColourMultiset) -> Result<ColourMultiset, TooManyColours> {
     Ok(merged)
 }
 
+/// Returns an error for a missing number, or for 2⁶³ or more.
 fn fits(number: Option<u64>) -> Result<u64, TooManyColours> {
     number.filter(|&number| number < 1 << 63).ok_or(TooManyColours)
 }

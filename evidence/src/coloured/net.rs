@@ -19,14 +19,19 @@ use std::collections::HashMap;
 /// A coloured net as given in its file.
 #[derive(Debug)]
 pub struct ColouredModel {
+    /// The name of the net.
     pub(super) name: String,
+    /// The sorts and variables.
     pub(super) declarations: Declarations,
+    /// The places, in the order of the file.
     pub(super) places: Vec<SortedPlace>,
+    /// The transitions, in the order of the file.
     pub(super) transitions: Vec<GuardedTransition>,
     /// The assumptions about the model.
     pub(super) assumptions: Vec<Assumption>,
 }
 
+/// A place with the sort of its tokens and its initial multiset.
 #[derive(Debug)]
 pub(super) struct SortedPlace {
     pub(super) id: String,
@@ -35,6 +40,7 @@ pub(super) struct SortedPlace {
     pub(super) initial: MultisetTerm,
 }
 
+/// A transition with its guard and its arcs.
 #[derive(Debug)]
 pub(super) struct GuardedTransition {
     pub(super) id: String,
@@ -62,11 +68,11 @@ pub fn is_coloured(bytes: &[u8]) -> bool {
         "type" => elements(label).any(|inside| name(inside) == "structure"),
         _ => false,
     };
-    let mut unopened = vec![net];
-    while let Some(around) = unopened.pop() {
-        for node in elements(around) {
+    let mut worklist = vec![net];
+    while let Some(parent) = worklist.pop() {
+        for node in elements(parent) {
             match name(node) {
-                "page" => unopened.push(node),
+                "page" => worklist.push(node),
                 "declaration" if elements(node).next().is_some() => return true,
                 "place" | "transition" | "arc" if elements(node).any(is_label) => return true,
                 _ => {}
@@ -79,6 +85,7 @@ pub fn is_coloured(bytes: &[u8]) -> bool {
 /// The elements of a net by kind, each in the order of the file.
 #[derive(Default)]
 struct ColouredElements<'a, 'i> {
+    /// The declarations of sorts and variables.
     declared: Vec<Node<'a, 'i>>,
     /// Place and transition elements.
     nodes: Vec<Node<'a, 'i>>,
@@ -90,25 +97,25 @@ struct ColouredElements<'a, 'i> {
 impl<'a, 'i> ColouredElements<'a, 'i> {
     /// Collects the elements of a net, including those on pages.
     fn of(net: Node<'a, 'i>) -> Result<Self, Unreadable> {
-        let mut outline = ColouredElements::default();
-        let mut left: Vec<_> = elements(net).collect();
-        left.reverse();
-        while let Some(node) = left.pop() {
+        let mut elements_by_kind = ColouredElements::default();
+        let mut worklist: Vec<_> = elements(net).collect();
+        worklist.reverse();
+        while let Some(node) = worklist.pop() {
             match name(node) {
                 "page" => {
-                    let first = left.len();
-                    left.extend(elements(node));
-                    left[first..].reverse();
+                    let first_child = worklist.len();
+                    worklist.extend(elements(node));
+                    worklist[first_child..].reverse();
                 }
-                "declaration" => declarations(node, &mut outline.declared),
-                "place" | "transition" => outline.nodes.push(node),
-                "referencePlace" | "referenceTransition" => outline.aliases.push(node),
-                "arc" => outline.arcs.push(node),
+                "declaration" => declarations(node, &mut elements_by_kind.declared),
+                "place" | "transition" => elements_by_kind.nodes.push(node),
+                "referencePlace" | "referenceTransition" => elements_by_kind.aliases.push(node),
+                "arc" => elements_by_kind.arcs.push(node),
                 "toolspecific" | "name" | "graphics" => {}
                 _ => return Err(not_known(node)),
             }
         }
-        Ok(outline)
+        Ok(elements_by_kind)
     }
 }
 
@@ -143,8 +150,8 @@ pub fn read_as(bytes: &[u8], times: TimeTreatment) -> Result<ColouredModel, Unre
     for node in nodes {
         let id = attribute(node, "id")?;
         let is_place = name(node) == "place";
-        let at = if is_place { model.places.len() } else { model.transitions.len() };
-        if ids.insert(id, (is_place, at)).is_some() {
+        let index = if is_place { model.places.len() } else { model.transitions.len() };
+        if ids.insert(id, (is_place, index)).is_some() {
             return Err(Unreadable::at(node, format!("two nodes have the name {}", Quoted(id))));
         }
         match is_place {
@@ -156,12 +163,12 @@ pub fn read_as(bytes: &[u8], times: TimeTreatment) -> Result<ColouredModel, Unre
     let references = references(&aliases, is_place)?;
     for node in arcs {
         check_plain_arc(node)?;
-        let end = |key| {
+        let node_at = |key| {
             let id = resolve(node, attribute(node, key)?, &references)?;
             let known = ids.get(id).copied();
             known.ok_or_else(|| Unreadable::at(node, format!("the net has no node {}", Quoted(id))))
         };
-        match (end("source")?, end("target")?) {
+        match (node_at("source")?, node_at("target")?) {
             ((true, place), (false, transition)) => {
                 let term = model.inscription(node, place)?;
                 model.transitions[transition].takes.push((place, term));
@@ -244,11 +251,11 @@ impl ColouredModel {
 /// Collects the declarations in a `declaration`, with or without `structure` and `declarations`
 /// around them.
 fn declarations<'a, 'i>(node: Node<'a, 'i>, into: &mut Vec<Node<'a, 'i>>) {
-    let mut around = vec![node];
-    while let Some(node) = around.pop() {
+    let mut worklist = vec![node];
+    while let Some(node) = worklist.pop() {
         for inside in said(node) {
             match name(inside) {
-                "structure" | "declarations" => around.push(inside),
+                "structure" | "declarations" => worklist.push(inside),
                 "text" => {}
                 _ => into.push(inside),
             }
@@ -261,31 +268,31 @@ fn declarations<'a, 'i>(node: Node<'a, 'i>, into: &mut Vec<Node<'a, 'i>>) {
 fn label<'a, 'i>(
     node: Node<'a, 'i>,
     key: &str,
-    others: &[&str],
+    other_labels: &[&str],
 ) -> Result<Option<Node<'a, 'i>>, Unreadable> {
     let mut term = None;
     for inside in said(node) {
         match name(inside) {
             "name" => {}
             "tagged" => check_tagged(inside)?,
-            other if others.contains(&other) => {}
+            other if other_labels.contains(&other) => {}
             found if found == key => {
                 let (texts, terms): (Vec<_>, Vec<_>) =
                     said(inside).partition(|&it| matches!(name(it), "text" | "name"));
-                let says = |text: &Node<'_, '_>| {
+                let has_text = |text: &Node<'_, '_>| {
                     let piece =
                         |node: Node<'_, '_>| node.text().is_some_and(|it| !trimmed(it).is_empty());
                     name(*text) == "text" && text.descendants().any(piece)
                 };
                 if terms.is_empty() {
-                    if texts.iter().any(says) {
+                    if texts.iter().any(has_text) {
                         let what = format!("a `{key}` with text only; expected a `structure`");
                         return Err(Unreadable::at(inside, what));
                     }
                     continue;
                 }
-                let one = only_element(inside, terms.into_iter(), "term")?;
-                if term.replace(one).is_some() {
+                let single = only_element(inside, terms.into_iter(), "term")?;
+                if term.replace(single).is_some() {
                     return Err(Unreadable::at(inside, format!("a second `{key}`")));
                 }
             }

@@ -18,6 +18,7 @@ const MOST: u64 = 1 << 62;
 /// A sort of colours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ColourSort {
+    /// The structure of the sort.
     pub(super) kind: SortStructure,
     /// The number of colours.
     pub(super) size: u64,
@@ -28,41 +29,41 @@ pub(super) struct ColourSort {
 /// The structure of a sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SortStructure {
+    /// The sort of black tokens, with one colour.
     Dot,
     /// The truth values: false, then true.
     Boolean,
     /// An enumeration, with its constants in the order of their declaration.
-    Constants {
-        id: String,
-        names: Vec<String>,
-        cyclic: bool,
-    },
+    Constants { id: String, names: Vec<String>, cyclic: bool },
     /// A range of integers, beginning at this one.
     Range(i64),
+    /// A product of sorts.
     Product(Vec<usize>),
     /// A partition of another sort: the names of its elements, and the element of each colour.
-    Partition {
-        id: String,
-        names: Vec<String>,
-        of: usize,
-        part_of: Vec<u64>,
-    },
+    Partition { id: String, names: Vec<String>, of: usize, part_of: Vec<u64> },
 }
 
 /// A declared variable.
 #[derive(Clone, Debug)]
 pub(super) struct SortedVariable {
+    /// The name of the variable in names of unfolded transitions.
     pub(super) name: String,
+    /// The index of the sort.
     pub(super) sort: usize,
 }
 
-/// All declarations of a net.
+/// The declared sorts, constants and variables of a net.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declarations {
+    /// The sorts, by index. A sort refers only to earlier sorts.
     sorts: Vec<ColourSort>,
+    /// The variables, by index.
     pub(super) variables: Vec<SortedVariable>,
+    /// The sort of each declared sort id.
     sort_ids: HashMap<String, usize>,
+    /// The sort and the colour of each constant id.
     constants: HashMap<String, (usize, u64)>,
+    /// The index in `variables`, by variable id.
     variable_ids: HashMap<String, usize>,
 }
 
@@ -70,22 +71,22 @@ impl Declarations {
     /// Reads the elements inside `<declarations>`. A sort is processed after the sorts that it
     /// refers to.
     pub(super) fn read(nodes: Vec<Node<'_, '_>>) -> Result<Self, Unreadable> {
-        let mut all = Declarations::default();
+        let mut declarations = Declarations::default();
         let is_sort = |node: &Node<'_, '_>| matches!(name(*node), "namedsort" | "partition");
-        let (mut waiting, variables): (Vec<_>, Vec<_>) = nodes.into_iter().partition(is_sort);
-        while let Some(&first) = waiting.first() {
-            let before = waiting.len();
-            let mut left = Vec::new();
-            for node in waiting {
-                if !all.declare(node)? {
-                    left.push(node);
+        let (mut undeclared, variables): (Vec<_>, Vec<_>) = nodes.into_iter().partition(is_sort);
+        while let Some(&first) = undeclared.first() {
+            let count_before = undeclared.len();
+            let mut still_undeclared = Vec::new();
+            for node in undeclared {
+                if !declarations.declare(node)? {
+                    still_undeclared.push(node);
                 }
             }
-            if left.len() == before {
+            if still_undeclared.len() == count_before {
                 let what = "this sort is defined by itself or by an undeclared sort";
                 return Err(Unreadable::at(first, what));
             }
-            waiting = left;
+            undeclared = still_undeclared;
         }
         let mut names = HashSet::new();
         for node in variables {
@@ -93,17 +94,16 @@ impl Declarations {
                 return Err(not_known(node));
             }
             let id = attribute(node, "id")?;
-            let called = optional(node, "name").map(trimmed).filter(|it| !it.is_empty());
-            let called = called.unwrap_or(id);
-            let sort = all.sort(only_element(node, said(node), "sort")?)?;
-            // If two variables share a name, the first one keeps it, and the other one is named by
-            // its id.
-            let name = if names.insert(called) { called } else { id };
-            let at = all.variables.len();
-            all.variables.push(SortedVariable { name: name.to_owned(), sort });
-            unique(node, all.variable_ids.insert(id.to_owned(), at))?;
+            let display_name = optional(node, "name").map(trimmed).filter(|it| !it.is_empty());
+            let display_name = display_name.unwrap_or(id);
+            let sort = declarations.sort(only_element(node, said(node), "sort")?)?;
+            // Of two variables that share a name, the second is named by its id.
+            let name = if names.insert(display_name) { display_name } else { id };
+            let index = declarations.variables.len();
+            declarations.variables.push(SortedVariable { name: name.to_owned(), sort });
+            unique(node, declarations.variable_ids.insert(id.to_owned(), index))?;
         }
-        Ok(all)
+        Ok(declarations)
     }
 
     /// Adds a sort. Returns false if it refers to a sort that is not yet known.
@@ -181,8 +181,7 @@ impl Declarations {
         Ok(Some((self.add(node, kind, size)?, ids)))
     }
 
-    /// Returns the sort that an element names or describes, or `None` if it refers to an undeclared
-    /// sort.
+    /// Returns the sort of an element, or `None` if it refers to an undeclared sort.
     fn known_sort(&mut self, node: Node<'_, '_>) -> Result<Option<usize>, Unreadable> {
         self.sort_within(node, 0)
     }
@@ -242,7 +241,7 @@ impl Declarations {
         self.add(node, SortStructure::Range(integer(node, "value")?), 1)
     }
 
-    /// Returns the product of these sorts.
+    /// Returns the product sort of the component sorts `parts`.
     pub(super) fn product(
         &mut self,
         node: Node<'_, '_>,
@@ -258,6 +257,7 @@ impl Declarations {
         self.add_sort(node, ColourSort { kind: SortStructure::Product(parts), size, components })
     }
 
+    /// Adds a sort that is no product.
     fn add(
         &mut self,
         node: Node<'_, '_>,
@@ -291,10 +291,10 @@ impl Declarations {
     /// Returns the components of a colour of a product, each with its sort.
     pub(super) fn components(&self, sort: usize, colour: u64) -> Vec<(usize, u64)> {
         let SortStructure::Product(parts) = self.kind(sort) else { return Vec::new() };
-        let (mut components, mut rest) = (Vec::with_capacity(parts.len()), colour);
+        let (mut components, mut remaining) = (Vec::with_capacity(parts.len()), colour);
         for &part in parts.iter().rev() {
-            components.push((part, rest % self.size(part)));
-            rest /= self.size(part);
+            components.push((part, remaining % self.size(part)));
+            remaining /= self.size(part);
         }
         components.reverse();
         components
@@ -455,8 +455,7 @@ fn unnamed<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
     said(node).filter(|&inside| name(inside) != "name")
 }
 
-/// Returns the ids of the constants that `nodes` declare, and their names. If two share a name, the
-/// ids are the names.
+/// Returns the ids and names of the declared constants. If two share a name, ids replace names.
 fn constants<'a, 'i: 'a>(
     nodes: impl Iterator<Item = Node<'a, 'i>>,
     element: &str,
@@ -467,12 +466,12 @@ fn constants<'a, 'i: 'a>(
             return Err(not_known(node));
         }
         let id = attribute(node, "id")?.to_owned();
-        let called = optional(node, "name").map(trimmed).filter(|it| !it.is_empty());
-        names.push(called.unwrap_or(&id).to_owned());
+        let display_name = optional(node, "name").map(trimmed).filter(|it| !it.is_empty());
+        names.push(display_name.unwrap_or(&id).to_owned());
         ids.push(id);
     }
-    let distinct = names.iter().collect::<HashSet<_>>().len() == names.len();
-    let names = if distinct { names } else { ids.clone() };
+    let are_distinct = names.iter().collect::<HashSet<_>>().len() == names.len();
+    let names = if are_distinct { names } else { ids.clone() };
     Ok((ids, names))
 }
 
@@ -485,13 +484,15 @@ pub(super) fn integer(node: Node<'_, '_>, key: &str) -> Result<i64, Unreadable> 
     }
 }
 
+/// Returns the error that an element is not supported at this position.
 pub(super) fn not_known(node: Node<'_, '_>) -> Unreadable {
     let what = format!("the element `{}` is unknown here", name(node));
     Unreadable::at(node, what)
 }
 
-fn unique<T>(node: Node<'_, '_>, before: Option<T>) -> Result<(), Unreadable> {
-    match before {
+/// Returns an error if the inserted name replaced an `earlier` declaration.
+fn unique<T>(node: Node<'_, '_>, earlier: Option<T>) -> Result<(), Unreadable> {
+    match earlier {
         None => Ok(()),
         Some(_) => Err(Unreadable::at(node, "this name was declared before")),
     }

@@ -24,7 +24,9 @@ use roxmltree::Node;
 
 /// Reads terms and conditions.
 pub(super) struct TermReader<'d> {
+    /// The declarations, to which sorts of products and ranges may be added.
     pub(super) declarations: &'d mut Declarations,
+    /// The number of terms and conditions around the current one.
     pub(super) depth: usize,
 }
 
@@ -44,15 +46,16 @@ impl TermReader<'_> {
         term
     }
 
+    /// Reads a term without wrappers, which must be a multiset of `sort`.
     fn term_here(&mut self, node: Node<'_, '_>, sort: usize) -> Result<MultisetTerm, Unreadable> {
-        let is = |found: usize| match found == sort {
+        let check_sort = |found: usize| match found == sort {
             true => Ok(()),
             false => Err(Unreadable::at(node, "the sort differs from the expected one")),
         };
         Ok(match name(node) {
             "variable" => {
                 let variable = self.declarations.variable(node)?;
-                is(self.declarations.variables[variable].sort)?;
+                check_sort(self.declarations.variables[variable].sort)?;
                 MultisetTerm::Variable(variable)
             }
             "useroperator" => {
@@ -65,7 +68,7 @@ impl TermReader<'_> {
                         )
                     }
                     _ => {
-                        is(own)?;
+                        check_sort(own)?;
                         MultisetTerm::Constant(colour)
                     }
                 }
@@ -86,16 +89,16 @@ impl TermReader<'_> {
                 sort,
             )?),
             "booleanconstant" => {
-                is(self.declarations.boolean(node)?)?;
+                check_sort(self.declarations.boolean(node)?)?;
                 MultisetTerm::Constant(truth_value(node)?.into())
             }
             "all" => {
-                is(self.declarations.sort(only_element(node, said(node), "sort")?)?)?;
+                check_sort(self.declarations.sort(only_element(node, said(node), "sort")?)?)?;
                 MultisetTerm::All(self.declarations.size(sort))
             }
             "empty" => MultisetTerm::Sum(Vec::new()),
             "partitionelementof" => {
-                is(self.declarations.sort_of_id(node, "refpartition")?)?;
+                check_sort(self.declarations.sort_of_id(node, "refpartition")?)?;
                 self.part(node, sort)?
             }
             _ => return self.operation(node, sort),
@@ -135,6 +138,7 @@ impl TermReader<'_> {
         }
     }
 
+    /// Reads a tuple of terms.
     fn tuple(&mut self, node: Node<'_, '_>, sort: usize) -> Result<MultisetTerm, Unreadable> {
         let SortStructure::Product(parts) = self.declarations.kind(sort) else {
             return Err(Unreadable::at(node, "a tuple where none is expected"));
@@ -222,10 +226,12 @@ impl TermReader<'_> {
         Ok(guard)
     }
 
+    /// Reads the operands of a Boolean operator.
     fn guards(&mut self, node: Node<'_, '_>) -> Result<Vec<GuardTerm>, Unreadable> {
         operands(node)?.into_iter().map(|inside| self.guard(inside)).collect()
     }
 
+    /// Reads a comparison of two terms of one colour.
     fn compare(
         &mut self,
         node: Node<'_, '_>,
@@ -246,8 +252,8 @@ impl TermReader<'_> {
             }
             _ => [(self.term(left, sorts[0])?, 0), (self.term(right, sorts[0])?, 0)],
         };
-        let ordered = !matches!(self.declarations.kind(sorts[0]), SortStructure::Product(_));
-        if !ordered && !matches!(name(node), "equality" | "inequality") {
+        let is_ordered = !matches!(self.declarations.kind(sorts[0]), SortStructure::Product(_));
+        if !is_ordered && !matches!(name(node), "equality" | "inequality") {
             return Err(Unreadable::at(node, "tuples are not ordered"));
         }
         match sides.iter().all(|(term, _)| term.is_one_colour()) {
@@ -301,6 +307,7 @@ fn operands<'a, 'i>(node: Node<'a, 'i>) -> Result<Vec<Node<'a, 'i>>, Unreadable>
     said(node).map(bare_term).collect()
 }
 
+/// Reads a truth value.
 fn truth_value(node: Node<'_, '_>) -> Result<bool, Unreadable> {
     match trimmed(attribute(node, "value")?) {
         "true" | "1" => Ok(true),
@@ -309,6 +316,7 @@ fn truth_value(node: Node<'_, '_>) -> Result<bool, Unreadable> {
     }
 }
 
+/// Returns the operand of an operator that has exactly one.
 fn operand<'a, 'i>(node: Node<'a, 'i>) -> Result<Node<'a, 'i>, Unreadable> {
     match operands(node)?[..] {
         [one] => Ok(one),

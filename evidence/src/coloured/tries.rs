@@ -16,8 +16,11 @@ pub enum UnfoldingFlaw {
 
 /// A counter of the colours that may still be tried.
 pub(super) struct ColourBudget<'g> {
+    /// The number of colours that may still be tried.
     left: u64,
+    /// The limit at the start.
     most: u64,
+    /// The callback that returns false to stop the check.
     goes_on: &'g mut dyn FnMut() -> bool,
 }
 
@@ -26,8 +29,8 @@ const ASKING: u64 = 1 << 10;
 
 impl<'g> ColourBudget<'g> {
     /// Creates a counter with this limit. `goes_on` is called regularly.
-    pub(super) fn new(most: u64, goes_on: &'g mut dyn FnMut() -> bool) -> Self {
-        ColourBudget { left: most, most, goes_on }
+    pub(super) fn new(max_colours: u64, goes_on: &'g mut dyn FnMut() -> bool) -> Self {
+        ColourBudget { left: max_colours, most: max_colours, goes_on }
     }
 
     /// Returns the remaining number.

@@ -1,10 +1,9 @@
 //! Checks that a place/transition net is equivalent to a coloured net.
 //!
-//! A prover unfolds a coloured net and leaves out irrelevant parts: colours that no place ever
-//! holds, bindings that can never fire, and one of two bindings with the same effect. Its proofs
-//! are about the remaining net, whose places and transitions the evidence lists by name. This
-//! module rebuilds that net from the coloured net and the names alone, and checks that leaving out
-//! the rest was correct.
+//! A prover unfolds a coloured net without colours that no place ever holds, bindings that can
+//! never fire, and one of two bindings with the same effect. Its proofs are about the remaining
+//! net, whose places and transitions the evidence lists by name. This module rebuilds that net from
+//! the coloured net and the names alone, and checks that leaving out the rest was correct.
 //!
 //! # Conditions
 //! 1. Each name is that of a place with a colour, or of a transition with colours for its variables
@@ -19,20 +18,18 @@
 //! If colours were [merged](super::classes), all conditions are about the quotient.
 //!
 //! # Soundness
-//! The places that are not listed are an unmarked siphon: by (3), each binding that puts a token on
-//! one takes one from another, so they stay empty (2), and no binding that takes from them ever
-//! fires. Each other binding is a transition of the net, or has the same effect as one (4). So the
-//! reachable markings are the same up to places that are always empty. A transition of the coloured
-//! net is enabled if and only if one of its listed bindings is. A marking is dead in one net if and
-//! only if it is dead in the other. By (5), the number of enabled transitions of the net equals the
-//! number of enabled bindings.
+//! The unlisted places are an unmarked siphon: by (3), each binding that puts a token on one takes
+//! one from another. So they stay empty (2), and no binding that takes from them ever fires. Each
+//! other binding is a transition of the net, or has the same effect as one (4). So the reachable
+//! markings are the same up to places that are always empty. A transition of the coloured net is
+//! enabled if and only if one of its listed bindings is. The same markings are dead in both nets.
+//! By (5), as many transitions of the net are enabled as bindings.
 //!
 //! # Cost
-//! Bindings are enumerated by trying colours for one variable after the other. A partial binding
-//! that the guard or an unlisted place excludes is not completed. The caller limits the number of
-//! tried colours. The memory for unlisted bindings is proportional to the list: the number of kinds
-//! of unlisted bindings without a known listed binding must not exceed the number of names that
-//! have not been matched.
+//! Bindings are enumerated variable by variable. A partial binding that the guard or an unlisted
+//! place excludes is not completed. The caller limits the number of tried colours. The kinds of
+//! unlisted bindings without a known listed binding must not outnumber the unmatched names. So the
+//! memory for them is proportional to the list.
 
 use super::classes::{ClassHeads, ColourSet};
 use super::net::{ColouredModel, GuardedTransition, SortedPlace};
@@ -52,23 +49,22 @@ use std::sync::Arc;
 pub enum Bindings {
     /// At least one of the bindings with the same effect.
     Some,
-    /// Every binding that may fire.
+    /// Every binding that takes only from listed places.
     All,
 }
 
-/// The listed colours of each place, with their places in the net.
+/// For each coloured place, its listed colours with the places that stand for them in the net.
 type ListedColours = Vec<HashMap<u64, PlaceId>>;
 
-/// The tokens moved along the arcs of one direction, or the name of an unlisted place among their
-/// ends.
+/// The tokens moved along the arcs of one direction, or the name of an unlisted place.
 type ArcTokens = Result<Vec<(PlaceId, u64)>, String>;
 
-/// The tokens that a binding takes and puts.
+/// The tokens that a binding takes, and the tokens that it puts.
 type BindingArcs = [Vec<(PlaceId, u64)>; 2];
 
 impl ColouredModel {
     /// Returns the net of the listed places and transitions, if it is equivalent to this coloured
-    /// net. At most `most` colours are tried, and `goes_on` is called regularly.
+    /// net. At most `max_colours` colours are tried, and `goes_on` is called regularly.
     ///
     /// # Errors
     /// When the net is not equivalent, or a limit is reached.
@@ -76,17 +72,17 @@ impl ColouredModel {
         &self,
         listed: &Unfolding,
         bindings: Bindings,
-        most: u64,
+        max_colours: u64,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Net, UnfoldingFlaw> {
         let mut builder = NetBuilder::new(&self.name);
         self.assumptions.iter().for_each(|it| builder.assume(it.clone()));
-        let mut tries = ColourBudget::new(most, goes_on);
-        let classes = ClassHeads::of(self, &listed.classes, &mut tries)?;
+        let mut budget = ColourBudget::new(max_colours, goes_on);
+        let classes = ClassHeads::of(self, &listed.classes, &mut budget)?;
         if !classes.are_trivial() && bindings == Bindings::All {
             return Err(wrong("colours are merged, but firings are counted by bindings"));
         }
-        let (places, place_counts) = self.places(listed, &classes, &mut builder, &mut tries)?;
+        let (places, place_counts) = self.places(listed, &classes, &mut builder, &mut budget)?;
         let mut first = 0;
         let mut transition_counts = Vec::new();
         for transition in &self.transitions {
@@ -95,11 +91,11 @@ impl ColouredModel {
                 builder.transition(name).map_err(wrong)?;
             }
             let mut search =
-                BindingEnumeration::new(self, &classes, transition, &places, names, &mut tries);
+                BindingEnumeration::new(self, &classes, transition, &places, names, &mut budget);
             search.run()?;
             let arcs = search.finish(bindings)?;
-            for (at, [takes, puts]) in (first..).zip(arcs) {
-                let t = TransitionId::new(at);
+            for (transition_index, [takes, puts]) in (first..).zip(arcs) {
+                let t = TransitionId::new(transition_index);
                 takes.into_iter().try_for_each(|(p, n)| builder.take(t, p, n)).map_err(wrong)?;
                 puts.into_iter().try_for_each(|(p, n)| builder.put(t, p, n)).map_err(wrong)?;
             }
@@ -130,7 +126,7 @@ impl ColouredModel {
         listed: &Unfolding,
         classes: &ClassHeads<'_>,
         builder: &mut NetBuilder,
-        tries: &mut ColourBudget<'_>,
+        budget: &mut ColourBudget<'_>,
     ) -> Result<(ListedColours, Vec<usize>), UnfoldingFlaw> {
         let (mut places, mut counts, mut first) = (Vec::new(), Vec::new(), 0);
         for place in &self.places {
@@ -147,7 +143,7 @@ impl ColouredModel {
                 if positions.is_empty() {
                     break;
                 }
-                tries.one()?;
+                budget.one()?;
                 if let Some(at) = positions.remove(&*self.place_name(place, colour)) {
                     colours.insert(colour, at);
                 }
@@ -156,17 +152,14 @@ impl ColouredModel {
                 return Err(no_such(name, "place"));
             }
             let mut initial: BTreeMap<u64, u64> = BTreeMap::new();
-            for (colour, tokens) in evaluated(&place.initial, &[], tries)? {
+            for (colour, tokens) in evaluated(&place.initial, &[], budget)? {
                 let sum = initial.entry(classes.head(place.sort, colour)).or_default();
                 *sum = sum.checked_add(tokens).ok_or_else(|| wrong(TOO_MANY))?;
             }
             for (colour, tokens) in initial {
                 let Some(&at) = colours.get(&colour) else {
                     let name = self.place_name(place, colour);
-                    return Err(UnfoldingFlaw::Wrong(format!(
-                        "{} is marked but not listed",
-                        Quoted(&name)
-                    )));
+                    return Err(wrong(format!("{} is marked but not listed", Quoted(&name))));
                 };
                 builder.set_tokens(at, tokens).map_err(wrong)?;
             }
@@ -180,15 +173,17 @@ impl ColouredModel {
         }
     }
 
+    /// Returns the name of the place that stands for a colour of a coloured place.
     fn place_name(&self, place: &SortedPlace, colour: u64) -> String {
         self.declarations.unfolded_name(&place.id, place.sort, colour)
     }
 
+    /// Returns the name of a binding's transition. `binding` has a colour by declared variable.
     fn binding_name(&self, transition: &GuardedTransition, binding: &[u64]) -> String {
         let mut name = transition.id.clone();
-        for (at, &variable) in transition.variables.iter().enumerate() {
+        for (position, &variable) in transition.variables.iter().enumerate() {
             let declared = &self.declarations.variables[variable];
-            let _ = write!(name, "{}{}=", if at == 0 { '(' } else { ',' }, declared.name);
+            let _ = write!(name, "{}{}=", if position == 0 { '(' } else { ',' }, declared.name);
             self.declarations.write_colour(&mut name, declared.sort, binding[variable], true);
         }
         if !transition.variables.is_empty() {
@@ -202,7 +197,6 @@ impl ColouredModel {
 #[derive(Debug)]
 struct UnfoldedNames {
     declarations: Declarations,
-    /// The ids and sorts of places.
     places: Vec<(String, usize)>,
 }
 
@@ -223,6 +217,7 @@ impl ColourNames for UnfoldedNames {
 
 /// A condition that is tested once its variables have colours.
 enum BindingTest<'m> {
+    /// The guard must hold.
     Guard(&'m GuardTerm),
     /// The colour taken from this place must be listed.
     Listed(usize, &'m MultisetTerm),
@@ -234,20 +229,20 @@ struct BindingEnumeration<'m, 's, 'g> {
     classes: &'s ClassHeads<'m>,
     transition: &'m GuardedTransition,
     places: &'s ListedColours,
-    /// The listed names that have not been matched.
+    /// The listed names that no binding has matched so far, with their positions in the list.
     missing: HashMap<&'s str, usize>,
     tries: &'s mut ColourBudget<'g>,
-    /// The variables in the order of assignment, each with the conditions to test then. The first
-    /// entry has no variable, for conditions without variables.
+    /// The variables in order of assignment (`None` first), each with the conditions to test then.
     steps: Vec<(Option<usize>, Vec<BindingTest<'m>>)>,
+    /// The current colour of each declared variable.
     binding: Vec<u64>,
+    /// The arcs of each listed transition, by its position in the list.
     arcs: Vec<BindingArcs>,
-    /// The effects of listed bindings found so far.
+    /// The effects of the listed bindings found so far.
     known: HashSet<BindingArcs>,
-    /// The effects of unlisted bindings without a known listed binding of the same effect, each
-    /// with the name of one such binding.
+    /// The effects of unlisted bindings without a known listed one, each with a binding's name.
     unlisted: HashMap<BindingArcs, String>,
-    /// The name of some unlisted binding.
+    /// The name of an unlisted binding, if one was found.
     has_unlisted: Option<String>,
 }
 
@@ -302,39 +297,41 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         }
     }
 
+    /// Enumerates the bindings by depth-first search over the variables.
     fn run(&mut self) -> Result<(), UnfoldingFlaw> {
-        // The colours to try at each step; `next` has the position of the next one.
+        // The colours to try at each step; `next_positions` has the position of the next one.
         let variables = &self.model.declarations.variables;
-        let tried: Vec<ColourSet> = self
+        let candidates: Vec<ColourSet> = self
             .steps
             .iter()
             .map(|(variable, _)| match variable {
                 None => ColourSet::All(1),
-                Some(at) => self.classes.among(variables[*at].sort),
+                Some(step) => self.classes.among(variables[*step].sort),
             })
             .collect();
-        let mut next = vec![0u64];
-        while let Some(at) = next.len().checked_sub(1) {
-            if next[at] == tried[at].count() {
-                next.pop();
+        let mut next_positions = vec![0u64];
+        while let Some(step) = next_positions.len().checked_sub(1) {
+            if next_positions[step] == candidates[step].count() {
+                next_positions.pop();
                 continue;
             }
-            if let Some(variable) = self.steps[at].0 {
-                self.binding[variable] = tried[at].colour(next[at]);
+            if let Some(variable) = self.steps[step].0 {
+                self.binding[variable] = candidates[step].colour(next_positions[step]);
             }
-            next[at] += 1;
+            next_positions[step] += 1;
             self.tries.one()?;
-            if !self.steps[at].1.iter().all(|test| self.holds(test)) {
+            if !self.steps[step].1.iter().all(|test| self.holds(test)) {
                 continue;
             }
-            match at + 1 == self.steps.len() {
+            match step + 1 == self.steps.len() {
                 true => self.complete()?,
-                false => next.push(0),
+                false => next_positions.push(0),
             }
         }
         Ok(())
     }
 
+    /// Returns true if the condition holds under the current binding.
     fn holds(&self, test: &BindingTest<'_>) -> bool {
         match test {
             BindingTest::Guard(guard) => guard.holds(&self.binding),
@@ -359,10 +356,10 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         })?;
         let arcs = [takes, puts];
         match self.missing.remove(&*name) {
-            Some(at) => {
+            Some(listed_index) => {
                 self.unlisted.remove(&arcs);
                 self.known.insert(arcs.clone());
-                self.arcs[at] = arcs;
+                self.arcs[listed_index] = arcs;
             }
             None => {
                 self.has_unlisted.get_or_insert_with(|| name.clone());
@@ -378,6 +375,7 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         }
     }
 
+    /// Returns the flaw that an unlisted binding has the effect of no listed binding.
     fn not_listed(&self) -> UnfoldingFlaw {
         let name = self.unlisted.values().min().map_or("", String::as_str);
         UnfoldingFlaw::Wrong(format!("{} is not listed", Quoted(name)))
@@ -389,11 +387,11 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         for (place, term) in arcs {
             for (colour, tokens) in evaluated(term, &self.binding, self.tries)? {
                 let colour = self.head(*place, colour);
-                let Some(&at) = self.places[*place].get(&colour) else {
+                let Some(&listed_place) = self.places[*place].get(&colour) else {
                     return Ok(Err(self.model.place_name(&self.model.places[*place], colour)));
                 };
-                match moved.iter_mut().find(|(known, _)| *known == at) {
-                    None => moved.push((at, tokens)),
+                match moved.iter_mut().find(|(other, _)| *other == listed_place) {
+                    None => moved.push((listed_place, tokens)),
                     Some((_, sum)) => {
                         *sum = sum.checked_add(tokens).ok_or_else(|| wrong(TOO_MANY))?;
                     }
@@ -432,39 +430,41 @@ fn order<'m>(
 ) -> Vec<(Option<usize>, Vec<BindingTest<'m>>)> {
     let size =
         |variable: usize| model.declarations.size(model.declarations.variables[variable].sort);
-    let mut open = variables.to_vec();
+    let mut unassigned = variables.to_vec();
     let mut steps = vec![(None, Vec::new())];
     loop {
-        let (ready, waiting): (Vec<_>, Vec<_>) =
-            tests.into_iter().partition(|(read, _)| !read.iter().any(|it| open.contains(it)));
-        tests = waiting;
-        if let Some((_, last)) = steps.last_mut() {
-            last.extend(ready.into_iter().map(|(_, test)| test));
+        let (ready, not_ready): (Vec<_>, Vec<_>) =
+            tests.into_iter().partition(|(read, _)| !read.iter().any(|it| unassigned.contains(it)));
+        tests = not_ready;
+        if let Some((_, conditions)) = steps.last_mut() {
+            conditions.extend(ready.into_iter().map(|(_, test)| test));
         }
-        let needed = |read: &[usize]| -> Vec<usize> {
-            read.iter().copied().filter(|it| open.contains(it)).collect()
+        let unassigned_of = |read: &[usize]| -> Vec<usize> {
+            read.iter().copied().filter(|it| unassigned.contains(it)).collect()
         };
-        let costs = |read: &[usize]| {
-            needed(read).iter().fold(1u128, |all, &it| all.saturating_mul(size(it).into()))
+        let combinations = |read: &[usize]| {
+            unassigned_of(read).iter().fold(1u128, |all, &it| all.saturating_mul(size(it).into()))
         };
-        let best = tests.iter().min_by_key(|(read, _)| costs(read));
-        let among = best.map_or_else(|| open.clone(), |(read, _)| needed(read));
-        let Some(variable) = among.into_iter().min_by_key(|&it| size(it)) else { return steps };
-        open.retain(|&it| it != variable);
+        let best = tests.iter().min_by_key(|(read, _)| combinations(read));
+        let candidates = best.map_or_else(|| unassigned.clone(), |(read, _)| unassigned_of(read));
+        let Some(variable) = candidates.into_iter().min_by_key(|&it| size(it)) else {
+            return steps;
+        };
+        unassigned.retain(|&it| it != variable);
         steps.push((Some(variable), Vec::new()));
     }
 }
 
+/// Returns the variables that `append` collects, ascending, without duplicates.
 fn variables(append: impl FnOnce(&mut Vec<usize>)) -> Vec<usize> {
-    let mut all = Vec::new();
-    append(&mut all);
-    all.sort_unstable();
-    all.dedup();
-    all
+    let mut collected = Vec::new();
+    append(&mut collected);
+    collected.sort_unstable();
+    collected.dedup();
+    collected
 }
 
-/// Returns the names at the beginning of a list that belong to a node: its id, alone or followed by
-/// parentheses.
+/// Returns the first names that belong to a node: its id, alone or before parentheses.
 fn own<'l>(names: &'l [String], id: &str) -> &'l [String] {
     let is_own = |name: &String| {
         name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('('))
@@ -472,17 +472,19 @@ fn own<'l>(names: &'l [String], id: &str) -> &'l [String] {
     &names[..names.iter().take_while(|name| is_own(name)).count()]
 }
 
+/// Evaluates a multiset under a binding, within the limit on tried colours.
 fn evaluated(
     term: &MultisetTerm,
     binding: &[u64],
-    tries: &mut ColourBudget<'_>,
+    budget: &mut ColourBudget<'_>,
 ) -> Result<ColourMultiset, UnfoldingFlaw> {
-    let most = usize::try_from(tries.left()).unwrap_or(usize::MAX);
-    let bag = term.evaluate(binding, most).map_err(|TooManyColours| tries.too_large())?;
-    tries.some(bag.len() as u64)?;
+    let max_colours = usize::try_from(budget.left()).unwrap_or(usize::MAX);
+    let bag = term.evaluate(binding, max_colours).map_err(|TooManyColours| budget.too_large())?;
+    budget.some(bag.len() as u64)?;
     Ok(bag)
 }
 
+/// The message for a number of tokens that is too large.
 const TOO_MANY: &str = "a binding moves 2^63 tokens or more";
 
 fn wrong(what: impl ToString) -> UnfoldingFlaw {
@@ -492,7 +494,6 @@ fn wrong(what: impl ToString) -> UnfoldingFlaw {
 fn no_such(name: &str, kind: &str) -> UnfoldingFlaw {
     let name = Quoted(name);
     UnfoldingFlaw::Wrong(format!(
-        "{name} is listed but is not a {kind} of the model, or is listed \
-                                  twice"
+        "{name} is listed but is not a {kind} of the model, or is listed twice"
     ))
 }

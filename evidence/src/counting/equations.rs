@@ -14,8 +14,9 @@ pub(super) type NodeId = usize;
 /// A variable for the tokens of a place, between two steps that change their meaning.
 #[derive(Debug)]
 pub(super) struct TokenVariable {
-    /// The id in the working net.
+    /// The id of the place in the working net.
     pub(super) place: PlaceId,
+    /// The equation of the node.
     pub(super) tokens: TokenEquation,
     /// The summands of the node, if it is a merged place; empty for an original place.
     pub(super) parts: Vec<NodeId>,
@@ -35,20 +36,24 @@ pub(super) enum TokenEquation {
 /// The equation `times` · tokens = weighted sum of other nodes + `constant`.
 #[derive(Clone, Debug)]
 pub(super) struct LinearEquation {
+    /// The factor of the node's own tokens, at least 1.
     pub(super) times: u64,
+    /// Other nodes with their coefficients.
     pub(super) sum: Vec<(NodeId, u64)>,
+    /// The constant of the equation.
     pub(super) constant: i128,
 }
 
 /// All equations of a reduction. The first nodes are the places of the original net, by their ids.
 #[derive(Debug)]
 pub(super) struct Equations {
+    /// The nodes, by id.
     pub(super) nodes: Vec<TokenVariable>,
     /// The nodes with an equation, in the order of the equations.
     pub(super) said: Vec<NodeId>,
     /// The current node of each place of the working net.
     current: Vec<NodeId>,
-    /// Transitions that never fire.
+    /// Transitions that never fire, by the steps that removed them.
     pub(super) dead: Vec<TransitionId>,
 }
 
@@ -86,18 +91,18 @@ impl Equations {
                 }
                 Edit::Fuse(places) => {
                     let parts: Vec<NodeId> = places.iter().map(|&p| self.node(p)).collect();
-                    let whole = self.begin(*places.first()?);
+                    let merged = self.begin(*places.first()?);
                     for &part in &parts {
-                        self.nodes[part].tokens = TokenEquation::PartOf(whole);
+                        self.nodes[part].tokens = TokenEquation::PartOf(merged);
                         self.said.push(part);
                     }
-                    self.nodes[whole].parts = parts;
+                    self.nodes[merged].parts = parts;
                 }
                 Edit::Divide(p, divisor) => {
-                    let before = self.node(*p);
-                    let rest = i128::from(net.tokens(*p) % divisor);
+                    let undivided = self.node(*p);
+                    let remainder = i128::from(net.tokens(*p) % divisor);
                     let sum = vec![(self.begin(*p), *divisor)];
-                    self.say(before, LinearEquation { times: 1, sum, constant: rest });
+                    self.say(undivided, LinearEquation { times: 1, sum, constant: remainder });
                 }
                 Edit::RemoveDead(t) => self.dead.push(*t),
                 Edit::RemoveTransition(_) | Edit::SetArcs(..) => {}
@@ -117,8 +122,9 @@ impl Equations {
         self.nodes.len() - 1
     }
 
-    fn say(&mut self, node: NodeId, told: LinearEquation) {
-        self.nodes[node].tokens = TokenEquation::Told(told);
+    /// Records that the tokens of a node follow from an equation.
+    fn say(&mut self, node: NodeId, equation: LinearEquation) {
+        self.nodes[node].tokens = TokenEquation::Told(equation);
         self.said.push(node);
     }
 
@@ -126,24 +132,26 @@ impl Equations {
     /// nodes. An equation refers only to nodes that get their own equations later. So substituting
     /// in reverse order needs one pass.
     pub(super) fn substitute(&mut self) {
-        for at in (0..self.said.len()).rev() {
-            let node = self.said[at];
-            let TokenEquation::Told(told) = &self.nodes[node].tokens else { continue };
+        for position in (0..self.said.len()).rev() {
+            let node = self.said[position];
+            let TokenEquation::Told(equation) = &self.nodes[node].tokens else { continue };
             // An equation whose numbers would overflow stays as it is, which is also correct.
-            let told = self.substituted(told).unwrap_or_else(|| told.clone());
-            self.nodes[node].tokens = TokenEquation::Told(told);
+            let equation = self.substituted(equation).unwrap_or_else(|| equation.clone());
+            self.nodes[node].tokens = TokenEquation::Told(equation);
         }
     }
 
     /// Returns the equation with these nodes substituted, or `None` on overflow.
-    fn substituted(&self, told: &LinearEquation) -> Option<LinearEquation> {
-        let LinearEquation { mut times, mut constant, .. } = *told;
+    fn substituted(&self, equation: &LinearEquation) -> Option<LinearEquation> {
+        let LinearEquation { mut times, mut constant, .. } = *equation;
         let mut sum: Vec<(NodeId, u64)> = Vec::new();
-        for &(other, weight) in &told.sum {
+        for &(other, weight) in &equation.sum {
             // `times` may already be a multiple of the original factor.
-            let weight = (times / told.times).checked_mul(weight)?;
-            let known = match &self.nodes[other].tokens {
-                TokenEquation::Told(known) if known.sum.len() < 2 => known,
+            let weight = (times / equation.times).checked_mul(weight)?;
+            let other_equation = match &self.nodes[other].tokens {
+                TokenEquation::Told(other_equation) if other_equation.sum.len() < 2 => {
+                    other_equation
+                }
                 _ => {
                     sum.push((other, weight));
                     continue;
@@ -151,15 +159,16 @@ impl Equations {
             };
             // Multiply the equation by known.times; weight·known.times·other = weight·(known.sum +
             // known.constant).
-            if known.times > 1 {
-                times = times.checked_mul(known.times)?;
-                constant = constant.checked_mul(known.times.into())?;
-                for (_, before) in &mut sum {
-                    *before = before.checked_mul(known.times)?;
+            if other_equation.times > 1 {
+                times = times.checked_mul(other_equation.times)?;
+                constant = constant.checked_mul(other_equation.times.into())?;
+                for (_, coefficient) in &mut sum {
+                    *coefficient = coefficient.checked_mul(other_equation.times)?;
                 }
             }
-            constant = constant.checked_add(i128::from(weight).checked_mul(known.constant)?)?;
-            if let [(by, times)] = known.sum[..] {
+            constant =
+                constant.checked_add(i128::from(weight).checked_mul(other_equation.constant)?)?;
+            if let [(by, times)] = other_equation.sum[..] {
                 sum.push((by, weight.checked_mul(times)?));
             }
         }
@@ -177,7 +186,7 @@ impl Equations {
     /// Returns the value of a node if its equation refers to no other node.
     pub(super) fn constant(&self, node: NodeId) -> Option<u64> {
         match &self.nodes[node].tokens {
-            TokenEquation::Told(told) if told.sum.is_empty() => told.at(0),
+            TokenEquation::Told(equation) if equation.sum.is_empty() => equation.at(0),
             _ => None,
         }
     }
@@ -187,9 +196,9 @@ impl LinearEquation {
     /// Returns the value of the node for a value of the weighted sum, or `None` if it is no valid
     /// number of tokens.
     pub(super) fn at(&self, sum: i128) -> Option<u64> {
-        let all = sum.checked_add(self.constant)?;
+        let numerator = sum.checked_add(self.constant)?;
         let times = i128::from(self.times);
-        (all % times == 0).then(|| u64::try_from(all / times).ok()).flatten()
+        (numerator % times == 0).then(|| u64::try_from(numerator / times).ok()).flatten()
     }
 
     /// Returns the least value of the node for all values of the weighted sum that are at least
@@ -201,16 +210,17 @@ impl LinearEquation {
     /// Returns the least value of the single other node for which this node holds at least
     /// `tokens`.
     pub(super) fn least_teller(&self, tokens: u64) -> u64 {
-        let all = i128::from(self.times).saturating_mul(tokens.into());
+        let product = i128::from(self.times).saturating_mul(tokens.into());
         match self.sum[..] {
-            [(_, weight)] => rounded_up(all.saturating_sub(self.constant), weight),
+            [(_, weight)] => rounded_up(product.saturating_sub(self.constant), weight),
             _ => 0,
         }
     }
 }
 
-/// Returns the least natural number that is at least the fraction `above`/`below`.
-fn rounded_up(above: i128, below: u64) -> u64 {
-    let below = i128::from(below);
-    u64::try_from(above.max(0).saturating_add(below - 1) / below).unwrap_or(u64::MAX)
+/// Returns the least natural number that is at least the fraction `numerator`/`denominator`.
+fn rounded_up(numerator: i128, denominator: u64) -> u64 {
+    let denominator = i128::from(denominator);
+    u64::try_from(numerator.max(0).saturating_add(denominator - 1) / denominator)
+        .unwrap_or(u64::MAX)
 }

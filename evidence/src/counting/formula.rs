@@ -91,19 +91,19 @@ impl CountingFormula {
         let mut coupled: Vec<PlaceId> = Vec::new();
         let mut factor = BigUint::from(1u8);
         for (node, it) in equations.nodes.iter().enumerate() {
-            let TokenEquation::Told(told) = &it.tokens else { continue };
-            if told.sum.len() > 1 && weights.counts(node) {
+            let TokenEquation::Told(equation) = &it.tokens else { continue };
+            if equation.sum.len() > 1 && weights.counts(node) {
                 coupled.push(it.place);
-            } else if told.sum.is_empty() && weights.counts(node) {
+            } else if equation.sum.is_empty() && weights.counts(node) {
                 factor *= weights.constant(&equations, node, Vec::new())?;
             }
         }
-        let (mut parts, mut place_of) =
+        let (mut parts, mut location_of) =
             (Vec::new(), vec![(0, PlaceId::new(0)); reduced.place_count()]);
         // A transition without arcs does not change the marking.
         for part in reduced.parts()?.into_iter().filter(|part| !part.places.is_empty()) {
-            for (here, p) in part.net.places().zip(&part.places) {
-                place_of[p.index()] = (parts.len(), here);
+            for (part_place, p) in part.net.places().zip(&part.places) {
+                location_of[p.index()] = (parts.len(), part_place);
             }
             let products = vec![FactorProduct::default()];
             parts.push(CountedComponent { net: part.net, counts: Vec::new(), products });
@@ -111,11 +111,11 @@ impl CountingFormula {
         let mut node_at: HashMap<NodeId, (usize, PlaceId)> = HashMap::new();
         for (p, &place) in reduced.places().zip(places) {
             let node = equations.node(place);
-            let (part, at) = place_of[p.index()];
-            node_at.insert(node, (part, at));
+            let (part, part_place_id) = location_of[p.index()];
+            node_at.insert(node, (part, part_place_id));
             if weights.counts(node) {
                 let function = weights.function(node, Vec::new());
-                parts[part].counts.push((at, function));
+                parts[part].counts.push((part_place_id, function));
             }
         }
         let mut formula = CountingFormula { parts, weights, factor, groups: Vec::new() };
@@ -177,10 +177,10 @@ impl CountingFormula {
                 if product == FactorProduct::default() {
                     continue;
                 }
-                let known = &mut self.parts[part].products;
+                let products_of_part = &mut self.parts[part].products;
                 let number = *numbers[part].entry(product).or_insert_with_key(|product| {
-                    known.push(product.clone());
-                    known.len() - 1
+                    products_of_part.push(product.clone());
+                    products_of_part.len() - 1
                 });
                 key.push((part, number));
             }
@@ -191,8 +191,8 @@ impl CountingFormula {
 
     /// Returns the figures, given the sum of each product over the markings of each component.
     pub fn figures(&self, sums: &[Vec<BigUint>]) -> StateSpaceFigures {
-        let every = |(at, _): (usize, &CountedComponent)| &sums[at][0];
-        let markings: BigUint = self.parts.iter().enumerate().map(every).product();
+        let unconditional_sum = |(index, _): (usize, &CountedComponent)| &sums[index][0];
+        let markings: BigUint = self.parts.iter().enumerate().map(unconditional_sum).product();
         let mut transitions = BigUint::ZERO;
         for (times, products) in &self.groups {
             let mut sum = &markings * times;
@@ -244,28 +244,28 @@ fn demands(
 ) -> Option<BTreeMap<NodeId, (u64, Demands)>> {
     let nodes = &equations.nodes;
     // From the leaves upwards: descendants come later in the order of the forest.
-    let mut waiting: BTreeMap<std::cmp::Reverse<usize>, NodeId> = BTreeMap::new();
+    let mut queue: BTreeMap<std::cmp::Reverse<usize>, NodeId> = BTreeMap::new();
     let mut bounds = NodeBounds::new();
-    let mut below: HashMap<NodeId, Demands> = HashMap::new();
+    let mut demands_below: HashMap<NodeId, Demands> = HashMap::new();
     for arc in original.pre(t) {
         let leaf = arc.place.index();
         bounds.insert(leaf, arc.weight);
-        below.insert(leaf, vec![(weights.position(leaf), arc.weight)]);
-        waiting.insert(std::cmp::Reverse(weights.position(leaf)), leaf);
+        demands_below.insert(leaf, vec![(weights.position(leaf), arc.weight)]);
+        queue.insert(std::cmp::Reverse(weights.position(leaf)), leaf);
     }
     let mut roots: BTreeMap<NodeId, (u64, Demands)> = BTreeMap::new();
-    while let Some((_, node)) = waiting.pop_first() {
+    while let Some((_, node)) = queue.pop_first() {
         let bound = bounds.get(&node).copied().unwrap_or(0);
-        let demands = below.remove(&node).unwrap_or_default();
-        let above = match &nodes[node].tokens {
-            TokenEquation::PartOf(whole) => {
-                let sum = bounds.entry(*whole).or_default();
+        let demands = demands_below.remove(&node).unwrap_or_default();
+        let parent = match &nodes[node].tokens {
+            TokenEquation::PartOf(sum_node) => {
+                let sum = bounds.entry(*sum_node).or_default();
                 *sum = sum.saturating_add(bound);
-                *whole
+                *sum_node
             }
-            TokenEquation::Told(told) if told.sum.len() == 1 => {
-                let (by, _) = told.sum[0];
-                let least = told.least_teller(bound);
+            TokenEquation::Told(equation) if equation.sum.len() == 1 => {
+                let (by, _) = equation.sum[0];
+                let least = equation.least_teller(bound);
                 let known = bounds.entry(by).or_default();
                 *known = least.max(*known);
                 by
@@ -275,56 +275,57 @@ fn demands(
                 continue;
             }
         };
-        below.entry(above).or_default().extend(demands);
-        waiting.insert(std::cmp::Reverse(weights.position(above)), above);
+        demands_below.entry(parent).or_default().extend(demands);
+        queue.insert(std::cmp::Reverse(weights.position(parent)), parent);
     }
-    let (mut fires, mut known) = (true, HashMap::new());
+    let (mut can_fire, mut known) = (true, HashMap::new());
     roots.retain(|&root, (bound, _)| match &nodes[root].tokens {
-        TokenEquation::Told(told) if told.sum.len() > 1 => {
+        TokenEquation::Told(equation) if equation.sum.len() > 1 => {
             if least(equations, root, &bounds, DEEPEST, &mut known) < *bound {
                 coupled.push(nodes[root].place);
             }
             false
         }
         TokenEquation::Told(_) => {
-            fires &= equations.constant(root).is_some_and(|tokens| tokens >= *bound);
+            can_fire &= equations.constant(root).is_some_and(|tokens| tokens >= *bound);
             // A node with the constant factor 1 meets its demand in every marking.
             weights.counts(root)
         }
         _ => true,
     });
-    fires.then_some(roots)
+    can_fire.then_some(roots)
 }
 
 /// The maximum depth of equations that are followed to derive one demand from others.
 const DEEPEST: usize = 16;
 
-/// Returns a lower bound on a node by its equation, given the bounds on other nodes. `known` caches
-/// results, because the number of paths to a node may be exponential.
+/// Returns a lower bound on a node by its equation, given the bounds on other nodes. Equations are
+/// followed to the depth `max_depth`. `cache` has results, because the number of paths to a node
+/// may be exponential.
 fn least(
     equations: &Equations,
     node: NodeId,
     bounds: &NodeBounds,
-    deepest: usize,
-    known: &mut HashMap<(NodeId, usize), u64>,
+    max_depth: usize,
+    cache: &mut HashMap<(NodeId, usize), u64>,
 ) -> u64 {
-    let TokenEquation::Told(told) = &equations.nodes[node].tokens else { return 0 };
-    if deepest == 0 {
+    let TokenEquation::Told(equation) = &equations.nodes[node].tokens else { return 0 };
+    if max_depth == 0 {
         return 0;
     }
     let mut sum = 0i128;
-    for &(other, weight) in &told.sum {
-        let at = (other, deepest - 1);
-        let least = match known.get(&at) {
+    for &(other, weight) in &equation.sum {
+        let key = (other, max_depth - 1);
+        let least = match cache.get(&key) {
             Some(&least) => least,
             None => {
                 let bound = bounds.get(&other).copied().unwrap_or(0);
-                let least = least(equations, other, bounds, deepest - 1, known).max(bound);
-                known.insert(at, least);
+                let least = least(equations, other, bounds, max_depth - 1, cache).max(bound);
+                cache.insert(key, least);
                 least
             }
         };
         sum = sum.saturating_add(i128::from(weight).saturating_mul(least.into()));
     }
-    told.at_least(sum)
+    equation.at_least(sum)
 }

@@ -50,7 +50,7 @@ pub enum CountError {
     /// The reduction gives no formula.
     #[error(transparent)]
     NoFormula(#[from] NoFormula),
-    /// The markings were not all visited.
+    /// The visit of the markings was stopped or reached a limit.
     #[error(transparent)]
     Visit(#[from] Flaw),
 }
@@ -85,12 +85,12 @@ impl CountingFormula {
         steps: impl IntoIterator<Item = Result<(&'s str, Candidate), LogError>>,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<CountingFormula, CountError> {
-        let (mut equations, mut kept) = (Equations::new(net), true);
-        let mut take = |_: &_, _: &_, net: &_, edits: &_| {
-            kept &= equations.take(net, edits).is_some();
+        let (mut equations, mut keeps_markings) = (Equations::new(net), true);
+        let mut record = |_: &_, _: &_, net: &_, edits: &_| {
+            keeps_markings &= equations.take(net, edits).is_some();
         };
-        let work = redo(net, &needs(), steps, &mut take, goes_on)?;
-        if kept {
+        let work = redo(net, &needs(), steps, &mut record, goes_on)?;
+        if keeps_markings {
             CountingFormula::at_the_end(net, &work, equations)
         } else {
             Err(CountError::NotKept)
@@ -106,12 +106,12 @@ impl CountingFormula {
     pub fn of_mutant<'s>(
         net: &Net,
         steps: impl IntoIterator<Item = (&'s str, Candidate)>,
-        granted: AssumedCondition,
+        assumed: AssumedCondition,
     ) -> Result<CountingFormula, CountError> {
         let (mut work, mut equations) = (WorkNet::new(net, &needs()), Equations::new(net));
         for (step, (name, candidate)) in (1..).zip(steps) {
             let rule = rules::named(name).ok_or(CountError::NotKept)?;
-            let context = Context::new(&work, Preserve::MARKINGS, granted);
+            let context = Context::new(&work, Preserve::MARKINGS, assumed);
             let fails = || LogError::ConditionFails { step, rule: rule.name };
             let edits = propose(rule, &context, &candidate).ok_or_else(fails)?;
             equations.take(&work, &edits).ok_or(CountError::NotKept)?;
@@ -120,6 +120,7 @@ impl CountingFormula {
         CountingFormula::at_the_end(net, &work, equations)
     }
 
+    /// Builds the formula from the equations of a complete reduction, whose last net is `work`.
     fn at_the_end(
         net: &Net,
         work: &WorkNet,
@@ -144,23 +145,24 @@ impl CountingFormula {
 }
 
 /// Computes the figures by visiting the markings of the components of the reduced net, at most
-/// `most`. Returns the figures and the number of visited markings. Calls `goes_on` at every
-/// marking.
+/// `max_markings` in total. Returns the figures and the number of visited markings. Calls `goes_on`
+/// at every marking.
 ///
 /// # Errors
 /// When there are more markings, a place overflows, or `goes_on` returns false.
 pub fn count(
     formula: &mut CountingFormula,
-    most: u64,
+    max_markings: u64,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(StateSpaceFigures, u64), CountError> {
-    let (mut all, mut visited) = (Vec::with_capacity(formula.parts.len()), 0);
+    let (mut sums_of_parts, mut visited) = (Vec::with_capacity(formula.parts.len()), 0);
     for part in &formula.parts {
-        let (sums, markings) = visit::sums(part, &mut formula.weights, most - visited, goes_on)?;
+        let (sums, markings) =
+            visit::sums(part, &mut formula.weights, max_markings - visited, goes_on)?;
         visited += markings;
-        all.push(sums);
+        sums_of_parts.push(sums);
     }
-    Ok((formula.figures(&all), visited))
+    Ok((formula.figures(&sums_of_parts), visited))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 use parikh_net::{Marking, PlaceId};
 
 /// Returns the sum of each product over all markings of the component, and the number of markings,
-/// at most `most`. Calls `goes_on` at every marking.
+/// at most `max_markings`. Calls `goes_on` at every marking.
 ///
 /// # Errors
 /// When there are more markings, a place overflows, a factor cannot be computed, or `goes_on`
@@ -14,19 +14,19 @@ use parikh_net::{Marking, PlaceId};
 pub fn sums(
     part: &CountedComponent,
     weights: &mut MarkingFactors,
-    most: u64,
+    max_markings: u64,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(Vec<BigUint>, u64), CountError> {
     let mut sums = vec![BigUint::ZERO; part.products.len()];
     let mut failed = None;
-    let seen = visit(&part.net, most, |marking| {
+    let visited = visit(&part.net, max_markings, |marking| {
         let added = add(part, weights, marking, &mut sums);
         failed = added.err();
         failed.is_none() && goes_on()
     });
-    match (failed, seen) {
+    match (failed, visited) {
         (Some(error), _) => Err(NoFormula::Weight(error).into()),
-        (None, Ok(seen)) => Ok((sums, seen.count())),
+        (None, Ok(visited)) => Ok((sums, visited.count())),
         (None, Err(flaw)) => Err(flaw.into()),
     }
 }
@@ -38,7 +38,7 @@ fn add(
     marking: &Marking,
     sums: &mut [BigUint],
 ) -> Result<(), super::WeightError> {
-    let mut at = |(place, function): (PlaceId, Function)| weights.at(function, marking[place]);
+    let mut factor = |(place, function): (PlaceId, Function)| weights.at(function, marking[place]);
     for (product, sum) in part.products.iter().zip(sums) {
         if product.least.iter().any(|&(place, least)| marking[place] < least) {
             continue;
@@ -47,7 +47,7 @@ fn add(
         let mut counts = BigUint::from(1u8);
         for &(place, function) in &part.counts {
             let other = changed.next_if(|it| it.0 == place);
-            counts *= at(other.unwrap_or((place, function)))?;
+            counts *= factor(other.unwrap_or((place, function)))?;
         }
         *sum += counts;
     }

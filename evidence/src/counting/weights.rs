@@ -15,7 +15,7 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Function(u32);
 
-/// Lower bounds on leaves: the position of each leaf in the order of the forest, and its bound.
+/// Lower bounds on nodes: the position of each node in the order of the forest, and its bound.
 pub(super) type Demands = Vec<(usize, u64)>;
 
 /// The reason that a factor cannot be computed.
@@ -43,7 +43,7 @@ struct ForestNode {
     plain: Vec<NodeId>,
     /// Summands with children.
     parts: Vec<NodeId>,
-    /// Nodes that follow from this node.
+    /// Nodes that follow from this node alone, each with its equation.
     told: Vec<(NodeId, LinearEquation)>,
     /// True if the factor of the node is more than 1 for some value.
     counts: bool,
@@ -54,7 +54,8 @@ struct ForestNode {
 /// The definition of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum FactorFunction {
-    /// The number of distributions of the tokens, less `less`, over `places` places.
+    /// The number of distributions of the tokens over `places` places, after `less` tokens are set
+    /// aside for lower bounds.
     Ways { places: u64, less: u64 },
     /// The factor of a node under demands.
     Node(NodeId, Demands),
@@ -63,10 +64,16 @@ enum FactorFunction {
 /// Functions with cached results.
 #[derive(Clone, Debug)]
 pub struct MarkingFactors {
+    /// The forest, by node.
     below: Vec<ForestNode>,
+    /// The functions, by index.
     functions: Vec<FactorFunction>,
+    /// The index of each function.
     numbers: HashMap<FactorFunction, Function>,
+    /// For each node and demands, the tables of its partial sums: by the number of summands, then
+    /// by tokens.
     tables: HashMap<(NodeId, Demands), Vec<Vec<BigUint>>>,
+    /// Numbers of distributions, by the tokens and the places.
     ways: HashMap<(u64, u64), BigUint>,
 }
 
@@ -74,21 +81,21 @@ impl MarkingFactors {
     /// Builds the forest of the equations, in which constants have been substituted.
     pub(super) fn new(equations: &Equations) -> Self {
         let nodes = &equations.nodes;
-        let mut told: Vec<Vec<(NodeId, LinearEquation)>> = vec![Vec::new(); nodes.len()];
+        let mut determined: Vec<Vec<(NodeId, LinearEquation)>> = vec![Vec::new(); nodes.len()];
         for (node, it) in nodes.iter().enumerate() {
             if let TokenEquation::Told(linear) = &it.tokens
                 && let [(by, _)] = linear.sum[..]
             {
-                told[by].push((node, linear.clone()));
+                determined[by].push((node, linear.clone()));
             }
         }
-        let mut below: Vec<ForestNode> = nodes
+        let mut forest: Vec<ForestNode> = nodes
             .iter()
-            .zip(told)
-            .map(|(node, told)| ForestNode {
+            .zip(determined)
+            .map(|(node, determined)| ForestNode {
                 plain: Vec::new(),
                 parts: node.parts.clone(),
-                told,
+                told: determined,
                 counts: false,
                 span: (0, 0),
             })
@@ -101,25 +108,29 @@ impl MarkingFactors {
             TokenEquation::PartOf(_) => false,
             TokenEquation::Told(linear) => linear.sum.len() != 1,
         };
-        let mut open: Vec<NodeId> = (0..nodes.len()).rev().filter(is_root).collect();
-        while let Some(node) = open.pop() {
-            below[node].span.0 = order.len();
+        let mut stack: Vec<NodeId> = (0..nodes.len()).rev().filter(is_root).collect();
+        while let Some(node) = stack.pop() {
+            forest[node].span.0 = order.len();
             order.push(node);
-            open.extend(below[node].parts.iter().copied());
-            open.extend(below[node].told.iter().map(|(told, _)| *told));
+            stack.extend(forest[node].parts.iter().copied());
+            stack.extend(forest[node].told.iter().map(|(determined, _)| *determined));
         }
         for &node in order.iter().rev() {
-            let under = |it: &ForestNode| -> Vec<NodeId> {
-                it.parts.iter().copied().chain(it.told.iter().map(|(told, _)| *told)).collect()
+            let children = |it: &ForestNode| -> Vec<NodeId> {
+                it.parts
+                    .iter()
+                    .copied()
+                    .chain(it.told.iter().map(|(determined, _)| *determined))
+                    .collect()
             };
-            let under = under(&below[node]);
-            let end = under.iter().map(|&it| below[it].span.1).max();
-            below[node].span.1 = end.unwrap_or(below[node].span.0 + 1);
-            below[node].counts = !below[node].parts.is_empty()
-                || below[node].told.iter().any(|(told, _)| below[*told].counts);
+            let children = children(&forest[node]);
+            let end = children.iter().map(|&it| forest[it].span.1).max();
+            forest[node].span.1 = end.unwrap_or(forest[node].span.0 + 1);
+            forest[node].counts = !forest[node].parts.is_empty()
+                || forest[node].told.iter().any(|(determined, _)| forest[*determined].counts);
         }
         let mut weights = MarkingFactors {
-            below,
+            below: forest,
             functions: Vec::new(),
             numbers: HashMap::new(),
             tables: HashMap::new(),
@@ -136,12 +147,12 @@ impl MarkingFactors {
     fn flatten(&mut self, node: NodeId) {
         let (mut plain, mut parts) = (Vec::new(), Vec::new());
         for part in std::mem::take(&mut self.below[node].parts) {
-            let below = &self.below[part];
-            let is_sum = !below.plain.is_empty() || !below.parts.is_empty();
-            match (below.told.is_empty(), is_sum) {
+            let summand = &self.below[part];
+            let is_sum = !summand.plain.is_empty() || !summand.parts.is_empty();
+            match (summand.told.is_empty(), is_sum) {
                 (true, true) => {
-                    plain.extend(&below.plain);
-                    parts.extend(&below.parts);
+                    plain.extend(&summand.plain);
+                    parts.extend(&summand.parts);
                 }
                 (true, false) => plain.push(part),
                 (false, _) => parts.push(part),
@@ -163,18 +174,18 @@ impl MarkingFactors {
     /// Returns the factor of a node as a function of its value, under demands on its descendants.
     pub(super) fn function(&mut self, node: NodeId, mut demands: Demands) -> Function {
         demands.sort_unstable();
-        let below = &self.below[node];
-        let less = demands.iter().try_fold(0u64, |sum, it| sum.checked_add(it.1));
-        let kind = match less {
+        let tree_node = &self.below[node];
+        let required = demands.iter().try_fold(0u64, |sum, it| sum.checked_add(it.1));
+        let kind = match required {
             // The formula for sums does not apply to demands on nodes that follow from others.
-            Some(less) if below.told.is_empty() && below.parts.is_empty() => {
-                FactorFunction::Ways { places: below.plain.len() as u64, less }
+            Some(required) if tree_node.told.is_empty() && tree_node.parts.is_empty() => {
+                FactorFunction::Ways { places: tree_node.plain.len() as u64, less: required }
             }
             _ => FactorFunction::Node(node, demands),
         };
-        let next = Function(self.functions.len() as u32);
-        let number = *self.numbers.entry(kind.clone()).or_insert(next);
-        if number == next {
+        let next_function = Function(self.functions.len() as u32);
+        let number = *self.numbers.entry(kind.clone()).or_insert(next_function);
+        if number == next_function {
             self.functions.push(kind);
         }
         number
@@ -186,9 +197,9 @@ impl MarkingFactors {
     /// When a table would be too large.
     pub fn at(&mut self, function: Function, tokens: u64) -> Result<BigUint, WeightError> {
         match self.functions[function.0 as usize].clone() {
-            FactorFunction::Ways { places, less } => {
-                tokens.checked_sub(less).map_or(Ok(BigUint::ZERO), |left| self.ways(left, places))
-            }
+            FactorFunction::Ways { places, less } => tokens
+                .checked_sub(less)
+                .map_or(Ok(BigUint::ZERO), |remaining| self.ways(remaining, places)),
             FactorFunction::Node(node, demands) => self.weight(node, &demands, tokens),
         }
     }
@@ -214,15 +225,15 @@ impl MarkingFactors {
             false => BigUint::from(1u8),
         };
         for at in 0..self.below[node].told.len() {
-            let (told, linear) = &self.below[node].told[at];
-            let (told, below) = (*told, self.within(*told, demands));
-            if below.is_empty() && !self.below[told].counts {
+            let (determined, linear) = &self.below[node].told[at];
+            let (determined, below) = (*determined, self.within(*determined, demands));
+            if below.is_empty() && !self.below[determined].counts {
                 continue;
             }
             let factor = linear.sum.first().map_or(0, |(_, weight)| *weight);
             let sum = i128::from(factor).checked_mul(tokens.into()).ok_or(WeightError::TooLarge)?;
             let value = linear.at(sum).ok_or(WeightError::NotWhole)?;
-            weight *= self.weight(told, &demands[below], value)?;
+            weight *= self.weight(determined, &demands[below], value)?;
         }
         Ok(weight)
     }
@@ -241,18 +252,18 @@ impl MarkingFactors {
         demands: &[(usize, u64)],
         tokens: u64,
     ) -> Result<BigUint, WeightError> {
-        let below = &self.below[node];
-        let plain = below.plain.len() as u64;
-        let shift: u64 = below
+        let tree_node = &self.below[node];
+        let plain = tree_node.plain.len() as u64;
+        let required: u64 = tree_node
             .plain
             .iter()
             .map(|&part| demands[self.within(part, demands)].iter().map(|it| it.1).sum::<u64>())
             .fold(0, u64::saturating_add);
-        if below.parts.is_empty() {
-            let left = tokens.checked_sub(shift);
-            return left.map_or(Ok(BigUint::ZERO), |left| self.ways(left, plain));
+        if tree_node.parts.is_empty() {
+            let remaining = tokens.checked_sub(required);
+            return remaining.map_or(Ok(BigUint::ZERO), |remaining| self.ways(remaining, plain));
         }
-        let parts = below.parts.clone();
+        let parts = tree_node.parts.clone();
         let wanted = usize::try_from(tokens).map_err(|_| WeightError::TooLarge)?;
         let products = tokens.saturating_mul(tokens).saturating_mul(parts.len() as u64);
         if products > MOST_PRODUCTS {
@@ -262,28 +273,29 @@ impl MarkingFactors {
         let mut stages = self.tables.remove(&key).unwrap_or_default();
         stages.resize(parts.len() + 1, Vec::new());
         for value in stages[0].len() as u64..=tokens {
-            let left = value.checked_sub(shift);
-            let ways = left.map_or(Ok(BigUint::ZERO), |left| self.ways(left, plain))?;
+            let remaining = value.checked_sub(required);
+            let ways =
+                remaining.map_or(Ok(BigUint::ZERO), |remaining| self.ways(remaining, plain))?;
             stages[0].push(ways);
         }
         for (stage, &part) in (1..).zip(&parts) {
             if stages[stage].len() > wanted {
                 continue;
             }
-            let below = self.within(part, demands);
-            let mut own = Vec::with_capacity(wanted + 1);
+            let tree_node = self.within(part, demands);
+            let mut factors = Vec::with_capacity(wanted + 1);
             for value in 0..=tokens {
-                own.push(self.weight(part, &demands[below.clone()], value)?);
+                factors.push(self.weight(part, &demands[tree_node.clone()], value)?);
             }
             for value in stages[stage].len()..=wanted {
-                let before = &stages[stage - 1];
-                let sum = (0..=value).map(|it| &before[value - it] * &own[it]).sum();
+                let previous = &stages[stage - 1];
+                let sum = (0..=value).map(|it| &previous[value - it] * &factors[it]).sum();
                 stages[stage].push(sum);
             }
         }
-        let found = stages[parts.len()][wanted].clone();
+        let result = stages[parts.len()][wanted].clone();
         self.tables.insert(key, stages);
-        Ok(found)
+        Ok(result)
     }
 
     /// Returns the number of distributions of `tokens` tokens over `places` places.
@@ -299,9 +311,9 @@ impl MarkingFactors {
         }
         // C(tokens + bars, bars), with the smaller of the two multiplied out. Every intermediate
         // quotient is an integer.
-        let (few, many) = (tokens.min(bars), tokens.max(bars));
-        let ways = (1..=few)
-            .fold(BigUint::from(1u8), |ways, it| ways * (u128::from(many) + u128::from(it)) / it);
+        let (smaller, larger) = (tokens.min(bars), tokens.max(bars));
+        let ways = (1..=smaller)
+            .fold(BigUint::from(1u8), |ways, it| ways * (u128::from(larger) + u128::from(it)) / it);
         self.ways.insert((tokens, places), ways.clone());
         Ok(ways)
     }

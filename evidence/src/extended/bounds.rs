@@ -84,14 +84,14 @@ pub fn checked(
         return Err(format!("no bound on place {}", Quoted(core.place_name(missing))));
     }
     let is_seen = |bound: &NamedBound| matches!(bound.because, NamedBecause::Seen(_));
-    let mut seen = named.bounds.iter().any(is_seen).then(ResetCombinations::new);
-    if seen.is_some() && !caps.is_empty() {
+    let mut combinations = named.bounds.iter().any(is_seen).then(ResetCombinations::new);
+    if combinations.is_some() && !caps.is_empty() {
         return Err("a cap for a place with a proved bound".to_owned());
     }
     if !visited.is_empty() {
-        visit(net, &visited, &mut seen, most_visited, goes_on)?;
+        visit(net, &visited, &mut combinations, most_visited, goes_on)?;
     }
-    Ok(CheckedBounds { most: bounds, caps, seen })
+    Ok(CheckedBounds { most: bounds, caps, seen: combinations })
 }
 
 /// Returns true if a place may have this cap: it initially holds no more, and no arc at it has a
@@ -114,25 +114,25 @@ pub(super) fn wanted(net: &ExtendedNet) -> impl Iterator<Item = PlaceId> {
     inhibit.chain(transitions().flat_map(|t| net.resets(t).iter().copied()))
 }
 
-/// Returns true if every transition that increases `place` leaves at most `most` tokens there,
+/// Returns true if every transition that increases `place` leaves at most `bound` tokens there,
 /// because `place` inhibits it or it resets `place`.
-fn is_capacity(net: &ExtendedNet, place: PlaceId, most: u64) -> bool {
+fn is_capacity(net: &ExtendedNet, place: PlaceId, bound: u64) -> bool {
     let core = net.core();
-    let keeps = |t: TransitionId| {
+    let keeps_bound = |t: TransitionId| {
         let (takes, puts) = (core.pre_weight(t, place), core.post_weight(t, place));
         if net.resets(t).contains(&place) {
-            return puts <= most;
+            return puts <= bound;
         }
         let inhibitor = net.inhibitors(t).iter().find(|arc| arc.place == place);
         match (puts.checked_sub(takes), inhibitor) {
             (None | Some(0), _) => true,
             (Some(more), Some(arc)) => {
-                (arc.weight - 1).checked_add(more).is_some_and(|it| it <= most)
+                (arc.weight - 1).checked_add(more).is_some_and(|it| it <= bound)
             }
             (Some(_), None) => false,
         }
     };
-    core.initial()[place] <= most && core.transitions().all(keeps)
+    core.initial()[place] <= bound && core.transitions().all(keeps_bound)
 }
 
 /// Returns true if a sum with non-negative weights that no transition increases bounds `place`. An
@@ -141,7 +141,7 @@ fn is_capacity(net: &ExtendedNet, place: PlaceId, most: u64) -> bool {
 fn by_weights(
     net: &ExtendedNet,
     place: PlaceId,
-    most: u64,
+    bound: u64,
     weights: &[(String, u64)],
 ) -> Result<bool, String> {
     let core = net.core();
@@ -163,45 +163,45 @@ fn by_weights(
     }
     let mut marked = core.initial().marked();
     let all = marked.try_fold(0i128, |sum, (p, n)| sum.checked_add(times(p, n)?));
-    // With more than `most` tokens on the place the sum would exceed its initial value.
-    let more = times(place, most).and_then(|least| least.checked_add(factor[place.index()]));
+    // With more than `bound` tokens on the place the sum would exceed its initial value.
+    let more = times(place, bound).and_then(|least| least.checked_add(factor[place.index()]));
     Ok(factor[place.index()] > 0 && matches!((all, more), (Some(all), Some(more)) if all < more))
 }
 
 /// Visits the markings, and checks that no place exceeds its bound. Collects the combinations of
-/// tokens on the reset places of each transition, if `seen` is given.
+/// tokens on the reset places of each transition, if `combinations` is given.
 fn visit(
     net: &ExtendedNet,
-    most: &BTreeMap<PlaceId, u64>,
-    seen: &mut Option<ResetCombinations>,
+    bounds: &BTreeMap<PlaceId, u64>,
+    combinations: &mut Option<ResetCombinations>,
     limit: u64,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), String> {
     let initial: Vec<u64> = net.core().initial().tokens().to_vec();
-    let mut known: BTreeSet<Vec<u64>> = BTreeSet::from([initial.clone()]);
-    let mut open = vec![initial];
-    while let Some(marking) = open.pop() {
+    let mut visited: BTreeSet<Vec<u64>> = BTreeSet::from([initial.clone()]);
+    let mut worklist = vec![initial];
+    while let Some(marking) = worklist.pop() {
         if !goes_on() {
             return Err("the markings could not be visited in time".to_owned());
         }
-        if let Some((place, _)) = most.iter().find(|(p, most)| marking[p.index()] > **most) {
+        if let Some((place, _)) = bounds.iter().find(|(p, bounds)| marking[p.index()] > **bounds) {
             let name = Quoted(net.core().place_name(*place));
-            return Err(format!("place {name} holds more than {} in a marking", most[place]));
+            return Err(format!("place {name} holds more than {} in a marking", bounds[place]));
         }
         for t in net.core().transitions() {
             let Some(next) = fired(net, &marking, t) else { continue };
-            if let Some(seen) = seen {
+            if let Some(combinations) = combinations {
                 let held = net.resets(t).iter().map(|p| marking[p.index()]).collect();
-                seen.entry(t).or_default().insert(held);
+                combinations.entry(t).or_default().insert(held);
             }
             if next.iter().any(|&tokens| tokens > Marking::MAX_TOKENS) {
                 return Err("the markings have too many tokens to count".to_owned());
             }
-            if known.len() as u64 >= limit && !known.contains(&next) {
+            if visited.len() as u64 >= limit && !visited.contains(&next) {
                 return Err(format!("more than {limit} markings must be visited (--visit)"));
             }
-            if known.insert(next.clone()) {
-                open.push(next);
+            if visited.insert(next.clone()) {
+                worklist.push(next);
             }
         }
     }

@@ -16,9 +16,10 @@ const MOST: usize = 200_000;
 /// The places in addition to the model's.
 #[derive(Default)]
 struct AddedPlaces {
-    /// The complement places.
+    /// The complement of each place that has one. A place and its complement together hold as many
+    /// tokens as the bound.
     complements: BTreeMap<PlaceId, PlaceId>,
-    /// The places for tokens beyond caps.
+    /// For each capped place, the place for its tokens beyond the cap.
     over: BTreeMap<PlaceId, PlaceId>,
     /// The two places that say whether a cap has been exceeded: within, beyond.
     halves: Option<(PlaceId, PlaceId)>,
@@ -41,21 +42,21 @@ enum CopyAssumption {
 /// When the net is too large, or a weight overflows.
 pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, String> {
     let core = net.core();
-    let mut made = NetBuilder::new(core.name());
-    core.assumptions().iter().for_each(|it| made.assume(it.clone()));
+    let mut builder = NetBuilder::new(core.name());
+    core.assumptions().iter().for_each(|it| builder.assume(it.clone()));
     for p in core.places() {
-        let place = made.place(core.place_name(p), core.initial()[p]);
+        let place = builder.place(core.place_name(p), core.initial()[p]);
         let place = place.map_err(|it| it.to_string())?;
         if let Some(label) = core.place_label(p) {
-            made.label_place(place, label);
+            builder.label_place(place, label);
         }
     }
-    let added = add_places(net, checked, &mut made)?;
-    let (mut copies, mut all) = (Vec::new(), 0);
+    let added = add_places(net, checked, &mut builder)?;
+    let (mut copies, mut copy_count) = (Vec::new(), 0);
     for t in core.transitions() {
         let supposed = supposed(net, t, checked)?;
-        all += supposed.len();
-        if all > MOST {
+        copy_count += supposed.len();
+        if copy_count > MOST {
             return Err(format!("more than {MOST} transitions"));
         }
         copies.push(supposed.len());
@@ -67,25 +68,25 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
             held.collect()
         };
         // Names contain the numbers if there is more than one number for some place.
-        let are_said = supposed.iter().any(|it| numbers(it) != numbers(&supposed[0]));
+        let names_numbers = supposed.iter().any(|it| numbers(it) != numbers(&supposed[0]));
         for supposed in &supposed {
-            let name = name(net, t, supposed, are_said, &made);
+            let name = name(net, t, supposed, names_numbers, &builder);
             let arcs = arcs(net, t, supposed, checked, &added);
-            let copy = add(&mut made, &name, &arcs)?;
+            let copy = add(&mut builder, &name, &arcs)?;
             if let Some(label) = core.transition_label(t) {
-                made.label_transition(copy, label);
+                builder.label_transition(copy, label);
             }
         }
     }
     for (&p, &over) in &added.over {
         let Some((within, beyond)) = added.halves else { continue };
         if let Some(reads) = reads_to_leave(net, p, checked.most[&p]) {
-            let name = about("leave", Some(p), net, &made);
-            add(&mut made, &name, &[(within, 1, 0), (beyond, 0, 1), (p, reads, reads)])?;
+            let name = about("leave", Some(p), net, &builder);
+            add(&mut builder, &name, &[(within, 1, 0), (beyond, 0, 1), (p, reads, reads)])?;
         }
         if core.transitions().any(|t| net.resets(t).contains(&p)) {
-            let name = about("drain", Some(p), net, &made);
-            add(&mut made, &name, &[(over, 1, 0)])?;
+            let name = about("drain", Some(p), net, &builder);
+            add(&mut builder, &name, &[(over, 1, 0)])?;
         }
     }
     let caps = added.halves.map(|(within, _)| Caps {
@@ -97,41 +98,43 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
     let names = core.transitions().map(|t| core.transition_name(t)).zip(copies);
     let translation = Translation::new(core.place_count(), names, Vec::new(), complemented);
     let translation = translation.map_err(|error| error.to_string())?;
-    made.set_translation(match caps {
+    builder.set_translation(match caps {
         Some(caps) => translation.with_caps(caps),
         None => translation,
     });
-    let made = made.build().map_err(|it| it.to_string())?;
-    let finals = core.final_markings().iter().map(|last| last.padded(made.place_count()));
+    let builder = builder.build().map_err(|it| it.to_string())?;
+    let finals = core.final_markings().iter().map(|last| last.padded(builder.place_count()));
     let finals = finals.collect();
-    Ok(made.with_final_markings(finals))
+    Ok(builder.with_final_markings(finals))
 }
 
 /// Adds the places in addition to the model's.
 fn add_places(
     net: &ExtendedNet,
-    CheckedBounds { most, caps, .. }: &CheckedBounds,
-    made: &mut NetBuilder,
+    CheckedBounds { most: bounds, caps, .. }: &CheckedBounds,
+    builder: &mut NetBuilder,
 ) -> Result<AddedPlaces, String> {
     let core = net.core();
     let mut added = AddedPlaces::default();
-    for (&p, &bound) in most {
-        let asks = |t: TransitionId| {
+    for (&p, &bound) in bounds {
+        let needs_complement = |t: TransitionId| {
             let inhibits = net.inhibitors(t).iter().any(|it| it.place == p && it.weight <= bound);
             inhibits || (bound > 0 && net.resets(t).contains(&p))
         };
         // A capped place always gets a complement, for the part below the cap.
-        if !caps.contains(&p) && !core.transitions().any(asks) {
+        if !caps.contains(&p) && !core.transitions().any(needs_complement) {
             continue;
         }
-        let name = complement_name(core.place_name(p), |name| is_taken(net, made, name));
-        let rest =
+        let name = complement_name(core.place_name(p), |name| is_taken(net, builder, name));
+        let complement_tokens =
             bound.checked_sub(core.initial()[p]).ok_or("a bound below the number of tokens")?;
-        added.complements.insert(p, made.place(&name, rest).map_err(|it| it.to_string())?);
+        added
+            .complements
+            .insert(p, builder.place(&name, complement_tokens).map_err(|it| it.to_string())?);
     }
     let mut place = |what, of, tokens| {
-        let name = about(what, of, net, made);
-        made.place(&name, tokens).map_err(|it| it.to_string())
+        let name = about(what, of, net, builder);
+        builder.place(&name, tokens).map_err(|it| it.to_string())
     };
     for &p in caps {
         added.over.insert(p, place("over", Some(p), 0)?);
@@ -142,29 +145,30 @@ fn add_places(
     Ok(added)
 }
 
-fn is_taken(net: &ExtendedNet, made: &NetBuilder, name: &str) -> bool {
-    made.node(name).is_some() || net.core().transition_named(name).is_some()
+/// Returns true if a node has the name, or will have it.
+fn is_taken(net: &ExtendedNet, builder: &NetBuilder, name: &str) -> bool {
+    builder.node(name).is_some() || net.core().transition_named(name).is_some()
 }
 
 /// Returns the name of an additional node, which is about a place or about none.
-fn about(what: &str, of: Option<PlaceId>, net: &ExtendedNet, made: &NetBuilder) -> String {
-    cap_name(what, of.map(|p| net.core().place_name(p)), |name| is_taken(net, made, name))
+fn about(what: &str, of: Option<PlaceId>, net: &ExtendedNet, builder: &NetBuilder) -> String {
+    cap_name(what, of.map(|p| net.core().place_name(p)), |name| is_taken(net, builder, name))
 }
 
 /// Adds a transition with the tokens that it consumes from and produces on each place.
 fn add(
-    made: &mut NetBuilder,
+    builder: &mut NetBuilder,
     name: &str,
     arcs: &[(PlaceId, u64, u64)],
 ) -> Result<TransitionId, String> {
     let failed = |error: BuildError| error.to_string();
-    let t = made.transition(name).map_err(failed)?;
+    let t = builder.transition(name).map_err(failed)?;
     for &(p, takes, puts) in arcs {
         if takes > 0 {
-            made.take(t, p, takes).map_err(failed)?;
+            builder.take(t, p, takes).map_err(failed)?;
         }
         if puts > 0 {
-            made.put(t, p, puts).map_err(failed)?;
+            builder.put(t, p, puts).map_err(failed)?;
         }
     }
     Ok(t)
@@ -236,18 +240,18 @@ fn supposed(
 fn name(
     net: &ExtendedNet,
     t: TransitionId,
-    supposed: &BTreeMap<PlaceId, CopyAssumption>,
-    are_said: bool,
-    made: &NetBuilder,
+    assumptions: &BTreeMap<PlaceId, CopyAssumption>,
+    names_numbers: bool,
+    builder: &NetBuilder,
 ) -> String {
     let core = net.core();
     let (mut held, mut over) = (Vec::new(), Vec::new());
-    for (&p, &it) in supposed {
+    for (&p, &it) in assumptions {
         let place = core.place_name(p);
         // The weight of an arc fits into i64.
         let signed = |by: u64| i64::try_from(by).unwrap_or(i64::MAX);
         match it {
-            CopyAssumption::Held(number) => held.extend(are_said.then_some((place, number))),
+            CopyAssumption::Held(number) => held.extend(names_numbers.then_some((place, number))),
             CopyAssumption::Over(by) => over.push((place, signed(by))),
             CopyAssumption::From(by) => over.push((place, -signed(by))),
         }
@@ -255,7 +259,7 @@ fn name(
     match held.is_empty() && over.is_empty() {
         true => core.transition_name(t).to_owned(),
         false => {
-            let is_taken = |name: &str| is_taken(net, made, name);
+            let is_taken = |name: &str| is_taken(net, builder, name);
             copy_name(core.transition_name(t), &held, &over, is_taken)
         }
     }
@@ -278,7 +282,7 @@ fn reads_to_leave(net: &ExtendedNet, p: PlaceId, cap: u64) -> Option<u64> {
 fn arcs(
     net: &ExtendedNet,
     t: TransitionId,
-    supposed: &BTreeMap<PlaceId, CopyAssumption>,
+    assumptions: &BTreeMap<PlaceId, CopyAssumption>,
     checked: &CheckedBounds,
     added: &AddedPlaces,
 ) -> Vec<(PlaceId, u64, u64)> {
@@ -292,38 +296,40 @@ fn arcs(
             _ => 0,
         };
         let complement = added.complements.get(&p).copied();
-        let mut both = |here: (u64, u64), there: (u64, u64)| {
-            arcs.push((p, here.0, here.1));
-            arcs.extend(complement.map(|complement| (complement, there.0, there.1)));
+        let mut add_pair = |place_tokens: (u64, u64), complement_tokens: (u64, u64)| {
+            arcs.push((p, place_tokens.0, place_tokens.1));
+            arcs.extend(
+                complement.map(|complement| (complement, complement_tokens.0, complement_tokens.1)),
+            );
         };
-        match supposed.get(&p) {
+        match assumptions.get(&p) {
             Some(&CopyAssumption::Held(number)) => {
                 let all = most.saturating_sub(number);
-                both((number, puts), (all.max(needs), most.saturating_sub(puts)));
+                add_pair((number, puts), (all.max(needs), most.saturating_sub(puts)));
             }
             // After the firing, the place is at its cap.
             Some(&CopyAssumption::Over(by)) => {
-                let rest = puts - takes - by;
-                let least = takes.max(most - rest);
-                let needs = needs.max(rest);
-                both((least, least + rest), (needs, needs - rest));
+                let below_cap = puts - takes - by;
+                let least = takes.max(most - below_cap);
+                let needs = needs.max(below_cap);
+                add_pair((least, least + below_cap), (needs, needs - below_cap));
                 arcs.push((added.over[&p], 0, by));
             }
             // Before the firing, the place is at its cap.
             Some(&CopyAssumption::From(by)) => {
-                let rest = takes - puts - by;
-                both((most, most - rest), (needs, needs + rest));
+                let below_cap = takes - puts - by;
+                add_pair((most, most - below_cap), (needs, needs + below_cap));
                 arcs.push((added.over[&p], by, 0));
             }
             None if puts >= takes => {
                 let needs = needs.max(puts - takes);
-                both((takes, puts), (needs, needs - (puts - takes)));
+                add_pair((takes, puts), (needs, needs - (puts - takes)));
             }
-            None => both((takes, puts), (needs, needs + (takes - puts))),
+            None => add_pair((takes, puts), (needs, needs + (takes - puts))),
         }
     }
     let is_over = |it: &CopyAssumption| matches!(it, CopyAssumption::Over(_));
-    if let Some((_, beyond)) = added.halves.filter(|_| supposed.values().any(is_over)) {
+    if let Some((_, beyond)) = added.halves.filter(|_| assumptions.values().any(is_over)) {
         arcs.push((beyond, 1, 1));
     }
     arcs

@@ -28,6 +28,10 @@ use std::collections::HashMap;
 
 /// Returns for each predicate of `wanted` whether it stays reachable. The entry is `None` if this
 /// depends on a component with more than `max_markings` markings. Calls `goes_on` at every marking.
+///
+/// # Errors
+/// [`Flaw::More`] if every entry would be `None`, and the errors of
+/// [`visit`](crate::certificate::markings::visit).
 pub fn find_staying(
     net: &Net,
     max_markings: u64,

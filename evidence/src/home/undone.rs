@@ -105,6 +105,9 @@ impl<P, T> UndoProof<P, T> {
 
 /// Checks that every firing can be undone, so that the net is reversible. `proofs` has one entry
 /// per transition, by index.
+///
+/// # Errors
+/// The first flaw of the argument, or a stop by `goes_on`.
 pub fn check_undone(
     net: &Net,
     proofs: &[UndoProof],

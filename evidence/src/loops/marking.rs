@@ -26,7 +26,8 @@ impl LargeMarking {
 
     /// Iterates over the marked places with their tokens.
     pub fn marked(&self) -> impl Iterator<Item = (PlaceId, &BigInt)> {
-        let all = self.tokens.iter().enumerate().map(|(at, tokens)| (PlaceId::new(at), tokens));
+        let all =
+            self.tokens.iter().enumerate().map(|(index, tokens)| (PlaceId::new(index), tokens));
         all.filter(|(_, tokens)| tokens.sign() == Sign::Plus)
     }
 }
@@ -68,7 +69,7 @@ fn is_enabled(net: &Net, t: TransitionId, marking: &LargeMarking) -> bool {
 mod tests {
     use super::*;
     use fastrand::Rng;
-    use parikh_net::generate;
+    use parikh_generate as generate;
 
     #[test]
     fn predicates_say_the_same_of_both_kinds_of_markings() {

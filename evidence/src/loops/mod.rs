@@ -56,12 +56,15 @@ pub enum LoopReplayError {
 
 /// The need and the change of a sequence of firings, by place. Other places have 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The least number of tokens with which the sequence is enabled.
 struct Effect {
     need: BTreeMap<PlaceId, BigInt>,
+    /// The change of the tokens by the sequence.
     change: BTreeMap<PlaceId, BigInt>,
 }
 
 impl Effect {
+    /// Returns the effect of one firing.
     fn of_transition(net: &Net, t: TransitionId) -> Effect {
         let mut effect = Effect::default();
         for arc in net.pre(t) {
@@ -77,10 +80,10 @@ impl Effect {
     /// Returns the effect of `times` repetitions, at least one.
     fn repeated(mut self, times: &BigUint) -> Effect {
         let times = BigInt::from(times.clone());
-        let again = &times - 1;
+        let later_times = &times - 1;
         for (place, need) in &mut self.need {
             if let Some(change) = self.change.get(place).filter(|change| **change < BigInt::ZERO) {
-                *need -= &again * change;
+                *need -= &later_times * change;
             }
         }
         self.change.values_mut().for_each(|change| *change *= &times);
@@ -88,18 +91,18 @@ impl Effect {
     }
 
     /// Appends the effect of a sequence that follows.
-    fn then(&mut self, then: &Effect) {
-        for (place, need) in &then.need {
-            let left = match self.change.get(place) {
+    fn then(&mut self, next: &Effect) {
+        for (place, need) in &next.need {
+            let missing = match self.change.get(place) {
                 Some(change) => need - change,
                 None => need.clone(),
             };
-            let known = self.need.entry(*place).or_default();
-            if left > *known {
-                *known = left;
+            let need_so_far = self.need.entry(*place).or_default();
+            if missing > *need_so_far {
+                *need_so_far = missing;
             }
         }
-        for (place, change) in &then.change {
+        for (place, change) in &next.change {
             *self.change.entry(*place).or_default() += change;
         }
     }
@@ -107,7 +110,9 @@ impl Effect {
 
 /// The state of the replay.
 struct LoopReplay<'a> {
+    /// The net on which the run is replayed.
     net: &'a Net,
+    /// The run.
     run: &'a LoopRun,
     /// The effect of each block.
     effects: Vec<Rc<Effect>>,
@@ -116,7 +121,9 @@ struct LoopReplay<'a> {
     /// The number of 64-bit words of the stored effects, where a place with its number counts as
     /// two or more.
     kept: usize,
+    /// One flag per block: true if its first round was visited.
     entered: Vec<bool>,
+    /// The current marking.
     marking: LargeMarking,
 }
 
@@ -124,7 +131,7 @@ struct LoopReplay<'a> {
 /// position in the run after the element before it.
 pub type Look<'l> = dyn FnMut(&LargeMarking, &mut dyn Iterator<Item = PlaceId>, &Spot) + 'l;
 
-/// Fires `run` from the initial marking. Calls `look` with the marking after each element of the
+/// Fires `run` from the initial marking. Calls `inspect` with the marking after each element of the
 /// run and of the first rounds of its blocks. Returns the last marking.
 ///
 /// # Errors
@@ -133,7 +140,7 @@ pub type Look<'l> = dyn FnMut(&LargeMarking, &mut dyn Iterator<Item = PlaceId>, 
 pub fn replay_loops(
     net: &Net,
     run: &LoopRun,
-    look: &mut Look<'_>,
+    inspect: &mut Look<'_>,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<LargeMarking, LoopReplayError> {
     let mut replay = LoopReplay {
@@ -156,7 +163,7 @@ pub fn replay_loops(
         replay.keep(&effect)?;
         replay.effects.push(Rc::new(effect));
     }
-    replay.go_through(look, go_on)?;
+    replay.go_through(inspect, go_on)?;
     Ok(replay.marking)
 }
 
@@ -179,9 +186,9 @@ impl<'a> LoopReplay<'a> {
     /// Counts the size of an effect, and returns it.
     fn keep(&mut self, effect: &Effect) -> Result<usize, LoopReplayError> {
         let numbers = effect.need.values().chain(effect.change.values());
-        let own = numbers.map(|number| 2 + number.bits() as usize / 64).sum::<usize>();
-        self.kept += own;
-        if self.kept > ROOM { Err(LoopReplayError::TooLarge) } else { Ok(own) }
+        let size = numbers.map(|number| 2 + number.bits() as usize / 64).sum::<usize>();
+        self.kept += size;
+        if self.kept > ROOM { Err(LoopReplayError::TooLarge) } else { Ok(size) }
     }
 
     /// Returns the effect of `times` repetitions of a transition or block.
@@ -209,41 +216,41 @@ impl LoopReplay<'_> {
     /// Goes through the last block, and enters each other block at its first occurrence.
     fn go_through(
         &mut self,
-        look: &mut Look<'_>,
+        inspect: &mut Look<'_>,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), LoopReplayError> {
         let Some(last) = self.run.blocks().len().checked_sub(1) else { return Ok(()) };
         // The code is iterative, because a file may nest millions of blocks.
-        let mut way: Vec<(usize, usize)> = vec![(last, 0)];
-        while let Some(&(block, at)) = way.last() {
+        let mut stack: Vec<(usize, usize)> = vec![(last, 0)];
+        while let Some(&(block, position)) = stack.last() {
             if !go_on() {
                 return Err(LoopReplayError::Stopped);
             }
-            let Some(turn) = self.run.blocks()[block].get(at) else {
+            let Some(turn) = self.run.blocks()[block].get(position) else {
                 // The first round of the inner block is complete. Apply its other rounds in the
                 // enclosing block.
-                way.pop();
-                if let Some((block, at)) = way.last_mut() {
-                    let turn = &self.run.blocks()[*block][*at];
-                    *at += 1;
-                    let (block, at, rest) = (*block, *at, &turn.times - 1u8);
-                    if rest > BigUint::ZERO {
-                        let effect = self.of_part(block, turn.element, &rest)?;
-                        self.take(block, at, &effect, &way, look)?;
+                stack.pop();
+                if let Some((block, position)) = stack.last_mut() {
+                    let turn = &self.run.blocks()[*block][*position];
+                    *position += 1;
+                    let (block, position, other_rounds) = (*block, *position, &turn.times - 1u8);
+                    if other_rounds > BigUint::ZERO {
+                        let effect = self.of_part(block, turn.element, &other_rounds)?;
+                        self.take(block, position, &effect, &stack, inspect)?;
                     }
                 }
                 continue;
             };
             match turn.element {
                 LoopElement::Block(inner) if !std::mem::replace(&mut self.entered[inner], true) => {
-                    way.push((inner, 0));
+                    stack.push((inner, 0));
                 }
                 _ => {
-                    if let Some((_, at)) = way.last_mut() {
-                        *at += 1;
+                    if let Some((_, position)) = stack.last_mut() {
+                        *position += 1;
                     }
                     let effect = self.of_turn(block, turn)?;
-                    self.take(block, at + 1, &effect, &way, look)?;
+                    self.take(block, position + 1, &effect, &stack, inspect)?;
                 }
             }
         }
@@ -257,7 +264,7 @@ impl LoopReplay<'_> {
         number: usize,
         effect: &Effect,
         spot: &Spot,
-        look: &mut Look<'_>,
+        inspect: &mut Look<'_>,
     ) -> Result<(), LoopReplayError> {
         if let Some((place, _)) = effect.need.iter().find(|(p, need)| self.marking[**p] < **need) {
             let place = self.net.place_name(*place).to_owned();
@@ -266,7 +273,7 @@ impl LoopReplay<'_> {
         for (place, change) in &effect.change {
             self.marking.add(*place, change);
         }
-        look(&self.marking, &mut effect.change.keys().copied(), spot);
+        inspect(&self.marking, &mut effect.change.keys().copied(), spot);
         Ok(())
     }
 }
@@ -276,7 +283,8 @@ mod tests {
     use super::*;
     use crate::replay;
     use fastrand::Rng;
-    use parikh_net::{generate, text};
+    use parikh_generate as generate;
+    use parikh_net::text;
 
     fn random_run(rng: &mut Rng, transitions: usize) -> LoopRun {
         let mut blocks: Vec<Vec<Turn>> = Vec::new();

@@ -6,24 +6,22 @@
 //! transition y: b -> a + c               so no marking is dead, and a is marked infinitely often
 //! ```
 //!
-//! A *node* is a state and, for each place, an interval of token counts. From a node with state q,
-//! an edge of q and a mover lead to a node that has the edge's target as its state and contains
-//! every marking to which the mover leads. Only the remaining pairs of an edge and a mover count,
-//! and only where the node's intervals allow them. So a run with an accepting run of the automaton
-//! follows edges between nodes, and the nodes that it visits infinitely often belong to one
-//! strongly connected component.
+//! A *node* is a state and, for each place, an interval of token counts. At a node, an edge of its
+//! state and a mover lead to a node that has the edge's target as its state and contains every
+//! marking after the mover. Only the remaining pairs of an edge and a mover count, where the
+//! intervals allow them. So a run with an accepting run of the automaton follows edges between
+//! nodes. The nodes that it visits infinitely often belong to one strongly connected component.
 //!
 //! # Conditions
 //! 1. A node with the initial state contains the initial marking.
-//! 2. Every pair that a node allows leads to a node. The pair (e, t) is allowed at a node if the
-//!    upper ends are large enough for t's inputs, and no literal of e is false in all markings of
-//!    the node that enable t. The pair of e and stuttering is allowed if each transition may be
-//!    disabled. Only those markings of the node count that satisfy each comparison that e reads, as
-//!    far as the intervals of the other places decide it.
+//! 2. Every pair that a node allows leads to a node. The pair (e, t) is allowed if the upper ends
+//!    suffice for t's inputs, and no literal of e is false in all markings of the node that enable
+//!    t. The pair of e and stuttering is allowed if each transition may be disabled. Markings count
+//!    only if they satisfy each comparison that e reads, as far as the other intervals decide it.
 //! 3. A ranking has weights y ≥ 0 of places and values z of nodes. It never increases along the
 //!    remaining edges in its component, and the edges along which it decreases are removed.
-//! 4. Under fairness constraints, consider a component in which t never fires. A weakly fair run
-//!    leaves it eventually if every node enables t. A strongly fair run eventually leaves its nodes
+//! 4. Let t, under a fairness constraint, never fire in a component. A weakly fair run leaves the
+//!    component eventually if every node enables t. A strongly fair run eventually leaves the nodes
 //!    that enable t. Edges at such nodes are removed.
 //!
 //! # Soundness
@@ -32,13 +30,12 @@
 //! no component with all marks remains, there is no run.
 //!
 //! # Source
-//! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969. The
-//! checker accepts intervals of any origin.
+//! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969.
 
 use super::pairs::{Pairs, RankingFlaw};
 use super::{NoRunFlaw, RankingFunction};
 use crate::certificate::Flaw;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Atom, Fairness, Net, PlaceId, Predicate, TransitionId};
 use parikh_temporal::{Automaton, Cube, Marks};
@@ -75,28 +72,26 @@ impl CoverNode {
     pub fn enabling(&self, net: &Net, t: TransitionId) -> Option<CoverNode> {
         let mut node = self.clone();
         for arc in net.pre(t) {
-            let place_index = arc.place.index();
-            if node.high[place_index].is_some_and(|high| high < arc.weight) {
+            let p = arc.place.index();
+            if node.high[p].is_some_and(|high| high < arc.weight) {
                 return None;
             }
-            node.low[place_index] = node.low[place_index].max(arc.weight);
+            node.low[p] = node.low[p].max(arc.weight);
         }
         Some(node)
     }
 
-    /// Returns a node with `state` and the markings to which `t` leads from the markings of the
-    /// node, all of which must enable `t`.
+    /// Returns a node with `state` and the markings after `t`, which all markings must enable.
     ///
     /// # Errors
     /// When a number of tokens overflows.
     pub fn after(&self, net: &Net, t: TransitionId, state: usize) -> Result<CoverNode, Flaw> {
         let mut node = CoverNode { state, ..self.clone() };
         for change in net.delta(t) {
-            let place_index = change.place.index();
-            let changed_tokens =
-                |tokens: u64| tokens.checked_add_signed(change.delta).ok_or(Flaw::Overflow);
-            node.low[place_index] = changed_tokens(node.low[place_index])?;
-            node.high[place_index] = node.high[place_index].map(changed_tokens).transpose()?;
+            let p = change.place.index();
+            let add = |tokens: u64| tokens.checked_add_signed(change.delta).ok_or(Flaw::Overflow);
+            node.low[p] = add(node.low[p])?;
+            node.high[p] = node.high[p].map(add).transpose()?;
         }
         Ok(node)
     }
@@ -137,8 +132,7 @@ impl CoverNode {
         node.low.iter().zip(&node.high).all(fits).then_some(node)
     }
 
-    /// Shrinks the intervals to the markings where the predicate has this value. Each comparison is
-    /// considered by itself.
+    /// Shrinks the intervals to markings where the predicate has this value, by single comparisons.
     fn restrict(&mut self, predicate: &Predicate, value: bool) {
         match (predicate, value) {
             (Predicate::And(parts), true) | (Predicate::Or(parts), false) => {
@@ -150,51 +144,39 @@ impl CoverNode {
         }
     }
 
-    /// Shrinks the intervals by a comparison with upper bound b: each term a·m(p) is at most b
-    /// minus the least values of the other terms.
+    /// Shrinks the intervals by Σ a·m(p) ≤ b: a·m(p) is at most b minus the least other terms.
     fn restrict_to(&mut self, Atom { sum, bound }: &Atom) {
         let min_term = |node: &CoverNode, place: PlaceId, factor: i64| -> Option<i128> {
-            let place_index = place.index();
-            let tokens =
-                if factor > 0 { Some(node.low[place_index]) } else { node.high[place_index] };
+            let p = place.index();
+            let tokens = if factor > 0 { Some(node.low[p]) } else { node.high[p] };
             i128::from(factor).checked_mul(tokens?.into())
         };
-        let unrestricted = self.clone();
+        let original = self.clone();
         for &(place, factor) in sum.terms() {
             let other_terms = sum.terms().iter().filter(|&&(other, _)| other != place);
-            let other_minimum =
-                other_terms.map(|&(other, factor)| min_term(&unrestricted, other, factor));
-            let other_minimum =
-                other_minimum.into_iter().try_fold(0i128, |sum, term| sum.checked_add(term?));
-            let max_term = other_minimum
-                .and_then(|other_minimum| i128::from(*bound).checked_sub(other_minimum));
+            let minimum = other_terms.map(|&(other, factor)| min_term(&original, other, factor));
+            let minimum = minimum.into_iter().try_fold(0i128, |sum, term| sum.checked_add(term?));
+            let max_term = minimum.and_then(|minimum| i128::from(*bound).checked_sub(minimum));
             let Some(max_term) = max_term else { continue };
-            let place_index = place.index();
-            // The inequality a·m ≤ max_term is an upper bound on m for a > 0, and a lower bound for
-            // a < 0.
+            let p = place.index();
+            // The inequality a·m ≤ max_term is an upper bound on m if a > 0, else a lower bound.
             if factor > 0 {
                 match u64::try_from(max_term.div_euclid(factor.into())) {
                     Ok(high) => {
-                        self.high[place_index] =
-                            Some(self.high[place_index].map_or(high, |own| own.min(high)));
+                        self.high[p] = Some(self.high[p].map_or(high, |own| own.min(high)));
                     }
                     // The bound is negative, so no marking remains.
-                    Err(_) if max_term < 0 => {
-                        (self.low[place_index], self.high[place_index]) = (1, Some(0))
-                    }
+                    Err(_) if max_term < 0 => (self.low[p], self.high[p]) = (1, Some(0)),
                     Err(_) => {}
                 }
             } else if max_term < 0 {
-                // The inequality −|a|·m ≤ −|max_term|, with rounding up.
                 let low = max_term.unsigned_abs().div_ceil(factor.unsigned_abs().into());
-                self.low[place_index] =
-                    self.low[place_index].max(u64::try_from(low).unwrap_or(u64::MAX));
+                self.low[p] = self.low[p].max(u64::try_from(low).unwrap_or(u64::MAX));
             }
         }
     }
 
-    /// Returns the value of a predicate if it is the same in all markings of the node that are dead
-    /// (`dead`), or in all that are not.
+    /// Returns the predicate's value if all dead markings of the node (`dead`) or all others agree.
     pub fn value(&self, net: &Net, predicate: &Predicate, dead: bool) -> Option<bool> {
         match predicate {
             Predicate::True => Some(true),
@@ -209,9 +191,7 @@ impl CoverNode {
         }
     }
 
-    /// Returns the value of a conjunction (`deciding_value` false) or disjunction (true) of
-    /// `parts`. A part with the deciding value decides the whole. Returns `None` if the nodes'
-    /// intervals leave the value open.
+    /// Returns the value of a conjunction, or of a disjunction if `deciding_value` is true.
     fn connective_value(
         &self,
         net: &Net,
@@ -242,10 +222,9 @@ impl CoverNode {
     fn comparison_value(&self, Atom { sum, bound }: &Atom) -> Option<bool> {
         let (mut least, mut largest) = (Some(0i128), Some(0i128));
         for &(place, factor) in sum.terms() {
-            let place_index = place.index();
+            let p = place.index();
             let times = |tokens: u64| i128::from(factor).checked_mul(tokens.into());
-            let (low, high) =
-                (times(self.low[place_index]), self.high[place_index].and_then(times));
+            let (low, high) = (times(self.low[p]), self.high[p].and_then(times));
             let (small, large) = if factor > 0 { (low, high) } else { (high, low) };
             least = least.zip(small).and_then(|(sum, term)| sum.checked_add(term));
             largest = largest.zip(large).and_then(|(sum, term)| sum.checked_add(term));
@@ -272,17 +251,13 @@ pub struct CoverEdge {
     marks: Marks,
 }
 
-/// The nodes of a cover with the remaining edges.
+/// The nodes of a cover, with the edges that no ranking and no fairness constraint has removed.
 pub struct CoverGraph<'a> {
-    /// The net, whose runs the nodes cover.
     net: &'a Net,
-    /// The nodes of the cover. An edge refers to its nodes by their indices here.
     nodes: &'a [CoverNode],
-    /// The edges that no ranking and no fairness constraint has removed.
     edges: Vec<CoverEdge>,
-    /// All acceptance marks of the automaton.
+    /// The acceptance marks of the automaton.
     all_marks: Marks,
-    /// The fairness constraints of the property.
     fairness: &'a Fairness,
 }
 
@@ -312,15 +287,13 @@ impl<'a> CoverGraph<'a> {
         }
         let node_index = NodeIndex::new(nodes, automaton.states.len());
         let tokens = net.initial().tokens();
-        let initial_node = CoverNode {
+        let initial = CoverNode {
             state: automaton.initial,
             low: tokens.to_vec(),
             high: tokens.iter().copied().map(Some).collect(),
         };
         // 1
-        node_index
-            .find(&initial_node)
-            .ok_or(NoRunFlaw::Cover(0, "no node has the initial marking"))?;
+        node_index.find(&initial).ok_or(NoRunFlaw::Cover(0, "no node has the initial marking"))?;
         let mut edges = Vec::new();
         for (from, node) in nodes.iter().enumerate() {
             if !goes_on() {
@@ -419,8 +392,7 @@ impl<'a> CoverGraph<'a> {
         Ok(removed_count)
     }
 
-    /// Returns a node whose component has all marks and may belong to a fair run. Components of the
-    /// nodes `except` are left out.
+    /// Returns a node whose component has all marks, no node of `except`, and perhaps a fair run.
     pub fn accepting_node(&self, except: &[usize]) -> Option<usize> {
         let component = self.components();
         let count = component.iter().max().map_or(0, |last| last + 1);
@@ -480,8 +452,7 @@ impl<'a> CoverGraph<'a> {
         }
     }
 
-    /// Iterates over the edges whose nodes belong to the same component. `component` has the
-    /// component of each node.
+    /// Iterates over the edges inside a component. `component` has the component of each node.
     fn edges_within<'g>(&'g self, component: &'g [usize]) -> impl Iterator<Item = &'g CoverEdge> {
         self.edges.iter().filter(|edge| component[edge.from] == component[edge.to])
     }
@@ -492,8 +463,7 @@ impl<'a> CoverGraph<'a> {
         for edge in &self.edges {
             successors[edge.from].push(edge.to as u32);
         }
-        let successor = |node: u32, k: u32| successors[node as usize].get(k as usize).copied();
-        let decomposition = components(self.nodes.len() as u32, successor);
+        let decomposition = components_of_rows(&successors, |&to| to);
         decomposition.of.into_iter().map(|component| component as usize).collect()
     }
 }
@@ -501,7 +471,7 @@ impl<'a> CoverGraph<'a> {
 /// An index for finding a node that contains a given one.
 struct NodeIndex<'a> {
     nodes: &'a [CoverNode],
-    /// The index of each node.
+    /// The index in `nodes`, by node.
     exact: HashMap<&'a CoverNode, usize>,
     /// The indices of the nodes with each state of the automaton.
     of_state: Vec<Vec<usize>>,

@@ -206,7 +206,7 @@ impl NoRun {
     }
 
     /// Checks that no run of `net` has the property, if no reachable marking satisfies a premise
-    /// ([`given`](Self::given)). The caller must make sure that the premises are proved.
+    /// of the argument. The caller must make sure that the premises are proved.
     ///
     /// # Errors
     /// The first flaw, or [`Flaw::Stopped`].

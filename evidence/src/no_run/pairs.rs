@@ -13,7 +13,7 @@
 
 use super::RankingFunction;
 use crate::certificate::Flaw;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Arc, Net, PlaceId, Predicate, TransitionId};
 use parikh_temporal::{Automaton, Cube, Marks};
@@ -84,8 +84,7 @@ impl Pairs {
     /// Creates all pairs except the contradictory ones.
     ///
     /// # Errors
-    /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than [`MOST`]
-    /// pairs.
+    /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than 2²⁸ pairs.
     pub fn new(
         net: &Net,
         property: &RunProperty,
@@ -287,8 +286,7 @@ impl Pairs {
             // The cast is safe: `new` refuses automata of more than 2³¹ states.
             successors[edge.from].push(edge.to as u32);
         }
-        let successor = |state: u32, k: u32| successors[state as usize].get(k as usize).copied();
-        let decomposition = components(self.states as u32, successor);
+        let decomposition = components_of_rows(&successors, |&to| to);
         decomposition.of.into_iter().map(|component| component as usize).collect()
     }
 }

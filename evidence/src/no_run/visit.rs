@@ -56,6 +56,9 @@ pub struct RunSearch {
 
 /// Visits the markings of `net`, at most `max_markings`, along which a run may have the property.
 /// Calls `goes_on` for each node.
+///
+/// # Errors
+/// The reason that there is no result; [`Flaw::More`] if there are more markings.
 pub fn visit_runs(
     net: &Net,
     property: &RunProperty,

@@ -25,9 +25,11 @@ use parikh_net::{Assumption, ExtendedNet, LinearSum, Marking, Net, PlaceId, Pred
 
 /// The net for a soundness question.
 pub(crate) struct CaseNet {
+    /// The net with its initial and final markings.
     net: Net,
+    /// The kind of the question, one of `KINDS`.
     kind: &'static str,
-    /// The number of places of the model, which come first.
+    /// The number of places of the model. They are the first places of the net.
     own: usize,
     /// The index of the first place that counts firings.
     counters: usize,
@@ -60,8 +62,8 @@ impl CaseNet {
         net: &Net,
         chosen: &[Marking],
     ) -> Result<CaseNet, String> {
-        let (begins, finals) = case_markings(net, cases, chosen)?;
-        CaseNet::of_begun(kind, net.from_marking(begins).with_final_markings(finals))
+        let (initial_marking, finals) = case_markings(net, cases, chosen)?;
+        CaseNet::of_begun(kind, net.from_marking(initial_marking).with_final_markings(finals))
     }
 
     /// Returns the net for a question of this kind, given a net that begins with the cases and has
@@ -85,19 +87,24 @@ impl CaseNet {
     /// Returns the question about the net, or `None` when a number overflows.
     pub(crate) fn question(&self) -> Option<Question> {
         let net = &self.net;
-        let own = LinearSum::new(net.places().take(self.own).map(|place| (place, 1))).ok()?;
+        let model_tokens =
+            LinearSum::new(net.places().take(self.own).map(|place| (place, 1))).ok()?;
         // The order is ascending, as in the prover, because proofs depend on the order of a
         // formula's parts.
         let mut finals: Vec<&Marking> = net.final_markings().iter().collect();
-        finals.sort_unstable_by_key(|last| last.tokens());
-        let ends = finals.iter().map(|last| {
-            let tokens = i64::try_from(last.total()).ok()?;
-            let covered = Predicate::and(last.marked().map(|(p, n)| Predicate::at_least(p, n)));
-            Some((covered, Predicate::at_most(own.clone(), tokens)))
+        finals.sort_unstable_by_key(|final_marking| final_marking.tokens());
+        let final_predicates = finals.iter().map(|final_marking| {
+            let tokens = i64::try_from(final_marking.total()).ok()?;
+            let covered =
+                Predicate::and(final_marking.marked().map(|(p, n)| Predicate::at_least(p, n)));
+            Some((covered, Predicate::at_most(model_tokens.clone(), tokens)))
         });
-        let ends: Vec<(Predicate, Predicate)> = ends.collect::<Option<_>>()?;
+        let final_predicates: Vec<(Predicate, Predicate)> =
+            final_predicates.collect::<Option<_>>()?;
         let exactly = Predicate::or(
-            ends.iter().map(|(done, no_more)| Predicate::and([done.clone(), no_more.clone()])),
+            final_predicates
+                .iter()
+                .map(|(done, no_more)| Predicate::and([done.clone(), no_more.clone()])),
         );
         Some(match self.kind {
             "EasySoundness" => Question::Reach { goals: vec![exactly], all: true, then: true },
@@ -110,22 +117,24 @@ impl CaseNet {
             kind => {
                 // Some final marking is covered, and the marking is not a final marking that covers
                 // it.
-                let beyond = |(at, (covered, no_more)): (usize, &(Predicate, Predicate))| {
-                    let covers = |other: &usize| {
-                        let tokens = finals[*other].tokens().iter().zip(finals[at].tokens());
-                        *other != at && tokens.into_iter().all(|(more, fewer)| more >= fewer)
+                let improper_end =
+                    |(index, (covered, no_more)): (usize, &(Predicate, Predicate))| {
+                        let covers = |other: &usize| {
+                            let tokens = finals[*other].tokens().iter().zip(finals[index].tokens());
+                            *other != index && tokens.into_iter().all(|(more, fewer)| more >= fewer)
+                        };
+                        let others = (0..finals.len()).filter(covers).map(|other| {
+                            let (covered, no_more) = final_predicates[other].clone();
+                            Predicate::and([covered, no_more]).negated()
+                        });
+                        let more = no_more.clone().negated();
+                        Predicate::and([covered.clone(), more].into_iter().chain(others))
                     };
-                    let others = (0..finals.len()).filter(covers).map(|other| {
-                        let (covered, no_more) = ends[other].clone();
-                        Predicate::and([covered, no_more]).negated()
-                    });
-                    let more = no_more.clone().negated();
-                    Predicate::and([covered.clone(), more].into_iter().chain(others))
-                };
-                let improper = Predicate::or(ends.iter().enumerate().map(beyond));
-                let done = Predicate::or(ends.iter().map(|(covered, _)| covered.clone()));
-                let live = kind == "Soundness";
-                let transitions = net.model_transitions().filter(|_| live);
+                let improper = Predicate::or(final_predicates.iter().enumerate().map(improper_end));
+                let done =
+                    Predicate::or(final_predicates.iter().map(|(covered, _)| covered.clone()));
+                let needs_transitions = kind == "Soundness";
+                let transitions = net.model_transitions().filter(|_| needs_transitions);
                 let others = transitions
                     .map(|copies| Predicate::or(copies.into_iter().map(Predicate::Enabled)));
                 Question::Sound { done, improper, others: others.collect() }
@@ -140,9 +149,9 @@ impl CaseNet {
 /// # Errors
 /// The reason that there is no such net.
 pub fn with_one_case(net: &Net, chosen: &[Marking]) -> Result<Net, String> {
-    let (begins, finals) = case_markings(net, 1, chosen)?;
+    let (initial_marking, finals) = case_markings(net, 1, chosen)?;
     let assumed = assumptions(net, !chosen.is_empty());
-    Ok(net.from_marking(begins).with_final_markings(finals).assuming(assumed))
+    Ok(net.from_marking(initial_marking).with_final_markings(finals).assuming(assumed))
 }
 
 /// Returns the assumptions of a question about cases of this model: where cases begin, and when
@@ -194,6 +203,7 @@ pub(crate) fn extended_with_assumed_token(model: &ExtendedNet) -> Result<Extende
     Ok(model.clone().from_marking(marking).assuming([assumed]))
 }
 
+/// Returns the initial marking with a token in the only source place, and this assumption.
 fn assumed_token(net: &Net) -> Result<(Marking, Assumption), String> {
     let source = only_place(net, |p| net.producers(p).is_empty());
     let source = source.filter(|_| net.initial().total() == 0);
@@ -212,9 +222,9 @@ pub fn extended_with_cases(
     cases: u64,
     chosen: &[Marking],
 ) -> Result<ExtendedNet, String> {
-    let (begins, finals) = case_markings(model.core(), cases, chosen)?;
+    let (initial_marking, finals) = case_markings(model.core(), cases, chosen)?;
     let assumed = assumptions(model.core(), !chosen.is_empty());
-    Ok(model.clone().from_marking(begins).with_final_markings(finals).assuming(assumed))
+    Ok(model.clone().from_marking(initial_marking).with_final_markings(finals).assuming(assumed))
 }
 
 /// The maximum number of final markings of several cases together.
@@ -226,28 +236,30 @@ fn case_markings(
     cases: u64,
     chosen: &[Marking],
 ) -> Result<(Marking, Vec<Marking>), String> {
-    let only = |mut places: Vec<PlaceId>, what: &str| match (places.pop(), places.pop()) {
-        (Some(place), None) => {
-            let mut marking = Marking::empty(net.place_count());
-            marking[place] = 1;
-            Ok(marking)
-        }
-        _ => Err(format!("the model has no {what} marking, and not one {what} place")),
-    };
-    let nobody_puts = net.places().filter(|&p| net.producers(p).is_empty());
-    let nobody_takes = net.places().filter(|&p| net.consumers(p).is_empty());
-    let begins = match net.initial().marked().next() {
+    let only_place_marked =
+        |mut places: Vec<PlaceId>, what: &str| match (places.pop(), places.pop()) {
+            (Some(place), None) => {
+                let mut marking = Marking::empty(net.place_count());
+                marking[place] = 1;
+                Ok(marking)
+            }
+            _ => Err(format!("the model has no {what} marking, and not one {what} place")),
+        };
+    let source_places = net.places().filter(|&p| net.producers(p).is_empty());
+    let sink_places = net.places().filter(|&p| net.consumers(p).is_empty());
+    let initial_marking = match net.initial().marked().next() {
         Some(_) => net.initial().clone(),
-        None => only(nobody_puts.collect(), "initial")?,
+        None => only_place_marked(source_places.collect(), "initial")?,
     };
-    let ends = match (chosen, net.final_markings()) {
-        ([], []) => vec![only(nobody_takes.collect(), "final")?],
+    let final_markings_of_case = match (chosen, net.final_markings()) {
+        ([], []) => vec![only_place_marked(sink_places.collect(), "final")?],
         ([], of_model) => of_model.to_vec(),
         (chosen, _) => chosen.to_vec(),
     };
-    Ok((times(&begins, cases)?, sums(&ends, cases)?))
+    Ok((times(&initial_marking, cases)?, sums(&final_markings_of_case, cases)?))
 }
 
+/// The message for a sum that is too large.
 const TOO_MANY_TOKENS: &str = "more than 2^63 - 1 tokens";
 
 /// Returns the marking multiplied by `count`.
@@ -268,25 +280,29 @@ fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, String> {
     if markings.len() > MOST_FINALS || count >= MOST_FINALS as u64 {
         return Err(too_many());
     }
-    let mut all: Vec<Marking> = Vec::new();
-    for of_first in (0..=count).rev() {
-        let begun = times(first, of_first)?;
-        let rest = match count - of_first {
-            0 => vec![Marking::empty(begun.tokens().len())],
-            left => sums(others, left)?,
+    let mut distinct_sums: Vec<Marking> = Vec::new();
+    for first_count in (0..=count).rev() {
+        let first_part = times(first, first_count)?;
+        let remaining_sums = match count - first_count {
+            0 => vec![Marking::empty(first_part.tokens().len())],
+            remaining_count => sums(others, remaining_count)?,
         };
-        for rest in rest {
-            let both = begun.tokens().iter().zip(rest.tokens()).map(|(a, b)| a.checked_add(*b));
+        for remaining_sums in remaining_sums {
+            let both = first_part
+                .tokens()
+                .iter()
+                .zip(remaining_sums.tokens())
+                .map(|(a, b)| a.checked_add(*b));
             let both = both.map(|sum| sum.filter(|&tokens| tokens <= Marking::MAX_TOKENS));
             let sum: Option<Vec<u64>> = both.collect();
             let sum = Marking::new(sum.ok_or(TOO_MANY_TOKENS)?);
-            if !all.contains(&sum) {
-                all.push(sum);
+            if !distinct_sums.contains(&sum) {
+                distinct_sums.push(sum);
             }
-            if all.len() > MOST_FINALS {
+            if distinct_sums.len() > MOST_FINALS {
                 return Err(too_many());
             }
         }
     }
-    Ok(all)
+    Ok(distinct_sums)
 }

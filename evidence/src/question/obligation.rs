@@ -86,7 +86,7 @@ pub struct Obligation {
     pub homes: Vec<HomeQuestion>,
     /// Properties for which the evidence must prove that a run has them, or that no run has them.
     pub runs: Vec<RunProperty>,
-    /// CTL properties that must be proved.
+    /// CTL properties that must be proved to hold in the initial marking.
     pub trees: Vec<TreeProperty>,
     /// The formula over the statements that must be true.
     pub need: NeededProofs,
@@ -134,25 +134,26 @@ impl Default for NeededProofs {
 
 impl NeededProofs {
     /// Returns true if the formula is true, given the truth of its leaves.
-    pub fn is_met(&self, done: &dyn Fn(&NeededProofs) -> bool) -> bool {
+    pub fn is_met(&self, is_proved: &dyn Fn(&NeededProofs) -> bool) -> bool {
         match self {
-            NeededProofs::All(parts) => parts.iter().all(|part| part.is_met(done)),
-            NeededProofs::One(parts) => parts.iter().any(|part| part.is_met(done)),
-            duty => done(duty),
+            NeededProofs::All(parts) => parts.iter().all(|part| part.is_met(is_proved)),
+            NeededProofs::One(parts) => parts.iter().any(|part| part.is_met(is_proved)),
+            leaf => is_proved(leaf),
         }
     }
 
     /// Returns the relevant unproved leaves, in order. Subformulas that are true contribute none.
-    pub fn open(&self, done: &dyn Fn(&NeededProofs) -> bool) -> Vec<&NeededProofs> {
+    pub fn open(&self, is_proved: &dyn Fn(&NeededProofs) -> bool) -> Vec<&NeededProofs> {
         match self {
-            met if met.is_met(done) => Vec::new(),
+            formula if formula.is_met(is_proved) => Vec::new(),
             NeededProofs::All(parts) | NeededProofs::One(parts) => {
-                parts.iter().flat_map(|part| part.open(done)).collect()
+                parts.iter().flat_map(|part| part.open(is_proved)).collect()
             }
-            duty => vec![duty],
+            leaf => vec![leaf],
         }
     }
 
+    /// Returns a conjunction (`all`) or disjunction of the parts.
     fn junction(all: bool, parts: Vec<NeededProofs>) -> NeededProofs {
         if all { NeededProofs::All(parts) } else { NeededProofs::One(parts) }
     }
@@ -164,29 +165,31 @@ impl Question {
     /// # Errors
     /// The reason that no evidence can prove the answer.
     pub fn obligation(&self, net: &Net, value: AnswerValue) -> Result<Obligation, String> {
-        let mut all = Obligation::default();
+        let mut obligation = Obligation::default();
         if net.has_caps() && !self.is_about_reachability() {
             return Err(
                 "this cannot be shown for a net with caps on places without a bound".to_owned()
             );
         }
-        all.need = match value {
+        obligation.need = match value {
             AnswerValue::Holds(holds) => {
                 if let Question::Initially(predicate) = self {
-                    let says = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
-                    let says = says.holds(net, net.initial());
-                    if says != holds {
-                        let says = AnswerValue::Holds(says);
-                        return Err(format!("the initial marking decides the question: {says}"));
+                    let model_predicate = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
+                    let initial_value = model_predicate.holds(net, net.initial());
+                    if initial_value != holds {
+                        let initial_value = AnswerValue::Holds(initial_value);
+                        return Err(format!(
+                            "the initial marking decides the question: {initial_value}"
+                        ));
                     }
                 }
-                all.that_it_holds(self, net, holds)?
+                obligation.that_it_holds(self, net, holds)?
             }
-            AnswerValue::Number(number) => all.that_it_is(self, net, number)?,
-            AnswerValue::Infinite => all.that_it_grows(self, net)?,
+            AnswerValue::Number(number) => obligation.that_it_is(self, net, number)?,
+            AnswerValue::Infinite => obligation.that_it_grows(self, net)?,
         };
-        all.within_caps(net)?;
-        Ok(all)
+        obligation.within_caps(net)?;
+        Ok(obligation)
     }
 
     /// Returns true if the question depends only on which markings are reachable.
@@ -206,34 +209,38 @@ impl Question {
     }
 }
 
+/// The message for a number as the answer to a question about truth.
 const NO_NUMBER: &str = "the question asks for TRUE or FALSE";
+/// The message for a predicate or sum whose numbers overflow.
 const NO_FIT: &str = "the numbers are too large";
 
 impl Obligation {
     /// Restates the obligations for a net with caps: markings within the caps, and conditions of
     /// the model.
     fn within_caps(&mut self, net: &Net) -> Result<(), String> {
-        let Some(within) = net.translation().and_then(Translation::within_caps) else {
+        let Some(within_place) = net.translation().and_then(Translation::within_caps) else {
             return Ok(());
         };
-        for seen in &mut self.reach {
-            let asked = of_model(net, seen.clone()).ok_or(NO_FIT)?;
-            *seen = Predicate::and([asked, Predicate::at_least(within, 1)]).sorted();
+        for goal in &mut self.reach {
+            let model_goal = of_model(net, goal.clone()).ok_or(NO_FIT)?;
+            *goal = Predicate::and([model_goal, Predicate::at_least(within_place, 1)]).sorted();
         }
         for refuted in &mut self.refute {
             *refuted = of_model(net, refuted.clone()).ok_or(NO_FIT)?;
         }
-        for grows in &mut self.grow {
-            *grows = sum_of_model(net, grows).ok_or(NO_FIT)?;
+        for sum in &mut self.grow {
+            *sum = sum_of_model(net, sum).ok_or(NO_FIT)?;
         }
         Ok(())
     }
 
+    /// Adds the obligation that the predicate is reachable.
     fn reach(&mut self, predicate: Predicate) -> NeededProofs {
         self.reach.push(predicate);
         NeededProofs::Reach(self.reach.len() - 1)
     }
 
+    /// Adds the obligation that the predicate is unreachable.
     fn refute(&mut self, predicate: Predicate) -> NeededProofs {
         self.refute.push(predicate);
         NeededProofs::Refute(self.refute.len() - 1)
@@ -248,6 +255,7 @@ impl Obligation {
         NeededProofs::Stays(self.homes.len() - 1)
     }
 
+    /// Adds the obligation that `wanted` does not stay reachable.
     fn lost(&mut self, wanted: &Predicate) -> NeededProofs {
         self.homes.push(HomeQuestion { wanted: wanted.clone(), reach: None });
         NeededProofs::Lost(self.homes.len() - 1)
@@ -256,11 +264,11 @@ impl Obligation {
     /// Derives the formula for the answer TRUE (`holds`) or FALSE.
     fn that_it_holds(
         &mut self,
-        asked: &Question,
+        question: &Question,
         net: &Net,
         holds: bool,
     ) -> Result<NeededProofs, String> {
-        Ok(match (asked, holds) {
+        Ok(match (question, holds) {
             (Question::Reach { goals, all, then }, holds) if holds == *then => {
                 let parts = goals.iter().map(|goal| self.reach(goal.clone()));
                 NeededProofs::junction(*all, parts.collect())
@@ -274,8 +282,8 @@ impl Obligation {
             (Question::Stays(wanted), true) => {
                 let stay =
                     NeededProofs::All(wanted.iter().map(|wanted| self.stays(wanted)).collect());
-                let here = |wanted: &Predicate| wanted.holds(net, net.initial());
-                match net.is_dead(net.initial()) && wanted.iter().all(here) {
+                let holds_initially = |wanted: &Predicate| wanted.holds(net, net.initial());
+                match net.is_dead(net.initial()) && wanted.iter().all(holds_initially) {
                     // No evidence is needed, but evidence is accepted.
                     true => NeededProofs::One(vec![NeededProofs::default(), stay]),
                     false => stay,
@@ -284,7 +292,7 @@ impl Obligation {
             (Question::Stays(wanted), false) => {
                 let mut parts: Vec<NeededProofs> =
                     wanted.iter().map(|wanted| self.lost(wanted)).collect();
-                parts.extend(dead_ends(wanted).into_iter().map(|end| self.reach(end)));
+                parts.extend(dead_ends(wanted).into_iter().map(|dead_end| self.reach(dead_end)));
                 parts.extend(wanted.iter().map(|wanted| self.refute(wanted.clone())));
                 NeededProofs::One(parts)
             }
@@ -303,14 +311,14 @@ impl Obligation {
                 parts.extend(others.iter().map(|other| self.refute(other.clone())));
                 NeededProofs::One(parts)
             }
-            (Question::NoRun(property), none) => self.that_runs_have(property, net, !none),
+            (Question::NoRun(property), no_run) => self.that_runs_have(property, net, !no_run),
             (Question::Tree(property), true) => self.that_the_tree_has((**property).clone(), net),
             (Question::Tree(property), false) => self.that_the_tree_has(property.negated(), net),
             (Question::Initially(predicate), holds) => {
                 // An empty conjunction (proved), or an empty disjunction (unprovable).
-                let says = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
-                let says = says.holds(net, net.initial());
-                NeededProofs::junction(says == holds, Vec::new())
+                let model_predicate = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
+                let initial_value = model_predicate.holds(net, net.initial());
+                NeededProofs::junction(initial_value == holds, Vec::new())
             }
             (Question::Not(part), holds) => self.that_it_holds(part, net, !holds)?,
             // A conjunction is FALSE if one part is, and a disjunction is FALSE if all parts are.
@@ -319,8 +327,8 @@ impl Obligation {
                 NeededProofs::junction(*all == holds, parts.collect::<Result<_, _>>()?)
             }
             (Question::Between { main, shown_by, shows }, holds) => {
-                let others = if holds { shown_by } else { shows };
-                let parts = [&**main].into_iter().chain(others);
+                let alternatives = if holds { shown_by } else { shows };
+                let parts = [&**main].into_iter().chain(alternatives);
                 let parts = parts.map(|part| self.that_it_holds(part, net, holds));
                 NeededProofs::One(parts.collect::<Result<_, _>>()?)
             }
@@ -330,64 +338,64 @@ impl Obligation {
         })
     }
 
-    /// Derives the formula that some run has the property, or that none has. The evidence may have
-    /// decomposed the property. Some run has it if some run has one of its cases, and none has it
-    /// if none has any case.
-    fn that_runs_have(&mut self, property: &RunProperty, net: &Net, some: bool) -> NeededProofs {
-        let decided = initially(net, property);
-        let whole = self.that_runs_have_whole(property, net, some, decided);
-        let cases = match decided {
+    /// Derives the formula that a run has the property (`exists`), or that no run has it. The
+    /// evidence may have decomposed the property into cases. A run has the property if it has one
+    /// of the cases. No run has the property if no run has any case.
+    fn that_runs_have(&mut self, property: &RunProperty, net: &Net, exists: bool) -> NeededProofs {
+        let initial_value = initially(net, property);
+        let undivided = self.that_runs_have_whole(property, net, exists, initial_value);
+        let cases = match initial_value {
             Some(_) => Vec::new(),
-            None => cases(net, property, some),
+            None => cases(net, property, exists),
         };
         if cases.is_empty() {
-            return whole;
+            return undivided;
         }
-        let of_case = |case| {
-            let decided = initially(net, case);
-            self.that_runs_have_whole(case, net, some, decided)
+        let proofs_of_case = |case| {
+            let initial_value = initially(net, case);
+            self.that_runs_have_whole(case, net, exists, initial_value)
         };
-        let cases = cases.iter().map(of_case).collect();
-        NeededProofs::One(vec![whole, NeededProofs::junction(!some, cases)])
+        let cases = cases.iter().map(proofs_of_case).collect();
+        NeededProofs::One(vec![undivided, NeededProofs::junction(!exists, cases)])
     }
 
-    /// Derives the same formula without decomposition. `decided` is the value that the initial
-    /// marking determines, if any.
+    /// Derives the same formula without decomposition. `initial_value` is the value that the
+    /// initial marking determines, if any.
     fn that_runs_have_whole(
         &mut self,
         property: &RunProperty,
         net: &Net,
-        some: bool,
-        decided: Option<bool>,
+        exists: bool,
+        initial_value: Option<bool>,
     ) -> NeededProofs {
-        if decided == Some(!some) {
+        if initial_value == Some(!exists) {
             // Unprovable.
             return NeededProofs::One(Vec::new());
         }
         self.runs.push(property.clone());
-        let at = self.runs.len() - 1;
-        let of_runs = if some { NeededProofs::Run(at) } else { NeededProofs::NoRun(at) };
-        if decided.is_some() {
+        let index = self.runs.len() - 1;
+        let run_proof = if exists { NeededProofs::Run(index) } else { NeededProofs::NoRun(index) };
+        if initial_value.is_some() {
             // No evidence is needed, but evidence is accepted.
-            return NeededProofs::One(vec![NeededProofs::All(Vec::new()), of_runs]);
+            return NeededProofs::One(vec![NeededProofs::All(Vec::new()), run_proof]);
         }
         match met_somewhere(net, property) {
-            None => of_runs,
-            Some(met) => {
-                let of_markings = if some { self.reach(met) } else { self.refute(met) };
-                NeededProofs::One(vec![of_runs, of_markings])
+            None => run_proof,
+            Some(goal) => {
+                let marking_proof = if exists { self.reach(goal) } else { self.refute(goal) };
+                NeededProofs::One(vec![run_proof, marking_proof])
             }
         }
     }
 
     /// Derives the formula that the CTL property holds.
     fn that_the_tree_has(&mut self, property: TreeProperty, net: &Net) -> NeededProofs {
-        let here =
+        let initial_value =
             |atom: AtomId| property.atoms()[atom.0 as usize].holds(net, net.initial()).into();
         let (formulas, formula) = (property.formulas(), property.formula());
         let decided = match net.is_dead(net.initial()) {
-            true => formulas.value_at_end(formula, here),
-            false => formulas.value_here(formula, here),
+            true => formulas.value_at_end(formula, initial_value),
+            false => formulas.value_here(formula, initial_value),
         };
         if decided.to_bool() == Some(false) {
             // Unprovable.
@@ -406,28 +414,31 @@ impl Obligation {
     /// marking with more.
     fn that_it_is(
         &mut self,
-        asked: &Question,
+        question: &Question,
         net: &Net,
         number: i64,
     ) -> Result<NeededProofs, String> {
         // Σ ≥ n is ¬(Σ ≤ n − 1). For the smallest number, every marking has at least this value.
         let more_than = |sum: &LinearSum, n| Predicate::at_most(sum.clone(), n).negated();
-        let less = number.checked_sub(1);
-        let (as_much, refute) = match asked {
+        let one_less = number.checked_sub(1);
+        let (reached_goal, refute) = match question {
             Question::Largest(sum) => {
-                let as_much = less.map_or(Predicate::True, |less| more_than(sum, less));
-                let more = match net.translation().and_then(Translation::within_caps) {
+                let reached_goal =
+                    one_less.map_or(Predicate::True, |one_less| more_than(sum, one_less));
+                let exceeding = match net.translation().and_then(Translation::within_caps) {
                     None => more_than(sum, number),
-                    Some(within) => more_by_halves(sum, within, number)?,
+                    Some(within_place) => more_by_halves(sum, within_place, number)?,
                 };
-                (as_much, vec![more])
+                (reached_goal, vec![exceeding])
             }
             Question::LargestOf(sums) => {
-                let as_much = match less.filter(|_| !sums.is_empty()) {
-                    Some(less) => Predicate::or(sums.iter().map(|sum| more_than(sum, less))),
+                let reached_goal = match one_less.filter(|_| !sums.is_empty()) {
+                    Some(one_less) => {
+                        Predicate::or(sums.iter().map(|sum| more_than(sum, one_less)))
+                    }
                     None => Predicate::constant(number == 0),
                 };
-                (as_much.sorted(), sums.iter().map(|sum| more_than(sum, number)).collect())
+                (reached_goal.sorted(), sums.iter().map(|sum| more_than(sum, number)).collect())
             }
             Question::HowMany { .. } => {
                 return Err("the question asks for a number of markings or \
@@ -436,14 +447,14 @@ impl Obligation {
             }
             _ => return Err(NO_NUMBER.into()),
         };
-        let mut parts = vec![self.reach(as_much)];
+        let mut parts = vec![self.reach(reached_goal)];
         parts.extend(refute.into_iter().map(|predicate| self.refute(predicate)));
         Ok(NeededProofs::All(parts))
     }
 
     /// Derives the formula for the answer `+inf`.
-    fn that_it_grows(&mut self, asked: &Question, net: &Net) -> Result<NeededProofs, String> {
-        self.grow.push(match asked {
+    fn that_it_grows(&mut self, question: &Question, net: &Net) -> Result<NeededProofs, String> {
+        self.grow.push(match question {
             Question::Largest(sum) => sum.clone(),
             // If the total number of tokens is unbounded, so is some place, and there are
             // infinitely many markings.
@@ -456,12 +467,12 @@ impl Obligation {
 
 /// Returns 2·Σ + within ≥ 2n + 2, which Σ ≥ n + 1 implies. Proofs about nets with caps are about
 /// this sum.
-fn more_by_halves(sum: &LinearSum, within: PlaceId, n: i64) -> Result<Predicate, String> {
-    let twice = sum.terms().iter().map(|&(place, a)| Some((place, a.checked_mul(2)?)));
-    let terms: Option<Vec<_>> = twice.chain([Some((within, 1))]).collect();
+fn more_by_halves(sum: &LinearSum, within_place: PlaceId, n: i64) -> Result<Predicate, String> {
+    let doubled = sum.terms().iter().map(|&(place, a)| Some((place, a.checked_mul(2)?)));
+    let terms: Option<Vec<_>> = doubled.chain([Some((within_place, 1))]).collect();
     let sum = LinearSum::new(terms.ok_or(NO_FIT)?).map_err(|_| NO_FIT)?;
-    let most = n.checked_mul(2).and_then(|twice| twice.checked_add(1)).ok_or(NO_FIT)?;
-    Ok(Predicate::at_most(sum, most).negated())
+    let max_value = n.checked_mul(2).and_then(|doubled| doubled.checked_add(1)).ok_or(NO_FIT)?;
+    Ok(Predicate::at_most(sum, max_value).negated())
 }
 
 /// Returns predicates for dead markings from which no predicate of `wanted` is reachable.

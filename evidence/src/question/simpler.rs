@@ -20,19 +20,20 @@ const MOST_CASES: usize = 32;
 /// checked; callers must check that it is equivalent.
 fn simplified(net: &Net, property: &RunProperty) -> (Ltl, Formula<Linear>) {
     let mut formulas = property.formulas().clone();
-    let initially = RunAtom::initial_values(property.atoms(), net);
-    let here = |atom: AtomId| initially[atom.0 as usize];
-    let given = formulas.simplify_here(property.formula(), here);
-    let (simple, _) = formulas.rewritten(given, LINEAR_RULES, MOST_STEPS);
+    let initial_values = RunAtom::initial_values(property.atoms(), net);
+    let initial_value = |atom: AtomId| initial_values[atom.0 as usize];
+    let evaluated = formulas.simplify_here(property.formula(), initial_value);
+    let (simple, _) = formulas.rewritten(evaluated, LINEAR_RULES, MOST_STEPS);
     // Rewriting may move a part about a later letter to the first letter.
-    let simple = formulas.simplify_here(simple, here);
+    let simple = formulas.simplify_here(simple, initial_value);
     (formulas, simple)
 }
 
 /// Returns the cases of a property in its simpler form: the parts of a disjunction, or the simpler
-/// form as the only case. Returns none if the form is no simpler. With `some`, each case is checked
-/// to imply the property; otherwise the property is checked to imply the disjunction of the cases.
-pub(super) fn cases(net: &Net, property: &RunProperty, some: bool) -> Vec<RunProperty> {
+/// form as the only case. Returns none if the form is no simpler. If `exists`, each case is
+/// checked to imply the property. Otherwise the property is checked to imply the disjunction of the
+/// cases.
+pub(super) fn cases(net: &Net, property: &RunProperty, exists: bool) -> Vec<RunProperty> {
     let (formulas, simple) = simplified(net, property);
     let parts = match formulas.node(simple) {
         Node::Or(parts) => parts.to_vec(),
@@ -47,14 +48,14 @@ pub(super) fn cases(net: &Net, property: &RunProperty, some: bool) -> Vec<RunPro
         case.with_fairness(property.fairness().clone())
     };
     let cases: Vec<RunProperty> = parts.iter().map(case).collect();
-    let is_that = match some {
+    let are_valid = match exists {
         true => cases.iter().all(|case| implies(net, case, property, &[]).is_ok()),
         false => {
-            let all: Vec<&RunProperty> = cases.iter().collect();
-            implies_one_of(net, property, &all, &[]).is_ok()
+            let disjuncts: Vec<&RunProperty> = cases.iter().collect();
+            implies_one_of(net, property, &disjuncts, &[]).is_ok()
         }
     };
-    if is_that { cases } else { Vec::new() }
+    if are_valid { cases } else { Vec::new() }
 }
 
 /// Returns φ if a run has the property exactly if it visits a marking with φ. Rewriting rules and
@@ -62,15 +63,15 @@ pub(super) fn cases(net: &Net, property: &RunProperty, some: bool) -> Vec<RunPro
 /// imply each other on runs from the initial marking.
 pub(super) fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
     let (formulas, simple) = simplified(net, property);
-    let Node::Until(_, always, met) = *formulas.node(simple) else { return None };
-    if !formulas.is(always, true) {
+    let Node::Until(_, until_left, goal) = *formulas.node(simple) else { return None };
+    if !formulas.is(until_left, true) {
         return None;
     }
-    let met = condition(&formulas, met, property.atoms(), RunAtom::condition)?;
+    let goal = condition(&formulas, goal, property.atoms(), RunAtom::condition)?;
     let eventually = RunProperty::new(&formulas, simple, property.atoms());
     // Every finite firing sequence has a fair continuation.
     let eventually = eventually.with_fairness(property.fairness().clone());
-    let is_that = implies(net, &eventually, property, &[]).is_ok()
+    let is_equivalent = implies(net, &eventually, property, &[]).is_ok()
         && implies(net, property, &eventually, &[]).is_ok();
-    is_that.then(|| met.sorted())
+    is_equivalent.then(|| goal.sorted())
 }

@@ -30,19 +30,21 @@ impl Question {
 }
 
 /// An entry of the worklist.
+/// Turns a subformula into a question.
 enum CtlTask {
     Visit(Formula<Quantifier>),
     /// Joins the last questions, by conjunction (`true`) or disjunction.
     Join(bool, usize),
 }
 
+/// Returns the question for a formula: a conjunction or disjunction of single questions.
 fn part(net: &Net, formulas: &Ctl, whole: Formula<Quantifier>, atoms: &[Predicate]) -> Question {
-    let (mut tasks, mut made) = (vec![CtlTask::Visit(whole)], Vec::new());
+    let (mut tasks, mut questions) = (vec![CtlTask::Visit(whole)], Vec::new());
     while let Some(task) = tasks.pop() {
         match task {
             CtlTask::Join(all, count) => {
-                let parts = made.split_off(made.len().saturating_sub(count));
-                made.push(Question::Junction { all, parts });
+                let parts = questions.split_off(questions.len().saturating_sub(count));
+                questions.push(Question::Junction { all, parts });
             }
             CtlTask::Visit(formula) => match formulas.node(formula) {
                 node @ (Node::And(parts) | Node::Or(parts))
@@ -51,11 +53,11 @@ fn part(net: &Net, formulas: &Ctl, whole: Formula<Quantifier>, atoms: &[Predicat
                     tasks.push(CtlTask::Join(matches!(node, Node::And(_)), parts.len()));
                     tasks.extend(parts.iter().rev().map(|&part| CtlTask::Visit(part)));
                 }
-                _ => made.push(single(net, formulas, formula, atoms)),
+                _ => questions.push(single(net, formulas, formula, atoms)),
             },
         }
     }
-    made.pop().unwrap_or(Question::Junction { all: true, parts: Vec::new() })
+    questions.pop().unwrap_or(Question::Junction { all: true, parts: Vec::new() })
 }
 
 /// Returns a single question for a part.
@@ -65,27 +67,27 @@ fn single(
     formula: Formula<Quantifier>,
     atoms: &[Predicate],
 ) -> Question {
-    if let Some(here) = state(formulas, formula, atoms) {
-        return Question::Initially(here);
+    if let Some(initial_condition) = state(formulas, formula, atoms) {
+        return Question::Initially(initial_condition);
     }
     // A condition after one firing is a condition on the marking before.
     let state = |part| Some(condition_before(formulas, part, atoms, net, MAX_LEAVES)?.sorted());
     let reach = |goal: Predicate, then| Question::Reach { goals: vec![goal], all: true, then };
     let not = |predicate: Predicate| predicate.negated().sorted();
-    if let Some(met) = formulas.possible(formula) {
-        if let Some(goal) = state(met) {
+    if let Some(target) = formulas.possible(formula) {
+        if let Some(goal) = state(target) {
             return reach(goal, true);
         }
-        if let Some(kept) = formulas.invariant(met).and_then(state) {
-            let lost = Question::Not(Box::new(Question::Stays(vec![not(kept)])));
+        if let Some(invariant_condition) = formulas.invariant(target).and_then(state) {
+            let lost = Question::Not(Box::new(Question::Stays(vec![not(invariant_condition)])));
             return or_by_the_tree(lost, formulas, formula, atoms);
         }
     }
-    if let Some(kept) = formulas.invariant(formula) {
-        if let Some(kept) = state(kept) {
-            return reach(not(kept), false);
+    if let Some(invariant_condition) = formulas.invariant(formula) {
+        if let Some(invariant_condition) = state(invariant_condition) {
+            return reach(not(invariant_condition), false);
         }
-        if let Some(wanted) = formulas.possible(kept).and_then(state) {
+        if let Some(wanted) = formulas.possible(invariant_condition).and_then(state) {
             return or_by_the_tree(Question::Stays(vec![wanted]), formulas, formula, atoms);
         }
     }
@@ -114,10 +116,10 @@ fn between(
     let Some(bounds) = run_bounds(net, formulas, formula, atoms) else { return tree };
     let no_run = |property: RunProperty| Question::NoRun(Box::new(property));
     let some_run = |property: RunProperty| Question::Not(Box::new(no_run(property)));
-    let (along, some) = (bounds.shown_by.into_iter(), bounds.shows.into_iter());
+    let (sufficient, necessary) = (bounds.shown_by.into_iter(), bounds.shows.into_iter());
     let (shown_by, shows) = match bounds.exists {
-        true => (along.map(some_run).collect(), some.map(some_run).collect()),
-        false => (some.map(no_run).collect(), along.map(no_run).collect()),
+        true => (sufficient.map(some_run).collect(), necessary.map(some_run).collect()),
+        false => (necessary.map(no_run).collect(), sufficient.map(no_run).collect()),
     };
     Question::Between { main: Box::new(tree), shown_by, shows }
 }
@@ -127,13 +129,13 @@ fn on_paths(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -
     let mut formulas = formulas.clone();
     let negation = formulas.negate(formula);
     let dead = AtomId(atoms.len() as u32);
-    let of_runs: Vec<RunAtom> =
+    let run_atoms: Vec<RunAtom> =
         atoms.iter().cloned().chain([Predicate::Dead]).map(RunAtom::Holds).collect();
     let none_violates = |all| {
         let mut linear = Ltl::default();
         let kept = formulas.on_all_paths(all, &mut linear, dead)?;
         let violated = linear.negate(kept);
-        Some(Question::NoRun(Box::new(RunProperty::new(&linear, violated, &of_runs))))
+        Some(Question::NoRun(Box::new(RunProperty::new(&linear, violated, &run_atoms))))
     };
     none_violates(formula)
         .or_else(|| none_violates(negation).map(|question| Question::Not(Box::new(question))))

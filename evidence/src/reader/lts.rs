@@ -181,9 +181,12 @@ fn up_to_quote(text: &str) -> Option<(String, &str)> {
 fn state(line: u64, text: &str, range: std::ops::Range<usize>) -> Result<usize, Unreadable> {
     let number = text.trim().parse().ok().filter(|it| range.contains(it));
     number.ok_or_else(|| {
-        let (least, end) = (range.start, range.end);
+        let (lower_end, upper_end) = (range.start, range.end);
         let found = Quoted(text.trim());
-        error_in_line(line, format!("expected one number from {least} below {end}, found {found}"))
+        error_in_line(
+            line,
+            format!("expected one number from {lower_end} below {upper_end}, found {found}"),
+        )
     })
 }
 

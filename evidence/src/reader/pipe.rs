@@ -8,7 +8,7 @@ use super::{Unreadable, name, number, text};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
-/// Returns true if an element inside `around` is known, and has no meaning by itself.
+/// Returns true if an element inside `parent` is known, and has no meaning by itself.
 pub(super) fn is_ignored(inside: Node<'_, '_>, parent: Node<'_, '_>) -> bool {
     let known: &[&str] = match name(parent) {
         "net" | "page" => &["token", "labels", "definition"],

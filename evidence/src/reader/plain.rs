@@ -73,7 +73,10 @@ pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
                         arcs.push((line, transition, rest.to_vec()))
                     }
                     _ => {
-                        return Err(error_in_line(line, "expected `:` after the transition's name"));
+                        return Err(error_in_line(
+                            line,
+                            "expected `:` after the transition's name",
+                        ));
                     }
                 }
             }

@@ -282,14 +282,14 @@ fn check_type(kind: Node<'_, '_>) -> Result<(), Unreadable> {
 
 /// Returns a node's label: the text of its last `name`.
 pub(crate) fn node_label(node: Node<'_, '_>) -> Option<String> {
-    let label = elements(node).filter(|inside| name(*inside) == "name").last()?;
+    let label = elements(node).filter(|text_element| name(*text_element) == "name").last()?;
     let trimmed_text = |node: Node<'_, '_>| -> String {
         let pieces = node.children().filter(Node::is_text).filter_map(|piece| piece.text());
         trimmed(&pieces.collect::<String>()).to_owned()
     };
-    let inside = elements(label).filter(|it| ["text", "value"].contains(&name(*it))).last();
-    let inside = inside.map(trimmed_text).filter(|text| !text.is_empty());
-    Some(inside.unwrap_or_else(|| trimmed_text(label)))
+    let text_element = elements(label).filter(|it| ["text", "value"].contains(&name(*it))).last();
+    let text_element = text_element.map(trimmed_text).filter(|text| !text.is_empty());
+    Some(text_element.unwrap_or_else(|| trimmed_text(label)))
 }
 
 /// The effect of an arc.
@@ -305,18 +305,20 @@ pub(crate) enum ArcKind {
 fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
     let mut kinds: Vec<(String, bool)> =
         optional(arc, "type").map(|kind| (kind.to_owned(), false)).into_iter().collect();
-    for inside in elements(arc).filter(|&inside| ["type", "arctype"].contains(&name(inside))) {
-        match optional(inside, "value") {
+    for is_element in
+        elements(arc).filter(|&is_element| ["type", "arctype"].contains(&name(is_element)))
+    {
+        match optional(is_element, "value") {
             Some(value) => kinds.push((value.to_owned(), true)),
             None => {
-                let pieces = inside.descendants().filter(Node::is_text);
+                let pieces = is_element.descendants().filter(Node::is_text);
                 kinds.push((pieces.filter_map(|piece| piece.text()).collect(), true));
             }
         }
     }
     let mut kind = ArcKind::Plain;
-    for (written_type, inside) in &kinds {
-        if *inside && trimmed(written_type).is_empty() {
+    for (written_type, is_element) in &kinds {
+        if *is_element && trimmed(written_type).is_empty() {
             return Err(Unreadable::at(arc, "an empty type of an arc"));
         }
         let written_kind = match trimmed(written_type).to_ascii_lowercase().as_str() {
@@ -334,7 +336,7 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
             return Err(Unreadable::at(arc, "an arc with two types"));
         }
         // PM4Py ignores such weights.
-        if *inside && written_kind == ArcKind::Inhibitor && label(arc, "inscription", 1)? != 1 {
+        if *is_element && written_kind == ArcKind::Inhibitor && label(arc, "inscription", 1)? != 1 {
             return Err(Unreadable::at(
                 arc,
                 "expected no weight, because tools disagree on its meaning",

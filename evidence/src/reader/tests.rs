@@ -4,7 +4,7 @@ use super::pnml::{self, PlainModel};
 use super::queries;
 use super::*;
 use crate::question::Question;
-use parikh_net::generate::{Shape, random};
+use parikh_generate::{Shape, random};
 use parikh_net::units::Unit;
 use parikh_net::{LinearSum, Net, NetBuilder, PlaceId, Predicate, UnitId, Units};
 

@@ -85,7 +85,8 @@ impl NetTiming {
         }
     }
 
-    /// Records the times and priorities of a transition; `first` are those of the first transition.
+    /// Records the times and priorities of a transition; `first_order` are those of the first
+    /// transition.
     fn transition(&mut self, node: Node<'_, '_>, first_order: &mut Option<FiringOrder>) {
         let mut timing = TransitionTiming::default();
         if optional(node, "distribution").is_some() {
@@ -208,8 +209,8 @@ fn text_of(node: Node<'_, '_>) -> String {
     let pieces = |node: Node<'_, '_>| -> String {
         node.children().filter(Node::is_text).filter_map(|it| it.text()).collect()
     };
-    let inside = elements(node).filter(|it| ["text", "value"].contains(&name(*it)));
-    let text: String = std::iter::once(pieces(node)).chain(inside.map(pieces)).collect();
+    let text_elements = elements(node).filter(|it| ["text", "value"].contains(&name(*it)));
+    let text: String = std::iter::once(pieces(node)).chain(text_elements.map(pieces)).collect();
     trimmed(&text).to_owned()
 }
 

@@ -62,7 +62,7 @@ pub struct Equality {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidProposal;
 
-/// Applies `proposal` to `net`, edits in order, as a whole or not at all. Calls `before` with the
+/// Applies `proposal` to `net`, edits in order, as a whole or not at all. Calls `observe` with the
 /// net and the proposal just before the change, for callers that record changes.
 ///
 /// # Errors
@@ -70,10 +70,10 @@ pub struct InvalidProposal;
 pub fn apply(
     net: &mut WorkNet,
     proposal: Vec<Edit>,
-    before: impl FnOnce(&WorkNet, &[Edit]),
+    observe: impl FnOnce(&WorkNet, &[Edit]),
 ) -> Result<(), InvalidProposal> {
     validate(net, &proposal)?;
-    before(net, &proposal);
+    observe(net, &proposal);
     for edit in proposal {
         match edit {
             Edit::RemovePlace(p) => net.remove_place(p),
@@ -108,6 +108,7 @@ pub fn apply(
     Ok(())
 }
 
+/// Checks the form of a proposal, without changing the net.
 fn validate(net: &WorkNet, proposal: &[Edit]) -> Result<(), InvalidProposal> {
     let mut places: Vec<PlaceId> = Vec::new();
     let mut transitions: Vec<TransitionId> = Vec::new();

@@ -20,11 +20,11 @@ impl Composite {
 
     /// Returns the composite of `times` repetitions, at least one, or `None` on overflow.
     pub(super) fn repeated(&self, times: u64) -> Option<Composite> {
-        let again = times.checked_sub(1)?;
+        let later_times = times.checked_sub(1)?;
         let arc = |&(p, taken, put): &(PlaceId, u64, u64)| {
-            let (lost, won) = (taken.saturating_sub(put), put.saturating_sub(taken));
-            let taken = within(taken.checked_add(lost.checked_mul(again)?)?)?;
-            let put = within(put.checked_add(won.checked_mul(again)?)?)?;
+            let (net_loss, net_gain) = (taken.saturating_sub(put), put.saturating_sub(taken));
+            let taken = within(taken.checked_add(net_loss.checked_mul(later_times)?)?)?;
+            let put = within(put.checked_add(net_gain.checked_mul(later_times)?)?)?;
             Some((p, taken, put))
         };
         self.0.iter().map(arc).collect::<Option<_>>().map(Composite)
@@ -33,22 +33,23 @@ impl Composite {
     /// Returns the composite of this sequence followed by `next`, or `None` on overflow.
     pub(super) fn then(&self, next: &Composite) -> Option<Composite> {
         let mut arcs = Vec::with_capacity(self.0.len() + next.0.len());
-        let (mut ours, mut theirs) = (self.0.iter().peekable(), next.0.iter().peekable());
+        let (mut own_arcs, mut next_arcs) = (self.0.iter().peekable(), next.0.iter().peekable());
         loop {
-            let place = match (ours.peek(), theirs.peek()) {
+            let place = match (own_arcs.peek(), next_arcs.peek()) {
                 (Some(a), Some(b)) => a.0.min(b.0),
                 (Some(a), None) => a.0,
                 (None, Some(b)) => b.0,
                 (None, None) => return Some(Composite(arcs)),
             };
             let none = &(place, 0, 0);
-            let &(_, taken, put) = ours.next_if(|arc| arc.0 == place).unwrap_or(none);
-            let &(_, taken_next, put_next) = theirs.next_if(|arc| arc.0 == place).unwrap_or(none);
+            let &(_, taken, put) = own_arcs.next_if(|arc| arc.0 == place).unwrap_or(none);
+            let &(_, taken_next, put_next) =
+                next_arcs.next_if(|arc| arc.0 == place).unwrap_or(none);
             // The tokens that this sequence produces serve the needs of `next` first.
             let missing = taken_next.saturating_sub(put);
-            let left = put.saturating_sub(taken_next);
+            let unused = put.saturating_sub(taken_next);
             let taken = within(taken.checked_add(missing)?)?;
-            let put = within(put_next.checked_add(left)?)?;
+            let put = within(put_next.checked_add(unused)?)?;
             if taken > 0 || put > 0 {
                 arcs.push((place, taken, put));
             }
@@ -79,6 +80,7 @@ impl Composite {
     }
 }
 
+/// Returns the sum, or `None` if it exceeds the maximum number of tokens.
 fn within(sum: u64) -> Option<u64> {
     (sum <= Marking::MAX_TOKENS).then_some(sum)
 }

@@ -62,8 +62,11 @@ impl AssumedCondition {
 /// The net, and the parameters of a check.
 #[derive(Clone, Copy)]
 pub struct Context<'w> {
+    /// The current net.
     net: &'w WorkNet,
+    /// The classes of questions that must be preserved.
     preserve: Preserve,
+    /// The condition that is assumed, in mutation tests only.
     granted: AssumedCondition,
 }
 
@@ -156,16 +159,17 @@ impl Conditions {
 /// only where they have a meaning. Duplicates would deceive checks that compare the length of the
 /// candidate with a count of the net.
 pub fn propose(rule: &Conditions, net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
-    let there = candidate.places.iter().all(|&p| net.has_place(p))
+    let all_exist = candidate.places.iter().all(|&p| net.has_place(p))
         && candidate.transitions.iter().all(|&t| net.has_transition(t));
-    let once = all_differ(&candidate.places) && all_differ(&candidate.transitions);
-    let weighed = candidate.weights.is_empty()
+    let all_distinct = all_differ(&candidate.places) && all_differ(&candidate.transitions);
+    let has_valid_weights = candidate.weights.is_empty()
         || (rule.weighs
             && candidate.weights.len() == candidate.places.len()
             && !candidate.weights.contains(&0));
-    if there && once && weighed { (rule.check)(net, candidate) } else { None }
+    if all_exist && all_distinct && has_valid_weights { (rule.check)(net, candidate) } else { None }
 }
 
+/// Returns true if no node occurs twice.
 fn all_differ<T: Ord + Copy>(nodes: &[T]) -> bool {
     if nodes.is_sorted_by(|a, b| a < b) {
         return true;

@@ -48,7 +48,7 @@ impl NamePrefixes {
     fn place(&self, net: &Net, needs: &Needs, name: &str) -> Option<PlaceId> {
         let fired = name.strip_prefix(&*self.fired).and_then(|t| net.transition_named(t));
         match fired.and_then(|t| needs.protected.binary_search(&t).ok()) {
-            Some(at) => Some(PlaceId::new(net.place_count() + at)),
+            Some(index) => Some(PlaceId::new(net.place_count() + index)),
             None => net.place_named(name),
         }
     }
@@ -58,8 +58,8 @@ impl NamePrefixes {
     fn transition(&self, net: &Net, name: &str) -> Option<TransitionId> {
         let number = name.strip_prefix(&*self.composed).and_then(|n| n.parse::<u32>().ok());
         match number.and_then(|n| n.checked_sub(1)) {
-            Some(at) => {
-                let id = net.transition_count() + at as usize;
+            Some(index) => {
+                let id = net.transition_count() + index as usize;
                 u32::try_from(id).is_ok().then(|| TransitionId::new(id))
             }
             None => net.transition_named(name),
@@ -170,13 +170,13 @@ impl NamedLog {
         net: &'a Net,
         needs: &'a Needs,
     ) -> impl Iterator<Item = Result<(&'a str, Candidate), LogError>> {
-        let made_up = NamePrefixes::of(net);
+        let prefixes = NamePrefixes::of(net);
         self.steps.iter().zip(1..).map(move |(step, number)| {
             let unknown = |name: &str| LogError::Unknown { step: number, name: name.to_owned() };
             let place =
-                |name: &String| made_up.place(net, needs, name).ok_or_else(|| unknown(name));
+                |name: &String| prefixes.place(net, needs, name).ok_or_else(|| unknown(name));
             let transition =
-                |name: &String| made_up.transition(net, name).ok_or_else(|| unknown(name));
+                |name: &String| prefixes.transition(net, name).ok_or_else(|| unknown(name));
             let candidate = Candidate {
                 places: step.places.iter().map(place).collect::<Result<_, _>>()?,
                 transitions: step.transitions.iter().map(transition).collect::<Result<_, _>>()?,

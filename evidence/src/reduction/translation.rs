@@ -58,20 +58,20 @@ impl ReducedNet {
     /// Returns the way in which a protected transition fires in the reduced net, or `None` if
     /// `original` was not protected.
     pub fn firing(&self, original: TransitionId) -> Option<&FiringMap> {
-        let at = self.needs.protected.binary_search(&original).ok()?;
-        Some(&self.firings[at])
+        let index = self.needs.protected.binary_search(&original).ok()?;
+        Some(&self.firings[index])
     }
 
     /// Returns a predicate that is reachable in the reduced net if and only if `predicate` is
     /// reachable in the original net.
     pub fn translate_predicate(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
         let form = PredicateForm::of(predicate);
-        let class = match form {
+        let needed_class = match form {
             PredicateForm::Parts(_) => Preserve::NOTHING,
             PredicateForm::DeadAnd(_) => Preserve::DEADLOCK,
             PredicateForm::Fires(_) | PredicateForm::State => Preserve::REACHABILITY,
         };
-        if !self.needs.preserve.covers(class) {
+        if !self.needs.preserve.covers(needed_class) {
             return None;
         }
         match form {
@@ -82,15 +82,15 @@ impl ReducedNet {
             }
             PredicateForm::Fires(t) => match self.firing(t) {
                 Some(FiringMap::Fired(_)) => Some(Predicate::True),
-                Some(FiringMap::By(by)) => {
-                    Some(Predicate::or(by.iter().map(|&carrier| self.enabled(carrier))))
+                Some(FiringMap::By(carriers)) => {
+                    Some(Predicate::or(carriers.iter().map(|&carrier| self.enabled(carrier))))
                 }
                 None => self.state(&Predicate::Enabled(t).to_atoms(original)),
             },
-            PredicateForm::DeadAnd(rest) => {
-                let rest = rest.iter().map(|part| self.state(&part.to_atoms(original)));
+            PredicateForm::DeadAnd(conjuncts) => {
+                let conjuncts = conjuncts.iter().map(|part| self.state(&part.to_atoms(original)));
                 let parts: Option<Vec<_>> =
-                    std::iter::once(Some(Predicate::Dead)).chain(rest).collect();
+                    std::iter::once(Some(Predicate::Dead)).chain(conjuncts).collect();
                 Some(Predicate::and(parts?))
             }
             PredicateForm::State => self.state(&predicate.to_atoms(original)),
@@ -122,7 +122,7 @@ impl ReducedNet {
 
     /// Translates a predicate whose only leaves are atoms.
     fn state(&self, predicate: &Predicate) -> Option<Predicate> {
-        let all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
+        let translate_all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
             parts.iter().map(|part| self.state(part)).collect()
         };
         match predicate {
@@ -137,8 +137,8 @@ impl ReducedNet {
                     Err(_) => return None,
                 })
             }
-            Predicate::And(parts) => Some(Predicate::and(all(parts)?)),
-            Predicate::Or(parts) => Some(Predicate::or(all(parts)?)),
+            Predicate::And(parts) => Some(Predicate::and(translate_all(parts)?)),
+            Predicate::Or(parts) => Some(Predicate::or(translate_all(parts)?)),
             _ => None,
         }
     }

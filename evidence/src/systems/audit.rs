@@ -17,7 +17,6 @@
 //! among the earlier pairs. Further entries of a line are for people. The question is read from the
 //! property file by the number in `id`, and the caller says which runs count. So a file about
 //! another question is rejected.
-//! else is refused.
 
 use super::branching::JointSpace;
 use super::composed::{self, CompositionOrder};
@@ -32,6 +31,7 @@ use std::collections::{BTreeSet, HashSet};
 /// The name of this version of the format.
 pub const FORMAT: &str = "parikh-system-evidence-1";
 
+/// A line of the file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum SystemLine {
@@ -40,6 +40,7 @@ enum SystemLine {
     End(SystemEnd),
 }
 
+/// The first line: the system and the semantics that the file is about.
 #[derive(Debug, Deserialize)]
 struct SystemHeader {
     format: String,
@@ -48,6 +49,7 @@ struct SystemHeader {
     semantics: String,
 }
 
+/// An answer with its evidence.
 #[derive(Debug, Deserialize)]
 struct SystemAnswer {
     id: String,
@@ -60,12 +62,14 @@ struct SystemAnswer {
     visited: Option<u64>,
 }
 
+/// A run, as its labels and the position from which they repeat.
 #[derive(Debug, Deserialize)]
 struct RunOfLabels {
     labels: Vec<String>,
     back: usize,
 }
 
+/// A claim that no run violates the formula.
 #[derive(Debug, Deserialize)]
 struct NoRunClaim {
     /// The components whose runs are considered.
@@ -82,6 +86,7 @@ struct NoRunClaim {
     order: Option<Vec<(usize, usize)>>,
 }
 
+/// The last line: the number of answers.
 #[derive(Debug, Deserialize)]
 struct SystemEnd {
     answers: usize,
@@ -89,14 +94,19 @@ struct SystemEnd {
 
 /// An audit of evidence about one system.
 pub struct SystemAudit<'s> {
+    /// The system.
     system: &'s System,
+    /// The properties, by number.
     properties: &'s PropertyFile,
+    /// The runs that count.
     endings: Endings,
     /// The maximum number of visited nodes.
     most: usize,
+    /// The watch that limits time and memory.
     watch: AuditWatch,
     /// The joint states of the system, computed when needed; `Some(None)` if there are too many.
     space: Option<Option<JointSpace>>,
+    /// The results so far.
     report: AuditReport,
 }
 
@@ -106,15 +116,15 @@ impl<'s> SystemAudit<'s> {
         system: &'s System,
         properties: &'s PropertyFile,
         endings: Endings,
-        most: u64,
+        max_nodes: u64,
         watch: AuditWatch,
     ) -> Self {
-        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let max_nodes = usize::try_from(max_nodes).unwrap_or(usize::MAX);
         Self {
             system,
             properties,
             endings,
-            most,
+            most: max_nodes,
             watch,
             space: None,
             report: AuditReport::default(),
@@ -130,11 +140,12 @@ impl<'s> SystemAudit<'s> {
         let (mut answers, mut ended) = (0, false);
         for (line, content) in (1..).zip(text.lines()) {
             let broken = |what: String| EvidenceFileError { file: name.to_owned(), line, what };
-            let read = serde_json::from_str(content).map_err(|error| broken(error.to_string()))?;
-            if (line == 1) != matches!(read, SystemLine::Evidence(_)) || ended {
+            let parsed =
+                serde_json::from_str(content).map_err(|error| broken(error.to_string()))?;
+            if (line == 1) != matches!(parsed, SystemLine::Evidence(_)) || ended {
                 return Err(broken("a line of this kind is not allowed here".to_owned()));
             }
-            match read {
+            match parsed {
                 SystemLine::Evidence(header) => self.fits(&header).map_err(broken)?,
                 SystemLine::End(end) => {
                     ended = true;
@@ -147,8 +158,8 @@ impl<'s> SystemAudit<'s> {
                     answers += 1;
                     self.watch.set_position(name, line);
                     let number = answer.id.parse().ok();
-                    let known = number.and_then(|it| self.properties.all.get(&it));
-                    let verdict = match known {
+                    let property = number.and_then(|it| self.properties.all.get(&it));
+                    let verdict = match property {
                         None => AuditVerdict::Refused("there is no such property".to_owned()),
                         Some((formula, _)) => self.verdict(formula, &answer),
                     };
@@ -161,7 +172,7 @@ impl<'s> SystemAudit<'s> {
                         line,
                         examination: "property".to_owned(),
                         id: answer.id,
-                        question: known.map_or(String::new(), |it| it.1.clone()),
+                        question: property.map_or(String::new(), |it| it.1.clone()),
                         value: answer.value,
                         verdict,
                         assumes_units: false,
@@ -183,6 +194,7 @@ impl<'s> SystemAudit<'s> {
         self.report
     }
 
+    /// Checks that the header is about this system and these runs.
     fn fits(&self, header: &SystemHeader) -> Result<(), String> {
         let sizes = (self.system.components().len(), self.system.label_count());
         match () {
@@ -197,6 +209,7 @@ impl<'s> SystemAudit<'s> {
         }
     }
 
+    /// Returns the verdict on an answer.
     fn verdict(&mut self, formula: &SystemFormula, answer: &SystemAnswer) -> AuditVerdict {
         let watch = self.watch.clone();
         let mut goes_on = || watch.goes_on();
@@ -219,9 +232,10 @@ impl<'s> SystemAudit<'s> {
                 self.no_run(formula, given, &mut goes_on)
             }
             (SystemFormula::Branching(formula), value, None, None, Some(_)) => {
-                let (system, most) = (self.system, self.most);
-                let space =
-                    self.space.get_or_insert_with(|| JointSpace::visit(system, most, &mut goes_on));
+                let (system, max_nodes) = (self.system, self.most);
+                let space = self
+                    .space
+                    .get_or_insert_with(|| JointSpace::visit(system, max_nodes, &mut goes_on));
                 match space.as_ref().map(|space| space.satisfies(formula, &mut goes_on)) {
                     Some(Some(holds)) if holds == value => AuditVerdict::Confirmed(
                         "all joint states were visited, and the formula evaluated".to_owned(),
@@ -230,7 +244,9 @@ impl<'s> SystemAudit<'s> {
                         AuditVerdict::Refused("the formula has the opposite value".to_owned())
                     }
                     _ if !watch.goes_on() => self.stopped(),
-                    _ => AuditVerdict::Searched(format!("there are more than {most} joint states")),
+                    _ => AuditVerdict::Searched(format!(
+                        "there are more than {max_nodes} joint states"
+                    )),
                 }
             }
             _ => AuditVerdict::Refused(
@@ -258,18 +274,22 @@ impl<'s> SystemAudit<'s> {
             member.labels.clone_from(labels);
         }
         let members = &members[..];
-        let (system, most) = (self.system, self.most);
+        let (system, max_nodes) = (self.system, self.most);
         let visited = match order {
             None => {
                 let claim = NoRunSearch { endings: self.endings, members, recurrence: *recurrence };
-                visit(system, formula, claim, most, goes_on)
+                visit(system, formula, claim, max_nodes, goes_on)
             }
             Some(_) if self.endings != Endings::Ignored || *recurrence => {
                 Err("a composition in an order applies only to all infinite runs".to_owned())
             }
-            Some(pairs) => {
-                composed::visit(system, formula, CompositionOrder { members, pairs }, most, goes_on)
-            }
+            Some(pairs) => composed::visit(
+                system,
+                formula,
+                CompositionOrder { members, pairs },
+                max_nodes,
+                goes_on,
+            ),
         };
         match visited {
             Ok(ViolationSearch::None(0)) => AuditVerdict::Confirmed(
@@ -293,6 +313,7 @@ impl<'s> SystemAudit<'s> {
         }
     }
 
+    /// Returns the verdict of an audit that ran out of time or memory.
     fn stopped(&self) -> AuditVerdict {
         AuditVerdict::Stopped(self.watch.out_of().unwrap_or(crate::audit::ExhaustedLimit::Time))
     }

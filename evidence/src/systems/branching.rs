@@ -47,39 +47,46 @@ pub enum LabelCtl {
 
 /// The reachable joint states of a system, with their steps.
 pub struct JointSpace {
+    /// The number by which `after` refers to a label.
     labels: HashMap<String, u32>,
+    /// The steps of each joint state: the number of the label, and the index of the target.
     after: Vec<Vec<(u32, u32)>>,
+    /// The number of initial joint states, which have the first indices.
     starts: usize,
 }
 
 impl JointSpace {
-    /// Visits the joint states, at most `most`. Returns `None` if there are more, or `goes_on`
-    /// returns false.
-    pub fn visit(system: &System, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Option<Self> {
+    /// Visits the reachable joint states. Returns `None` if there are more than `max_states`, or
+    /// when `goes_on` returns false.
+    pub fn visit(
+        system: &System,
+        max_states: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<Self> {
         let labels: HashMap<String, u32> = system.labels().map(str::to_owned).zip(0..).collect();
         let mut numbers: HashMap<Joint, u32> = HashMap::new();
-        let mut all: Vec<Joint> = Vec::new();
-        for row in system.starts() {
-            numbers.insert(row.clone(), all.len() as u32);
-            all.push(row);
+        let mut states: Vec<Joint> = Vec::new();
+        for start in system.starts() {
+            numbers.insert(start.clone(), states.len() as u32);
+            states.push(start);
         }
-        let starts = all.len();
-        let mut after = Vec::new();
-        while after.len() < all.len() {
-            if all.len() > most || !goes_on() {
+        let starts = states.len();
+        let mut successors = Vec::new();
+        while successors.len() < states.len() {
+            if states.len() > max_states || !goes_on() {
                 return None;
             }
-            let mut out = Vec::new();
-            for (label, next) in system.steps(&all[after.len()]) {
+            let mut edges = Vec::new();
+            for (label, next) in system.steps(&states[successors.len()]) {
                 let number = *numbers.entry(next).or_insert_with_key(|next| {
-                    all.push(next.clone());
-                    all.len() as u32 - 1
+                    states.push(next.clone());
+                    states.len() as u32 - 1
                 });
-                out.push((labels[label], number));
+                edges.push((labels[label], number));
             }
-            after.push(out);
+            successors.push(edges);
         }
-        Some(Self { labels, after, starts })
+        Some(Self { labels, after: successors, starts })
     }
 
     /// Returns the number of joint states.
@@ -99,6 +106,7 @@ impl JointSpace {
         Some(values[..self.starts].iter().all(|&it| it))
     }
 
+    /// Returns the value of the formula in each joint state.
     fn values(&self, formula: &LabelCtl, goes_on: &mut dyn FnMut() -> bool) -> Option<Vec<bool>> {
         let states = 0..self.after.len();
         Some(match formula {
@@ -107,20 +115,20 @@ impl JointSpace {
             LabelCtl::And(parts) => {
                 let (left, right) =
                     (self.values(&parts.0, goes_on)?, self.values(&parts.1, goes_on)?);
-                states.map(|at| left[at] && right[at]).collect()
+                states.map(|state| left[state] && right[state]).collect()
             }
             LabelCtl::Next { all, label, term } => {
-                let after = self.values(term, goes_on)?;
+                let holds_after = self.values(term, goes_on)?;
                 let wanted = label.as_ref().map(|label| self.labels.get(label).copied());
-                let is_meant = |&&(its, _): &&(u32, u32)| match wanted {
+                let has_label = |&&(edge_label, _): &&(u32, u32)| match wanted {
                     None => true,
-                    Some(label) => label == Some(its),
+                    Some(label) => label == Some(edge_label),
                 };
-                let value = |at: usize| {
-                    let mut edges = self.after[at].iter().filter(is_meant);
+                let value = |state: usize| {
+                    let mut edges = self.after[state].iter().filter(has_label);
                     match all {
-                        true => edges.all(|it| after[it.1 as usize]),
-                        false => edges.any(|it| after[it.1 as usize]),
+                        true => edges.all(|&(_, target)| holds_after[target as usize]),
+                        false => edges.any(|&(_, target)| holds_after[target as usize]),
                     }
                 };
                 states.map(value).collect()
@@ -133,6 +141,8 @@ impl JointSpace {
         })
     }
 
+    /// Returns the value of an until in each joint state, from the values of its operands: `left`
+    /// holds until `right` does.
     fn until(
         &self,
         all: bool,
@@ -141,27 +151,31 @@ impl JointSpace {
         right: &[bool],
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<Vec<bool>> {
-        let mut set = vec![weak; self.after.len()];
-        let mut changes = true;
-        while changes {
-            changes = false;
+        let mut satisfied = vec![weak; self.after.len()];
+        let mut has_changed = true;
+        while has_changed {
+            has_changed = false;
             // Most steps lead to a joint state with a larger number, so iterating backwards
             // converges faster.
-            for at in (0..set.len()).rev() {
-                if at % 4096 == 0 && !goes_on() {
+            for state in (0..satisfied.len()).rev() {
+                if state % 4096 == 0 && !goes_on() {
                     return None;
                 }
-                let mut edges = self.after[at].iter();
-                let dead = self.after[at].is_empty();
-                let goes_on = match all {
-                    true => edges.all(|it| set[it.1 as usize]) && (weak || !dead),
-                    false => edges.any(|it| set[it.1 as usize]) || (weak && dead),
+                let mut edges = self.after[state].iter();
+                let is_dead = self.after[state].is_empty();
+                let may_continue = match all {
+                    true => {
+                        edges.all(|&(_, target)| satisfied[target as usize]) && (weak || !is_dead)
+                    }
+                    false => {
+                        edges.any(|&(_, target)| satisfied[target as usize]) || (weak && is_dead)
+                    }
                 };
-                let new = right[at] || (left[at] && goes_on);
-                changes |= new != set[at];
-                set[at] = new;
+                let value = right[state] || (left[state] && may_continue);
+                has_changed |= value != satisfied[state];
+                satisfied[state] = value;
             }
         }
-        Some(set)
+        Some(satisfied)
     }
 }

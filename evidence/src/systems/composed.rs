@@ -23,7 +23,7 @@ use super::none::ViolationSearch;
 use super::system::System;
 use super::terms::LabelLtl;
 use super::view::ComponentView;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The maximum number of edges between nodes.
@@ -36,7 +36,9 @@ type VisibleSteps = BTreeSet<(Option<usize>, usize)>;
 /// internal.
 #[derive(Clone, Debug, Default)]
 struct VisibleGraph {
+    /// The initial states.
     starts: BTreeSet<usize>,
+    /// The steps from each state, by state.
     after: Vec<VisibleSteps>,
     /// The visible labels that its components own.
     labels: BTreeSet<usize>,
@@ -61,23 +63,25 @@ pub fn visit(
     system: &System,
     formula: &LabelLtl,
     CompositionOrder { members, pairs }: CompositionOrder<'_>,
-    most: usize,
+    max_nodes: usize,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<ViolationSearch, String> {
     system.can_see(members)?;
     let negation = Negation::new(system, formula)?;
-    let seen = system.seen(members);
+    let abstracted = system.seen(members);
     let labels: Vec<&str> = system.labels().collect();
-    if let Some(label) = labels.iter().find(|label| seen.owners(label).is_empty()) {
+    if let Some(label) = labels.iter().find(|label| abstracted.owners(label).is_empty()) {
         return Err(format!("none of the listed components has the label `{label}`"));
     }
     let letters: Vec<usize> = labels.iter().map(|label| negation.letter_of(label)).collect();
     let numbers: HashMap<&str, usize> = labels.iter().copied().zip(0..).collect();
-    let mut holders: Vec<usize> = labels.iter().map(|label| seen.owners(label).len()).collect();
+    let mut holder_counts: Vec<usize> =
+        labels.iter().map(|label| abstracted.owners(label).len()).collect();
     // A label occurs in the formula if its letter is not the empty one.
-    let keeps = |holders: &[usize], label: usize| holders[label] > 1 || letters[label] > 0;
+    let keeps =
+        |holder_counts: &[usize], label: usize| holder_counts[label] > 1 || letters[label] > 0;
     let mut graphs: Vec<Option<VisibleGraph>> = Vec::new();
-    for component in seen.components() {
+    for component in abstracted.components() {
         let mut graph =
             VisibleGraph { starts: component.starts.clone(), ..VisibleGraph::default() };
         graph.after = vec![BTreeSet::new(); component.states];
@@ -86,61 +90,62 @@ pub fn visit(
             graph.after[*from].insert((Some(label), *to));
             graph.labels.insert(label);
         }
-        graphs.push(Some(graph.merged(|label| keeps(&holders, label))));
+        graphs.push(Some(graph.merged(|label| keeps(&holder_counts, label))));
     }
-    for &(one, other) in pairs {
+    for &(first, second) in pairs {
         let mut take = |at: usize| graphs.get_mut(at).and_then(Option::take);
-        let (Some(one), Some(other)) = (take(one), take(other)) else {
+        let (Some(first), Some(second)) = (take(first), take(second)) else {
             return Err("the order composes components that do not exist or were composed before"
                 .to_owned());
         };
-        let Some(both) = one.with(&other, most, goes_on) else {
+        let Some(composition) = first.with(&second, max_nodes, goes_on) else {
             return Ok(if goes_on() { ViolationSearch::More } else { ViolationSearch::Stopped });
         };
-        one.labels.intersection(&other.labels).for_each(|&label| holders[label] -= 1);
-        graphs.push(Some(both.merged(|label| keeps(&holders, label))));
+        first.labels.intersection(&second.labels).for_each(|&label| holder_counts[label] -= 1);
+        graphs.push(Some(composition.merged(|label| keeps(&holder_counts, label))));
     }
     let left: Vec<VisibleGraph> = graphs.into_iter().flatten().collect();
-    Ok(ComposedNodes::new(&left, &letters, &negation).visit(most, goes_on))
+    Ok(ComposedNodes::new(&left, &letters, &negation).visit(max_nodes, goes_on))
 }
 
 impl VisibleGraph {
     /// Returns the composition of two graphs, which synchronise on common labels. Returns `None` if
-    /// there are more than `most` states, or `goes_on` returns false.
+    /// there are more than `max_states` states, or `goes_on` returns false.
     fn with(
         &self,
         other: &VisibleGraph,
-        most: usize,
+        max_states: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<VisibleGraph> {
-        if self.starts.len().saturating_mul(other.starts.len()) > most {
+        if self.starts.len().saturating_mul(other.starts.len()) > max_states {
             return None;
         }
         let mut numbers: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         let mut pairs: Vec<(usize, usize)> = Vec::new();
-        for &one in &self.starts {
-            pairs.extend(other.starts.iter().map(|&another| (one, another)));
+        for &own_state in &self.starts {
+            pairs.extend(other.starts.iter().map(|&other_state| (own_state, other_state)));
         }
         numbers.extend(pairs.iter().enumerate().map(|(at, &pair)| (pair, at)));
         let starts = (0..pairs.len()).collect();
         let mut after = Vec::new();
-        while let Some(&(one, another)) = pairs.get(after.len()) {
-            if pairs.len() > most || !goes_on() {
+        while let Some(&(own_state, other_state)) = pairs.get(after.len()) {
+            if pairs.len() > max_states || !goes_on() {
                 return None;
             }
             let mut steps: Vec<(Option<usize>, (usize, usize))> = Vec::new();
-            for &(label, to) in &self.after[one] {
+            for &(label, to) in &self.after[own_state] {
                 match label.is_some_and(|label| other.labels.contains(&label)) {
-                    false => steps.push((label, (to, another))),
+                    false => steps.push((label, (to, other_state))),
                     true => {
-                        let theirs = other.after[another].range((label, 0)..=(label, usize::MAX));
-                        steps.extend(theirs.map(|&(_, with)| (label, (to, with))));
+                        let matching_steps =
+                            other.after[other_state].range((label, 0)..=(label, usize::MAX));
+                        steps.extend(matching_steps.map(|&(_, with)| (label, (to, with))));
                     }
                 }
             }
-            for &(label, to) in &other.after[another] {
+            for &(label, to) in &other.after[other_state] {
                 if !label.is_some_and(|label| self.labels.contains(&label)) {
-                    steps.push((label, (one, to)));
+                    steps.push((label, (own_state, to)));
                 }
             }
             let mut row = BTreeSet::new();
@@ -160,25 +165,26 @@ impl VisibleGraph {
     /// Makes labels internal that are not kept, and merges states with the same behaviour.
     fn merged(mut self, keeps: impl Fn(usize) -> bool) -> VisibleGraph {
         for row in &mut self.after {
-            let seen = row.iter().map(|&(label, to)| (label.filter(|&it| keeps(it)), to));
-            *row = seen.collect();
+            let visible = row.iter().map(|&(label, to)| (label.filter(|&it| keeps(it)), to));
+            *row = visible.collect();
         }
         self.labels.retain(|&label| keeps(label));
         let mut class = vec![0; self.after.len()];
         let mut count = 1;
         loop {
-            let can = self.can(&class);
+            let behaviours = self.can(&class);
             let mut numbers = BTreeMap::new();
-            let mut next = Vec::new();
-            for (state, &before) in class.iter().enumerate() {
-                let new = numbers.len();
-                next.push(*numbers.entry((before, &can[state])).or_insert(new));
+            let mut refined = Vec::new();
+            for (state, &old_class) in class.iter().enumerate() {
+                let next_number = numbers.len();
+                refined
+                    .push(*numbers.entry((old_class, &behaviours[state])).or_insert(next_number));
             }
-            let now = numbers.len();
-            if now == count {
+            let refined_count = numbers.len();
+            if refined_count == count {
                 break;
             }
-            (class, count) = (next, now);
+            (class, count) = (refined, refined_count);
         }
         let mut after = vec![BTreeSet::new(); count];
         for (from, row) in self.after.iter().enumerate() {
@@ -189,9 +195,9 @@ impl VisibleGraph {
             }
         }
         // Add a self-loop to each class in which internal steps can continue forever.
-        for (state, &of) in self.inside_for_ever(&class).iter().zip(&class) {
+        for (state, &own_class) in self.inside_for_ever(&class).iter().zip(&class) {
             if *state {
-                after[of].insert((None, of));
+                after[own_class].insert((None, own_class));
             }
         }
         let starts = self.starts.iter().map(|&state| class[state]).collect();
@@ -200,33 +206,33 @@ impl VisibleGraph {
 
     /// Returns the targets of internal steps that stay in the class.
     fn inside<'a>(&'a self, class: &'a [usize], from: usize) -> impl Iterator<Item = usize> + 'a {
-        let unseen = self.after[from].range((None, 0)..=(None, usize::MAX));
-        unseen.map(|it| it.1).filter(move |&to| class[to] == class[from])
+        let internal = self.after[from].range((None, 0)..=(None, usize::MAX));
+        internal.map(|it| it.1).filter(move |&to| class[to] == class[from])
     }
 
     /// Returns, for each state, true if internal steps can continue forever inside its class.
     fn inside_for_ever(&self, class: &[usize]) -> Vec<bool> {
         let count = self.after.len();
-        let mut before = vec![Vec::new(); count];
-        let mut left = Vec::new();
+        let mut predecessors = vec![Vec::new(); count];
+        let mut successor_counts = Vec::new();
         for from in 0..count {
             let inside: Vec<usize> = self.inside(class, from).collect();
-            inside.iter().for_each(|&to| before[to].push(from));
-            left.push(inside.len());
+            inside.iter().for_each(|&to| predecessors[to].push(from));
+            successor_counts.push(inside.len());
         }
         // Repeatedly remove states without successors.
-        let mut goes = vec![true; count];
-        let mut ends: Vec<usize> = (0..count).filter(|&it| left[it] == 0).collect();
-        while let Some(state) = ends.pop() {
-            goes[state] = false;
-            for &it in &before[state] {
-                left[it] -= 1;
-                if left[it] == 0 {
-                    ends.push(it);
+        let mut can_continue = vec![true; count];
+        let mut worklist: Vec<usize> = (0..count).filter(|&it| successor_counts[it] == 0).collect();
+        while let Some(state) = worklist.pop() {
+            can_continue[state] = false;
+            for &it in &predecessors[state] {
+                successor_counts[it] -= 1;
+                if successor_counts[it] == 0 {
+                    worklist.push(it);
                 }
             }
         }
-        goes
+        can_continue
     }
 
     /// Returns the behaviour of each state after internal steps inside its class: labels with
@@ -235,26 +241,25 @@ impl VisibleGraph {
         let inside: Vec<Vec<u32>> = (0..self.after.len())
             .map(|from| self.inside(class, from).map(|to| to as u32).collect())
             .collect();
-        let next = |node: u32, k: u32| inside[node as usize].get(k as usize).copied();
-        let found = components(self.after.len() as u32, next);
+        let decomposition = components_of_rows(&inside, |&to| to);
         // Components are numbered so that no edge leads to a larger number.
         let mut by_number: Vec<usize> = (0..self.after.len()).collect();
-        by_number.sort_by_key(|&state| found.of[state]);
-        let mut does = vec![BTreeSet::new(); found.count as usize];
+        by_number.sort_by_key(|&state| decomposition.of[state]);
+        let mut steps_of = vec![BTreeSet::new(); decomposition.count as usize];
         for state in by_number {
-            let of = found.of[state] as usize;
+            let of = decomposition.of[state] as usize;
             for &(label, to) in &self.after[state] {
                 if label.is_some() || class[to] != class[state] {
-                    does[of].insert((label, class[to]));
-                } else if found.of[to] as usize != of {
-                    let more = does[found.of[to] as usize].clone();
-                    does[of].extend(more);
+                    steps_of[of].insert((label, class[to]));
+                } else if decomposition.of[to] as usize != of {
+                    let more = steps_of[decomposition.of[to] as usize].clone();
+                    steps_of[of].extend(more);
                 }
             }
         }
         let for_ever = self.inside_for_ever(class);
-        let of = found.of.iter().zip(for_ever);
-        of.map(|(&of, goes)| (does[of as usize].clone(), goes)).collect()
+        let of = decomposition.of.iter().zip(for_ever);
+        of.map(|(&of, goes)| (steps_of[of as usize].clone(), goes)).collect()
     }
 }
 
@@ -266,13 +271,19 @@ type ComposedNode = (Vec<usize>, usize);
 const STEP: u128 = 1 << 127;
 const READ: u128 = 1 << 126;
 
+/// The product of the graphs and the automaton, with the nodes found so far.
 struct ComposedNodes<'a> {
+    /// The graphs that take steps together.
     graphs: &'a [VisibleGraph],
-    /// Letters by label.
+    /// The letter of each label, by the label's number.
     letters: &'a [usize],
+    /// The automaton of the negated formula.
     negation: &'a Negation<'a>,
+    /// The number of each node.
     numbers: HashMap<ComposedNode, u32>,
+    /// The nodes, by number.
     all: Vec<ComposedNode>,
+    /// The edges of each node: the target node, and the marks of the edge as a bit set.
     after: Vec<Vec<(u32, u128)>>,
 }
 
@@ -282,6 +293,7 @@ impl<'a> ComposedNodes<'a> {
         Self { graphs, letters, negation, numbers, all, after }
     }
 
+    /// Returns the number of a node, which is added if it is new.
     fn number(&mut self, node: ComposedNode) -> u32 {
         *self.numbers.entry(node).or_insert_with_key(|node| {
             self.all.push(node.clone());
@@ -289,6 +301,7 @@ impl<'a> ComposedNodes<'a> {
         })
     }
 
+    /// Searches for a path that continues forever with all marks.
     fn visit(mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> ViolationSearch {
         let mut rows = vec![Vec::new()];
         for graph in self.graphs {
@@ -314,8 +327,7 @@ impl<'a> ComposedNodes<'a> {
                 return ViolationSearch::More;
             }
         }
-        let next = |node: u32, k: u32| self.after[node as usize].get(k as usize).map(|it| it.0);
-        let found = components(self.all.len() as u32, next);
+        let found = components_of_rows(&self.after, |it| it.0);
         let mut carried = vec![0; found.count as usize];
         for (from, edges) in self.after.iter().enumerate() {
             let stays = edges.iter().filter(|it| found.of[it.0 as usize] == found.of[from]);

@@ -25,7 +25,7 @@ pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
     }
     cursor.eat("{")?;
     let mut components = Vec::new();
-    let mut all = BTreeSet::new();
+    let mut state_names = BTreeSet::new();
     loop {
         cursor.blanks()?;
         if cursor.rest.starts_with('}') {
@@ -38,7 +38,7 @@ pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
         let word = cursor.name()?;
         cursor.blanks()?;
         match word.as_str() {
-            "subgraph" => components.push(component(&mut cursor, &mut all)?),
+            "subgraph" => components.push(component(&mut cursor, &mut state_names)?),
             "graph" | "node" | "edge" => drop(cursor.attributes()?),
             _ if cursor.rest.starts_with('=') => {
                 cursor.eat("=")?;
@@ -58,7 +58,7 @@ pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
 /// Reads a component, beginning at its name.
 fn component(
     cursor: &mut DotCursor<'_>,
-    all: &mut BTreeSet<String>,
+    state_names: &mut BTreeSet<String>,
 ) -> Result<SystemComponent, Unreadable> {
     if !cursor.rest.starts_with('{') {
         cursor.name()?;
@@ -101,10 +101,10 @@ fn component(
     }
     names.sort_unstable();
     names.dedup();
-    if let Some(twice) = names.iter().find(|name| all.contains(*name)) {
+    if let Some(twice) = names.iter().find(|name| state_names.contains(*name)) {
         return Err(cursor.wrong(&format!("`{twice}` is a state of another component, too")));
     }
-    all.extend(names.iter().cloned());
+    state_names.extend(names.iter().cloned());
     without_root(names, &edges).map_err(|what| cursor.wrong(&what))
 }
 
@@ -120,7 +120,7 @@ fn without_root(
     }
     let mut starts: Vec<&String> =
         edges.iter().filter(|edge| edge.1.is_empty()).map(|edge| &edge.2).collect();
-    let untouched: Vec<String>;
+    let not_entered: Vec<String>;
     match roots.first() {
         Some(&root) => {
             let touches = |edge: &(String, String, String)| {
@@ -133,13 +133,13 @@ fn without_root(
         }
         None => {
             let entered: BTreeSet<&String> = edges.iter().map(|edge| &edge.2).collect();
-            untouched = names.iter().filter(|name| !entered.contains(name)).cloned().collect();
-            if untouched.len() != 1 {
+            not_entered = names.iter().filter(|name| !entered.contains(name)).cloned().collect();
+            if not_entered.len() != 1 {
                 return Err("expected an edge with an empty label or exactly one state without \
                             incoming edges"
                     .into());
             }
-            starts.extend(&untouched);
+            starts.extend(&not_entered);
         }
     }
     let numbers: BTreeMap<&String, usize> = names.iter().zip(0..).collect();
@@ -154,17 +154,20 @@ fn without_root(
     })
 }
 
-/// The remaining text.
+/// The text that is not read yet.
 struct DotCursor<'t> {
     rest: &'t str,
+    /// The number of the current line.
     line: u64,
 }
 
 impl DotCursor<'_> {
+    /// Returns an error in the current line.
     fn wrong(&self, what: &str) -> Unreadable {
         Unreadable { line: self.line, what: what.to_owned() }
     }
 
+    /// Skips bytes, and counts lines.
     fn skip(&mut self, bytes: usize) {
         self.line += self.rest[..bytes].matches('\n').count() as u64;
         self.rest = &self.rest[bytes..];
@@ -193,6 +196,7 @@ impl DotCursor<'_> {
         }
     }
 
+    /// Skips blanks, and the given word, which must follow.
     fn eat(&mut self, word: &str) -> Result<(), Unreadable> {
         self.blanks()?;
         if !self.rest.starts_with(word) {

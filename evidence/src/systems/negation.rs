@@ -7,16 +7,16 @@ use super::terms::LabelLtl;
 use parikh_temporal::{Automaton, AutomatonEdge, AutomatonLimits, Letter, LinearTableau};
 use std::collections::HashMap;
 
-/// The maximum number of cases in the check of a tableau.
+/// The maximum number of cases in the check that a tableau is complete.
 const CASES: usize = 2_000_000;
 
-/// An automaton with its letters.
+/// The automaton of a negated formula, with the letters that it reads.
 #[derive(Debug)]
 pub(super) struct Negation<'s> {
     pub(super) automaton: Automaton,
-    /// The letters of steps. In the first letter, no label of the formula holds.
+    /// The distinct letters of labels. Letter 0 is the one in which no label of the formula holds.
     letters: Vec<Letter>,
-    /// The index of the letter of each label.
+    /// The index in `letters`, by label.
     letter_of: HashMap<&'s str, usize>,
 }
 
@@ -35,12 +35,12 @@ impl<'s> Negation<'s> {
         let mut letters = vec![Letter::default()];
         let mut letter_of = HashMap::new();
         for label in system.labels() {
-            let its = letter(formula, label);
-            let at = letters.iter().position(|it| *it == its).unwrap_or_else(|| {
-                letters.push(its);
+            let label_letter = letter(formula, label);
+            let index = letters.iter().position(|it| *it == label_letter).unwrap_or_else(|| {
+                letters.push(label_letter);
                 letters.len() - 1
             });
-            letter_of.insert(label, at);
+            letter_of.insert(label, index);
         }
         Ok(Self { automaton: tableau.automaton, letters, letter_of })
     }
@@ -51,7 +51,7 @@ impl<'s> Negation<'s> {
         self.letter_of[label]
     }
 
-    /// Returns true if an edge reads a letter.
+    /// Returns true if the edge of the automaton reads the letter with this index.
     pub(super) fn reads(&self, edge: &AutomatonEdge, letter: usize) -> bool {
         edge.cube.holds(&self.letters[letter])
     }

@@ -23,11 +23,11 @@ use super::run::has_next;
 use super::system::{Joint, System};
 use super::terms::LabelLtl;
 use super::view::ComponentView;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use parikh_temporal::Marks;
 use std::collections::HashMap;
 
-/// The maximum number of edges between nodes.
+/// The maximum number of edges between nodes, which limits the memory of the audit.
 const MOST_EDGES: usize = 1 << 26;
 
 /// The result of the search.
@@ -50,12 +50,13 @@ pub struct NoRunSearch<'c> {
     pub endings: Endings,
     /// The components, ascending.
     pub members: &'c [ComponentView],
-    /// True if labels that cannot occur infinitely often are ignored in cycles. For infinite runs
-    /// only.
+    /// True if labels that cannot occur infinitely often are ignored in cycles, which is correct
+    /// for infinite runs only.
     pub recurrence: bool,
 }
 
-/// Visits the joint states of some components along which a run may violate the formula.
+/// Searches the joint states of some components for a run that violates the formula, visiting at
+/// most `max_nodes` nodes.
 ///
 /// # Errors
 /// When a component does not exist, or there is no automaton.
@@ -63,7 +64,7 @@ pub fn visit(
     system: &System,
     formula: &LabelLtl,
     claim: NoRunSearch<'_>,
-    most: usize,
+    max_nodes: usize,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<ViolationSearch, String> {
     let NoRunSearch { endings, members, recurrence } = claim;
@@ -71,7 +72,7 @@ pub fn visit(
     if endings == Endings::Stutter && has_next(formula) {
         return Err("the formula has a next operator, so it is sensitive to stuttering".to_owned());
     }
-    if endings == Endings::Stutter && members.iter().any(|it| it.labels.is_some()) {
+    if endings == Endings::Stutter && members.iter().any(|member| member.labels.is_some()) {
         return Err("if finite runs count, components must be complete".to_owned());
     }
     if endings == Endings::Stutter && recurrence {
@@ -85,36 +86,41 @@ pub fn visit(
     if parts.as_ref().is_some_and(Vec::is_empty) {
         return Ok(ViolationSearch::None(0));
     }
-    let seen = system.seen(members);
-    JointNodes::new(system, &seen, endings, &negation, parts).visit(most, goes_on)
+    let view = system.seen(members);
+    JointNodes::new(system, &view, endings, &negation, parts).visit(max_nodes, goes_on)
 }
 
 /// A joint state, a state of the automaton, and the index of the previous letter where it matters
 /// (otherwise 0).
 type JointNode = (Joint, usize, usize);
 
-/// A step between nodes.
+/// A step from a node to another one.
 struct JointEdge<'s> {
+    /// The index of the target node.
     to: u32,
-    /// The index of the edge of the automaton's state.
+    /// The index of the edge that the automaton takes, among the edges of its state.
     edge: u32,
     /// The label, or `None` for stuttering.
     label: Option<&'s str>,
 }
 
+/// The search graph, built breadth-first: each node is a joint state with a state of the automaton.
 struct JointNodes<'a> {
-    /// The components, possibly abstracted.
+    /// The considered components, possibly abstracted.
     seen: &'a System,
     endings: Endings,
     negation: &'a Negation<'a>,
-    /// The parts, with `recurrence`.
+    /// With `recurrence`, the sets of edges and labels that may occur infinitely often together.
     parts: Option<Vec<RecurringEdges<'a>>>,
-    /// Labels without a considered owner, one of each kind.
+    /// Labels without a considered owner, one for each letter and membership in `parts`.
     outside: Vec<&'a str>,
     /// Labels all of whose owners are considered.
     inside: Vec<&'a str>,
+    /// The index of each node found so far.
     numbers: HashMap<JointNode, u32>,
+    /// The nodes found so far, by index.
     all: Vec<JointNode>,
+    /// The steps of each visited node, by index.
     after: Vec<Vec<JointEdge<'a>>>,
 }
 
@@ -132,15 +138,15 @@ impl<'a> JointNodes<'a> {
             match seen.owners(label).len() {
                 0 => {
                     // Labels with the same letter and the same parts are interchangeable.
-                    let of: Vec<bool> =
+                    let in_parts: Vec<bool> =
                         parts.iter().flatten().map(|part| part.labels.contains(label)).collect();
-                    let kind = (negation.letter_of(label), of);
+                    let kind = (negation.letter_of(label), in_parts);
                     if !kinds.contains(&kind) {
                         kinds.push(kind);
                         outside.push(label);
                     }
                 }
-                all if all == system.owners(label).len() => inside.push(label),
+                owner_count if owner_count == system.owners(label).len() => inside.push(label),
                 _ => {}
             }
         }
@@ -148,6 +154,7 @@ impl<'a> JointNodes<'a> {
         Self { seen, endings, negation, parts, outside, inside, numbers, all, after }
     }
 
+    /// Returns the index of the node, which is added if it is new.
     fn number(&mut self, node: JointNode) -> u32 {
         *self.numbers.entry(node).or_insert_with_key(|node| {
             self.all.push(node.clone());
@@ -157,102 +164,111 @@ impl<'a> JointNodes<'a> {
 
     fn visit(
         mut self,
-        most: usize,
+        max_nodes: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<ViolationSearch, String> {
         let automaton = &self.negation.automaton;
-        for row in self.seen.starts() {
+        for joint in self.seen.starts() {
             match self.endings {
                 Endings::Ignored => {
-                    self.number((row, automaton.initial, 0));
+                    self.number((joint, automaton.initial, 0));
                 }
                 // No label holds before the first step.
                 Endings::Stutter => {
                     for edge in &automaton.states[automaton.initial] {
                         if self.negation.reads(edge, 0) {
-                            self.number((row.clone(), edge.target, 0));
+                            self.number((joint.clone(), edge.target, 0));
                         }
                     }
                 }
             }
         }
-        let mut edges = 0;
+        let mut edge_count = 0;
         while self.after.len() < self.all.len() {
             if !goes_on() {
                 return Ok(ViolationSearch::Stopped);
             }
             let node = self.all[self.after.len()].clone();
-            let after = self.steps(&node);
-            edges += after.len();
-            self.after.push(after);
-            if self.all.len() > most.min(1 << 28) || edges > MOST_EDGES {
+            let out_edges = self.steps(&node);
+            edge_count += out_edges.len();
+            self.after.push(out_edges);
+            if self.all.len() > max_nodes.min(1 << 28) || edge_count > MOST_EDGES {
                 return Ok(ViolationSearch::More);
             }
         }
-        let has_round = match &self.parts {
+        let has_accepting_cycle = match &self.parts {
             None => self.has_round(|_, _| true),
             Some(parts) => parts.iter().any(|part| {
-                self.has_round(|state, it| {
-                    part.edges.contains(&(state, it.edge as usize))
-                        && it.label.is_some_and(|label| part.labels.contains(label))
+                self.has_round(|state, joint_edge| {
+                    part.edges.contains(&(state, joint_edge.edge as usize))
+                        && joint_edge.label.is_some_and(|label| part.labels.contains(label))
                 })
             }),
         };
-        Ok(if has_round { ViolationSearch::Some } else { ViolationSearch::None(self.all.len()) })
+        Ok(if has_accepting_cycle {
+            ViolationSearch::Some
+        } else {
+            ViolationSearch::None(self.all.len())
+        })
     }
 
-    fn steps(&mut self, (row, state, last): &JointNode) -> Vec<JointEdge<'a>> {
+    /// Returns the steps of a node. New targets are added to the graph.
+    fn steps(&mut self, (joint, state, last_letter): &JointNode) -> Vec<JointEdge<'a>> {
         let mut steps: Vec<(Option<&'a str>, usize, Joint)> = Vec::new();
-        let mut must_go_on = false;
-        for (label, next) in self.seen.steps(row) {
-            must_go_on |= self.inside.contains(&label);
+        let mut has_inside_step = false;
+        for (label, next) in self.seen.steps(joint) {
+            has_inside_step |= self.inside.contains(&label);
             steps.push((Some(label), self.negation.letter_of(label), next));
         }
         let outside = self.outside.iter();
         steps.extend(
-            outside.map(|&label| (Some(label), self.negation.letter_of(label), row.clone())),
+            outside.map(|&label| (Some(label), self.negation.letter_of(label), joint.clone())),
         );
-        if self.endings == Endings::Stutter && !must_go_on {
-            steps.push((None, *last, row.clone()));
+        if self.endings == Endings::Stutter && !has_inside_step {
+            steps.push((None, *last_letter, joint.clone()));
         }
         let negation = self.negation;
-        let mut after = Vec::new();
+        let mut out_edges = Vec::new();
         for (label, letter, next) in steps {
-            for (edge, its) in (0..).zip(&negation.automaton.states[*state]) {
-                if negation.reads(its, letter) {
-                    let last = if self.endings == Endings::Stutter { letter } else { 0 };
-                    let to = self.number((next.clone(), its.target, last));
-                    after.push(JointEdge { to, edge, label });
+            for (edge, automaton_edge) in (0..).zip(&negation.automaton.states[*state]) {
+                if negation.reads(automaton_edge, letter) {
+                    let last_letter = if self.endings == Endings::Stutter { letter } else { 0 };
+                    let to = self.number((next.clone(), automaton_edge.target, last_letter));
+                    out_edges.push(JointEdge { to, edge, label });
                 }
             }
         }
-        after
+        out_edges
     }
 
-    /// Returns true if some component of the allowed steps has edges that carry all marks.
+    /// Returns true if a strongly connected component of the allowed edges carries all acceptance
+    /// marks.
     fn has_round(&self, allowed: impl Fn(usize, &JointEdge<'a>) -> bool) -> bool {
         let automaton = &self.negation.automaton;
-        let wanted = Marks::all(automaton.marks);
-        let rows: Vec<Vec<(u32, Marks)>> = self
+        let all_marks = Marks::all(automaton.marks);
+        let edges_of: Vec<Vec<(u32, Marks)>> = self
             .after
             .iter()
             .zip(&self.all)
             .map(|(edges, &(_, state, _))| {
-                let kept = edges.iter().filter(|it| allowed(state, it));
-                kept.map(|it| (it.to, automaton.states[state][it.edge as usize].marks)).collect()
+                let allowed_edges = edges.iter().filter(|joint_edge| allowed(state, joint_edge));
+                allowed_edges
+                    .map(|joint_edge| {
+                        (joint_edge.to, automaton.states[state][joint_edge.edge as usize].marks)
+                    })
+                    .collect()
             })
             .collect();
-        let next = |node: u32, k: u32| rows[node as usize].get(k as usize).map(|&(next, _)| next);
-        let found = components(rows.len() as u32, next);
-        let mut carried: Vec<Option<Marks>> = vec![None; found.count as usize];
-        for (node, edges) in rows.iter().enumerate() {
+        let sccs = components_of_rows(&edges_of, |&(next, _)| next);
+        let mut carried_marks: Vec<Option<Marks>> = vec![None; sccs.count as usize];
+        for (node, edges) in edges_of.iter().enumerate() {
             for &(next, marks) in edges {
-                if found.of[next as usize] == found.of[node] {
-                    let all = &mut carried[found.of[node] as usize];
-                    *all = Some(all.unwrap_or(Marks::NONE).or(marks));
+                if sccs.of[next as usize] == sccs.of[node] {
+                    let union = &mut carried_marks[sccs.of[node] as usize];
+                    *union = Some(union.unwrap_or(Marks::NONE).or(marks));
                 }
             }
         }
-        carried.into_iter().flatten().any(|marks| wanted.is_subset(marks))
+        carried_marks.into_iter().flatten().any(|marks| all_marks.is_subset(marks))
     }
 }

@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 /// A property.
 #[derive(Clone, Debug)]
 pub enum SystemFormula {
-    /// An LTL formula, about all runs.
+    /// An LTL formula that every run must satisfy.
     Linear(Box<LabelLtl>),
-    /// A CTL formula, about the initial states.
+    /// A CTL formula that every initial joint state must satisfy.
     Branching(LabelCtl),
 }
 
@@ -54,16 +54,16 @@ pub fn read(bytes: &[u8]) -> Result<PropertyFile, Unreadable> {
             }
         }
     }
-    let mut read = Vec::new();
+    let mut parsed = Vec::new();
     for (number, line, text) in texts {
         let unreadable = |what| Unreadable { line, what: format!("property {number}: {what}") };
-        read.push((number, line, tokens(&text).map_err(unreadable)?, text));
+        parsed.push((number, line, tokens(&text).map_err(unreadable)?, text));
     }
-    let branching = read.iter().any(|it| it.2.iter().any(LabelToken::is_branching));
+    let is_ctl = parsed.iter().any(|(_, _, tokens, _)| tokens.iter().any(LabelToken::is_branching));
     let mut all = BTreeMap::new();
-    for (number, line, tokens, text) in read {
+    for (number, line, tokens, text) in parsed {
         let unreadable = |what| Unreadable { line, what: format!("property {number}: {what}") };
-        let formula = match branching {
+        let formula = match is_ctl {
             true => SystemFormula::Branching(parse_branching(&tokens).map_err(unreadable)?),
             false => SystemFormula::Linear(Box::new(parse_linear(&tokens).map_err(unreadable)?)),
         };

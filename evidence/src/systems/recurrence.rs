@@ -15,24 +15,24 @@
 
 use super::negation::Negation;
 use super::system::System;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use parikh_temporal::Marks;
 use std::collections::BTreeSet;
 
-/// A possible infinite behaviour: edges and labels that may occur infinitely often together.
+/// A *part*: edges and labels that may occur infinitely often together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RecurringEdges<'s> {
     /// Edges of the automaton, as a state and the index of the edge there.
     pub(super) edges: BTreeSet<(usize, usize)>,
-    /// The labels of the steps.
+    /// The labels of steps of the system.
     pub(super) labels: BTreeSet<&'s str>,
 }
 
-/// Computes all parts.
+/// Computes all parts of the automaton for the system.
 pub(super) fn parts<'s>(system: &'s System, negation: &Negation<'s>) -> Vec<RecurringEdges<'s>> {
     let automaton = &negation.automaton;
-    let rows = automaton.states.iter().enumerate();
-    let edges = rows.flat_map(|(state, row)| (0..row.len()).map(move |edge| (state, edge)));
+    let state_rows = automaton.states.iter().enumerate();
+    let edges = state_rows.flat_map(|(state, row)| (0..row.len()).map(move |edge| (state, edge)));
     let mut open =
         vec![RecurringEdges { edges: edges.collect(), labels: system.labels().collect() }];
     let mut done = Vec::new();
@@ -47,23 +47,22 @@ pub(super) fn parts<'s>(system: &'s System, negation: &Negation<'s>) -> Vec<Recu
             .copied()
             .filter(|edge| part.labels.iter().any(|label| reads(edge, label)))
             .collect();
-        let mut after = vec![Vec::new(); automaton.states.len()];
-        usable.iter().for_each(|edge| after[edge.0].push(target(edge) as u32));
-        let next = |node: u32, k: u32| after[node as usize].get(k as usize).copied();
-        let found = components(after.len() as u32, next);
-        for component in 0..found.count {
-            let inside = |edge: &&(usize, usize)| {
-                found.of[edge.0] == component && found.of[target(edge)] == component
-            };
-            let edges: BTreeSet<(usize, usize)> = usable.iter().filter(inside).copied().collect();
-            let carried = edges
-                .iter()
-                .fold(Marks::NONE, |all, it| all.or(automaton.states[it.0][it.1].marks));
-            if edges.is_empty() || !Marks::all(automaton.marks).is_subset(carried) {
+        let mut successors = vec![Vec::new(); automaton.states.len()];
+        usable.iter().for_each(|edge| successors[edge.0].push(target(edge) as u32));
+        let sccs = components_of_rows(&successors, |&to| to);
+        for scc in 0..sccs.count {
+            let is_inside =
+                |edge: &&(usize, usize)| sccs.of[edge.0] == scc && sccs.of[target(edge)] == scc;
+            let edges: BTreeSet<(usize, usize)> =
+                usable.iter().filter(is_inside).copied().collect();
+            let carried_marks = edges.iter().fold(Marks::NONE, |union, &(state, edge)| {
+                union.or(automaton.states[state][edge].marks)
+            });
+            if edges.is_empty() || !Marks::all(automaton.marks).is_subset(carried_marks) {
                 continue;
             }
-            let read = |label: &&str| edges.iter().any(|edge| reads(edge, label));
-            let labels = recurring(system, part.labels.iter().copied().filter(read).collect());
+            let is_read = |label: &&str| edges.iter().any(|edge| reads(edge, label));
+            let labels = recurring(system, part.labels.iter().copied().filter(is_read).collect());
             let smaller = RecurringEdges { edges, labels };
             match () {
                 () if smaller.labels.is_empty() => {}
@@ -75,29 +74,30 @@ pub(super) fn parts<'s>(system: &'s System, negation: &Negation<'s>) -> Vec<Recu
     done
 }
 
-/// Returns those of the labels that may occur infinitely often together.
+/// Returns the subset of `labels` that may occur infinitely often together.
 fn recurring<'s>(system: &'s System, mut labels: BTreeSet<&'s str>) -> BTreeSet<&'s str> {
     loop {
-        let mut left = labels.clone();
-        for (at, component) in system.components().iter().enumerate() {
+        let mut kept = labels.clone();
+        for (index, component) in system.components().iter().enumerate() {
             let edges: Vec<_> =
                 component.edges.iter().filter(|edge| labels.contains(edge.1.as_str())).collect();
-            let mut rows = vec![Vec::new(); component.states];
+            let mut successors = vec![Vec::new(); component.states];
             for (from, _, to) in &edges {
-                rows[*from].push(*to as u32);
+                successors[*from].push(*to as u32);
             }
-            let next = |node: u32, k: u32| rows[node as usize].get(k as usize).copied();
-            let found = components(component.states as u32, next);
-            let inside: BTreeSet<&str> = edges
+            let sccs = components_of_rows(&successors, |&to| to);
+            let labels_in_sccs: BTreeSet<&str> = edges
                 .iter()
-                .filter(|(from, _, to)| found.of[*from] == found.of[*to])
+                .filter(|(from, _, to)| sccs.of[*from] == sccs.of[*to])
                 .map(|edge| edge.1.as_str())
                 .collect();
-            left.retain(|label| !system.owners(label).contains(&at) || inside.contains(label));
+            kept.retain(|label| {
+                !system.owners(label).contains(&index) || labels_in_sccs.contains(label)
+            });
         }
-        if left == labels {
-            return left;
+        if kept == labels {
+            return kept;
         }
-        labels = left;
+        labels = kept;
     }
 }

@@ -15,7 +15,8 @@ use std::collections::BTreeSet;
 const MOST_ENDS: usize = 100_000;
 
 /// Checks that the system has a run with these labels that does not satisfy the formula. The labels
-/// repeat from index `back`. If `back` is the number of labels, the run ends after the last label.
+/// repeat from index `cycle_start`. If `cycle_start` is the number of labels, the run ends after
+/// the last label.
 ///
 /// # Errors
 /// The first flaw of the run.
@@ -24,35 +25,35 @@ pub fn check(
     formula: &LabelLtl,
     endings: Endings,
     labels: &[String],
-    back: usize,
+    cycle_start: usize,
 ) -> Result<(), String> {
-    if back > labels.len() {
+    if cycle_start > labels.len() {
         return Err("the cycle starts after the end of the run".to_owned());
     }
     if let Some(label) = labels.iter().find(|label| system.owners(label).is_empty()) {
         return Err(format!("no component has the label `{label}`"));
     }
-    let ends = back == labels.len();
-    let mut last = Vec::new();
+    let is_finite = cycle_start == labels.len();
+    let mut final_states = Vec::new();
     for component in 0..system.components().len() {
         let starts = system.components()[component].starts.clone();
-        let mut set = along(system, component, &labels[..back], starts);
-        if !ends {
-            set = set_for_ever(system, component, &labels[back..], set);
+        let mut states = along(system, component, &labels[..cycle_start], starts);
+        if !is_finite {
+            states = set_for_ever(system, component, &labels[cycle_start..], states);
         }
-        if set.is_empty() {
+        if states.is_empty() {
             return Err(format!("component {component} (from 0) cannot follow the run"));
         }
-        last.push(set);
+        final_states.push(states);
     }
-    if ends && endings == Endings::Ignored {
+    if is_finite && endings == Endings::Ignored {
         return Err("the run is finite, and only infinite ones count".to_owned());
     }
-    if ends && !may_be_dead(system, &last)? {
+    if is_finite && !may_be_dead(system, &final_states)? {
         return Err("the system can make a step at the stated end of the run".to_owned());
     }
     let mut letters: Vec<Letter> = labels.iter().map(|label| letter(formula, label)).collect();
-    let mut back = back;
+    let mut cycle_start = cycle_start;
     if endings == Endings::Stutter {
         if has_next(formula) {
             return Err(
@@ -61,19 +62,19 @@ pub fn check(
         }
         // Before the first step no label holds, and the last letter repeats if the run ends.
         letters.insert(0, Letter::default());
-        back = if ends { letters.len() - 1 } else { back + 1 };
+        cycle_start = if is_finite { letters.len() - 1 } else { cycle_start + 1 };
     }
-    let word = Lasso::new(letters, back).ok_or("the cycle is empty")?;
+    let word = Lasso::new(letters, cycle_start).ok_or("the cycle is empty")?;
     match word.satisfies(&formula.formulas, formula.formula) {
         true => Err("the run satisfies the formula".to_owned()),
         false => Ok(()),
     }
 }
 
-/// Returns the letter of a step with this label.
+/// Returns the letter of a step with this label: the atoms of the formula that name the label.
 pub(super) fn letter(formula: &LabelLtl, label: &str) -> Letter {
-    let named = formula.labels.iter().zip(0..).filter(|(its, _)| *its == label);
-    Letter::of(named.map(|(_, at)| AtomId(at)))
+    let atoms = formula.labels.iter().zip(0..).filter(|(atom_label, _)| *atom_label == label);
+    Letter::of(atoms.map(|(_, atom)| AtomId(atom)))
 }
 
 /// Returns true if the formula has a next operator.
@@ -82,22 +83,22 @@ pub(super) fn has_next(formula: &LabelLtl) -> bool {
     parts.into_iter().any(|part| matches!(formula.formulas.node(part), Node::Next(..)))
 }
 
-/// Returns the possible states of a component after these labels, of which it takes those that it
-/// owns.
+/// Returns the possible states of a component after these labels. The component follows only the
+/// labels that it owns.
 fn along(
     system: &System,
     component: usize,
     labels: &[String],
-    mut set: BTreeSet<usize>,
+    mut states: BTreeSet<usize>,
 ) -> BTreeSet<usize> {
     for label in labels.iter().filter(|label| system.owners(label).contains(&component)) {
-        let targets = set.iter().flat_map(|&state| system.targets(component, state, label));
-        set = targets.copied().collect();
+        let targets = states.iter().flat_map(|&state| system.targets(component, state, label));
+        states = targets.copied().collect();
     }
-    set
+    states
 }
 
-/// Returns those of the states from which a component can repeat these labels forever.
+/// Returns the states of `set` from which the component can repeat these labels forever.
 fn set_for_ever(
     system: &System,
     component: usize,
@@ -105,34 +106,37 @@ fn set_for_ever(
     set: BTreeSet<usize>,
 ) -> BTreeSet<usize> {
     let states = system.components()[component].states;
-    let after: Vec<BTreeSet<usize>> = (0..states)
+    let after_cycle: Vec<BTreeSet<usize>> = (0..states)
         .map(|state| along(system, component, labels, BTreeSet::from([state])))
         .collect();
     // Repeatedly remove states without successors.
-    let mut left: BTreeSet<usize> = (0..states).collect();
+    let mut remaining: BTreeSet<usize> = (0..states).collect();
     loop {
-        let still: BTreeSet<usize> =
-            left.iter().copied().filter(|&state| !after[state].is_disjoint(&left)).collect();
-        if still.len() == left.len() {
+        let kept: BTreeSet<usize> = remaining
+            .iter()
+            .copied()
+            .filter(|&state| !after_cycle[state].is_disjoint(&remaining))
+            .collect();
+        if kept.len() == remaining.len() {
             break;
         }
-        left = still;
+        remaining = kept;
     }
-    set.intersection(&left).copied().collect()
+    set.intersection(&remaining).copied().collect()
 }
 
-/// Returns true if some joint state of these sets has no steps.
+/// Returns true if a joint state with its components in these sets has no steps.
 fn may_be_dead(system: &System, sets: &[BTreeSet<usize>]) -> Result<bool, String> {
-    let count = sets.iter().try_fold(1usize, |all, set| all.checked_mul(set.len()));
+    let count = sets.iter().try_fold(1usize, |product, set| product.checked_mul(set.len()));
     if count.is_none_or(|count| count > MOST_ENDS) {
         return Err("the run may end in too many joint states".to_owned());
     }
-    let mut rows: Vec<Joint> = vec![Vec::new()];
+    let mut joints: Vec<Joint> = vec![Vec::new()];
     for set in sets {
-        rows = rows
+        joints = joints
             .iter()
-            .flat_map(|row| set.iter().map(move |&state| [&row[..], &[state]].concat()))
+            .flat_map(|joint| set.iter().map(move |&state| [&joint[..], &[state]].concat()))
             .collect();
     }
-    Ok(rows.iter().any(|row| system.steps(row).is_empty()))
+    Ok(joints.iter().any(|joint| system.steps(joint).is_empty()))
 }

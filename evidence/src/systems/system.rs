@@ -18,13 +18,13 @@ pub struct SystemComponent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
     components: Vec<SystemComponent>,
-    /// The components that own each label.
+    /// By label, the indices of the components that have an edge with the label, ascending.
     owners: BTreeMap<String, Vec<usize>>,
-    /// For each component and state, the target states by label.
+    /// The target states, by component, state and label.
     targets: Vec<Vec<BTreeMap<String, Vec<usize>>>>,
 }
 
-/// The state of each component.
+/// A joint state: the state of each component, by component index.
 pub(super) type Joint = Vec<usize>;
 
 impl System {
@@ -37,15 +37,15 @@ impl System {
         if components.is_empty() {
             return Err("there are no components".to_owned());
         }
-        for (at, component) in components.iter().enumerate() {
-            let inside = |state: usize| state < component.states;
+        for (index, component) in components.iter().enumerate() {
+            let is_state = |state: usize| state < component.states;
             let edges = component.edges.iter();
             if component.starts.is_empty()
-                || !component.starts.iter().all(|&start| inside(start))
-                || !edges.clone().all(|(from, _, to)| inside(*from) && inside(*to))
+                || !component.starts.iter().all(|&start| is_state(start))
+                || !edges.clone().all(|(from, _, to)| is_state(*from) && is_state(*to))
             {
                 return Err(format!(
-                    "component {at} has no start state, or an edge without a target"
+                    "component {index} has no start state, or an edge without a target"
                 ));
             }
         }
@@ -68,16 +68,17 @@ impl System {
     pub(super) fn assembled(components: Vec<SystemComponent>) -> Self {
         let mut owners: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let mut targets = Vec::new();
-        for (at, component) in components.iter().enumerate() {
-            let mut rows = vec![BTreeMap::<String, Vec<usize>>::new(); component.states];
+        for (index, component) in components.iter().enumerate() {
+            let mut targets_by_state =
+                vec![BTreeMap::<String, Vec<usize>>::new(); component.states];
             for (from, label, to) in &component.edges {
-                rows[*from].entry(label.clone()).or_default().push(*to);
-                let row = owners.entry(label.clone()).or_default();
-                if row.last() != Some(&at) {
-                    row.push(at);
+                targets_by_state[*from].entry(label.clone()).or_default().push(*to);
+                let label_owners = owners.entry(label.clone()).or_default();
+                if label_owners.last() != Some(&index) {
+                    label_owners.push(index);
                 }
             }
-            targets.push(rows);
+            targets.push(targets_by_state);
         }
         Self { components, owners, targets }
     }
@@ -109,16 +110,16 @@ impl System {
 
     /// Returns the initial joint states.
     pub(super) fn starts(&self) -> Vec<Joint> {
-        let mut all = vec![Vec::new()];
+        let mut joints = vec![Vec::new()];
         for SystemComponent { starts, .. } in &self.components {
-            all = all
+            joints = joints
                 .iter()
-                .flat_map(|row: &Joint| {
-                    starts.iter().map(move |&start| [&row[..], &[start]].concat())
+                .flat_map(|joint: &Joint| {
+                    starts.iter().map(move |&start| [&joint[..], &[start]].concat())
                 })
                 .collect();
         }
-        all
+        joints
     }
 
     /// Returns the joint steps: labels and target states.
@@ -126,26 +127,26 @@ impl System {
         let mut steps = Vec::new();
         // A step moves some component, which has an edge with its label here.
         let mut labels: Vec<&str> = Vec::new();
-        for (targets, &at) in self.targets.iter().zip(state) {
-            labels.extend(targets[at].keys().map(String::as_str));
+        for (targets, &local_state) in self.targets.iter().zip(state) {
+            labels.extend(targets[local_state].keys().map(String::as_str));
         }
         labels.sort_unstable();
         labels.dedup();
         for label in labels {
-            let mut next = vec![state.clone()];
-            for &at in self.owners(label) {
-                let targets = self.targets(at, state[at], label);
-                let moved = |row: &Joint| {
-                    let row = row.clone();
+            let mut joints = vec![state.clone()];
+            for &owner in self.owners(label) {
+                let targets = self.targets(owner, state[owner], label);
+                let moves_of = |joint: &Joint| {
+                    let joint = joint.clone();
                     targets.iter().map(move |&to| {
-                        let mut row = row.clone();
-                        row[at] = to;
-                        row
+                        let mut joint = joint.clone();
+                        joint[owner] = to;
+                        joint
                     })
                 };
-                next = next.iter().flat_map(moved).collect();
+                joints = joints.iter().flat_map(moves_of).collect();
             }
-            steps.extend(next.into_iter().map(|row| (label, row)));
+            steps.extend(joints.into_iter().map(|joint| (label, joint)));
         }
         steps
     }

@@ -1,8 +1,8 @@
 //! A recursive-descent parser of formulas over labels.
 //!
 //! From loose to tight: `=>` and `<=>` (right-associative), `|`, `xor`, `&`, then `U R W M`
-//! (right-associative) in LTL, then prefix operators. In LTL `[]` is G and `<>` is F. In CTL they
-//! mean "all successors" and "some successor", and with a label inside those by that label.
+//! (right-associative) in LTL, then prefix operators. In LTL `[]` is G and `<>` is F. In CTL
+//! they mean "all successors" and "some successor"; `[a]` and `<a>` mean the successors by label a.
 
 use super::branching::LabelCtl;
 use parikh_temporal::{AtomId, Formula, Linear as OnePath, Ltl};
@@ -14,8 +14,6 @@ pub struct LabelLtl {
     pub(super) formula: Formula<OnePath>,
     pub(super) labels: Vec<String>,
 }
-
-impl LabelLtl {}
 
 /// A token of a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,66 +45,67 @@ impl LabelToken {
 const SIGNS: [&str; 17] =
     ["<->", "<=>", "->", "=>", "<>", "[]", "&&", "&", "||", "|", "^", "!", "~", "(", ")", "[", "<"];
 
-/// The maximum depth of formulas.
+/// The maximum nesting depth of a formula, which bounds the recursion of the parser.
 const DEEPEST: usize = 500;
 
+/// Splits the text of a formula into tokens.
 pub(super) fn tokens(text: &str) -> Result<Vec<LabelToken>, String> {
-    let mut all = Vec::new();
+    let mut found = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
         let length;
         if let Some(inside) = rest.strip_prefix('"') {
             let end = inside.find('"').ok_or("an unclosed quote")?;
-            all.push(LabelToken::Quoted(inside[..end].to_owned()));
+            found.push(LabelToken::Quoted(inside[..end].to_owned()));
             length = end + 2;
         } else if let Some(&sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             if let "[" | "<" = sign {
                 let (close, is_all) = if sign == "[" { (']', true) } else { ('>', false) };
                 let end = rest.find(close).ok_or_else(|| format!("`{sign}` is not closed"))?;
                 let label = rest[1..end].trim().trim_matches('"').to_owned();
-                all.push(LabelToken::Modal { all: is_all, label });
+                found.push(LabelToken::Modal { all: is_all, label });
                 length = end + 1;
             } else {
-                all.push(LabelToken::Sign(sign));
+                found.push(LabelToken::Sign(sign));
                 length = sign.len();
             }
         } else if is_word(first) {
             length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-            word(&rest[..length], &rest[length..], &mut all);
+            word(&rest[..length], &rest[length..], &mut found);
         } else {
             return Err(format!("`{first}` is not allowed in a formula"));
         }
         rest = rest[length..].trim_start();
     }
-    Ok(all)
+    Ok(found)
 }
 
 /// Splits a word into tokens, because prefix operators made of letters may be joined to their
 /// operand. `after` is the text after the word.
-fn word(mut word: &str, after: &str, all: &mut Vec<LabelToken>) {
+fn word(mut word: &str, after: &str, found: &mut Vec<LabelToken>) {
     loop {
         let mut letters = word.chars();
         let (first, second) = (letters.next(), letters.next());
-        let is_path = matches!(first, Some('A' | 'E'));
+        let is_quantifier = matches!(first, Some('A' | 'E'));
         let for_all = first == Some('A');
-        if is_path && second.is_none() && after.trim_start().starts_with('(') {
-            return all.push(LabelToken::Path { all: for_all });
+        if is_quantifier && second.is_none() && after.trim_start().starts_with('(') {
+            return found.push(LabelToken::Path { all: for_all });
         }
-        if let (true, Some(operator @ ('F' | 'G' | 'X'))) = (is_path, second) {
-            all.push(LabelToken::Branching { all: for_all, operator });
+        if let (true, Some(operator @ ('F' | 'G' | 'X'))) = (is_quantifier, second) {
+            found.push(LabelToken::Branching { all: for_all, operator });
             word = &word[2..];
         } else if matches!(first, Some('F' | 'G' | 'X'))
             && !second.is_some_and(|c| c.is_ascii_digit() || c == '_')
         {
-            all.push(LabelToken::Sign(match first {
+            found.push(LabelToken::Sign(match first {
                 Some('F') => "<>",
                 Some('G') => "[]",
                 _ => "X",
             }));
             word = &word[1..];
         } else {
-            return all.push(LabelToken::Word(word.to_owned()));
+            return found.push(LabelToken::Word(word.to_owned()));
         }
         if word.is_empty() {
             return;
@@ -114,7 +113,7 @@ fn word(mut word: &str, after: &str, all: &mut Vec<LabelToken>) {
     }
 }
 
-/// An interface to build formulas.
+/// The construction of formulas, which differs between LTL and CTL.
 trait FormulaBuilder {
     type Term: Clone;
     fn constant(&mut self, value: bool) -> Self::Term;
@@ -124,9 +123,11 @@ trait FormulaBuilder {
     fn label(&mut self, label: &str) -> Result<Self::Term, String>;
     /// Returns true if the token is a prefix operator.
     fn prefix(&mut self, token: &LabelToken) -> bool;
+    /// Applies a prefix operator to its operand.
     fn apply(&mut self, token: &LabelToken, term: Self::Term) -> Result<Self::Term, String>;
     /// Returns true if a word is a temporal infix operator outside of `A(` and `E(`.
     fn between(&self, word: &str) -> bool;
+    /// Applies a temporal infix operator. `all` is the path quantifier in CTL, and `None` in LTL.
     fn temporal(
         &mut self,
         all: Option<bool>,
@@ -136,13 +137,16 @@ trait FormulaBuilder {
     ) -> Result<Self::Term, String>;
 }
 
+/// A parser of formulas, with the tokens that it has not consumed.
 struct LabelParser<'t, B> {
     tokens: &'t [LabelToken],
     builder: B,
+    /// The nesting depth at the current token.
     depth: usize,
 }
 
 impl<B: FormulaBuilder> LabelParser<'_, B> {
+    /// Parses the token sequence as a single formula.
     fn whole(mut self) -> Result<(B::Term, B), String> {
         let term = self.implication()?;
         match self.tokens.first() {
@@ -151,6 +155,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
         }
     }
 
+    /// Consumes the next token if it is one of these signs, and returns the sign.
     fn takes(&mut self, signs: &[&str]) -> Option<&'static str> {
         let Some(LabelToken::Sign(sign)) = self.tokens.first() else { return None };
         let found = signs.contains(sign).then_some(*sign)?;
@@ -158,6 +163,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
         Some(found)
     }
 
+    /// Consumes the next token if it is a word that satisfies `wanted`, and returns the word.
     fn takes_word(&mut self, wanted: impl Fn(&str) -> bool) -> Option<String> {
         let Some(LabelToken::Word(word)) = self.tokens.first() else { return None };
         let found = wanted(word).then(|| word.clone())?;
@@ -176,13 +182,13 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
             Some(sign) => {
                 let right = self.implication()?;
                 let not_left = self.builder.not(left.clone());
-                let there = self.builder.or(not_left.clone(), right.clone());
+                let forward = self.builder.or(not_left.clone(), right.clone());
                 if sign.starts_with('<') {
                     let not_right = self.builder.not(right);
-                    let back = self.builder.or(left, not_right);
-                    self.builder.and(there, back)
+                    let backward = self.builder.or(left, not_right);
+                    self.builder.and(forward, backward)
                 } else {
-                    there
+                    forward
                 }
             }
         };
@@ -240,12 +246,12 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
     }
 
     fn operand(&mut self) -> Result<B::Term, String> {
-        let mut before = Vec::new();
+        let mut prefixes = Vec::new();
         while let Some(token) = self.tokens.first() {
             if !matches!(token, LabelToken::Sign("!" | "~")) && !self.builder.prefix(token) {
                 break;
             }
-            before.push(token.clone());
+            prefixes.push(token.clone());
             self.tokens = &self.tokens[1..];
         }
         let (first, rest) = self.tokens.split_first().ok_or("an operand is missing")?;
@@ -274,7 +280,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
             LabelToken::Quoted(label) => self.builder.label(label)?,
             other => return Err(format!("{other:?} is not an operand")),
         };
-        while let Some(token) = before.pop() {
+        while let Some(token) = prefixes.pop() {
             term = match token {
                 LabelToken::Sign("!" | "~") => self.builder.not(term),
                 token => self.builder.apply(&token, term)?,
@@ -309,11 +315,11 @@ impl FormulaBuilder for LinearBuilder {
     }
 
     fn label(&mut self, label: &str) -> Result<Self::Term, String> {
-        let at = self.labels.iter().position(|it| it == label).unwrap_or_else(|| {
+        let index = self.labels.iter().position(|it| it == label).unwrap_or_else(|| {
             self.labels.push(label.to_owned());
             self.labels.len() - 1
         });
-        Ok(self.formulas.atom(AtomId(at as u32)))
+        Ok(self.formulas.atom(AtomId(index as u32)))
     }
 
     fn prefix(&mut self, token: &LabelToken) -> bool {

@@ -11,14 +11,14 @@ use std::collections::BTreeSet;
 /// A component, or an abstraction of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ComponentView {
-    /// The number of the component.
+    /// The index of the component in the system.
     pub component: usize,
     /// The visible labels; `None` for the whole component.
     pub labels: Option<BTreeSet<String>>,
 }
 
 impl ComponentView {
-    /// Returns a whole component.
+    /// Returns the view of a whole component.
     pub fn whole(component: usize) -> Self {
         ComponentView { component, labels: None }
     }
@@ -37,30 +37,30 @@ impl System {
     /// The first flaw of the members.
     pub(super) fn can_see(&self, members: &[ComponentView]) -> Result<(), String> {
         let mut states = 0;
-        let mut seen = BTreeSet::new();
-        let mut last: Option<&ComponentView> = None;
+        let mut seen_labels = BTreeSet::new();
+        let mut previous: Option<&ComponentView> = None;
         for member in members {
             let Some(component) = self.components().get(member.component) else {
                 return Err("a component index is out of range".to_owned());
             };
-            let is_same = last.is_some_and(|last| last.component == member.component);
-            if last.is_some_and(|last| last.component > member.component) {
+            let is_same = previous.is_some_and(|previous| previous.component == member.component);
+            if previous.is_some_and(|previous| previous.component > member.component) {
                 return Err("the component indices are not increasing".to_owned());
             }
             let Some(labels) = &member.labels else {
                 if is_same {
                     return Err("a complete component is listed twice".to_owned());
                 }
-                last = Some(member);
+                previous = Some(member);
                 continue;
             };
             if component.starts.len() > 1 {
                 return Err("a component with several start states must be complete".to_owned());
             }
-            let is_whole = is_same && last.is_some_and(|last| last.labels.is_none());
+            let is_whole = is_same && previous.is_some_and(|previous| previous.labels.is_none());
             if labels.is_empty()
                 || is_whole
-                || !labels.iter().all(|label| seen.insert((member.component, label)))
+                || !labels.iter().all(|label| seen_labels.insert((member.component, label)))
             {
                 return Err("the parts of a component overlap or are empty".to_owned());
             }
@@ -68,38 +68,40 @@ impl System {
             if states > MOST_STATES {
                 return Err("the listed components have too many states".to_owned());
             }
-            last = Some(member);
+            previous = Some(member);
         }
         Ok(())
     }
 
-    /// Returns the system of the members.
+    /// Returns the system whose components are the given views.
     pub(super) fn seen(&self, members: &[ComponentView]) -> Self {
-        let seen = |member: &ComponentView| {
+        let view_of = |member: &ComponentView| {
             let component = &self.components()[member.component];
             match &member.labels {
                 None => component.clone(),
                 Some(labels) => component.seen(labels),
             }
         };
-        System::assembled(members.iter().map(seen).collect())
+        System::assembled(members.iter().map(view_of).collect())
     }
 }
 
 impl SystemComponent {
+    /// Returns the abstraction to the visible labels: the endpoints of every other edge become one
+    /// state.
     fn seen(&self, labels: &BTreeSet<String>) -> SystemComponent {
-        let (seen, unseen): (Vec<_>, Vec<_>) =
+        let (visible_edges, hidden_edges): (Vec<_>, Vec<_>) =
             self.edges.iter().partition(|(_, label, _)| labels.contains(label));
-        let mut states = Sets::new(self.states);
-        unseen.into_iter().for_each(|&(from, _, to)| states.join(from, to));
-        let (of, count) = states.numbered();
-        let of = |state: usize| of[state] as usize;
+        let mut merged_states = Sets::new(self.states);
+        hidden_edges.into_iter().for_each(|&(from, _, to)| merged_states.join(from, to));
+        let (class_of, class_count) = merged_states.numbered();
+        let class_of = |state: usize| class_of[state] as usize;
         SystemComponent {
-            states: count as usize,
-            starts: self.starts.iter().map(|&start| of(start)).collect(),
-            edges: seen
+            states: class_count as usize,
+            starts: self.starts.iter().map(|&start| class_of(start)).collect(),
+            edges: visible_edges
                 .into_iter()
-                .map(|(from, label, to)| (of(*from), label.clone(), of(*to)))
+                .map(|(from, label, to)| (class_of(*from), label.clone(), class_of(*to)))
                 .collect(),
         }
     }

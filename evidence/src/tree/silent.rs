@@ -8,7 +8,7 @@
 //! 3. It changes no place that an atom reads.
 //!
 //! Firings that continue forever would lead to no listed marking. So for each cycle of transitions
-//! that feed each other, one transition counts as not silent ([`ending`]).
+//! that feed each other, one transition counts as not silent.
 //!
 //! # Soundness
 //! Let t be such a transition and m →t m'. Then m and m' satisfy the same formulas of CTL* without
@@ -127,7 +127,7 @@ fn without_cycles(net: &Net, silent: Vec<TransitionId>) -> Vec<TransitionId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parikh_net::generate::{Shape, random};
+    use parikh_generate::{Shape, random};
     use parikh_net::text;
 
     #[test]

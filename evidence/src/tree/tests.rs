@@ -40,7 +40,7 @@ fn led(net: &Net, rank: u32, by: Option<&str>) -> Labelling {
     let formula = property.formula();
     let mut labelling = Labelling::new(property, TreePremises::default());
     let by = by.map(|name| net.transition_named(name).unwrap());
-    labelling.add(&marking(net, "idle"), vec![LabelClaim { formula, rank, transition }]);
+    labelling.add(&marking(net, "idle"), vec![LabelClaim { formula, rank, transition: by }]);
     labelling.add(&marking(net, "gone"), vec![LabelClaim { formula, rank: 0, transition: None }]);
     labelling
 }
@@ -59,7 +59,7 @@ fn an_until_leads_to_smaller_ranks() {
     let mut round = led(&net, 1, Some("ask"));
     let formula = round.property.formula();
     let by = net.transition_named("answer");
-    round.add(&marking(&net, "asking"), vec![LabelClaim { formula, rank: 0, transition }]);
+    round.add(&marking(&net, "asking"), vec![LabelClaim { formula, rank: 0, transition: by }]);
     assert_eq!(check(round), Err(LabellingFlaw::Claim { marking: 2, claim: 0 }));
     assert_eq!(led(&net, 1, Some("go")).check(&net, &mut || false), Err(Flaw::Stopped.into()));
 }

@@ -27,6 +27,10 @@ pub struct TreeSearch {
 }
 
 /// Visits the reachable markings of `net`, at most `max_markings`. Calls `goes_on` at each marking.
+///
+/// # Errors
+/// [`Flaw::More`] if there are more markings; [`Flaw::Stopped`],
+/// [`Flaw::Overflow`], [`Flaw::TooLarge`].
 pub fn visit_tree(
     net: &Net,
     property: &TreeProperty,

@@ -59,11 +59,11 @@ pub(super) struct TranslationBounds {
 
 /// Finds bounds for the places with inhibitor or reset arcs.
 pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> TranslationBounds {
-    let all = |known| TranslationBounds { known, missing: None };
+    let complete = |known| TranslationBounds { known, missing: None };
     let wanted = tested_places(net);
     if let Some(bounds) = visit_bounds(net, &wanted, FIRST_VISIT_MARKINGS.min(most_visited), budget)
     {
-        return all(bounds);
+        return complete(bounds);
     }
     let flows = place_semiflows(net.core(), MAX_FLOWS, &budget.slice(FLOW_TIME)).flows;
     let sums: Vec<_> = flows.iter().filter_map(|flow| flow.to_sum()).collect();
@@ -77,7 +77,9 @@ pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Tra
         });
         let by_flow = by_flow.min_by_key(|(most, sum)| (*most, sum.terms().len()));
         let bound = match (by_flow, bound_by_inhibitors(net, place)) {
-            (Some((most, sum)), other) if other.is_none_or(|other| most <= other) => {
+            (Some((most, sum)), capacity_bound)
+                if capacity_bound.is_none_or(|capacity_bound| most <= capacity_bound) =>
+            {
                 let terms = sum.terms().iter();
                 let weights = terms.map(|&(p, factor)| (p, factor.unsigned_abs())).collect();
                 TranslationBound { place, most, reason: Because::Weights(weights) }
@@ -88,10 +90,10 @@ pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Tra
         bounds.insert(place, bound);
     }
     if wanted.iter().all(|place| bounds.contains_key(place)) {
-        return all(bounds.into_values().collect());
+        return complete(bounds.into_values().collect());
     }
     match visit_bounds(net, &wanted, most_visited, budget) {
-        Some(bounds) => all(bounds),
+        Some(bounds) => complete(bounds),
         None => {
             let missing = Some(unbounded(net, &bounds));
             TranslationBounds { known: bounds.into_values().collect(), missing }
@@ -112,10 +114,15 @@ pub(super) fn cap(
         let inhibits = core.transitions().filter_map(|t| net.inhibitor_weight(t, place));
         let arcs = core.producers(place).iter().chain(core.consumers(place));
         let moves = arcs.map(|arc| arc.weight);
-        let said = inhibits.chain(moves).chain([core.initial()[place], 1]).max().unwrap_or(1);
+        let largest_number =
+            inhibits.chain(moves).chain([core.initial()[place], 1]).max().unwrap_or(1);
         let is_emptied = core.transitions().any(|t| net.resets(t).contains(&place));
         let room = if is_emptied { rooms.emptied } else { rooms.inhibiting };
-        let cap = TranslationBound { place, most: said.saturating_add(room), reason: Because::Cap };
+        let cap = TranslationBound {
+            place,
+            most: largest_number.saturating_add(room),
+            reason: Because::Cap,
+        };
         bounds.entry(place).or_insert(cap);
     }
     bounds.into_values().collect()
@@ -174,8 +181,8 @@ fn visit(
     let core = net.core();
     let places = core.place_count().max(1) as u64;
     let limit = limit.min(MAX_CELLS / places);
-    let mut most = core.initial().clone();
-    let mut known: HashSet<Marking> = HashSet::from([core.initial().clone()]);
+    let mut max_tokens = core.initial().clone();
+    let mut seen_markings: HashSet<Marking> = HashSet::from([core.initial().clone()]);
     let mut queue = VecDeque::from([core.initial().clone()]);
     while let Some(marking) = queue.pop_front() {
         if budget.is_exhausted() {
@@ -185,19 +192,20 @@ fn visit(
             firing(&marking, t);
             let mut next = marking.clone();
             net.fire(&mut next, t).ok()?;
-            if known.contains(&next) {
+            if seen_markings.contains(&next) {
                 continue;
             }
-            if known.len() as u64 >= limit {
+            if seen_markings.len() as u64 >= limit {
                 return None;
             }
-            core.places().for_each(|p| most[p] = most[p].max(next[p]));
-            known.insert(next.clone());
+            core.places().for_each(|p| max_tokens[p] = max_tokens[p].max(next[p]));
+            seen_markings.insert(next.clone());
             queue.push_back(next);
         }
     }
-    let because = Because::Visited(known.len() as u64);
-    let bound = |&place| TranslationBound { place, most: most[place], reason: because.clone() };
+    let because = Because::Visited(seen_markings.len() as u64);
+    let bound =
+        |&place| TranslationBound { place, most: max_tokens[place], reason: because.clone() };
     Some(wanted.iter().map(bound).collect())
 }
 

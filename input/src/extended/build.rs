@@ -19,7 +19,6 @@
 //! such copies are omitted.
 //!
 //! For caps instead of bounds, [`parikh_net::translation`] has the proof and the additional copies.
-//! are made besides.
 
 use super::bounds::ResetVectors;
 use super::{MAX_COPIES, TranslationError};
@@ -37,7 +36,7 @@ pub(super) fn build(
     bounds: Vec<TranslationBound>,
     seen: Option<&ResetVectors>,
 ) -> Result<Net, TranslationError> {
-    let most: BTreeMap<PlaceId, u64> = bounds.iter().map(|it| (it.place, it.most)).collect();
+    let bound_of: BTreeMap<PlaceId, u64> = bounds.iter().map(|it| (it.place, it.most)).collect();
     let caps: BTreeSet<PlaceId> =
         bounds.iter().filter(|it| it.reason == Because::Cap).map(|it| it.place).collect();
     let core = net.core();
@@ -50,47 +49,48 @@ pub(super) fn build(
         }
     }
     let (complements, beyond) = (BTreeMap::new(), None);
-    let mut making = TranslationBuilder { net, bound: &most, caps: &caps, complements, beyond };
-    for p in making.complemented_places() {
+    let mut translation_builder =
+        TranslationBuilder { net, bound: &bound_of, caps: &caps, complements, beyond };
+    for p in translation_builder.complemented_places() {
         let is_taken =
             |name: &str| core.transition_named(name).is_some() || builder.node(name).is_some();
         let name = complement_name(core.place_name(p), is_taken);
-        let complement = builder.place(&name, making.most(p) - core.initial()[p])?;
+        let complement = builder.place(&name, translation_builder.most(p) - core.initial()[p])?;
         let shown = core.place_label(p).unwrap_or(core.place_name(p));
         builder.label_place(complement, &format!("room on {shown}"));
-        making.complements.insert(p, complement);
+        translation_builder.complements.insert(p, complement);
     }
     if !caps.is_empty() {
-        making.beyond = Some(making.beyond(&mut builder)?);
+        translation_builder.beyond = Some(translation_builder.beyond(&mut builder)?);
     }
     let mut copies = Vec::with_capacity(core.transition_count());
-    let mut all: u128 = 0;
+    let mut copy_count: u128 = 0;
     for t in core.transitions() {
-        let choices = making.choices(t);
+        let choices = translation_builder.choices(t);
         let count = match seen {
-            Some(seen) => Some(seen.get(&t).map_or(1, |all| all.len().max(1) as u128)),
+            Some(seen) => Some(seen.get(&t).map_or(1, |vectors| vectors.len().max(1) as u128)),
             None => choices
                 .iter()
                 .try_fold(1u128, |product, choice| product.checked_mul(choice.count().into())),
         };
-        all = count.and_then(|count| all.checked_add(count)).unwrap_or(u128::MAX);
-        if all > MAX_COPIES.max(core.transition_count() as u128) {
+        copy_count = count.and_then(|count| copy_count.checked_add(count)).unwrap_or(u128::MAX);
+        if copy_count > MAX_COPIES.max(core.transition_count() as u128) {
             let transition = core.transition_name(t).to_owned();
             return Err(TranslationError::TooManyCopies { transition, most: MAX_COPIES });
         }
         let made = match seen {
-            Some(seen) => making.copies_of_vectors(t, seen),
+            Some(seen) => translation_builder.copies_of_vectors(t, seen),
             None => CopyParameters::all(&choices),
         };
-        copies.push(making.add_copies(t, &made, &mut builder)?);
+        copies.push(translation_builder.add_copies(t, &made, &mut builder)?);
     }
-    making.add_leave_and_drain(&mut builder)?;
-    let complemented = making.complements.keys().copied().collect();
+    translation_builder.add_leave_and_drain(&mut builder)?;
+    let complemented = translation_builder.complements.keys().copied().collect();
     let names = core.transitions().map(|t| core.transition_name(t)).zip(copies);
     let translation = Translation::new(core.place_count(), names, bounds, complemented);
     let mut translation = translation.map_err(|_| BuildError::TooLarge)?;
-    if let Some(CapPlaces { within, over, .. }) = making.beyond {
-        let over = over.into_iter().map(|(p, over)| (p, (most[&p], over))).collect();
+    if let Some(CapPlaces { within, over, .. }) = translation_builder.beyond {
+        let over = over.into_iter().map(|(p, over)| (p, (bound_of[&p], over))).collect();
         let enabled = core.transitions().map(|t| net.enabling(t)).collect();
         translation = translation.with_caps(Caps { within_place: within, overflow: over, enabled });
     }
@@ -161,14 +161,17 @@ impl CopyParameters {
         let mut copy = CopyParameters::default();
         for choice in choices {
             let count = choice.count();
-            let (at, rest) = (number % count, number / count);
+            let (alternative, rest) = (number % count, number / count);
             number = rest;
             match choice {
-                CopyChoice::Held(p, tokens) => drop(copy.held.insert(*p, tokens.start() + at)),
-                CopyChoice::Over(p, change) if at > 0 => {
+                CopyChoice::Held(p, tokens) => {
+                    copy.held.insert(*p, tokens.start() + alternative);
+                }
+                CopyChoice::Over(p, change) if alternative > 0 => {
                     // The number is at most the change, which fits.
-                    let by = i64::try_from(at).unwrap_or(i64::MAX) * change.signum();
-                    copy.over.insert(*p, by);
+                    let change_over =
+                        i64::try_from(alternative).unwrap_or(i64::MAX) * change.signum();
+                    copy.over.insert(*p, change_over);
                 }
                 CopyChoice::Over(..) => {}
             }
@@ -186,12 +189,17 @@ impl TranslationBuilder<'_> {
     /// Returns the places that need a complement: an inhibitor or reset arc tests them, or they
     /// have a cap.
     fn complemented_places(&self) -> BTreeSet<PlaceId> {
-        let of = |t: TransitionId| {
+        let tested_places = |t: TransitionId| {
             let inhibits = self.net.inhibitors(t).iter();
             let inhibits = inhibits.filter(|arc| arc.weight <= self.most(arc.place));
             inhibits.map(|arc| arc.place).chain(self.reset_places(t)).collect::<Vec<_>>()
         };
-        self.net.core().transitions().flat_map(of).chain(self.caps.iter().copied()).collect()
+        self.net
+            .core()
+            .transitions()
+            .flat_map(tested_places)
+            .chain(self.caps.iter().copied())
+            .collect()
     }
 
     /// Adds the places `within`, `beyond` and `over` for nets with caps.
@@ -219,7 +227,7 @@ impl TranslationBuilder<'_> {
         let core = self.net.core();
         // If the arcs exclude every number of tokens on a reset place, one impossible number is
         // kept.
-        let held = |p| {
+        let held_choice = |p| {
             let low = core.pre_weight(t, p);
             let inhibitor = self.net.inhibitor_weight(t, p);
             let high = inhibitor.map_or(self.most(p), |weight| self.most(p).min(weight - 1));
@@ -232,27 +240,28 @@ impl TranslationBuilder<'_> {
             let change = puts.ok()? - takes.ok()?;
             (change != 0).then_some(CopyChoice::Over(p, change))
         });
-        self.reset_places(t).map(held).chain(over).collect()
+        self.reset_places(t).map(held_choice).chain(over).collect()
     }
 
     /// Adds the copies of `t`. Returns their number.
     fn add_copies(
         &self,
         t: TransitionId,
-        all: &[CopyParameters],
+        copy_parameters: &[CopyParameters],
         builder: &mut NetBuilder,
     ) -> Result<usize, BuildError> {
         let core = self.net.core();
-        let own = core.transition_name(t);
+        let model_name = core.transition_name(t);
         // Names contain token numbers only if the copies differ in them.
-        let is_one = all.iter().all(|it| it.held == all[0].held);
-        for made in all {
-            let held = made.held.iter().filter(|_| !is_one);
+        let have_equal_held = copy_parameters.iter().all(|it| it.held == copy_parameters[0].held);
+        for parameters in copy_parameters {
+            let held = parameters.held.iter().filter(|_| !have_equal_held);
             let held: Vec<_> = held.map(|(&p, &tokens)| (core.place_name(p), tokens)).collect();
-            let over: Vec<_> = made.over.iter().map(|(&p, &by)| (core.place_name(p), by)).collect();
+            let over: Vec<_> =
+                parameters.over.iter().map(|(&p, &by)| (core.place_name(p), by)).collect();
             let name = match held.is_empty() && over.is_empty() {
-                true => own.to_owned(),
-                false => copy_name(own, &held, &over, |name| {
+                true => model_name.to_owned(),
+                false => copy_name(model_name, &held, &over, |name| {
                     core.transition_named(name).is_some() || builder.node(name).is_some()
                 }),
             };
@@ -260,23 +269,25 @@ impl TranslationBuilder<'_> {
             if let Some(label) = core.transition_label(t) {
                 builder.label_transition(copy, label);
             }
-            self.arcs(t, copy, made, builder)?;
+            self.arcs(t, copy, parameters, builder)?;
         }
-        Ok(all.len())
+        Ok(copy_parameters.len())
     }
 
     /// Returns the copies of `t` for the token vectors of its reset places in reachable markings.
     /// If no marking enables `t`, one copy is made, which is never enabled.
     fn copies_of_vectors(&self, t: TransitionId, seen: &ResetVectors) -> Vec<CopyParameters> {
         let core = self.net.core();
-        let least = || self.net.resets(t).iter().map(|&p| core.pre_weight(t, p)).collect();
-        let all = seen.get(&t).map_or_else(|| vec![least()], |all| all.iter().cloned().collect());
-        let chosen = |tokens: Vec<u64>| {
+        let required = || self.net.resets(t).iter().map(|&p| core.pre_weight(t, p)).collect();
+        let vectors = seen
+            .get(&t)
+            .map_or_else(|| vec![required()], |vectors| vectors.iter().cloned().collect());
+        let parameters_of = |tokens: Vec<u64>| {
             let held = self.net.resets(t).iter().copied().zip(tokens);
             let held = held.filter(|&(p, _)| self.most(p) > 0).collect();
             CopyParameters { held, over: BTreeMap::new() }
         };
-        all.into_iter().map(chosen).collect()
+        vectors.into_iter().map(parameters_of).collect()
     }
 
     /// Adds the arcs of a copy of `t`.
@@ -284,14 +295,14 @@ impl TranslationBuilder<'_> {
         &self,
         t: TransitionId,
         copy: TransitionId,
-        made: &CopyParameters,
+        parameters: &CopyParameters,
         builder: &mut NetBuilder,
     ) -> Result<(), BuildError> {
         let core = self.net.core();
         let arcs = core.pre(t).iter().chain(core.post(t)).map(|arc| arc.place);
         let inhibitors = self.net.inhibitors(t).iter().map(|arc| arc.place);
         let places: BTreeSet<PlaceId> =
-            arcs.chain(inhibitors).chain(made.held.keys().copied()).collect();
+            arcs.chain(inhibitors).chain(parameters.held.keys().copied()).collect();
         let mut arc = |p: PlaceId, takes: u64, puts: u64| {
             if takes > 0 {
                 builder.take(copy, p, takes)?;
@@ -303,40 +314,44 @@ impl TranslationBuilder<'_> {
         };
         for p in places {
             let (takes, puts) = (core.pre_weight(t, p), core.post_weight(t, p));
-            let most = self.most(p);
-            let inhibitor = self.net.inhibitor_weight(t, p).filter(|&weight| weight <= most);
-            let room = inhibitor.map_or(0, |weight| most - weight + 1);
+            let bound = self.most(p);
+            let inhibitor = self.net.inhibitor_weight(t, p).filter(|&weight| weight <= bound);
+            let complement_tokens = inhibitor.map_or(0, |weight| bound - weight + 1);
             let Some(&complement) = self.complements.get(&p) else {
-                arc(p, made.held.get(&p).copied().unwrap_or(takes), puts)?;
+                arc(p, parameters.held.get(&p).copied().unwrap_or(takes), puts)?;
                 continue;
             };
-            if let Some(&held) = made.held.get(&p) {
+            if let Some(&held) = parameters.held.get(&p) {
                 arc(p, held, puts)?;
-                arc(complement, room.max(most.saturating_sub(held)), most.saturating_sub(puts))?;
+                arc(
+                    complement,
+                    complement_tokens.max(bound.saturating_sub(held)),
+                    bound.saturating_sub(puts),
+                )?;
                 continue;
             }
-            let over = made.over.get(&p).copied().unwrap_or(0);
-            let (more, fewer) = (puts.saturating_sub(takes), takes.saturating_sub(puts));
-            let by = over.unsigned_abs();
+            let over = parameters.over.get(&p).copied().unwrap_or(0);
+            let (gain, loss) = (puts.saturating_sub(takes), takes.saturating_sub(puts));
+            let over_amount = over.unsigned_abs();
             // The part of the change that concerns p itself.
-            let (more, fewer) = (more.saturating_sub(by), fewer.saturating_sub(by));
+            let (gain, loss) = (gain.saturating_sub(over_amount), loss.saturating_sub(over_amount));
             let needs = match over.signum() {
                 0 => takes,
-                1 => takes.max(most - more),
-                _ => takes.max(most),
+                1 => takes.max(bound - gain),
+                _ => takes.max(bound),
             };
-            arc(p, needs, needs + more - fewer)?;
-            let room = room.max(more);
-            arc(complement, room, room - more + fewer)?;
+            arc(p, needs, needs + gain - loss)?;
+            let complement_tokens = complement_tokens.max(gain);
+            arc(complement, complement_tokens, complement_tokens - gain + loss)?;
             let Some(beyond) = self.beyond.as_ref().filter(|_| over != 0) else { continue };
             let tokens = beyond.over[&p];
             match over > 0 {
-                true => arc(tokens, 0, by)?,
-                false => arc(tokens, by, 0)?,
+                true => arc(tokens, 0, over_amount)?,
+                false => arc(tokens, over_amount, 0)?,
             }
         }
         if let Some(beyond) = &self.beyond
-            && made.over.values().any(|&over| over > 0)
+            && parameters.over.values().any(|&over| over > 0)
         {
             arc(beyond.beyond, 1, 1)?;
         }
@@ -348,29 +363,30 @@ impl TranslationBuilder<'_> {
     fn add_leave_and_drain(&self, builder: &mut NetBuilder) -> Result<(), BuildError> {
         let Some(CapPlaces { within, beyond, over }) = &self.beyond else { return Ok(()) };
         let core = self.net.core();
-        let named = |builder: &mut NetBuilder, what: &str, p: PlaceId| {
-            let name = cap_name(what, Some(core.place_name(p)), |name| {
+        let add_transition = |builder: &mut NetBuilder, role: &str, p: PlaceId| {
+            let name = cap_name(role, Some(core.place_name(p)), |name| {
                 core.transition_named(name).is_some() || builder.node(name).is_some()
             });
             builder.transition(&name)
         };
         for (&p, &over) in over {
             let empties = |t| self.net.resets(t).contains(&p);
-            let fill = core.transitions().filter(|&t| !empties(t));
-            let more = fill.map(|t| core.post_weight(t, p).saturating_sub(core.pre_weight(t, p)));
-            let more = more.max().unwrap_or(0);
-            if more > 0 {
-                let leave = named(builder, "leave", p)?;
+            let filling = core.transitions().filter(|&t| !empties(t));
+            let max_gain =
+                filling.map(|t| core.post_weight(t, p).saturating_sub(core.pre_weight(t, p)));
+            let max_gain = max_gain.max().unwrap_or(0);
+            if max_gain > 0 {
+                let leave = add_transition(builder, "leave", p)?;
                 builder.take(leave, *within, 1)?;
                 builder.put(leave, *beyond, 1)?;
-                let reads = (self.most(p) + 1).saturating_sub(more);
+                let reads = (self.most(p) + 1).saturating_sub(max_gain);
                 if reads > 0 {
                     builder.take(leave, p, reads)?;
                     builder.put(leave, p, reads)?;
                 }
             }
             if core.transitions().any(empties) {
-                let drain = named(builder, "drain", p)?;
+                let drain = add_transition(builder, "drain", p)?;
                 builder.take(drain, over, 1)?;
             }
         }

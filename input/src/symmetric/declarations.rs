@@ -70,36 +70,36 @@ impl SortDeclaration {
 impl Declarations {
     /// Reads the element `<declaration>` that was opened last, to its end.
     pub(super) fn read<R: BufRead>(&mut self, xml: &mut XmlReader<R>) -> Result<(), InputError> {
-        let mut open = 1;
-        while open > 0 {
+        let mut open_elements = 1;
+        while open_elements > 0 {
             let file: Box<str> = xml.file().into();
             let tag = match xml.markup()? {
                 XmlItem::Open(tag) => tag,
                 XmlItem::Close => {
-                    open -= 1;
+                    open_elements -= 1;
                     continue;
                 }
                 XmlItem::Text(_) | XmlItem::Nothing | XmlItem::End => continue,
             };
             let at = tag.at;
-            let wrong = |owner: String, problem: ColourProblem| InputError::Colours {
+            let error = |owner: String, problem: ColourProblem| InputError::Colours {
                 at: at.of(&file),
                 owner,
                 problem: problem.into(),
             };
             match tag.name() {
-                "structure" | "declarations" => open += 1,
+                "structure" | "declarations" => open_elements += 1,
                 "namedsort" => {
                     let (id, name) = id_and_name(&tag, "namedsort")?;
                     let Some(kind) = sort_kind(xml, &id)? else {
-                        return Err(wrong(format!("sort `{id}`"), no_sort("namedsort", 0)));
+                        return Err(error(format!("sort `{id}`"), no_sort("namedsort", 0)));
                     };
                     self.sorts.push(SortDeclaration { id, name, at, kind });
                 }
                 "partition" => {
                     let (id, name) = id_and_name(&tag, "partition")?;
                     let Some(kind) = partition(xml)? else {
-                        return Err(wrong(format!("partition `{id}`"), ColourProblem::CutsNothing));
+                        return Err(error(format!("partition `{id}`"), ColourProblem::CutsNothing));
                     };
                     self.sorts.push(SortDeclaration { id, name, at, kind });
                 }
@@ -108,13 +108,13 @@ impl Declarations {
                     let sort = xml.term(at)?;
                     if sort.count() != 1 {
                         let problem = no_sort("variabledecl", sort.count());
-                        return Err(wrong(format!("variable `{id}`"), problem));
+                        return Err(error(format!("variable `{id}`"), problem));
                     }
                     self.variables.push(VariableDeclaration { id, name, at, sort });
                 }
                 "namedoperator" | "arbitrarysort" | "unparsed" => {
                     let problem = ColourProblem::Unsupported(tag.name().to_owned());
-                    return Err(wrong("declaration".into(), problem));
+                    return Err(error("declaration".into(), problem));
                 }
                 _ => xml.skip()?,
             }
@@ -196,7 +196,7 @@ fn constants<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Vec<DeclaredConstant>
 
 /// Reads a partition to its end. Returns `None` unless the partition names exactly one sort.
 fn partition<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Option<SortDefinition>, InputError> {
-    let (mut of, mut elements) = (Vec::new(), Vec::new());
+    let (mut partitioned_sorts, mut elements) = (Vec::new(), Vec::new());
     loop {
         let tag = match xml.markup()? {
             XmlItem::Open(tag) => tag,
@@ -212,12 +212,14 @@ fn partition<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Option<SortDefinition
             other if other == "name" || is_decoration(other) => xml.skip()?,
             _ => {
                 let operator = TermNode::new(&tag)?;
-                of.push(xml.term_of(operator)?);
+                partitioned_sorts.push(xml.term_of(operator)?);
             }
         }
     }
-    match <[RawTerm; 1]>::try_from(of) {
-        Ok([of]) => Ok(Some(SortDefinition::Partition { of, elements })),
+    match <[RawTerm; 1]>::try_from(partitioned_sorts) {
+        Ok([partitioned_sorts]) => {
+            Ok(Some(SortDefinition::Partition { of: partitioned_sorts, elements }))
+        }
         Err(_) => Ok(None),
     }
 }

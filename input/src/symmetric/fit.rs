@@ -13,9 +13,9 @@ impl Resolver<'_> {
         relation: Relation,
         operands: Vec<TermValue>,
     ) -> Result<TermValue, ColourProblem> {
-        let found = operands.len();
+        let operand_count = operands.len();
         let [left, right] = <[TermValue; 2]>::try_from(operands)
-            .map_err(|_| operand_count_error(node, found, "two"))?;
+            .map_err(|_| operand_count_error(node, operand_count, "two"))?;
         let (left, right) = (self.colour(node, left)?, self.colour(node, right)?);
         // A constant of a range is compared as a number, whatever range it is written with.
         let (left, right) = match (self.number(&left), self.number(&right)) {
@@ -63,15 +63,15 @@ impl Resolver<'_> {
             return Ok(None);
         };
         // The guard keeps the variable, because each of its colours is a separate binding.
-        let itself = |holds| {
+        let about_variable = |holds| {
             let relation = if holds { Relation::Equal } else { Relation::Unequal };
             Guard::Compare(relation, term.clone(), term.clone())
         };
         if number < start {
-            return Err(itself(relation.holds(1, 0)));
+            return Err(about_variable(relation.holds(1, 0)));
         }
         if number > end {
-            return Err(itself(relation.holds(0, 1)));
+            return Err(about_variable(relation.holds(0, 1)));
         }
         Ok(Some(Term::Constant { sort, colour: number.abs_diff(start) }))
     }
@@ -110,20 +110,21 @@ impl Resolver<'_> {
                     if tuples.len().saturating_mul(terms.len()) > LARGEST {
                         return Err(ColourProblem::TooLarge(LARGEST));
                     }
-                    let with = |tuple: &Vec<Term>, term: &Term| {
+                    let extended = |tuple: &Vec<Term>, term: &Term| {
                         let mut tuple = tuple.clone();
                         tuple.push(term.clone());
                         tuple
                     };
                     tuples = tuples
                         .iter()
-                        .flat_map(|tuple| terms.iter().map(move |term| with(tuple, term)))
+                        .flat_map(|tuple| terms.iter().map(move |term| extended(tuple, term)))
                         .collect();
                 }
                 Ok(tuples.into_iter().map(Term::Tuple).collect())
             }
-            (term @ Term::Constant { sort: own, colour }, kind) => {
-                if let SortKind::Partition { of, block_of, .. } = self.net.sort(own).kind()
+            (term @ Term::Constant { sort: constant_sort, colour }, kind) => {
+                if let SortKind::Partition { of, block_of, .. } =
+                    self.net.sort(constant_sort).kind()
                     && *of == sort
                 {
                     let members = (0..).zip(block_of).filter(|&(_, &b)| u64::from(b) == colour);

@@ -250,8 +250,9 @@ impl<R: BufRead> SymmetricReader<R> {
     fn place(&mut self, id: String, at: TextPosition) -> Result<(), InputError> {
         let (mut sort, mut initial, mut label) = (None, None, None);
         let owner = format!("place `{id}`");
-        let read = ["name", "type", "hlinitialMarking", "initialMarking", "capacity", "tagged"];
-        while let Some((child, at)) = self.xml.child(&read, &[])? {
+        let handled_elements =
+            ["name", "type", "hlinitialMarking", "initialMarking", "capacity", "tagged"];
+        while let Some((child, at)) = self.xml.child(&handled_elements, &[])? {
             match child {
                 PnmlChild::Name => label = Some(self.xml.label(at)?.text),
                 PnmlChild::Type(_) => {
@@ -295,9 +296,9 @@ impl<R: BufRead> SymmetricReader<R> {
     fn transition(&mut self, id: String, at: TextPosition) -> Result<(), InputError> {
         let (mut guard, mut label, mut urgency) = (None, None, TransitionUrgency::default());
         let owner = format!("transition `{id}`");
-        let read =
+        let handled_elements =
             ["name", "condition", "priority", "timed", "rate", "delay", "interval", "tagged"];
-        while let Some((child, at)) = self.xml.child(&read, OF_TRANSITION)? {
+        while let Some((child, at)) = self.xml.child(&handled_elements, OF_TRANSITION)? {
             match child {
                 PnmlChild::Tagged => self.xml.untagged(at, "transition", &id)?,
                 PnmlChild::Name => label = Some(self.xml.label(at)?.text),
@@ -331,8 +332,8 @@ impl<R: BufRead> SymmetricReader<R> {
         let owner = format!("arc `{}`", arc.name);
         let mut kinds: Vec<String> = kind.into_iter().collect();
         let (mut inscription, mut plain_inscription) = (None, None);
-        let read = ["hlinscription", "inscription", "type", "arctype", "tagged"];
-        while let Some((child, at)) = self.xml.child(&read, OF_ARC)? {
+        let handled_elements = ["hlinscription", "inscription", "type", "arctype", "tagged"];
+        while let Some((child, at)) = self.xml.child(&handled_elements, OF_ARC)? {
             match child {
                 PnmlChild::Coloured => {
                     let term = self.label(at, &owner)?;

@@ -109,7 +109,7 @@ impl<R: BufRead> XmlReader<R> {
     /// enclosing element ends.
     fn terms(&mut self, at: TextPosition, mut open: Vec<TermNode>) -> Result<RawTerm, InputError> {
         let mut nodes = Vec::new();
-        let is_one = !open.is_empty();
+        let is_single_term = !open.is_empty();
         loop {
             let file: Box<str> = self.file().into();
             match self.markup()? {
@@ -136,7 +136,7 @@ impl<R: BufRead> XmlReader<R> {
                     };
                     match open.last_mut() {
                         Some(parent) => parent.operands += added,
-                        None if is_one => return Ok(RawTerm { nodes, at }),
+                        None if is_single_term => return Ok(RawTerm { nodes, at }),
                         None => {}
                     }
                 }
@@ -164,14 +164,14 @@ impl<R: BufRead> XmlReader<R> {
                     other => {
                         let (at, is_structure) = (tag.at, other == "structure");
                         let operator = TermNode::new(&tag)?;
-                        let more = match is_structure {
+                        let next_terms = match is_structure {
                             true => self.term(at)?,
                             false => self.term_of(operator)?,
                         };
                         // The resolver reports several terms as an error.
                         match &mut term {
-                            Some(term) => term.nodes.extend(more.nodes),
-                            None => term = Some(more),
+                            Some(term) => term.nodes.extend(next_terms.nodes),
+                            None => term = Some(next_terms),
                         }
                     }
                 },

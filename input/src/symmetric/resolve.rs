@@ -114,17 +114,17 @@ impl Resolver<'_> {
         let mut stack: Vec<(TermValue, usize)> = Vec::new();
         for node in &term.nodes {
             let operands = stack.split_off(stack.len() - node.operands as usize);
-            let deepest = operands.iter().map(|&(_, depth)| depth).max().unwrap_or(0);
+            let operand_depth = operands.iter().map(|&(_, depth)| depth).max().unwrap_or(0);
             let operands: Vec<TermValue> = operands.into_iter().map(|(value, _)| value).collect();
             // Nested sums and the like are flattened, and wrappers vanish. All other operators add
             // a level.
-            let flat = match &*node.element {
+            let is_flattened = match &*node.element {
                 "add" | "numberof" | "successor" | "predecessor" | "scalarproduct"
                 | "multisetsort" => true,
                 "tuple" | "productsort" => operands.len() == 1,
                 _ => false,
             };
-            let depth = if flat { deepest } else { deepest + 1 };
+            let depth = if is_flattened { operand_depth } else { operand_depth + 1 };
             if depth > DEEPEST {
                 return Err((node.at, ColourProblem::TooDeep(DEEPEST)));
             }
@@ -185,11 +185,11 @@ impl Resolver<'_> {
             }
             "tuple" => self.tuple(node, operands)?,
             "successor" | "predecessor" => {
-                let by = if &*node.element == "successor" { 1 } else { -1 };
+                let offset = if &*node.element == "successor" { 1 } else { -1 };
                 match only_operand(node, operands)? {
                     // The successor is a bijection, so all colours stay all colours.
                     TermValue::Term(Term::All(sort)) => TermValue::Term(Term::All(sort)),
-                    TermValue::Term(term) => TermValue::Term(Term::shift(term, by)),
+                    TermValue::Term(term) => TermValue::Term(Term::shift(term, offset)),
                     other => return Err(operand_error(node, &other, "a colour")),
                 }
             }
@@ -368,21 +368,21 @@ impl Resolver<'_> {
         node: &TermNode,
         mut operands: Vec<TermValue>,
     ) -> Result<TermValue, ColourProblem> {
-        let found = operands.len();
+        let operand_count = operands.len();
         let expected = "a number and a colour";
-        let number = |value: &TermValue| matches!(value, TermValue::Number(_));
-        let factor = match operands.iter().position(number) {
+        let is_number = |value: &TermValue| matches!(value, TermValue::Number(_));
+        let factor = match operands.iter().position(is_number) {
             Some(at) => operands.remove(at),
             None => TermValue::Number(1),
         };
         let (TermValue::Number(factor), [_]) = (&factor, &operands[..]) else {
-            return Err(operand_count_error(node, found, expected));
+            return Err(operand_count_error(node, operand_count, expected));
         };
-        let of = self.as_multisets(node, operands)?;
-        if *factor == 0 && of.iter().any(has_variables) {
+        let multisets = self.as_multisets(node, operands)?;
+        if *factor == 0 && multisets.iter().any(has_variables) {
             return Err(operand_error(node, &TermValue::Number(0), NONE_OF_A_VARIABLE));
         }
-        let product = of.into_iter().next().and_then(|of| of.times(*factor));
+        let product = multisets.into_iter().next().and_then(|multisets| multisets.times(*factor));
         Ok(TermValue::Multiset(product.ok_or(ColourProblem::TooManyTokens)?))
     }
 
@@ -423,9 +423,9 @@ impl Resolver<'_> {
 }
 
 fn only_operand(node: &TermNode, operands: Vec<TermValue>) -> Result<TermValue, ColourProblem> {
-    let found = operands.len();
+    let operand_count = operands.len();
     let [value] = <[TermValue; 1]>::try_from(operands)
-        .map_err(|_| operand_count_error(node, found, "one"))?;
+        .map_err(|_| operand_count_error(node, operand_count, "one"))?;
     Ok(value)
 }
 

@@ -24,18 +24,18 @@ impl SymmetricParts {
         let scope = self.declarations.settle(&mut net).map_err(|(at, owner, problem)| {
             InputError::Colours { at: at.of(file), owner, problem: problem.into() }
         })?;
-        let mut settling = NetConstruction { net, scope, references: self.references, file };
+        let mut construction = NetConstruction { net, scope, references: self.references, file };
         for place in self.places {
-            settling.place(place)?;
+            construction.place(place)?;
         }
         for transition in self.transitions {
-            settling.transition(transition)?;
+            construction.transition(transition)?;
         }
-        settling.check_references()?;
+        construction.check_references()?;
         for arc in self.arcs {
-            settling.arc(arc)?;
+            construction.arc(arc)?;
         }
-        Ok(settling.net)
+        Ok(construction.net)
     }
 }
 
@@ -58,7 +58,7 @@ impl NetConstruction<'_> {
 
     fn place(&mut self, place: SymmetricPlace) -> Result<(), InputError> {
         let at = place.initial.as_ref().map_or(place.at, |term| term.at);
-        let settled = self.sort_and_tokens(&place).and_then(|(sort, initial)| {
+        let result = self.sort_and_tokens(&place).and_then(|(sort, initial)| {
             let added = self.net.add_place(&place.id, sort, initial);
             let added = added.map_err(|problem| (at, problem.into()))?;
             if let Some(label) = &place.label {
@@ -66,7 +66,7 @@ impl NetConstruction<'_> {
             }
             Ok(())
         });
-        settled.map_err(|(at, problem)| self.wrong(at, format!("place `{}`", place.id), problem))
+        result.map_err(|(at, problem)| self.wrong(at, format!("place `{}`", place.id), problem))
     }
 
     fn sort_and_tokens(&mut self, place: &SymmetricPlace) -> Result<(SortId, Multiset), TermError> {
@@ -88,7 +88,7 @@ impl NetConstruction<'_> {
             Some(term) => self.resolver().guard(term),
             None => Ok(Guard::TRUE),
         };
-        let settled = guard.and_then(|guard| {
+        let result = guard.and_then(|guard| {
             let added = self.net.add_transition(&transition.id, guard);
             let added = added.map_err(|problem| (at, problem.into()))?;
             if let Some(label) = &transition.label {
@@ -97,7 +97,7 @@ impl NetConstruction<'_> {
             Ok(())
         });
         let owner = || format!("transition `{}`", transition.id);
-        settled.map_err(|(at, problem)| self.wrong(at, owner(), problem))
+        result.map_err(|(at, problem)| self.wrong(at, owner(), problem))
     }
 
     /// Refuses a reference node with the id of another node, because arcs to that id would be
@@ -113,16 +113,16 @@ impl NetConstruction<'_> {
     }
 
     fn arc(&mut self, arc: SymmetricArc) -> Result<(), InputError> {
-        let (place, t, takes) = self.ends(&arc)?;
+        let (place, t, is_input) = self.ends(&arc)?;
         let at = arc.inscription.as_ref().map_or(arc.at, |term| term.at);
-        let settled = self.inscription(&arc, place).and_then(|inscription| {
-            let added = match takes {
+        let result = self.inscription(&arc, place).and_then(|inscription| {
+            let added = match is_input {
                 true => self.net.take(t, place, inscription),
                 false => self.net.put(t, place, inscription),
             };
             added.map_err(|problem| (at, problem.into()))
         });
-        settled.map_err(|(at, problem)| self.wrong(at, format!("arc `{}`", arc.name), problem))
+        result.map_err(|(at, problem)| self.wrong(at, format!("arc `{}`", arc.name), problem))
     }
 
     /// Returns the place and the transition of an arc. The boolean is true if the arc leads from

@@ -34,41 +34,41 @@ impl Declarations {
             Open,
             Done,
         }
-        let mut marks = vec![Mark::New; self.sorts.len()];
+        let mut progress = vec![Mark::New; self.sorts.len()];
         for start in 0..self.sorts.len() {
             let mut stack = vec![start];
             while let Some(&index) = stack.last() {
                 let declaration = &self.sorts[index];
                 let fail =
                     |problem| (declaration.at, format!("sort `{}`", declaration.id), problem);
-                if marks[index] == Mark::Done {
+                if progress[index] == Mark::Done {
                     stack.pop();
                     continue;
                 }
-                let first_visit = marks[index] == Mark::New;
-                marks[index] = Mark::Open;
-                let mut waits = false;
+                let first_visit = progress[index] == Mark::New;
+                progress[index] = Mark::Open;
+                let mut has_unfinished_sort = false;
                 for name in declaration.referenced_sorts() {
                     let Some(&other) = known.get(name) else {
                         let problem =
                             ColourProblem::Unknown { name: name.to_owned(), kind: "sort" };
                         return Err(fail(problem));
                     };
-                    match marks[other] {
+                    match progress[other] {
                         Mark::Done => {}
                         Mark::New if first_visit => {
                             stack.push(other);
-                            waits = true;
+                            has_unfinished_sort = true;
                         }
                         // The other sort is still open: the definitions form a cycle.
                         _ => return Err(fail(ColourProblem::Cycle(declaration.id.to_string()))),
                     }
                 }
-                if !waits {
+                if !has_unfinished_sort {
                     declare(net, &mut scope, declaration).map_err(|(at, problem)| {
                         (at, format!("sort `{}`", declaration.id), problem)
                     })?;
-                    marks[index] = Mark::Done;
+                    progress[index] = Mark::Done;
                     stack.pop();
                 }
             }
@@ -161,12 +161,12 @@ fn blocks(
     of: SortId,
     elements: &[(DeclaredConstant, RawTerm)],
 ) -> Result<Vec<u32>, TermError> {
-    let bad = || {
+    let bad_partition = || {
         let error = parikh_net::coloured::ColourError::BadPartition(declaration.name.to_string());
         (declaration.at, error.into())
     };
     let size = usize::try_from(net.sort(of).size()).ok().filter(|&size| size <= 1 << 24);
-    let mut block_of = vec![u32::MAX; size.ok_or_else(bad)?];
+    let mut block_of = vec![u32::MAX; size.ok_or_else(bad_partition)?];
     for (block, (_, members)) in (0..).zip(elements) {
         let mut resolver = Resolver { net, scope };
         for member in resolver.colours(members)? {
@@ -179,11 +179,11 @@ fn blocks(
                     {
                         number.abs_diff(*start)
                     }
-                    _ => return Err(bad()),
+                    _ => return Err(bad_partition()),
                 },
             };
             if block_of[colour as usize] != u32::MAX {
-                return Err(bad());
+                return Err(bad_partition());
             }
             block_of[colour as usize] = block;
         }

@@ -59,11 +59,11 @@ impl Folding {
         transitions: impl IntoIterator<Item = (&'n str, usize)>,
     ) -> Result<Self, FoldingTooLarge> {
         let names_and_ends = |names_and_ends: &mut dyn Iterator<Item = (&'n str, usize)>| {
-            let (mut names, mut ends, mut end) = (Names::default(), Vec::new(), 0usize);
+            let (mut names, mut ends, mut total) = (Names::default(), Vec::new(), 0usize);
             for (name, count) in names_and_ends {
                 names.push(name).map_err(|_| FoldingTooLarge)?;
-                end += count;
-                ends.push(u32::try_from(end).map_err(|_| FoldingTooLarge)?);
+                total += count;
+                ends.push(u32::try_from(total).map_err(|_| FoldingTooLarge)?);
             }
             Ok((names, ends))
         };
@@ -72,12 +72,12 @@ impl Folding {
         Ok(Folding { places, transitions, place_ends, transition_ends, ..Folding::default() })
     }
 
-    /// The same, where colours have these names.
+    /// Returns the folding with names for the colours.
     pub fn with_colour_names(self, names: Arc<dyn ColourNames>) -> Self {
         Folding { colour_names: Some(names), ..self }
     }
 
-    /// The names of colours, where they are known without the coloured net.
+    /// Returns the names of the colours, if they are known without the coloured net.
     pub fn colour_names(&self) -> Option<&dyn ColourNames> {
         self.colour_names.as_deref()
     }

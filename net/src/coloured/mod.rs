@@ -286,7 +286,7 @@ impl ColouredNet {
         text
     }
 
-    /// Appends a colour's name; a tuple gets its parentheses only if `enclosed`.
+    /// Appends a colour's name; a tuple gets its parentheses only if `has_parentheses`.
     pub fn write_colour(
         &self,
         text: &mut String,

@@ -24,23 +24,23 @@ const BEATS_AT_END: usize = 3;
 /// # Errors
 /// The sequence cannot fire.
 pub fn animated(
-    of: &Net,
+    drawn_net: &Net,
     part: &DrawnPart,
     sequence: &FiringSequence,
     budget: &Budget,
 ) -> Result<String, FireError> {
-    let mut marking = of.initial().clone();
+    let mut marking = drawn_net.initial().clone();
     let mut markings = vec![marking.clone()];
     let mut fired = Vec::new();
     for step in sequence.steps() {
         for _ in 0..step.count {
-            of.fire(&mut marking, step.transition)?;
+            drawn_net.fire(&mut marking, step.transition)?;
             markings.push(marking.clone());
             fired.push(step.transition);
         }
     }
     let caption = counted(fired.len(), "firing");
-    let scene = net(of, part, &Highlight { caption, ..Highlight::default() });
+    let scene = net(drawn_net, part, &Highlight { caption, ..Highlight::default() });
     let drawing = SceneDrawing::new(&scene, budget);
     let beats = markings.len() + BEATS_AT_END;
     let places: Vec<_> = part.places.iter().copied().collect();
@@ -49,30 +49,31 @@ pub fn animated(
         let mut text = String::new();
         if let Some(&place) = places.get(at) {
             let counts: Vec<u64> = markings.iter().map(|marking| marking[place]).collect();
-            let mut seen: Vec<u64> = counts.clone();
-            seen.sort_unstable();
-            seen.dedup();
-            if seen.len() == 1 {
+            let mut distinct_counts: Vec<u64> = counts.clone();
+            distinct_counts.sort_unstable();
+            distinct_counts.dedup();
+            if distinct_counts.len() == 1 {
                 return None;
             }
-            for count in seen {
-                let shown: Vec<bool> = counts.iter().map(|&now| now == count).collect();
-                let first = if shown[0] { "visible" } else { "hidden" };
+            for count in distinct_counts {
+                let is_shown: Vec<bool> =
+                    counts.iter().map(|&is_fired| is_fired == count).collect();
+                let first = if is_shown[0] { "visible" } else { "hidden" };
                 let _ = writeln!(text, "<g visibility=\"{first}\">");
                 write_centred(&tokens(count), 0.0, &mut text);
-                animate(&mut text, "visibility", &shown, ["hidden", "visible"], beats);
+                animate(&mut text, "visibility", &is_shown, ["hidden", "visible"], beats);
                 text.push_str("</g>\n");
             }
         } else {
             let t = *transitions.get(at - places.len())?;
-            let now: Vec<bool> =
+            let is_fired: Vec<bool> =
                 std::iter::once(false).chain(fired.iter().map(|&it| it == t)).collect();
-            if !now.contains(&true) {
+            if !is_fired.contains(&true) {
                 return None;
             }
             let mut light = String::new();
-            animate(&mut light, "visibility", &now, ["hidden", "visible"], beats);
-            text = highlighted_name(&box_text(of, t), " visibility=\"hidden\"", &light);
+            animate(&mut light, "visibility", &is_fired, ["hidden", "visible"], beats);
+            text = highlighted_name(&box_text(drawn_net, t), " visibility=\"hidden\"", &light);
         }
         Some(text)
     });
@@ -83,21 +84,21 @@ pub fn animated(
 /// until the restart.
 fn animate(text: &mut String, name: &str, values: &[bool], words: [&str; 2], beats: usize) {
     let (mut list, mut times) = (String::new(), String::new());
-    let mut last = None;
-    for (at, &value) in values.iter().enumerate() {
-        if last == Some(value) {
+    let mut last_value = None;
+    for (beat, &value) in values.iter().enumerate() {
+        if last_value == Some(value) {
             continue;
         }
-        last = Some(value);
+        last_value = Some(value);
         let separator = if list.is_empty() { "" } else { ";" };
         let _ = write!(list, "{separator}{}", words[usize::from(value)]);
-        let _ = write!(times, "{separator}{:.4}", at as f64 / beats as f64);
+        let _ = write!(times, "{separator}{:.4}", beat as f64 / beats as f64);
     }
-    let lasts = BEAT * beats as f64;
+    let duration = BEAT * beats as f64;
     let _ = writeln!(
         text,
         "<animate attributeName=\"{name}\" calcMode=\"discrete\" values=\"{list}\" keyTimes=\"{times}\" \
-         dur=\"{lasts:.1}s\" repeatCount=\"indefinite\"/>"
+         dur=\"{duration:.1}s\" repeatCount=\"indefinite\"/>"
     );
 }
 

@@ -4,8 +4,8 @@
 //! components that accept every continuation are green. Labels of edges show the letters read and
 //! the acceptance marks. A word is accepted if some run on it visits every mark infinitely often.
 
-use super::svg::escaped;
 use crate::layout::{Direction, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout};
+use parikh_net::printable::EscapedXml;
 use parikh_solvers::Budget;
 use parikh_temporal::{AtomNames, Automaton, AutomatonEdge, Strength};
 use std::collections::BTreeMap;
@@ -86,22 +86,22 @@ pub fn dot(automaton: &Automaton, names: &AtomNames, title: &str) -> String {
 /// Draws the automaton as SVG. When the budget is spent, the layout is not improved further.
 pub fn svg(automaton: &Automaton, names: &AtomNames, title: &str, budget: &Budget) -> String {
     let bundles = bundles(automaton, names);
-    let wide = |lines: &Vec<String>| {
+    let label_width = |lines: &Vec<String>| {
         let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         longest as f64 * LETTER
     };
     // Labels need space between layers, and the label of a loop needs space beside the state.
-    let between: f64 = bundles
+    let max_label_width: f64 = bundles
         .iter()
         .filter(|((from, to), _)| from != to)
-        .map(|(_, it)| wide(it))
+        .map(|(_, it)| label_width(it))
         .fold(40.0, f64::max);
     let mut sizes =
         vec![LayoutSize { width: 2.0 * RADIUS, height: 2.0 * RADIUS }; automaton.states.len()];
     for ((from, to), lines) in &bundles {
         if from == to {
             let size = &mut sizes[*from];
-            size.width = size.width.max(wide(lines));
+            size.width = size.width.max(label_width(lines));
             size.height += 2.0 * (30.0 + lines.len() as f64 * LINE);
         }
     }
@@ -109,39 +109,40 @@ pub fn svg(automaton: &Automaton, names: &AtomNames, title: &str, budget: &Budge
         bundles.keys().copied().filter(|(from, to)| from != to).collect();
     let spacing = LayoutSpacing {
         direction: Direction::Right,
-        between_layers: between + 30.0,
+        between_layers: max_label_width + 30.0,
         within_layers: 46.0,
         proportion: 1.5,
     };
-    let found = layout(
+    let positions = layout(
         &LayoutGraph { sizes, edges: edges.clone(), roots: vec![automaton.initial] },
         &spacing,
         budget,
     );
     let mut body = String::new();
-    let mut routes = found.routes.into_iter();
+    let mut routes = positions.routes.into_iter();
     for (&(from, to), lines) in &bundles {
-        let at = found.nodes[from];
+        let at = positions.nodes[from];
         match from == to {
             true => draw_loop(at, lines, &mut body),
             false => {
                 let route = routes.next().unwrap_or_default();
                 let goes_back = bundles.contains_key(&(to, from));
-                draw_edge(at, found.nodes[to], &route, goes_back, lines, &mut body);
+                draw_edge(at, positions.nodes[to], &route, goes_back, lines, &mut body);
             }
         }
     }
     for (state, strength) in automaton.strengths().into_iter().enumerate() {
-        draw_state(state, found.nodes[state], colour(strength), &mut body);
+        draw_state(state, positions.nodes[state], colour(strength), &mut body);
     }
-    let (x, y) = found.nodes.get(automaton.initial).copied().unwrap_or_default();
+    let (x, y) = positions.nodes.get(automaton.initial).copied().unwrap_or_default();
     let (a, b) = (x - RADIUS - 24.0, x - RADIUS);
     let _ = writeln!(body, "<path d=\"M{a:.1},{y:.1} L{b:.1},{y:.1}\" {ARROW}/>");
-    let width = found.size.width.max(title.chars().count() as f64 * LETTER) + 2.0 * MARGIN + 30.0;
-    let height = found.size.height + 2.0 * MARGIN + 50.0;
+    let width =
+        positions.size.width.max(title.chars().count() as f64 * LETTER) + 2.0 * MARGIN + 30.0;
+    let height = positions.size.height + 2.0 * MARGIN + 50.0;
     let (left, top) = (-MARGIN - 30.0, -MARGIN - 40.0);
     let (style, title) =
-        ("font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\"", escaped(title));
+        ("font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\"", EscapedXml(title));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{left:.0} {top:.0} {width:.0} {height:.0}\" \
          width=\"{width:.0}\" height=\"{height:.0}\" {style}>\n{MARKER}<rect x=\"{left:.0}\" y=\"{top:.0}\" \
@@ -184,29 +185,30 @@ fn draw_loop((x, y): LayoutPoint, lines: &[String], body: &mut String) {
     write_lines((x, top - 26.0 - (lines.len() as f64 - 1.0) * LINE), lines, body);
 }
 
-/// Draws an edge to another state. With `aside`, the edge is shifted, because an edge in the
+/// Draws an edge to another state. With `has_opposite`, the edge is shifted, because an edge in the
 /// opposite direction exists.
 fn draw_edge(
     from: LayoutPoint,
     to: LayoutPoint,
     route: &[LayoutPoint],
-    aside: bool,
+    has_opposite: bool,
     lines: &[String],
     body: &mut String,
 ) {
     let first = route.first().copied().unwrap_or(to);
     let last = route.last().copied().unwrap_or(from);
-    let shift = if aside { 8.0 } else { 0.0 };
+    let shift = if has_opposite { 8.0 } else { 0.0 };
     let mut points = vec![on_rim(from, first, shift)];
     points.extend(route);
     points.push(on_rim(to, last, -shift));
     let path: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     let _ = writeln!(body, "<path d=\"M{}\" {ARROW}/>", path.join(" L"));
-    let half = points.len() / 2;
-    let ((x1, y1), (x2, y2)) = (points[half - 1], points[half]);
-    let above = if aside && x1 > x2 { -6.0 } else { (lines.len() as f64 - 1.0) * LINE + 6.0 };
-    let y = (y1 + y2) / 2.0 - above;
-    write_lines(((x1 + x2) / 2.0, if above < 0.0 { y + 8.0 } else { y }), lines, body);
+    let middle = points.len() / 2;
+    let ((x1, y1), (x2, y2)) = (points[middle - 1], points[middle]);
+    let label_offset =
+        if has_opposite && x1 > x2 { -6.0 } else { (lines.len() as f64 - 1.0) * LINE + 6.0 };
+    let y = (y1 + y2) / 2.0 - label_offset;
+    write_lines(((x1 + x2) / 2.0, if label_offset < 0.0 { y + 8.0 } else { y }), lines, body);
 }
 
 /// Returns the point where the line to another state leaves the circle of a state, shifted to the
@@ -214,20 +216,20 @@ fn draw_edge(
 fn on_rim((x, y): LayoutPoint, (to_x, to_y): LayoutPoint, shift: f64) -> LayoutPoint {
     let (dx, dy) = (to_x - x, to_y - y);
     let length = dx.hypot(dy).max(1.0);
-    let along = (RADIUS * RADIUS - shift * shift).max(0.0).sqrt();
+    let to_rim = (RADIUS * RADIUS - shift * shift).max(0.0).sqrt();
     let (ux, uy) = (dx / length, dy / length);
-    (x + ux * along + uy * shift, y + uy * along - ux * shift)
+    (x + ux * to_rim + uy * shift, y + uy * to_rim - ux * shift)
 }
 
 /// Writes lines of text, the first at the given point.
 fn write_lines((x, y): LayoutPoint, lines: &[String], body: &mut String) {
-    for (at, line) in lines.iter().enumerate() {
+    for (index, line) in lines.iter().enumerate() {
         let _ = writeln!(
             body,
             "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"11\" fill=\"#1f2a33\" \
              stroke=\"white\" stroke-width=\"3\" paint-order=\"stroke\">{}</text>",
-            y + at as f64 * LINE,
-            escaped(line)
+            y + index as f64 * LINE,
+            EscapedXml(line)
         );
     }
 }

@@ -12,8 +12,8 @@ use std::fmt::Write as _;
 /// The largest length of an inscription. Inscriptions of some models have hundreds of terms.
 const MAX_LETTERS: usize = 60;
 
-/// Returns the scene of a coloured net. Nodes with names in `bright` are highlighted.
-pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
+/// Returns the scene of a coloured net. Nodes with names in `highlighted` are highlighted.
+pub fn coloured(net: &ColouredNet, highlighted: &HashSet<&str>) -> Scene {
     let mut scene = Scene {
         name: net.name().to_owned(),
         caption: legend(net),
@@ -38,10 +38,10 @@ pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
             inner_text: initial,
             outer_text: name,
             has_hidden_arcs: false,
-            is_highlighted: bright.contains(&*place.name),
+            is_highlighted: highlighted.contains(&*place.name),
         });
     }
-    let first = scene.nodes.len();
+    let place_count = scene.nodes.len();
     for (at, transition) in net.transitions().iter().enumerate() {
         let mut name = names.transitions[at].clone();
         if transition.guard != Guard::TRUE {
@@ -53,14 +53,14 @@ pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
             inner_text: name,
             outer_text: String::new(),
             has_hidden_arcs: false,
-            is_highlighted: bright.contains(&*transition.name),
+            is_highlighted: highlighted.contains(&*transition.name),
             is_marked: false,
         });
     }
     for (at, transition) in net.transitions().iter().enumerate() {
-        let mut draw = |arc: &ColouredArc, takes: bool| {
-            let (place, t) = (arc.place.index(), first + at);
-            let (from, to) = if takes { (place, t) } else { (t, place) };
+        let mut draw = |arc: &ColouredArc, is_input: bool| {
+            let (place, t) = (arc.place.index(), place_count + at);
+            let (from, to) = if is_input { (place, t) } else { (t, place) };
             let label = inscription(net, &arc.inscription);
             scene.lines.push(SceneLine { from, to, label, ends: LineEnds::Arrow });
         };
@@ -92,21 +92,23 @@ fn legend(net: &ColouredNet) -> String {
 
 fn colours(net: &ColouredNet, sort: &Sort) -> String {
     // More names would be cut anyway.
-    let some = |names: &[Box<str>]| {
+    let first_names = |names: &[Box<str>]| {
         let names: Vec<&str> = names.iter().take(MAX_LETTERS).map(|name| &**name).collect();
         names.join(", ")
     };
     match sort.kind() {
         SortKind::Dot => "●".to_owned(),
-        SortKind::Enumeration { constants, cyclic: true } => format!("cyclic {}", some(constants)),
-        SortKind::Enumeration { constants, cyclic: false } => some(constants),
+        SortKind::Enumeration { constants, cyclic: true } => {
+            format!("cyclic {}", first_names(constants))
+        }
+        SortKind::Enumeration { constants, cyclic: false } => first_names(constants),
         SortKind::Range { start, end } => format!("{start}..{end}"),
         SortKind::Product(parts) => {
             let names: Vec<&str> = parts.iter().map(|&part| net.sort(part).name()).collect();
             names.join(" × ")
         }
         SortKind::Partition { of, elements, .. } => {
-            format!("parts of {}: {}", net.sort(*of).name(), some(elements))
+            format!("parts of {}: {}", net.sort(*of).name(), first_names(elements))
         }
     }
 }

@@ -68,7 +68,7 @@ fn style(node: &SceneNode) -> String {
 
 /// Returns a quoted string for Graphviz. Backslashes are escaped, because they begin escape
 /// sequences.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(|line| Printable(line).to_string()).collect();
     format!(
         "\"{}\"",

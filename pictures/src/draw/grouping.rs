@@ -64,10 +64,10 @@ impl NodeGroups {
         let mut arcs: BTreeMap<(bool, usize, usize), usize> = BTreeMap::new();
         for t in net.transitions() {
             let group = self.transition_group[t.index()];
-            for (into, side) in [(false, net.pre(t)), (true, net.post(t))] {
+            for (is_output, side) in [(false, net.pre(t)), (true, net.post(t))] {
                 for arc in side {
                     let place = self.place_group[arc.place.index()];
-                    *arcs.entry((into, group, place)).or_default() += 1;
+                    *arcs.entry((is_output, group, place)).or_default() += 1;
                 }
             }
         }
@@ -102,16 +102,16 @@ fn by_units(net: &Net, units: &Units) -> Option<NodeGroups> {
     let deepest = units.iter().map(|(unit, _)| depth(unit)).max()?;
     // Deeper levels have more groups, so binary search finds the deepest level with few enough
     // groups.
-    let (mut low, mut high) = (2, deepest);
+    let (mut min_level, mut max_level) = (2, deepest);
     let mut best = None;
-    while low <= high {
-        let level = low.midpoint(high);
+    while min_level <= max_level {
+        let level = min_level.midpoint(max_level);
         let grouping = at_level(net, units, level);
         if grouping.len() <= MAX_READABLE_NODES {
             best = Some(grouping);
-            low = level + 1;
+            min_level = level + 1;
         } else {
-            high = level - 1;
+            max_level = level - 1;
         }
     }
     best
@@ -140,12 +140,12 @@ fn at_level(net: &Net, units: &Units, level: usize) -> NodeGroups {
             let touched: BTreeSet<usize> = arcs.map(|arc| place_group[arc.place.index()]).collect();
             let names = touched.iter().map(|&group| places.groups[group].name.as_str());
             let names: Vec<&str> = names.collect();
-            let all = match names.len() {
+            let group_name = match names.len() {
                 0 => "no unit".to_owned(),
                 1..=3 => names.join(" + "),
                 more => format!("{} + {} others", names[0], more - 1),
             };
-            transitions.add(all, 0)
+            transitions.add(group_name, 0)
         })
         .collect();
     NodeGroups {

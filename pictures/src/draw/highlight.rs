@@ -174,26 +174,26 @@ impl Highlight {
     fn closed_set(
         net: &Net,
         kind: ClosureKind,
-        wanted: usize,
+        number: usize,
         budget: &Budget,
     ) -> Result<Self, HighlightError> {
         let name = match kind {
             ClosureKind::Siphon => "siphon",
             ClosureKind::Trap => "trap",
         };
-        let found = minimal_sets(net, kind, MAX_SETS.max(wanted), budget);
-        let set = wanted.checked_sub(1).and_then(|index| found.sets.get(index));
+        let found = minimal_sets(net, kind, MAX_SETS.max(number), budget);
+        let set = number.checked_sub(1).and_then(|index| found.sets.get(index));
         let Some(set) = set else {
             if let Some(spent) = budget.exhausted() {
                 return Err(spent.into());
             }
             let found = found.sets.len();
-            return Err(HighlightError::NoSet { kind: name, wanted, found });
+            return Err(HighlightError::NoSet { kind: name, wanted: number, found });
         };
         let marked = set.iter().any(|&place| net.initial()[place] > 0);
-        let more = if found.is_complete() { "" } else { " or more" };
+        let or_more = if found.is_complete() { "" } else { " or more" };
         let caption = format!(
-            "minimal {name} {wanted} of {}{more}: {}, {} initially",
+            "minimal {name} {number} of {}{or_more}: {}, {} initially",
             found.sets.len(),
             counted(set.len(), "place"),
             if marked { "marked" } else { "empty" }
@@ -220,13 +220,16 @@ impl Highlight {
             position += u128::from(step.count);
         }
         let label = |(transition, (count, positions)): (_, (u128, Vec<u128>))| {
-            let mut at: Vec<String> =
-                positions.iter().take(MAX_POSITIONS).map(|at| format!("#{at}")).collect();
+            let mut position_texts: Vec<String> = positions
+                .iter()
+                .take(MAX_POSITIONS)
+                .map(|position_texts| format!("#{position_texts}"))
+                .collect();
             if positions.len() > MAX_POSITIONS {
-                at.push("…".to_owned());
+                position_texts.push("…".to_owned());
             }
             let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
-            (transition, format!("{}{times}", at.join(" ")))
+            (transition, format!("{}{times}", position_texts.join(" ")))
         };
         let changed = net.places().filter(|&place| end[place] != net.initial()[place]);
         let change = |place| format!("{} before", net.initial()[place]);
@@ -259,8 +262,8 @@ fn nodes_meant(net: &Net, text: &str) -> Result<Vec<NetNode>, FormulaProblem> {
                 net.places_named(id).into_iter().flatten().map(NetNode::Place).collect()
             }
             NodeKind::Transition => {
-                let of = net.transitions_named(id).into_iter().flatten();
-                of.map(NetNode::Transition).collect::<Vec<_>>()
+                let transitions = net.transitions_named(id).into_iter().flatten();
+                transitions.map(NetNode::Transition).collect::<Vec<_>>()
             }
         }));
     }

@@ -10,7 +10,7 @@
 mod animated;
 pub mod automaton;
 mod coloured;
-mod dot;
+pub(crate) mod dot;
 mod grouping;
 mod highlight;
 mod net;
@@ -29,7 +29,6 @@ pub use net::{extended, net};
 pub use scene::{LineEnds, NodeForm, Scene, SceneLine, SceneNode};
 pub use strip::{MAX_PICTURES, Strip, strip};
 pub use summary::{Summary, summary};
-pub(crate) use svg::escaped;
 pub use svg::svg;
 
 use parikh_net::{Net, PlaceId, TransitionId};

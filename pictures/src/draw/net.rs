@@ -103,22 +103,22 @@ fn with_remark(name: &str, remark: Option<&String>) -> String {
 /// Returns the scene of a net with inhibitor and reset arcs.
 pub fn extended(net: &ExtendedNet, part: &DrawnPart, highlight: &Highlight) -> Scene {
     let mut scene = self::net(net.core(), part, highlight);
-    let ids = scene.nodes.iter().enumerate().map(|(at, node)| (node.id.as_str(), at));
+    let ids = scene.nodes.iter().enumerate().map(|(position, node)| (node.id.as_str(), position));
     let positions: HashMap<&str, usize> = ids.collect();
-    let at = |id: String| positions.get(id.as_str()).copied();
-    let mut more = Vec::new();
+    let position = |id: String| positions.get(id.as_str()).copied();
+    let mut special_lines = Vec::new();
     for &t in &part.transitions {
-        let Some(to) = at(format!("t{}", t.index())) else { continue };
+        let Some(to) = position(format!("t{}", t.index())) else { continue };
         let inhibitors =
             net.inhibitors(t).iter().map(|arc| (arc.place, arc.weight, LineEnds::Circle));
         let resets = net.resets(t).iter().map(|&place| (place, 1, LineEnds::TwoHeads));
         for (place, weight, ends) in inhibitors.chain(resets) {
-            if let Some(from) = at(format!("p{}", place.index())) {
-                more.push(SceneLine { from, to, label: label(weight), ends });
+            if let Some(from) = position(format!("p{}", place.index())) {
+                special_lines.push(SceneLine { from, to, label: label(weight), ends });
             }
         }
     }
-    scene.lines.extend(more);
+    scene.lines.extend(special_lines);
     scene
 }
 

@@ -4,10 +4,11 @@
 //! in rows, and every node has the same position in all pictures.
 
 use super::net::{box_text, tokens};
-use super::svg::{self, SceneDrawing, escaped, highlighted_name, write_centred};
+use super::svg::{self, SceneDrawing, highlighted_name, write_centred};
 use super::{DrawnPart, Highlight, net};
 use crate::names::clipped;
 use parikh_evidence::{ReplayError, replay};
+use parikh_net::printable::EscapedXml;
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::fmt::Write as _;
@@ -53,104 +54,110 @@ type PartNodes = (Vec<PlaceId>, Vec<TransitionId>);
 /// # Errors
 /// The sequence cannot fire.
 pub fn strip(
-    of: &Net,
+    drawn_net: &Net,
     part: &DrawnPart,
     sequence: &FiringSequence,
     budget: &Budget,
 ) -> Result<Strip, ReplayError> {
-    let (frames, left_out) = frames(of, sequence)?;
-    let scene = net(of, part, &Highlight::default());
+    let (frames, left_out) = frames(drawn_net, sequence)?;
+    let scene = net(drawn_net, part, &Highlight::default());
     let drawing = SceneDrawing::new(&scene, budget);
     let nodes: PartNodes =
         (part.places.iter().copied().collect(), part.transitions.iter().copied().collect());
-    let titles: Vec<String> = frames.iter().map(|frame| title(of, frame)).collect();
+    let titles: Vec<String> = frames.iter().map(|frame| title(drawn_net, frame)).collect();
     let longest = titles.iter().map(|title| title.chars().count()).max().unwrap_or(0);
     let size = drawing.size();
-    let (wide, high) = (size.width.max(svg::CAPTION_LETTER * longest as f64), size.height + TITLE);
-    let columns = (((PAGE + GAP) / (wide + GAP)).floor().max(1.0) as usize).min(frames.len());
-    let gap = usize::from(left_out > 0);
-    let rows = (frames.len() + gap).div_ceil(columns);
+    let (cell_width, cell_height) =
+        (size.width.max(svg::CAPTION_LETTER * longest as f64), size.height + TITLE);
+    let columns = (((PAGE + GAP) / (cell_width + GAP)).floor().max(1.0) as usize).min(frames.len());
+    let gap_cells = usize::from(left_out > 0);
+    let rows = (frames.len() + gap_cells).div_ceil(columns);
     let cells = |count: usize, length: f64| count as f64 * (length + GAP) - GAP;
-    let mut text = svg::head(of.name(), cells(columns, wide), cells(rows, high));
+    let mut text =
+        svg::head(drawn_net.name(), cells(columns, cell_width), cells(rows, cell_height));
     let mut draw = |cell: usize, title: &str, frame: Option<&StripFrame>| {
-        let x = (cell % columns) as f64 * (wide + GAP);
-        let y = (cell / columns) as f64 * (high + GAP);
-        let title = escaped(title);
+        let x = (cell % columns) as f64 * (cell_width + GAP);
+        let y = (cell / columns) as f64 * (cell_height + GAP);
+        let title = EscapedXml(title);
         let _ = writeln!(
             text,
             "<g transform=\"translate({x:.1} {y:.1})\">\n<text class=\"caption\" y=\"10\">{title}</text>"
         );
         if let Some(frame) = frame {
             let _ = writeln!(text, "<g transform=\"translate(0 {TITLE})\">");
-            drawing.body(|at| node_content(of, &nodes, frame, at), &mut text);
+            drawing.body(|index| node_content(drawn_net, &nodes, frame, index), &mut text);
             text.push_str("</g>\n");
         }
         text.push_str("</g>\n");
     };
-    for (at, (frame, title)) in frames.iter().zip(&titles).enumerate() {
-        let behind = at >= PICTURES_OF_BEGINNING;
-        if gap == 1 && at == PICTURES_OF_BEGINNING {
-            draw(at, &format!("… {left_out} more"), None);
+    for (index, (frame, title)) in frames.iter().zip(&titles).enumerate() {
+        let is_behind_gap = index >= PICTURES_OF_BEGINNING;
+        if gap_cells == 1 && index == PICTURES_OF_BEGINNING {
+            draw(index, &format!("… {left_out} more"), None);
         }
-        draw(at + usize::from(behind) * gap, title, Some(frame));
+        draw(index + usize::from(is_behind_gap) * gap_cells, title, Some(frame));
     }
     text.push_str(svg::FOOT);
     Ok(Strip { svg: text, left_out })
 }
 
 /// Returns the markings to draw, and the number of the other markings.
-fn frames(of: &Net, sequence: &FiringSequence) -> Result<(Vec<StripFrame>, u128), ReplayError> {
+fn frames(
+    drawn_net: &Net,
+    sequence: &FiringSequence,
+) -> Result<(Vec<StripFrame>, u128), ReplayError> {
     let firings = sequence.firings();
     let left_out = (firings + 1).saturating_sub(MAX_PICTURES as u128);
-    let drawn = |after: u128| {
+    let is_drawn = |after: u128| {
         left_out == 0
             || after < PICTURES_OF_BEGINNING as u128
             || after >= PICTURES_OF_BEGINNING as u128 + left_out
     };
-    let mut frames = vec![StripFrame { firings: 0, fired: None, marking: of.initial().clone() }];
+    let mut frames =
+        vec![StripFrame { firings: 0, fired: None, marking: drawn_net.initial().clone() }];
     // Firings between drawn markings are executed one by one, the others at once.
-    let mut net = of.clone();
-    let mut waiting = FiringSequence::new();
+    let mut net = drawn_net.clone();
+    let mut pending = FiringSequence::new();
     let mut after = 0u128;
     for step in sequence.steps() {
-        let mut left = step.count;
-        while left > 0 {
+        let mut firings_left = step.count;
+        while firings_left > 0 {
             let next = after + 1;
-            if drawn(next) {
-                waiting.push(step.transition, 1);
-                let marking = replay(&net, &waiting)?;
+            if is_drawn(next) {
+                pending.push(step.transition, 1);
+                let marking = replay(&net, &pending)?;
                 net = net.from_marking(marking.clone());
-                waiting = FiringSequence::new();
+                pending = FiringSequence::new();
                 frames.push(StripFrame { firings: next, fired: Some(step.transition), marking });
-                (after, left) = (next, left - 1);
+                (after, firings_left) = (next, firings_left - 1);
             } else {
                 let until = PICTURES_OF_BEGINNING as u128 + left_out - 1;
-                let count = u64::try_from(until - after).unwrap_or(u64::MAX).min(left);
-                waiting.push(step.transition, count);
-                (after, left) = (after + u128::from(count), left - count);
+                let count = u64::try_from(until - after).unwrap_or(u64::MAX).min(firings_left);
+                pending.push(step.transition, count);
+                (after, firings_left) = (after + u128::from(count), firings_left - count);
             }
         }
     }
     Ok((frames, left_out))
 }
 
-fn title(of: &Net, frame: &StripFrame) -> String {
+fn title(net: &Net, frame: &StripFrame) -> String {
     match frame.fired {
         None => "0: the initial marking".to_owned(),
-        Some(t) => format!("{}: {}", frame.firings, clipped(&box_text(of, t))),
+        Some(t) => format!("{}: {}", frame.firings, clipped(&box_text(net, t))),
     }
 }
 
 /// Returns the contents of the node at this position of the scene, if they differ from the default.
 fn node_content(
-    of: &Net,
+    net: &Net,
     (places, transitions): &PartNodes,
     frame: &StripFrame,
-    at: usize,
+    position: usize,
 ) -> Option<String> {
-    let Some(&place) = places.get(at) else {
-        let t = transitions[at - places.len()];
-        return (frame.fired == Some(t)).then(|| highlighted_name(&box_text(of, t), "", ""));
+    let Some(&place) = places.get(position) else {
+        let t = transitions[position - places.len()];
+        return (frame.fired == Some(t)).then(|| highlighted_name(&box_text(net, t), "", ""));
     };
     let mut text = String::new();
     write_centred(&tokens(frame.marking[place]), 0.0, &mut text);

@@ -67,9 +67,9 @@ fn scene(grouping: &NodeGroups, net: &Net, highlight: &Highlight) -> Scene {
         true => caption,
         false => format!("{}\n{caption}", highlight.caption),
     };
-    let count = |groups: &[NodeGroup], of: &mut dyn Iterator<Item = usize>| {
+    let count = |groups: &[NodeGroup], groups_of_highlighted: &mut dyn Iterator<Item = usize>| {
         let mut counts = vec![0usize; groups.len()];
-        of.for_each(|group| counts[group] += 1);
+        groups_of_highlighted.for_each(|group| counts[group] += 1);
         counts
     };
     let mut places = highlight.places.keys().map(|p| grouping.place_group[p.index()]);
@@ -77,11 +77,11 @@ fn scene(grouping: &NodeGroups, net: &Net, highlight: &Highlight) -> Scene {
     let mut transitions =
         highlight.transitions.keys().map(|t| grouping.transition_group[t.index()]);
     let bright_transitions = count(&grouping.transitions, &mut transitions);
-    let remark = |bright: usize| match bright {
+    let remark = |highlighted: usize| match highlighted {
         0 => String::new(),
-        bright => format!("\n{bright} highlighted"),
+        highlighted => format!("\n{highlighted} highlighted"),
     };
-    let node = |id, form, group: &NodeGroup, of: &str, bright: usize| {
+    let node = |id, form, group: &NodeGroup, groups_of_highlighted: &str, highlighted: usize| {
         let tokens = match group.tokens {
             0 => String::new(),
             tokens => format!(", {}", counted(tokens, "token")),
@@ -89,10 +89,15 @@ fn scene(grouping: &NodeGroups, net: &Net, highlight: &Highlight) -> Scene {
         SceneNode {
             id,
             form,
-            inner_text: format!("{}\n{} {of}{tokens}{}", group.name, group.nodes, remark(bright)),
+            inner_text: format!(
+                "{}\n{} {groups_of_highlighted}{tokens}{}",
+                group.name,
+                group.nodes,
+                remark(highlighted)
+            ),
             outer_text: String::new(),
             has_hidden_arcs: false,
-            is_highlighted: bright > 0,
+            is_highlighted: highlighted > 0,
             is_marked: group.tokens > 0,
         }
     };
@@ -101,12 +106,12 @@ fn scene(grouping: &NodeGroups, net: &Net, highlight: &Highlight) -> Scene {
         nodes.push(node(format!("p{at}"), NodeForm::Ellipse, group, "places", bright_places[at]));
     }
     for (at, group) in grouping.transitions.iter().enumerate() {
-        let bright = bright_transitions[at];
-        nodes.push(node(format!("t{at}"), NodeForm::Group, group, "transitions", bright));
+        let highlighted = bright_transitions[at];
+        nodes.push(node(format!("t{at}"), NodeForm::Group, group, "transitions", highlighted));
     }
-    let first = grouping.places.len();
-    let line = |((into, t, p), count): ((bool, usize, usize), usize)| {
-        let (from, to) = if into { (first + t, p) } else { (p, first + t) };
+    let place_groups = grouping.places.len();
+    let line = |((is_output, t, p), count): ((bool, usize, usize), usize)| {
+        let (from, to) = if is_output { (place_groups + t, p) } else { (p, place_groups + t) };
         SceneLine { from, to, label: count.to_string(), ends: LineEnds::Arrow }
     };
     Scene {

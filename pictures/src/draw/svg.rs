@@ -5,6 +5,7 @@ use crate::layout::{
     Direction, Layout, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout,
 };
 use crate::names::clipped;
+use parikh_net::printable::EscapedXml;
 use parikh_solvers::Budget;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -44,7 +45,8 @@ pub(super) struct SceneDrawing {
 impl SceneDrawing {
     pub(super) fn new(scene: &Scene, budget: &Budget) -> Self {
         let (scene, titles) = scene.clipped();
-        let labels = scene.lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0);
+        let longest_label =
+            scene.lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0);
         let marked = scene.nodes.iter().enumerate().filter(|(_, node)| node.is_marked);
         let graph = LayoutGraph {
             sizes: scene.nodes.iter().map(node_space).collect(),
@@ -54,7 +56,7 @@ impl SceneDrawing {
         let spacing = LayoutSpacing {
             direction: Direction::Right,
             // Labels of lines need space between layers.
-            between_layers: 34.0 + (LETTER * 0.8 * labels as f64).min(120.0),
+            between_layers: 34.0 + (LETTER * 0.8 * longest_label as f64).min(120.0),
             within_layers: 12.0,
             ..LayoutSpacing::default()
         };
@@ -62,29 +64,30 @@ impl SceneDrawing {
         SceneDrawing { scene, titles, layout: layout(&graph, &spacing, budget), line_ends }
     }
 
-    /// Returns the picture. `instead` may replace the contents of a node, for example by animated
-    /// tokens.
-    pub(super) fn print(&self, instead: impl Fn(usize) -> Option<String>) -> String {
+    /// Returns the picture. `replacement` may replace the contents of a node, for example by
+    /// animated tokens.
+    pub(super) fn print(&self, replacement: impl Fn(usize) -> Option<String>) -> String {
         let caption: Vec<&str> = match self.scene.caption.is_empty() {
             true => Vec::new(),
             false => self.scene.caption.split('\n').collect(),
         };
-        let captioned = 14.0 * caption.len() as f64 + if caption.is_empty() { 0.0 } else { 8.0 };
+        let caption_height =
+            14.0 * caption.len() as f64 + if caption.is_empty() { 0.0 } else { 8.0 };
         let LayoutSize { width, height } = self.layout.size;
         let longest = caption.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         let width = width.max(CAPTION_LETTER * longest as f64);
-        let mut text = head(&self.scene.name, width, height + captioned);
-        let (top, begin) = match self.scene.caption_below {
+        let mut text = head(&self.scene.name, width, height + caption_height);
+        let (top, caption_top) = match self.scene.caption_below {
             true => (0.0, height + 8.0),
-            false => (captioned, 0.0),
+            false => (caption_height, 0.0),
         };
         for (at, line) in caption.iter().enumerate() {
-            let y = begin + 14.0 * at as f64 + 10.0;
-            let line = escaped(line);
+            let y = caption_top + 14.0 * at as f64 + 10.0;
+            let line = EscapedXml(line);
             let _ = writeln!(text, "<text class=\"caption\" y=\"{y:.1}\">{line}</text>");
         }
         let _ = writeln!(text, "<g transform=\"translate(0 {top:.1})\">");
-        self.body(instead, &mut text);
+        self.body(replacement, &mut text);
         text.push_str("</g>\n");
         text.push_str(FOOT);
         text
@@ -96,26 +99,33 @@ impl SceneDrawing {
     }
 
     /// Appends the lines and nodes, without head and foot.
-    pub(super) fn body(&self, instead: impl Fn(usize) -> Option<String>, text: &mut String) {
+    pub(super) fn body(&self, replacement: impl Fn(usize) -> Option<String>, text: &mut String) {
         for (line, route) in self.scene.lines.iter().zip(&self.layout.routes) {
             self.line(line, route, text);
         }
         for (at, node) in self.scene.nodes.iter().enumerate() {
-            self.node(node, self.titles[at].as_deref(), self.layout.nodes[at], instead(at), text);
+            self.node(
+                node,
+                self.titles[at].as_deref(),
+                self.layout.nodes[at],
+                replacement(at),
+                text,
+            );
         }
     }
 
     fn line(&self, line: &SceneLine, route: &[LayoutPoint], text: &mut String) {
-        let ends = [line.from, line.to].map(|at| (&self.scene.nodes[at], self.layout.nodes[at]));
+        let ends =
+            [line.from, line.to].map(|index| (&self.scene.nodes[index], self.layout.nodes[index]));
         let [(from, from_at), (to, to_at)] = ends;
         let mut route = route.to_vec();
         if route.is_empty() && self.line_ends.contains(&(line.to, line.from)) {
             // Two lines between the same nodes bend to opposite sides.
             let (dx, dy) = (to_at.0 - from_at.0, to_at.1 - from_at.1);
-            let far = dx.hypot(dy).max(1.0);
+            let distance = dx.hypot(dy).max(1.0);
             route.push((
-                (from_at.0 + to_at.0) / 2.0 - dy / far * 16.0,
-                (from_at.1 + to_at.1) / 2.0 + dx / far * 16.0,
+                (from_at.0 + to_at.0) / 2.0 - dy / distance * 16.0,
+                (from_at.1 + to_at.1) / 2.0 + dx / distance * 16.0,
             ));
         }
         let start = border(from, from_at, route.first().copied().unwrap_or(to_at));
@@ -124,10 +134,10 @@ impl SceneDrawing {
         points.extend(&route);
         points.push(end);
         let _ = write!(text, "<path class=\"line\" d=\"M{:.1} {:.1}", start.0, start.1);
-        for at in 1..points.len() - 1 {
-            let (x, y) = points[at];
-            let next = points[at + 1];
-            let (u, v) = match at == points.len() - 2 {
+        for index in 1..points.len() - 1 {
+            let (x, y) = points[index];
+            let next = points[index + 1];
+            let (u, v) = match index == points.len() - 2 {
                 true => next,
                 false => ((x + next.0) / 2.0, (y + next.1) / 2.0),
             };
@@ -137,14 +147,14 @@ impl SceneDrawing {
             let _ = write!(text, "L{:.1} {:.1}", end.0, end.1);
         }
         let _ = writeln!(text, "\"/>");
-        let before = points[points.len() - 2];
+        let last_bend = points[points.len() - 2];
         match line.ends {
-            LineEnds::Circle => ring(before, end, text),
-            _ => arrow_head(before, end, "head", text),
+            LineEnds::Circle => ring(last_bend, end, text),
+            _ => arrow_head(last_bend, end, "head", text),
         }
         match line.ends {
             LineEnds::Both => arrow_head(points[1], start, "head", text),
-            LineEnds::TwoHeads => arrow_head(before, towards(end, before, 7.0), "head", text),
+            LineEnds::TwoHeads => arrow_head(last_bend, towards(end, last_bend, 7.0), "head", text),
             LineEnds::Arrow | LineEnds::Circle => {}
         }
         if !line.label.is_empty() {
@@ -152,7 +162,7 @@ impl SceneDrawing {
                 2 => ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0),
                 count => points[count / 2],
             };
-            let label = escaped(&line.label);
+            let label = EscapedXml(&line.label);
             let _ = writeln!(
                 text,
                 "<text class=\"label\" x=\"{x:.1}\" y=\"{:.1}\">{label}</text>",
@@ -166,7 +176,7 @@ impl SceneDrawing {
         node: &SceneNode,
         title: Option<&str>,
         (x, y): LayoutPoint,
-        instead: Option<String>,
+        replacement: Option<String>,
         text: &mut String,
     ) {
         let mut class = String::from("node");
@@ -175,7 +185,7 @@ impl SceneDrawing {
         let LayoutSize { width, height } = shape(node);
         let _ = writeln!(text, "<g class=\"{class}\" transform=\"translate({x:.1} {y:.1})\">");
         if let Some(title) = title {
-            let _ = writeln!(text, "<title>{}</title>", escaped(title));
+            let _ = writeln!(text, "<title>{}</title>", EscapedXml(title));
         }
         let _ = match node.form {
             NodeForm::Circle => writeln!(text, "<circle class=\"shape\" r=\"{RADIUS}\"/>"),
@@ -195,14 +205,15 @@ impl SceneDrawing {
                 -height / 2.0
             ),
         };
-        match instead {
-            Some(instead) => text.push_str(&instead),
+        match replacement {
+            Some(replacement) => text.push_str(&replacement),
             None => write_centred(&node.inner_text, 0.0, text),
         }
         let lines = node.outer_text.split('\n').filter(|line| !line.is_empty());
         for (at, line) in lines.enumerate() {
             let y = height / 2.0 + LEADING * (at as f64 + 0.95);
-            let _ = writeln!(text, "<text class=\"beside\" y=\"{y:.1}\">{}</text>", escaped(line));
+            let _ =
+                writeln!(text, "<text class=\"beside\" y=\"{y:.1}\">{}</text>", EscapedXml(line));
         }
         text.push_str("</g>\n");
     }
@@ -217,21 +228,21 @@ pub(super) fn write_centred(words: &str, y: f64, text: &mut String) {
     let first = y - LEADING * (lines.len() - 1) as f64 / 2.0 + 3.5;
     for (at, line) in lines.iter().enumerate() {
         let y = first + LEADING * at as f64;
-        let _ = writeln!(text, "<text y=\"{y:.1}\">{}</text>", escaped(line));
+        let _ = writeln!(text, "<text y=\"{y:.1}\">{}</text>", EscapedXml(line));
     }
 }
 
-/// Returns a highlighted transition name. `attributes` and `inside` belong to the highlighting
+/// Returns a highlighted transition name. `attributes` and `content` belong to the highlighting
 /// rectangle.
-pub(super) fn highlighted_name(name: &str, attributes: &str, inside: &str) -> String {
+pub(super) fn highlighted_name(name: &str, attributes: &str, content: &str) -> String {
     // The rectangle covers the form of the node and is below the name.
     let name = &clipped(name);
     let width = (LETTER * name.chars().count() as f64 + 12.0).max(24.0);
     format!(
         "<rect x=\"{:.1}\" y=\"-11\" width=\"{width:.1}\" height=\"22\" rx=\"2\" \
-         fill=\"#5fd394\"{attributes}>{inside}</rect>\n<text y=\"3.5\">{}</text>\n",
+         fill=\"#5fd394\"{attributes}>{content}</rect>\n<text y=\"3.5\">{}</text>\n",
         -width / 2.0,
-        escaped(name)
+        EscapedXml(name)
     )
 }
 
@@ -244,7 +255,7 @@ pub(super) fn head(name: &str, width: f64, height: f64) -> String {
          font-size=\"10\">\n<title>{}</title>\n<style>{STYLE}</style>\n\
          <rect class=\"page\" width=\"100%\" height=\"100%\"/>\n\
          <g transform=\"translate({MARGIN} {MARGIN})\">\n",
-        escaped(name)
+        EscapedXml(name)
     )
 }
 
@@ -311,8 +322,8 @@ fn border(node: &SceneNode, (x, y): LayoutPoint, towards: LayoutPoint) -> Layout
 /// Draws an arrow head with the given class.
 pub(super) fn arrow_head(from: LayoutPoint, at: LayoutPoint, class: &str, text: &mut String) {
     let (dx, dy) = (at.0 - from.0, at.1 - from.1);
-    let far = dx.hypot(dy).max(0.1);
-    let (x, y) = (dx / far, dy / far);
+    let length = dx.hypot(dy).max(0.1);
+    let (x, y) = (dx / length, dy / length);
     let corner = |side: f64| (at.0 - 7.0 * x - side * 3.0 * y, at.1 - 7.0 * y + side * 3.0 * x);
     let (a, b) = (corner(1.0), corner(-1.0));
     let _ = writeln!(
@@ -328,26 +339,11 @@ fn ring(from: LayoutPoint, at: LayoutPoint, text: &mut String) {
     let _ = writeln!(text, "<circle class=\"ring\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{RING}\"/>");
 }
 
-/// Returns the point at distance `far` from the first point towards the other point.
-fn towards((x, y): LayoutPoint, other: LayoutPoint, far: f64) -> LayoutPoint {
+/// Returns the point at `distance` from the first point towards the other point.
+fn towards((x, y): LayoutPoint, other: LayoutPoint, distance: f64) -> LayoutPoint {
     let (dx, dy) = (other.0 - x, other.1 - y);
     let length = dx.hypot(dy).max(0.1);
-    (x + dx / length * far, y + dy / length * far)
-}
-
-/// Escapes text for XML. Control characters, which XML forbids, become a box.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            c if c.is_control() && c != '\t' && c != '\n' => escaped.push('\u{fffd}'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
+    (x + dx / length * distance, y + dy / length * distance)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use super::view::{GraphTexts, GraphView, MarkingNode};
 use crate::layout::{Direction, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout};
+use parikh_net::printable::EscapedXml;
 use parikh_solvers::Budget;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -31,13 +32,13 @@ struct MarkingBox {
 /// Returns the lines of a box: parts joined by `+`, as many per line as fit.
 pub(super) fn lines(parts: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for (at, part) in parts.iter().enumerate() {
-        let more = if at + 1 < parts.len() { " +" } else { "" };
+    for (index, part) in parts.iter().enumerate() {
+        let separator = if index + 1 < parts.len() { " +" } else { "" };
         match lines.last_mut() {
             Some(line) if line.chars().count() + part.chars().count() + 3 <= MAX_LINE_LETTERS => {
-                let _ = write!(line, " {part}{more}");
+                let _ = write!(line, " {part}{separator}");
             }
-            _ => lines.push(format!("{part}{more}")),
+            _ => lines.push(format!("{part}{separator}")),
         }
     }
     lines
@@ -45,18 +46,18 @@ pub(super) fn lines(parts: &[String]) -> Vec<String> {
 
 /// Returns the fill colour and the border colour of a box.
 pub(super) fn colours(view: &GraphView<'_>, node: &MarkingNode) -> (&'static str, &'static str) {
-    let inside = match (view.is_coverability, node.is_dead, node.terminal_component) {
+    let fill = match (view.is_coverability, node.is_dead, node.terminal_component) {
         _ if node.is_final => "#d6e4f5",
         (_, true, _) => "#f8d7d4",
         (false, _, Some(_)) => "#d7ebd3",
         _ => "#ffffff",
     };
-    let edge = match (node.is_highlighted, node.is_dead) {
+    let border = match (node.is_highlighted, node.is_dead) {
         (true, _) => "#d9730d",
         (false, true) if !node.is_final => "#a33a30",
         _ => "#44505c",
     };
-    (inside, edge)
+    (fill, border)
 }
 
 /// Draws the graph. When the budget is spent, the layout is not improved further.
@@ -71,14 +72,14 @@ pub fn svg(view: &GraphView<'_>, budget: &Budget) -> String {
     let pairs: HashSet<(u32, u32)> = bundles.iter().map(|it| (it.0, it.1)).collect();
     for ((bundle, route), all) in bundles.iter().zip(&routes).zip(&all_fired) {
         open_group(all.as_deref(), &mut body);
-        let (least, most) = draw_edge(&boxes, &pairs, bundle, route, &mut body);
+        let (min_x, max_x) = draw_edge(&boxes, &pairs, bundle, route, &mut body);
         close_group(all.as_deref(), &mut body);
-        (left, right) = (left.min(least), right.max(most));
+        (left, right) = (left.min(min_x), right.max(max_x));
     }
-    for (at, node) in view.nodes.iter().enumerate() {
-        open_group(wholes[at].as_deref(), &mut body);
-        draw_box(view, node, at, &boxes[at], &texts[at], &mut body);
-        close_group(wholes[at].as_deref(), &mut body);
+    for (index, node) in view.nodes.iter().enumerate() {
+        open_group(wholes[index].as_deref(), &mut body);
+        draw_box(view, node, index, &boxes[index], &texts[index], &mut body);
+        close_group(wholes[index].as_deref(), &mut body);
     }
     let bottom = boxes.iter().map(|b| b.y + b.height / 2.0).fold(0.0, f64::max);
     let caption = view.caption();
@@ -98,9 +99,9 @@ pub fn svg(view: &GraphView<'_>, budget: &Budget) -> String {
         "<rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" fill=\"white\"/>\n\
          <title>{}</title>\n<text x=\"{left:.1}\" y=\"{:.1}\" font-size=\"13\" \
          font-weight=\"bold\">{}</text>",
-        escaped(view.net.name()),
+        EscapedXml(view.net.name()),
         y + 22.0,
-        escaped(&caption)
+        EscapedXml(&caption)
     );
     text.push_str(&body);
     text.push_str(&legend);
@@ -111,7 +112,7 @@ pub fn svg(view: &GraphView<'_>, budget: &Budget) -> String {
 /// Opens a group with a tooltip, if there is a title.
 fn open_group(title: Option<&str>, text: &mut String) {
     if let Some(title) = title {
-        let _ = writeln!(text, "<g><title>{}</title>", escaped(title));
+        let _ = writeln!(text, "<g><title>{}</title>", EscapedXml(title));
     }
 }
 
@@ -145,9 +146,9 @@ fn place_boxes(
     };
     let sizes: Vec<LayoutSize> = texts.iter().map(size).collect();
     // Labels beside edges need space, and so does an edge from a box to itself.
-    let mut room = sizes.clone();
+    let mut spaces = sizes.clone();
     for (from, to, label, _) in bundles {
-        let width = &mut room[*to as usize].width;
+        let width = &mut spaces[*to as usize].width;
         let label = label.chars().count() as f64 * LETTER;
         match from == to {
             true => *width += 2.0 * (34.0 + label) - GAP,
@@ -163,17 +164,20 @@ fn place_boxes(
         within_layers: GAP,
         proportion: 1.0,
     };
-    let found = layout(&LayoutGraph { sizes: room, edges, roots: vec![0] }, &spacing, budget);
-    let block = |(size, &(x, y)): (&LayoutSize, &LayoutPoint)| MarkingBox {
+    let positions = layout(&LayoutGraph { sizes: spaces, edges, roots: vec![0] }, &spacing, budget);
+    let marking_box = |(size, &(x, y)): (&LayoutSize, &LayoutPoint)| MarkingBox {
         x,
         y,
         width: size.width,
         height: size.height,
     };
-    let mut routes = found.routes.into_iter();
+    let mut routes = positions.routes.into_iter();
     let route =
         |bundle| if is_drawn(&bundle) { routes.next().unwrap_or_default() } else { Vec::new() };
-    (sizes.iter().zip(&found.nodes).map(block).collect(), bundles.iter().map(route).collect())
+    (
+        sizes.iter().zip(&positions.nodes).map(marking_box).collect(),
+        bundles.iter().map(route).collect(),
+    )
 }
 
 /// Draws an edge. Returns the smallest and the largest x coordinate.
@@ -186,7 +190,7 @@ fn draw_edge(
 ) -> (f64, f64) {
     let (from, to, label, bright) = bundle;
     let (a, b) = (&boxes[*from as usize], &boxes[*to as usize]);
-    let half = label.chars().count() as f64 * LETTER / 2.0;
+    let half_label = label.chars().count() as f64 * LETTER / 2.0;
     let (path, x, y) = if from == to {
         let (x, y) = (a.x + a.width / 2.0, a.y);
         let path = format!(
@@ -198,24 +202,24 @@ fn draw_edge(
             y + 22.0,
             y + 7.0
         );
-        (path, x + 30.0 + half, y)
+        (path, x + 30.0 + half_label, y)
     } else {
         // The edge runs from border to border, and is shifted if an edge in the opposite direction
         // exists.
-        let down = if b.y > a.y { 1.0 } else { -1.0 };
-        let aside = if pairs.contains(&(*to, *from)) { 9.0 * down } else { 0.0 };
-        let mut points = vec![(a.x + aside, a.y + down * a.height / 2.0)];
+        let direction = if b.y > a.y { 1.0 } else { -1.0 };
+        let shift = if pairs.contains(&(*to, *from)) { 9.0 * direction } else { 0.0 };
+        let mut points = vec![(a.x + shift, a.y + direction * a.height / 2.0)];
         points.extend(route);
-        points.push((b.x + aside, b.y - down * b.height / 2.0));
+        points.push((b.x + shift, b.y - direction * b.height / 2.0));
         let (mut path, mut middle) =
             (format!("M{:.1},{:.1}", points[0].0, points[0].1), (0.0, 0.0));
-        for (at, ends) in points.windows(2).enumerate() {
+        for (piece, ends) in points.windows(2).enumerate() {
             let [(x1, y1), (x2, y2)] = [ends[0], ends[1]];
             let bend = (y2 - y1) * 0.45;
             let (y3, y4) = (y1 + bend, y2 - bend);
             let _ = write!(path, " C{x1:.1},{y3:.1} {x2:.1},{y4:.1} {x2:.1},{y2:.1}");
             // The label is nearer to the end, where the edges from one box have diverged.
-            if at == route.len() / 2 {
+            if piece == route.len() / 2 {
                 middle = (curve(x1, x1, x2, x2, 0.62), curve(y1, y3, y4, y2, 0.62));
             }
         }
@@ -233,63 +237,67 @@ fn draw_edge(
          paint-order=\"stroke\">{}</text>",
         y + 4.0,
         if *bright { "#a4560a" } else { "#1f2a33" },
-        escaped(label)
+        EscapedXml(label)
     );
     let bends = route.iter().map(|&(x, _)| x);
-    (bends.clone().fold(x - half, f64::min), bends.fold(x + half, f64::max))
+    (bends.clone().fold(x - half_label, f64::min), bends.fold(x + half_label, f64::max))
 }
 
-/// Returns a coordinate of a cubic Bézier curve at the parameter `at`.
-fn curve(a: f64, b: f64, c: f64, d: f64, at: f64) -> f64 {
-    let rest = 1.0 - at;
-    rest.powi(3) * a + 3.0 * rest * rest * at * b + 3.0 * rest * at * at * c + at.powi(3) * d
+/// Returns a coordinate of a cubic Bézier curve at `parameter`, in [0, 1].
+fn curve(a: f64, b: f64, c: f64, d: f64, parameter: f64) -> f64 {
+    let rest = 1.0 - parameter;
+    rest.powi(3) * a
+        + 3.0 * rest * rest * parameter * b
+        + 3.0 * rest * parameter * parameter * c
+        + parameter.powi(3) * d
 }
 
 fn draw_box(
     view: &GraphView<'_>,
     node: &MarkingNode,
     number: usize,
-    at: &MarkingBox,
+    marking_box: &MarkingBox,
     lines: &[String],
     text: &mut String,
 ) {
-    let (inside, edge) = colours(view, node);
-    let (x, y) = (at.x - at.width / 2.0, at.y - at.height / 2.0);
+    let (fill, border) = colours(view, node);
+    let (x, y) =
+        (marking_box.x - marking_box.width / 2.0, marking_box.y - marking_box.height / 2.0);
     let width = if node.is_highlighted { 2.6 } else { 1.2 };
     if number == 0 {
         let _ = writeln!(
             text,
             "<path d=\"M{:.1},{:.1} L{:.1},{y:.1}\" stroke=\"#44505c\" stroke-width=\"1.6\" \
              marker-end=\"url(#head)\"/>",
-            at.x,
+            marking_box.x,
             y - 22.0,
-            at.x
+            marking_box.x
         );
     }
     let _ = writeln!(
         text,
-        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"7\" fill=\"{inside}\" \
-         stroke=\"{edge}\" stroke-width=\"{width}\"/>",
-        at.width, at.height
+        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"7\" fill=\"{fill}\" \
+         stroke=\"{border}\" stroke-width=\"{width}\"/>",
+        marking_box.width, marking_box.height
     );
     if node.is_dead {
         let _ = writeln!(
             text,
             "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"5\" fill=\"none\" \
-             stroke=\"{edge}\" stroke-width=\"1\"/>",
+             stroke=\"{border}\" stroke-width=\"1\"/>",
             x + 3.0,
             y + 3.0,
-            at.width - 6.0,
-            at.height - 6.0
+            marking_box.width - 6.0,
+            marking_box.height - 6.0
         );
     }
     for (line, words) in lines.iter().enumerate() {
         let _ = writeln!(
             text,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-            at.x,
+            marking_box.x,
             y + 17.0 + line as f64 * LINE,
-            escaped(words)
+            EscapedXml(words)
         );
     }
 }
@@ -312,11 +320,11 @@ fn legend(view: &GraphView<'_>, y: f64, left: f64) -> String {
         entries.push(("#ffffff", "#d9730d", "the firing sequence"));
     }
     let (mut text, mut x) = (String::new(), left);
-    for (inside, edge, words) in entries {
+    for (fill, border, words) in entries {
         let _ = writeln!(
             text,
-            "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"16\" height=\"11\" rx=\"3\" fill=\"{inside}\" \
-             stroke=\"{edge}\" stroke-width=\"1.6\"/>\n<text x=\"{:.1}\" y=\"{y:.1}\" \
+            "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"16\" height=\"11\" rx=\"3\" fill=\"{fill}\" \
+             stroke=\"{border}\" stroke-width=\"1.6\"/>\n<text x=\"{:.1}\" y=\"{y:.1}\" \
              font-size=\"11\">{words}</text>",
             y - 9.5,
             x + 22.0
@@ -324,21 +332,6 @@ fn legend(view: &GraphView<'_>, y: f64, left: f64) -> String {
         x += 40.0 + words.len() as f64 * LETTER;
     }
     text
-}
-
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            c if c.is_control() => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

@@ -58,13 +58,17 @@ impl<'n> GraphView<'n> {
     ) -> Self {
         let pairs = edges.iter().map(|edge| (edge.from, edge.to));
         let terminal = components::terminal(markings.len(), pairs);
-        let mut leads = vec![false; markings.len()];
-        edges.iter().for_each(|edge| leads[edge.from as usize] = true);
-        let node = |(at, tokens): (usize, Vec<u64>)| MarkingNode {
+        let mut has_successor = vec![false; markings.len()];
+        edges.iter().for_each(|edge| has_successor[edge.from as usize] = true);
+        let node = |(index, tokens): (usize, Vec<u64>)| MarkingNode {
             is_final: net.is_final(&tokens),
-            tokens: (0..).map(PlaceId::new).zip(tokens).filter(|&(_, held)| held > 0).collect(),
-            is_dead: !leads[at],
-            terminal_component: terminal[at],
+            tokens: (0..)
+                .map(PlaceId::new)
+                .zip(tokens)
+                .filter(|&(_, tokens_held)| tokens_held > 0)
+                .collect(),
+            is_dead: !has_successor[index],
+            terminal_component: terminal[index],
             is_highlighted: false,
         };
         let nodes = markings.into_iter().enumerate().map(node).collect();
@@ -75,27 +79,28 @@ impl<'n> GraphView<'n> {
     /// firings along existing edges. This is the length of the sequence if the sequence can fire.
     pub fn highlight(&mut self, sequence: &FiringSequence) -> u128 {
         let edges: HashMap<(u32, TransitionId), usize> = (self.edges.iter().enumerate())
-            .map(|(at, edge)| ((edge.from, edge.transition), at))
+            .map(|(edge_index, edge)| ((edge.from, edge.transition), edge_index))
             .collect();
-        let (mut here, mut fired) = (0u32, 0u128);
+        let (mut node, mut fired) = (0u32, 0u128);
         self.nodes[0].is_highlighted = true;
         for step in sequence.steps() {
             // Many firings of the same transition soon form a cycle, so only the remainder is
             // followed.
             let mut seen = HashSet::new();
             for count in 0..step.count {
-                let Some(&at) = edges.get(&(here, step.transition)) else { return fired };
-                if !seen.insert(here) {
-                    let left = u128::from(step.count - count);
-                    let cycle = self.cycle_from(&edges, here, step.transition);
-                    let rest = usize::try_from(left % cycle.len() as u128).unwrap_or(0);
-                    here = cycle[rest];
-                    fired += left;
+                let Some(&edge_index) = edges.get(&(node, step.transition)) else { return fired };
+                if !seen.insert(node) {
+                    let firings_left = u128::from(step.count - count);
+                    let cycle = self.cycle_from(&edges, node, step.transition);
+                    let remainder =
+                        usize::try_from(firings_left % cycle.len() as u128).unwrap_or(0);
+                    node = cycle[remainder];
+                    fired += firings_left;
                     break;
                 }
-                self.highlighted_edges.insert(at);
-                here = self.edges[at].to;
-                self.nodes[here as usize].is_highlighted = true;
+                self.highlighted_edges.insert(edge_index);
+                node = self.edges[edge_index].to;
+                self.nodes[node as usize].is_highlighted = true;
                 fired += 1;
             }
         }
@@ -109,16 +114,16 @@ impl<'n> GraphView<'n> {
         start: u32,
         transition: TransitionId,
     ) -> Vec<u32> {
-        let mut circle = vec![start];
-        let mut here = start;
-        while let Some(&at) = edges.get(&(here, transition)) {
-            here = self.edges[at].to;
-            if here == start {
+        let mut cycle = vec![start];
+        let mut node = start;
+        while let Some(&at) = edges.get(&(node, transition)) {
+            node = self.edges[at].to;
+            if node == start {
                 break;
             }
-            circle.push(here);
+            cycle.push(node);
         }
-        circle
+        cycle
     }
 
     /// Returns the number of dead nodes and the number of terminal components.
@@ -173,11 +178,11 @@ impl<'n> GraphView<'n> {
             bundle.0.push(&names.transitions[edge.transition.index()]);
             bundle.1 |= self.highlighted_edges.contains(&at);
         }
-        let said = |fired: Vec<&str>| match fired.len() {
+        let joined_names = |fired: Vec<&str>| match fired.len() {
             0..=3 => fired.join(", "),
             n => format!("{}, … ({n})", fired[..2].join(", ")),
         };
-        let bundle = |((from, to), (fired, bright))| (from, to, said(fired), bright);
+        let bundle = |((from, to), (fired, bright))| (from, to, joined_names(fired), bright);
         bundles.into_iter().map(bundle).collect()
     }
 }

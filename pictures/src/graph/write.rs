@@ -2,7 +2,7 @@
 //! systems (CADP, mCRL2), and as JSON.
 
 use super::view::{GraphTexts, GraphView, MarkingNode};
-use parikh_net::printable::Printable;
+use crate::draw::dot::quoted;
 use parikh_structure::graph::omega::OMEGA;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -82,9 +82,11 @@ pub fn json(view: &GraphView<'_>) -> String {
 
 /// Writes the graph for Graphviz.
 pub fn dot(view: &GraphView<'_>) -> String {
-    let shown = GraphTexts::of(view);
-    let tooltip = |whole: &Option<String>| {
-        whole.as_ref().map_or(String::new(), |whole| format!(", tooltip={}", quoted(whole)))
+    let texts = GraphTexts::of(view);
+    let tooltip = |full_text: &Option<String>| {
+        full_text
+            .as_ref()
+            .map_or(String::new(), |full_text| format!(", tooltip={}", quoted(full_text)))
     };
     let mut text =
         String::from("digraph markings {\n  node [shape=box, style=\"rounded,filled\", ");
@@ -92,35 +94,27 @@ pub fn dot(view: &GraphView<'_>) -> String {
     text.push_str("  edge [fontsize=9, fontname=\"Helvetica\", arrowsize=0.6];\n");
     let _ = writeln!(text, "  label={}; labelloc=t;", quoted(&view.caption()));
     text.push_str("  begin [shape=point];\n  begin -> m0;\n");
-    for (at, node) in view.nodes.iter().enumerate() {
-        let label = super::svg::lines(&shown.parts[at]).join("\n");
+    for (index, node) in view.nodes.iter().enumerate() {
+        let label = super::svg::lines(&texts.parts[index]).join("\n");
         let colours = super::svg::colours(view, node);
         let width = if node.is_highlighted { 2.5 } else { 1.0 };
         let _ = writeln!(
             text,
-            "  m{at} [label={}, fillcolor=\"{}\", color=\"{}\", penwidth={width}{}{}];",
+            "  m{index} [label={}, fillcolor=\"{}\", color=\"{}\", penwidth={width}{}{}];",
             quoted(&label),
             colours.0,
             colours.1,
             if node.is_dead { ", peripheries=2" } else { "" },
-            tooltip(&shown.full_texts[at])
+            tooltip(&texts.full_texts[index])
         );
     }
-    for ((from, to, label, bright), all) in shown.bundles.iter().zip(&shown.all_fired) {
+    for ((from, to, label, bright), all) in texts.bundles.iter().zip(&texts.all_fired) {
         let bright = if *bright { ", color=\"#d9730d\", penwidth=2.5" } else { "" };
         let _ =
             writeln!(text, "  m{from} -> m{to} [label={}{bright}{}];", quoted(label), tooltip(all));
     }
     text.push_str("}\n");
     text
-}
-
-fn quoted(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(|line| Printable(line).to_string()).collect();
-    format!(
-        "\"{}\"",
-        lines.join("\n").replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
-    )
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub(super) enum ReversalMethod {
 }
 
 /// Returns for every edge, by its index in the graph, whether it is reversed.
-pub(super) fn reversed_edges(graph: &LayoutGraph, way: ReversalMethod) -> Vec<bool> {
+pub(super) fn reversed_edges(graph: &LayoutGraph, method: ReversalMethod) -> Vec<bool> {
     let nodes = graph.sizes.len();
     let mut neighbours =
         Neighbours { leaving: vec![Vec::new(); nodes], entering: vec![Vec::new(); nodes] };
@@ -29,7 +29,7 @@ pub(super) fn reversed_edges(graph: &LayoutGraph, way: ReversalMethod) -> Vec<bo
         neighbours.entering[to].push(edge);
     }
     let roots = roots(graph, &neighbours);
-    match way {
+    match method {
         ReversalMethod::ByDistance => by_distance(graph, &neighbours, &roots),
         ReversalMethod::ByDepth => by_depth(graph, &neighbours, &roots),
     }
@@ -53,48 +53,48 @@ fn roots(graph: &LayoutGraph, neighbours: &Neighbours) -> Vec<usize> {
 fn by_distance(graph: &LayoutGraph, neighbours: &Neighbours, roots: &[usize]) -> Vec<bool> {
     let nodes = graph.sizes.len();
     let mut level: Vec<Option<i64>> = vec![None; nodes];
-    let mut waiting: VecDeque<usize> = roots.iter().copied().collect();
+    let mut queue: VecDeque<usize> = roots.iter().copied().collect();
     roots.iter().for_each(|&root| level[root] = Some(0));
     let mut reached: Vec<usize> = Vec::new();
     // When no further node is reachable along edges, the search continues at nodes with an edge to
     // a reached node. Such a node is one level before the reached node.
-    let mut looked_back = 0;
+    let mut entering_searched = 0;
     loop {
-        while let Some(v) = waiting.pop_front() {
+        while let Some(v) = queue.pop_front() {
             reached.push(v);
             for &edge in &neighbours.leaving[v] {
                 let to = graph.edges[edge].1;
                 if level[to].is_none() {
                     level[to] = level[v].map(|level| level + 1);
-                    waiting.push_back(to);
+                    queue.push_back(to);
                 }
             }
         }
-        while waiting.is_empty() && looked_back < reached.len() {
-            let v = reached[looked_back];
+        while queue.is_empty() && entering_searched < reached.len() {
+            let v = reached[entering_searched];
             for &edge in &neighbours.entering[v] {
                 let from = graph.edges[edge].0;
                 if level[from].is_none() {
                     level[from] = level[v].map(|level| level - 1);
-                    waiting.push_back(from);
+                    queue.push_back(from);
                 }
             }
-            looked_back += 1;
+            entering_searched += 1;
         }
-        if waiting.is_empty() {
+        if queue.is_empty() {
             break;
         }
     }
     // The graph is connected, so every node has been reached.
-    let mut when = vec![0; nodes];
-    reached.iter().enumerate().for_each(|(at, &v)| when[v] = at);
-    let key = |v: usize| (level[v], when[v]);
+    let mut visit_order = vec![0; nodes];
+    reached.iter().enumerate().for_each(|(at, &v)| visit_order[v] = at);
+    let key = |v: usize| (level[v], visit_order[v]);
     graph.edges.iter().map(|&(from, to)| key(to) < key(from)).collect()
 }
 
 fn by_depth(graph: &LayoutGraph, neighbours: &Neighbours, roots: &[usize]) -> Vec<bool> {
     let nodes = graph.sizes.len();
-    let mut turned = vec![false; graph.edges.len()];
+    let mut is_reversed = vec![false; graph.edges.len()];
     let mut seen = vec![false; nodes];
     let mut on_path = vec![false; nodes];
     for root in roots.iter().copied().chain(0..nodes) {
@@ -112,7 +112,7 @@ fn by_depth(graph: &LayoutGraph, neighbours: &Neighbours, roots: &[usize]) -> Ve
             };
             *next += 1;
             let to = graph.edges[edge].1;
-            turned[edge] = on_path[to];
+            is_reversed[edge] = on_path[to];
             if !seen[to] {
                 seen[to] = true;
                 on_path[to] = true;
@@ -120,5 +120,5 @@ fn by_depth(graph: &LayoutGraph, neighbours: &Neighbours, roots: &[usize]) -> Ve
             }
         }
     }
-    turned
+    is_reversed
 }

@@ -36,8 +36,8 @@ pub(super) fn columns(layers: &LayeredGraph, spacing: &LayoutSpacing, budget: &B
         };
         let count = layers.rows.len();
         for step in 0..count {
-            let at = if round % 2 == 0 { step } else { count - 1 - step };
-            move_row(layers, &layers.rows[at], [before, after], spacing, &mut across);
+            let layer = if round % 2 == 0 { step } else { count - 1 - step };
+            move_row(layers, &layers.rows[layer], [before, after], spacing, &mut across);
         }
     }
     across
@@ -45,15 +45,15 @@ pub(super) fn columns(layers: &LayeredGraph, spacing: &LayoutSpacing, budget: &B
 
 /// Returns the positions of a row packed as tightly as possible, from 0.
 fn tight_positions(layers: &LayeredGraph, row: &[usize], spacing: &LayoutSpacing) -> Vec<f64> {
-    let mut at = 0.0;
+    let mut layer = 0.0;
     let mut gaps = Vec::with_capacity(row.len());
     for (index, &v) in row.iter().enumerate() {
         if index > 0 {
             let (left, right) = (layers.nodes[row[index - 1]], layers.nodes[v]);
-            let room = if left.is_bend && right.is_bend { 0.3 } else { 1.0 };
-            at += (left.across + right.across) / 2.0 + room * spacing.within_layers;
+            let gap_factor = if left.is_bend && right.is_bend { 0.3 } else { 1.0 };
+            layer += (left.across + right.across) / 2.0 + gap_factor * spacing.within_layers;
         }
-        gaps.push(at);
+        gaps.push(layer);
     }
     gaps
 }
@@ -73,7 +73,7 @@ fn move_row(
     for (&v, gap) in row.iter().zip(&gaps) {
         let (mut sum, mut weight) = (0.0, 0.0);
         let sides = [(before, &layers.before[v]), (after, &layers.after[v])];
-        for &u in sides.into_iter().filter(|(wanted, _)| *wanted).flat_map(|(_, near)| near) {
+        for &u in sides.into_iter().filter(|(is_used, _)| *is_used).flat_map(|(_, near)| near) {
             // Straight long edges have the largest weight.
             let pull = match (layers.nodes[v].is_bend, layers.nodes[u].is_bend) {
                 (true, true) => 8.0,
@@ -83,23 +83,28 @@ fn move_row(
             sum += pull * across[u];
             weight += pull;
         }
-        let (wish, weight) = match weight > 0.0 {
+        let (preferred, weight) = match weight > 0.0 {
             true => (sum / weight, weight),
             false => (across[v], 0.01),
         };
-        let mut block = (wish - gap, weight, 1);
-        while let Some(&(wish, weight, nodes)) = blocks.last() {
-            if wish <= block.0 {
+        let mut block = (preferred - gap, weight, 1);
+        while let Some(&(preferred, weight, nodes)) = blocks.last() {
+            if preferred <= block.0 {
                 break;
             }
             blocks.pop();
-            let both = weight + block.1;
-            block = ((wish * weight + block.0 * block.1) / both, both, nodes + block.2);
+            let total_weight = weight + block.1;
+            block = (
+                (preferred * weight + block.0 * block.1) / total_weight,
+                total_weight,
+                nodes + block.2,
+            );
         }
         blocks.push(block);
     }
-    let wishes = blocks.iter().flat_map(|&(wish, _, nodes)| std::iter::repeat_n(wish, nodes));
-    for ((&v, gap), wish) in row.iter().zip(&gaps).zip(wishes) {
-        across[v] = wish + gap;
+    let preferences =
+        blocks.iter().flat_map(|&(preferred, _, nodes)| std::iter::repeat_n(preferred, nodes));
+    for ((&v, gap), preferred) in row.iter().zip(&gaps).zip(preferences) {
+        across[v] = preferred + gap;
     }
 }

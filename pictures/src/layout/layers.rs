@@ -51,7 +51,7 @@ impl LayeredGraph {
         };
         let mut layers = LayeredGraph {
             nodes: graph.sizes.iter().map(node).collect(),
-            rows: vec![Vec::new(); ranks.iter().max().map_or(0, |last| last + 1)],
+            rows: vec![Vec::new(); ranks.iter().max().map_or(0, |previous| previous + 1)],
             before: vec![Vec::new(); ranks.len()],
             after: vec![Vec::new(); ranks.len()],
             chains: Vec::with_capacity(edges.len()),
@@ -59,20 +59,20 @@ impl LayeredGraph {
         ranks.iter().enumerate().for_each(|(v, &rank)| layers.rows[rank].push(v));
         for &(from, to) in edges {
             let mut chain = Vec::new();
-            let mut last = from;
-            let between = ranks[from] + 1..ranks[to];
-            if layers.nodes.len() + between.len() <= ranks.len() + MAX_BENDS {
-                for rank in between {
+            let mut previous = from;
+            let layers_between = ranks[from] + 1..ranks[to];
+            if layers.nodes.len() + layers_between.len() <= ranks.len() + MAX_BENDS {
+                for rank in layers_between {
                     let bend = layers.nodes.len();
                     layers.nodes.push(LayerNode { along: 0.0, across: BEND_SIZE, is_bend: true });
                     layers.before.push(Vec::new());
                     layers.after.push(Vec::new());
                     layers.rows[rank].push(bend);
-                    layers.join(last, bend);
+                    layers.join(previous, bend);
                     chain.push(bend);
-                    last = bend;
+                    previous = bend;
                 }
-                layers.join(last, to);
+                layers.join(previous, to);
             }
             layers.chains.push(chain);
         }

@@ -128,16 +128,16 @@ fn best_layout(graph: &LayoutGraph, spacing: &LayoutSpacing, budget: &Budget) ->
         let page = (layout.size.width / spacing.proportion).max(layout.size.height);
         page + CROSSING_COST * layout.crossings as f64
     };
-    let down = LayoutSpacing { direction: Direction::Down, ..*spacing };
-    let others = [
+    let downwards = LayoutSpacing { direction: Direction::Down, ..*spacing };
+    let alternatives = [
         (ReversalMethod::ByDepth, spacing),
-        (ReversalMethod::ByDistance, &down),
-        (ReversalMethod::ByDepth, &down),
+        (ReversalMethod::ByDistance, &downwards),
+        (ReversalMethod::ByDepth, &downwards),
     ];
-    for (way, spacing) in others {
-        let other = layout_component(graph, way, spacing, budget);
-        if cost(&other) < cost(&best) {
-            best = other;
+    for (method, spacing) in alternatives {
+        let candidate = layout_component(graph, method, spacing, budget);
+        if cost(&candidate) < cost(&best) {
+            best = candidate;
         }
     }
     best
@@ -146,16 +146,16 @@ fn best_layout(graph: &LayoutGraph, spacing: &LayoutSpacing, budget: &Budget) ->
 /// Lays out a component.
 fn layout_component(
     graph: &LayoutGraph,
-    way: ReversalMethod,
+    method: ReversalMethod,
     spacing: &LayoutSpacing,
     budget: &Budget,
 ) -> Layout {
-    let turned = acyclic::reversed_edges(graph, way);
+    let is_reversed = acyclic::reversed_edges(graph, method);
     let edges: Vec<(usize, usize)> = graph
         .edges
         .iter()
-        .zip(&turned)
-        .map(|(&(from, to), &turned)| if turned { (to, from) } else { (from, to) })
+        .zip(&is_reversed)
+        .map(|(&(from, to), &is_reversed)| if is_reversed { (to, from) } else { (from, to) })
         .collect();
     let ranks = ranks::ranks(graph.sizes.len(), &edges);
     let mut layers = layers::LayeredGraph::new(graph, &edges, &ranks, spacing.direction);
@@ -163,24 +163,25 @@ fn layout_component(
     let across = columns::columns(&layers, spacing, budget);
     // Layers follow each other, and each is as deep as its deepest node.
     let mut along = vec![0.0; layers.nodes.len()];
-    let mut front = 0.0;
+    let mut next_front = 0.0;
     for layer in &layers.rows {
         let depth = layer.iter().map(|&v| layers.nodes[v].along).fold(0.0, f64::max);
-        layer.iter().for_each(|&v| along[v] = front + depth / 2.0);
-        front += depth + spacing.between_layers;
+        layer.iter().for_each(|&v| along[v] = next_front + depth / 2.0);
+        next_front += depth + spacing.between_layers;
     }
-    let low = |v: usize| across[v] - layers.nodes[v].across / 2.0;
-    let first = (0..across.len()).map(low).fold(f64::INFINITY, f64::min);
-    let high = |v: usize| across[v] + layers.nodes[v].across / 2.0;
-    let last = (0..across.len()).map(high).fold(f64::NEG_INFINITY, f64::max);
+    let lower_edge = |v: usize| across[v] - layers.nodes[v].across / 2.0;
+    let min_across = (0..across.len()).map(lower_edge).fold(f64::INFINITY, f64::min);
+    let upper_edge = |v: usize| across[v] + layers.nodes[v].across / 2.0;
+    let max_across = (0..across.len()).map(upper_edge).fold(f64::NEG_INFINITY, f64::max);
     let point = |v: usize| match spacing.direction {
-        Direction::Right => (along[v], across[v] - first),
-        Direction::Down => (across[v] - first, along[v]),
+        Direction::Right => (along[v], across[v] - min_across),
+        Direction::Down => (across[v] - min_across, along[v]),
     };
-    let (depth, breadth) = ((front - spacing.between_layers).max(0.0), (last - first).max(0.0));
-    let routes = layers.chains.iter().zip(&turned).map(|(chain, &turned)| {
+    let (depth, breadth) =
+        ((next_front - spacing.between_layers).max(0.0), (max_across - min_across).max(0.0));
+    let routes = layers.chains.iter().zip(&is_reversed).map(|(chain, &is_reversed)| {
         let mut route: Vec<LayoutPoint> = chain.iter().map(|&v| point(v)).collect();
-        if turned {
+        if is_reversed {
             route.reverse();
         }
         route

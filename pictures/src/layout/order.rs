@@ -19,46 +19,46 @@ const MAX_SWEEPS: usize = 40;
 pub(super) fn order(layers: &mut LayeredGraph, budget: &Budget) -> u64 {
     initial_order(layers);
     let mut best = layers.rows.clone();
-    let mut least = crossings(layers);
-    let mut vain = 0;
+    let mut min_crossings = crossings(layers);
+    let mut sweeps_in_vain = 0;
     for sweep in 0..MAX_SWEEPS {
-        if least == 0 || vain == MAX_SWEEPS_IN_VAIN || budget.is_exhausted() {
+        if min_crossings == 0 || sweeps_in_vain == MAX_SWEEPS_IN_VAIN || budget.is_exhausted() {
             break;
         }
         barycentres(layers, sweep % 2 == 0);
         exchange(layers, budget);
-        let now = crossings(layers);
-        if now < least {
-            (least, vain) = (now, 0);
+        let current = crossings(layers);
+        if current < min_crossings {
+            (min_crossings, sweeps_in_vain) = (current, 0);
             best.clone_from(&layers.rows);
         } else {
-            vain += 1;
+            sweeps_in_vain += 1;
         }
     }
     layers.rows = best;
-    least
+    min_crossings
 }
 
 /// Sets an initial order in which neighbours are close: the order of a depth-first search from the
 /// nodes of the first layer.
 fn initial_order(layers: &mut LayeredGraph) {
-    let mut when = vec![usize::MAX; layers.nodes.len()];
+    let mut visit_time = vec![usize::MAX; layers.nodes.len()];
     let mut time = 0;
     let roots: Vec<usize> = layers.rows.iter().flatten().copied().collect();
     let mut stack = Vec::new();
     for root in roots {
         stack.push(root);
         while let Some(v) = stack.pop() {
-            if when[v] != usize::MAX {
+            if visit_time[v] != usize::MAX {
                 continue;
             }
-            when[v] = time;
+            visit_time[v] = time;
             time += 1;
-            stack.extend(layers.before[v].iter().rev().filter(|&&u| when[u] == usize::MAX));
-            stack.extend(layers.after[v].iter().rev().filter(|&&w| when[w] == usize::MAX));
+            stack.extend(layers.before[v].iter().rev().filter(|&&u| visit_time[u] == usize::MAX));
+            stack.extend(layers.after[v].iter().rev().filter(|&&w| visit_time[w] == usize::MAX));
         }
     }
-    layers.rows.iter_mut().for_each(|row| row.sort_by_key(|&v| when[v]));
+    layers.rows.iter_mut().for_each(|row| row.sort_by_key(|&v| visit_time[v]));
 }
 
 fn positions(layers: &LayeredGraph) -> Vec<usize> {
@@ -74,7 +74,7 @@ fn barycentres(layers: &mut LayeredGraph, forwards: bool) {
     let LayeredGraph { rows, before, after, .. } = layers;
     let count = rows.len();
     for step in 1..count {
-        let at = if forwards { step } else { count - 1 - step };
+        let layer = if forwards { step } else { count - 1 - step };
         let neighbours = if forwards { &*before } else { &*after };
         let mean = |v: usize| {
             let near = &neighbours[v];
@@ -84,39 +84,39 @@ fn barycentres(layers: &mut LayeredGraph, forwards: bool) {
                 false => near.iter().map(|&u| position[u] as f64).sum::<f64>() / near.len() as f64,
             }
         };
-        let mut wanted: Vec<(f64, usize)> = rows[at].iter().map(|&v| (mean(v), v)).collect();
+        let mut by_mean: Vec<(f64, usize)> = rows[layer].iter().map(|&v| (mean(v), v)).collect();
         // The sort is stable, so nodes with the same mean stay in order.
-        wanted.sort_by(|a, b| a.0.total_cmp(&b.0));
-        rows[at] = wanted.into_iter().map(|(_, v)| v).collect();
-        rows[at].iter().enumerate().for_each(|(place, &v)| position[v] = place);
+        by_mean.sort_by(|a, b| a.0.total_cmp(&b.0));
+        rows[layer] = by_mean.into_iter().map(|(_, v)| v).collect();
+        rows[layer].iter().enumerate().for_each(|(place, &v)| position[v] = place);
     }
 }
 
 /// Exchanges neighbours in a layer as long as that reduces the crossings.
 fn exchange(layers: &mut LayeredGraph, budget: &Budget) {
     let mut position = positions(layers);
-    for at in 0..layers.rows.len() {
+    for layer in 0..layers.rows.len() {
         if budget.is_exhausted() {
             return;
         }
-        let mut better = true;
+        let mut has_improved = true;
         let mut rounds = 0;
-        while better && rounds < 8 {
-            better = false;
+        while has_improved && rounds < 8 {
+            has_improved = false;
             rounds += 1;
-            for left in 1..layers.rows[at].len() {
-                if left % 1_000 == 0 && budget.is_exhausted() {
+            for right_index in 1..layers.rows[layer].len() {
+                if right_index % 1_000 == 0 && budget.is_exhausted() {
                     return;
                 }
-                let (u, v) = (layers.rows[at][left - 1], layers.rows[at][left]);
+                let (u, v) = (layers.rows[layer][right_index - 1], layers.rows[layer][right_index]);
                 let sides = [&layers.before, &layers.after];
                 // The number of crossings with u before v, minus the number with v before u.
                 let gain: i64 =
                     sides.iter().map(|side| saved_crossings(&side[u], &side[v], &position)).sum();
                 if gain > 0 {
-                    layers.rows[at].swap(left - 1, left);
+                    layers.rows[layer].swap(right_index - 1, right_index);
                     position.swap(u, v);
-                    better = true;
+                    has_improved = true;
                 }
             }
         }
@@ -161,16 +161,16 @@ fn inversions(ends: &[usize]) -> u64 {
     let mut tree = vec![0u64; size + 1];
     let mut total = 0;
     for (seen, &end) in ends.iter().enumerate() {
-        let (mut at, mut not_greater) = (end + 1, 0);
-        while at > 0 {
-            not_greater += tree[at];
-            at &= at - 1;
+        let (mut tree_index, mut not_greater) = (end + 1, 0);
+        while tree_index > 0 {
+            not_greater += tree[tree_index];
+            tree_index &= tree_index - 1;
         }
         total += seen as u64 - not_greater;
-        at = end + 1;
-        while at <= size {
-            tree[at] += 1;
-            at += at & at.wrapping_neg();
+        tree_index = end + 1;
+        while tree_index <= size {
+            tree[tree_index] += 1;
+            tree_index += tree_index & tree_index.wrapping_neg();
         }
     }
     total

@@ -29,7 +29,7 @@ pub(super) fn components(graph: &LayoutGraph) -> Vec<GraphComponent> {
     }
     let mut parts: Vec<GraphComponent> = Vec::new();
     let mut part_of = vec![usize::MAX; graph.sizes.len()];
-    let mut place = vec![0; graph.sizes.len()];
+    let mut index_in_part = vec![0; graph.sizes.len()];
     for v in 0..graph.sizes.len() {
         let root = root(&mut parent, v);
         if part_of[root] == usize::MAX {
@@ -38,16 +38,16 @@ pub(super) fn components(graph: &LayoutGraph) -> Vec<GraphComponent> {
         }
         part_of[v] = part_of[root];
         let part = &mut parts[part_of[v]];
-        place[v] = part.nodes.len();
+        index_in_part[v] = part.nodes.len();
         part.nodes.push(v);
         part.graph.sizes.push(graph.sizes[v]);
     }
     for &root in &graph.roots {
-        parts[part_of[root]].graph.roots.push(place[root]);
+        parts[part_of[root]].graph.roots.push(index_in_part[root]);
     }
     for (edge, &(from, to)) in graph.edges.iter().enumerate() {
         let part = &mut parts[part_of[from]];
-        part.graph.edges.push((place[from], place[to]));
+        part.graph.edges.push((index_in_part[from], index_in_part[to]));
         part.edges.push(edge);
     }
     parts
@@ -66,29 +66,29 @@ pub(super) fn pack(
     let width = area.sqrt().max(widest);
     let mut order: Vec<usize> = (0..parts.len()).collect();
     order.sort_by(|&a, &b| parts[b].layout.size.height.total_cmp(&parts[a].layout.size.height));
-    let mut whole = Layout {
+    let mut page = Layout {
         nodes: vec![(0.0, 0.0); graph.sizes.len()],
         routes: vec![Vec::new(); graph.edges.len()],
         size: LayoutSize::default(),
         crossings: parts.iter().map(|part| part.layout.crossings).sum(),
     };
-    let (mut x, mut y, mut row) = (0.0, 0.0, 0.0);
-    for at in order {
-        let GraphComponent { nodes, edges, layout, .. } = &parts[at];
+    let (mut x, mut y, mut row_height) = (0.0, 0.0, 0.0);
+    for index in order {
+        let GraphComponent { nodes, edges, layout, .. } = &parts[index];
         if x > 0.0 && x + layout.size.width > width {
-            (x, y, row) = (0.0, y + row + gap, 0.0);
+            (x, y, row_height) = (0.0, y + row_height + gap, 0.0);
         }
         let shifted = |&(u, v): &(f64, f64)| (u + x, v + y);
-        nodes.iter().zip(&layout.nodes).for_each(|(&v, point)| whole.nodes[v] = shifted(point));
+        nodes.iter().zip(&layout.nodes).for_each(|(&v, point)| page.nodes[v] = shifted(point));
         for (&edge, route) in edges.iter().zip(&layout.routes) {
-            whole.routes[edge] = route.iter().map(shifted).collect();
+            page.routes[edge] = route.iter().map(shifted).collect();
         }
-        whole.size.width = f64::max(whole.size.width, x + layout.size.width);
-        whole.size.height = f64::max(whole.size.height, y + layout.size.height);
-        row = f64::max(row, layout.size.height);
+        page.size.width = f64::max(page.size.width, x + layout.size.width);
+        page.size.height = f64::max(page.size.height, y + layout.size.height);
+        row_height = f64::max(row_height, layout.size.height);
         x += layout.size.width + gap;
     }
-    whole
+    page
 }
 
 fn area(size: LayoutSize, gap: f64) -> f64 {

@@ -22,30 +22,30 @@ pub(super) fn ranks(nodes: usize, edges: &[(usize, usize)]) -> Vec<usize> {
         rank[v] = before[v].iter().map(|&u| rank[u] + 1).max().unwrap_or(0);
     }
     for round in 0..ROUNDS {
-        let mut moved = false;
+        let mut has_moved = false;
         let mut pull = |v: usize| {
-            let low = before[v].iter().map(|&u| rank[u] + 1).max();
-            let high = after[v].iter().map(|&w| rank[w] - 1).min();
+            let earliest = before[v].iter().map(|&u| rank[u] + 1).max();
+            let latest = after[v].iter().map(|&w| rank[w] - 1).min();
             // A node moves to the side with more edges. If both sides have the same number, the
             // node stays.
-            let wanted = match (low, high) {
-                (Some(low), Some(high)) => match before[v].len().cmp(&after[v].len()) {
-                    std::cmp::Ordering::Less => high,
-                    std::cmp::Ordering::Greater => low,
+            let target = match (earliest, latest) {
+                (Some(earliest), Some(latest)) => match before[v].len().cmp(&after[v].len()) {
+                    std::cmp::Ordering::Less => latest,
+                    std::cmp::Ordering::Greater => earliest,
                     std::cmp::Ordering::Equal => rank[v],
                 },
-                (None, Some(high)) => high,
-                (Some(low), None) => low,
+                (None, Some(latest)) => latest,
+                (Some(earliest), None) => earliest,
                 (None, None) => rank[v],
             };
-            moved |= wanted != rank[v];
-            rank[v] = wanted;
+            has_moved |= target != rank[v];
+            rank[v] = target;
         };
         match round % 2 {
             0 => order.iter().rev().for_each(|&v| pull(v)),
             _ => order.iter().for_each(|&v| pull(v)),
         }
-        if !moved {
+        if !has_moved {
             break;
         }
     }
@@ -57,17 +57,17 @@ pub(super) fn ranks(nodes: usize, edges: &[(usize, usize)]) -> Vec<usize> {
 }
 
 fn topological(before: &[Vec<usize>], after: &[Vec<usize>]) -> Vec<usize> {
-    let mut waits: Vec<usize> = before.iter().map(Vec::len).collect();
-    let mut order: Vec<usize> = (0..before.len()).filter(|&v| waits[v] == 0).collect();
-    let mut at = 0;
-    while at < order.len() {
-        for &w in &after[order[at]] {
-            waits[w] -= 1;
-            if waits[w] == 0 {
+    let mut open_predecessors: Vec<usize> = before.iter().map(Vec::len).collect();
+    let mut order: Vec<usize> = (0..before.len()).filter(|&v| open_predecessors[v] == 0).collect();
+    let mut next = 0;
+    while next < order.len() {
+        for &w in &after[order[next]] {
+            open_predecessors[w] -= 1;
+            if open_predecessors[w] == 0 {
                 order.push(w);
             }
         }
-        at += 1;
+        next += 1;
     }
     order
 }

@@ -58,28 +58,28 @@ pub fn route_around_boxes(
     for &(from, to) in edges {
         *count.entry((from.min(to), from.max(to))).or_default() += 1;
     }
-    for (at, &(from, to)) in edges.iter().enumerate() {
+    for (index, &(from, to)) in edges.iter().enumerate() {
         if budget.is_exhausted() {
             break;
         }
         let ends = [nodes[from], nodes[to]];
         let is_one_of_several = count[&(from.min(to), from.max(to))] > 1;
         let joined = boxes.passable_boxes(from, to);
-        if routes[at].is_empty() && is_one_of_several {
+        if routes[index].is_empty() && is_one_of_several {
             let bend = side_bend(ends);
             let is_clear = [[ends[0], bend], [bend, ends[1]], ends]
                 .iter()
                 .all(|&line| boxes.hit_boxes(line, &joined).is_empty());
             if is_clear {
-                routes[at].push(bend);
+                routes[index].push(bend);
                 continue;
             }
         }
         let mut points = vec![ends[0]];
-        points.extend(&routes[at]);
+        points.extend(&routes[index]);
         points.push(ends[1]);
-        let search = RouteSearch { boxes: &boxes, joined: &joined, lane: at % LANES };
-        routes[at] = search.repair(&points);
+        let search = RouteSearch { boxes: &boxes, joined: &joined, lane: index % LANES };
+        routes[index] = search.repair(&points);
     }
     routes
 }
@@ -101,9 +101,14 @@ struct Rectangle {
 }
 
 impl Rectangle {
-    fn grown(self, by: f64) -> Rectangle {
+    fn grown(self, margin: f64) -> Rectangle {
         let Rectangle { left, top, right, bottom } = self;
-        Rectangle { left: left - by, top: top - by, right: right + by, bottom: bottom + by }
+        Rectangle {
+            left: left - margin,
+            top: top - margin,
+            right: right + margin,
+            bottom: bottom + margin,
+        }
     }
 
     /// Returns true if a point lies inside, not on the edge.
@@ -114,7 +119,7 @@ impl Rectangle {
     /// Returns true if a line passes the inside of the box: the parameters of the line that are
     /// within all four sides form an interval.
     fn meets(self, [(x, y), (u, v)]: [LayoutPoint; 2]) -> bool {
-        let (mut first, mut last) = (0.0f64, 1.0f64);
+        let (mut entry, mut exit) = (0.0f64, 1.0f64);
         for (start, step, low, high) in
             [(x, u - x, self.left, self.right), (y, v - y, self.top, self.bottom)]
         {
@@ -125,10 +130,10 @@ impl Rectangle {
                 continue;
             }
             let (a, b) = ((low - start) / step, (high - start) / step);
-            first = first.max(a.min(b));
-            last = last.min(a.max(b));
+            entry = entry.max(a.min(b));
+            exit = exit.min(a.max(b));
         }
-        last - first > 1e-9
+        exit - entry > 1e-9
     }
 
     fn corners(self) -> [LayoutPoint; 4] {
@@ -153,17 +158,17 @@ fn cell(value: f64) -> i64 {
 
 impl BoxIndex {
     fn new(nodes: &[LayoutPoint], sizes: &[LayoutSize]) -> BoxIndex {
-        let of = |(&(x, y), &LayoutSize { width, height }): (&LayoutPoint, &LayoutSize)| {
+        let rectangle = |(&(x, y), &LayoutSize { width, height }): (&LayoutPoint, &LayoutSize)| {
             let (w, h) = (width / 2.0, height / 2.0);
             Rectangle { left: x - w, top: y - h, right: x + w, bottom: y + h }
         };
-        let boxes: Vec<Rectangle> = nodes.iter().zip(sizes).map(of).collect();
+        let boxes: Vec<Rectangle> = nodes.iter().zip(sizes).map(rectangle).collect();
         let mut cells: HashMap<(i64, i64), Vec<usize>> = HashMap::new();
-        for (at, of) in boxes.iter().enumerate() {
-            let of = of.grown(CLEARANCE);
-            for column in cell(of.left)..=cell(of.right) {
-                for row in cell(of.top)..=cell(of.bottom) {
-                    cells.entry((column, row)).or_default().push(at);
+        for (index, rectangle) in boxes.iter().enumerate() {
+            let rectangle = rectangle.grown(CLEARANCE);
+            for column in cell(rectangle.left)..=cell(rectangle.right) {
+                for row in cell(rectangle.top)..=cell(rectangle.bottom) {
+                    cells.entry((column, row)).or_default().push(index);
                 }
             }
         }
@@ -195,15 +200,15 @@ impl BoxIndex {
         let mut hit = BTreeSet::new();
         for column in cell(x.min(u))..=cell(x.max(u)) {
             // The part of the line in this column of cells.
-            let within = |edge: f64| match (u - x).abs() < 1e-9 {
+            let heights_at = |edge: f64| match (u - x).abs() < 1e-9 {
                 true => [y, v],
                 false => {
                     let share = ((edge - x) / (u - x)).clamp(0.0, 1.0);
                     [y + share * (v - y); 2]
                 }
             };
-            let [a, b] = within(column as f64 * CELL);
-            let [c, d] = within((column + 1) as f64 * CELL);
+            let [a, b] = heights_at(column as f64 * CELL);
+            let [c, d] = heights_at((column + 1) as f64 * CELL);
             let (low, high) = (a.min(b).min(c).min(d), a.max(b).max(c).max(d));
             for row in cell(low)..=cell(high) {
                 for &at in self.cells.get(&(column, row)).into_iter().flatten() {
@@ -231,68 +236,72 @@ impl RouteSearch<'_> {
     fn repair(&self, points: &[LayoutPoint]) -> Vec<LayoutPoint> {
         let is_clear =
             |line: &[LayoutPoint]| self.boxes.hit_boxes([line[0], line[1]], self.joined).is_empty();
-        let straight = |points: &[LayoutPoint]| points[1..points.len() - 1].to_vec();
+        let inner_points = |points: &[LayoutPoint]| points[1..points.len() - 1].to_vec();
         if points.windows(2).all(is_clear) {
-            return straight(points);
+            return inner_points(points);
         }
         // Existing bends are kept if each part between them has a path around the boxes.
-        let mut mended = vec![points[0]];
+        let mut joined_path = vec![points[0]];
         for line in points.windows(2) {
             match self.path([line[0], line[1]]) {
-                Some(way) => mended.extend(&way[1..]),
+                Some(path) => joined_path.extend(&path[1..]),
                 None => {
                     let ends = [points[0], points[points.len() - 1]];
-                    return self.path(ends).map_or_else(|| straight(points), |way| straight(&way));
+                    return self
+                        .path(ends)
+                        .map_or_else(|| inner_points(points), |path| inner_points(&path));
                 }
             }
         }
-        straight(&mended)
+        inner_points(&joined_path)
     }
 
     /// Returns a shortest path between two points, both included, that hits no box.
     fn path(&self, ends: [LayoutPoint; 2]) -> Option<Vec<LayoutPoint>> {
-        let wide = BEND + LANE * self.lane as f64;
-        self.path_at_distance(ends, wide).or_else(|| self.path_at_distance(ends, NARROW))
+        let distance = BEND + LANE * self.lane as f64;
+        self.path_at_distance(ends, distance).or_else(|| self.path_at_distance(ends, NARROW))
     }
 
-    /// Returns a shortest path with bends at the distance `by` from boxes.
-    fn path_at_distance(&self, ends: [LayoutPoint; 2], by: f64) -> Option<Vec<LayoutPoint>> {
-        let mut known = BTreeSet::new();
-        let mut way = ends.to_vec();
+    /// Returns a shortest path with bends at `distance` from boxes.
+    fn path_at_distance(&self, ends: [LayoutPoint; 2], distance: f64) -> Option<Vec<LayoutPoint>> {
+        let mut obstacles = BTreeSet::new();
+        let mut path = ends.to_vec();
         loop {
             let hit = |line: &[LayoutPoint]| self.boxes.hit_boxes([line[0], line[1]], self.joined);
-            let hit: BTreeSet<usize> = way.windows(2).flat_map(hit).collect();
+            let hit: BTreeSet<usize> = path.windows(2).flat_map(hit).collect();
             if hit.is_empty() {
-                return Some(way);
+                return Some(path);
             }
-            let before = known.len();
-            known.extend(hit);
-            if known.len() == before || known.len() > MAX_BOXES {
+            let count_before = obstacles.len();
+            obstacles.extend(hit);
+            if obstacles.len() == count_before || obstacles.len() > MAX_BOXES {
                 return None;
             }
-            way = self.shortest(ends, &known, by)?;
+            path = self.shortest(ends, &obstacles, distance)?;
         }
     }
 
-    /// Returns a shortest path along the corners of `known` that avoids those boxes.
+    /// Returns a shortest path along the corners of the boxes `obstacles`, which avoids these
+    /// boxes.
     fn shortest(
         &self,
         ends: [LayoutPoint; 2],
-        known: &BTreeSet<usize>,
-        by: f64,
+        obstacles: &BTreeSet<usize>,
+        distance: f64,
     ) -> Option<Vec<LayoutPoint>> {
-        let corners = known.iter().flat_map(|&at| self.boxes.boxes[at].grown(by).corners());
+        let corners =
+            obstacles.iter().flat_map(|&at| self.boxes.boxes[at].grown(distance).corners());
         let is_free =
             |&point: &LayoutPoint| self.boxes.boxes_near(point).all(|at| self.joined.contains(&at));
         let mut points = ends.to_vec();
         points.extend(corners.filter(is_free));
         let is_visible = |a: usize, b: usize| {
             let line = [points[a], points[b]];
-            known.iter().all(|&at| !self.boxes.boxes[at].grown(CLEARANCE).meets(line))
+            obstacles.iter().all(|&at| !self.boxes.boxes[at].grown(CLEARANCE).meets(line))
         };
         // Dijkstra's algorithm from the first end to the second, on few vertices.
         let mut cost = vec![f64::INFINITY; points.len()];
-        let mut before = vec![0; points.len()];
+        let mut predecessor = vec![0; points.len()];
         let mut is_done = vec![false; points.len()];
         cost[0] = 0.0;
         loop {
@@ -307,20 +316,20 @@ impl RouteSearch<'_> {
                     continue;
                 }
                 let ((x, y), (u, v)) = (points[next], points[other]);
-                let reached = cost[next] + (u - x).hypot(v - y) + PER_BEND;
-                if reached < cost[other] && is_visible(next, other) {
-                    (cost[other], before[other]) = (reached, next);
+                let new_cost = cost[next] + (u - x).hypot(v - y) + PER_BEND;
+                if new_cost < cost[other] && is_visible(next, other) {
+                    (cost[other], predecessor[other]) = (new_cost, next);
                 }
             }
         }
-        let mut way = vec![ends[1]];
+        let mut path = vec![ends[1]];
         let mut at = 1;
         while at != 0 {
-            at = before[at];
-            way.push(points[at]);
+            at = predecessor[at];
+            path.push(points[at]);
         }
-        way.reverse();
-        Some(way)
+        path.reverse();
+        Some(path)
     }
 }
 

@@ -12,6 +12,7 @@
 //! U+2600-2606,U+2713-2718,U+27E8-27E9,U+FFFD
 //! ```
 
+use parikh_solvers::locked;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{FontResolver, Options, Tree};
 use std::collections::BTreeSet;
@@ -80,7 +81,7 @@ pub fn png(svg: &str, size: PngSize) -> Result<PngPicture, PngError> {
     draw_within(svg, size, MAX_PIXELS)
 }
 
-fn draw_within(svg: &str, size: PngSize, most: f64) -> Result<PngPicture, PngError> {
+fn draw_within(svg: &str, size: PngSize, max_pixels: f64) -> Result<PngPicture, PngError> {
     let missing = Mutex::new(BTreeSet::new());
     let mut options = Options::default();
     options.fontdb_mut().load_font_data(FONT.to_vec());
@@ -88,7 +89,7 @@ fn draw_within(svg: &str, size: PngSize, most: f64) -> Result<PngPicture, PngErr
         // The font database has only one font.
         select_font: Box::new(|_, fonts| fonts.faces().next().map(|face| face.id)),
         select_fallback: Box::new(|letter, _, _| {
-            missing.lock().unwrap_or_else(PoisonError::into_inner).insert(letter);
+            locked(&missing).insert(letter);
             None
         }),
     };
@@ -96,23 +97,27 @@ fn draw_within(svg: &str, size: PngSize, most: f64) -> Result<PngPicture, PngErr
     let tree = Tree::from_str(svg, &options).map_err(|error| failed(&error))?;
     drop(options);
     let (width, height) = (f64::from(tree.size().width()), f64::from(tree.size().height()));
-    let largest = (most / (width * height)).sqrt();
+    let max_scale = (max_pixels / (width * height)).sqrt();
     let scale = match size {
-        PngSize::Fitting => SCALE.min(largest),
+        PngSize::Fitting => SCALE.min(max_scale),
         PngSize::Scale(scale) => scale,
         PngSize::Width(pixels) => f64::from(pixels) / width,
     };
     let (wide, high) = ((width * scale).round().max(1.0), (height * scale).round().max(1.0));
     // Rounding may add a row and a column to the largest possible size.
-    if wide * high > most + wide + high {
-        let largest = (largest * 100.0).floor() / 100.0;
-        return Err(PngError::TooLarge { wide, high, largest });
+    if wide * high > max_pixels + wide + high {
+        let max_scale = (max_scale * 100.0).floor() / 100.0;
+        return Err(PngError::TooLarge { wide, high, largest: max_scale });
     }
     let pixels = (wide as u32, high as u32);
     let mut pixmap = Pixmap::new(pixels.0, pixels.1)
         .ok_or_else(|| failed(&format_args!("{wide} × {high} pixels")))?;
-    let (across, down) = (wide / width, high / height);
-    resvg::render(&tree, Transform::from_scale(across as f32, down as f32), &mut pixmap.as_mut());
+    let (scale_x, scale_y) = (wide / width, high / height);
+    resvg::render(
+        &tree,
+        Transform::from_scale(scale_x as f32, scale_y as f32),
+        &mut pixmap.as_mut(),
+    );
     let bytes = pixmap.encode_png().map_err(|error| failed(&error))?;
     let missing = missing.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(PngPicture { bytes, pixels, scale, missing })

@@ -19,8 +19,8 @@ pub(super) struct ChainedPlaces;
 
 impl CandidateSearch for ChainedPlaces {
     fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
-        let around = dirty.places_around(net).into_iter().filter(|&q| net.producer_count(q) == 1);
-        for t in around.flat_map(|q| net.producers(q)) {
+        let fed_once = dirty.places_around(net).into_iter().filter(|&q| net.producer_count(q) == 1);
+        for t in fed_once.flat_map(|q| net.producers(q)) {
             let Some((p, q)) = move_of(net, t) else { continue };
             if p != q && net.producer_count(q) == 1 && net.tokens(q) == 0 {
                 candidates.push(candidate::weighted([(p, 1), (q, 1)], [t]));

@@ -40,8 +40,10 @@ const MOST: usize = 24;
 /// Limit on the transitions of one effect that are tried as the second transition.
 const MOST_ALIKE: usize = 4;
 
+/// The search for transitions whose effect is that of two others in sequence.
 #[derive(Default)]
 pub(super) struct ComposedTransitions {
+    /// Transitions by their effect.
     by_effect: Buckets,
 }
 
@@ -58,24 +60,24 @@ impl CandidateSearch for ComposedTransitions {
 
     fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         let hash = |t| effect_hash(net.changes(t));
-        let mut pair = |first: TransitionId, whole: TransitionId| {
-            let second = hash(whole).wrapping_sub(hash(first));
-            let alive = |id: usize| net.has_transition(TransitionId::new(id));
-            let seconds = self.by_effect.of(second, MOST_ALIKE, alive);
-            let seconds = seconds.into_iter().map(TransitionId::new);
-            candidates.extend(seconds.map(|second| {
-                let mut all = vec![first, second, whole];
-                // If both are the same, the candidate is the first one repeated.
-                all.dedup();
-                candidate::transitions(all)
+        let mut propose = |first: TransitionId, composed: TransitionId| {
+            let second = hash(composed).wrapping_sub(hash(first));
+            let is_alive = |id: usize| net.has_transition(TransitionId::new(id));
+            let second_transitions = self.by_effect.of(second, MOST_ALIKE, is_alive);
+            let second_transitions = second_transitions.into_iter().map(TransitionId::new);
+            candidates.extend(second_transitions.map(|second| {
+                let mut sequence = vec![first, second, composed];
+                // If both parts are the same transition, the candidate states that it fires twice.
+                sequence.dedup();
+                candidate::transitions(sequence)
             }));
         };
         for &t in &dirty.transitions {
             for arc in net.pre(t) {
                 if net.consumer_count(arc.place) <= MOST {
                     for u in net.consumers(arc.place).filter(|&u| u != t) {
-                        pair(u, t);
-                        pair(t, u);
+                        propose(u, t);
+                        propose(t, u);
                     }
                 }
             }

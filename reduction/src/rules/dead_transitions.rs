@@ -13,6 +13,7 @@ use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 
+/// The search for transitions that never fire, by a fixpoint over the whole net.
 pub(super) struct DeadTransitions;
 
 impl CandidateSearch for DeadTransitions {
@@ -25,18 +26,19 @@ impl CandidateSearch for DeadTransitions {
     }
 }
 
-/// Computes the least fixpoint: the transitions that may fire if every place that can grow is
-/// unbounded.
+/// Computes a least fixpoint. Returns, by transition index, true for the transitions that may fire
+/// if every place that can grow is unbounded.
 fn may_fire(net: &WorkNet) -> Vec<bool> {
     let mut fires = vec![false; net.transition_ids()];
-    let mut grows = vec![false; net.place_ids()];
+    let mut can_grow = vec![false; net.place_ids()];
     // Number of inputs of each transition without enough tokens.
     let mut missing: Vec<u32> = vec![0; net.transition_ids()];
     let mut ready: Vec<TransitionId> = Vec::new();
     for t in net.transitions() {
-        let lacks = net.pre(t).iter().filter(|arc| net.tokens(arc.place) < arc.weight).count();
-        missing[t.index()] = lacks as u32;
-        if lacks == 0 {
+        let missing_inputs =
+            net.pre(t).iter().filter(|arc| net.tokens(arc.place) < arc.weight).count();
+        missing[t.index()] = missing_inputs as u32;
+        if missing_inputs == 0 {
             ready.push(t);
         }
     }
@@ -44,11 +46,11 @@ fn may_fire(net: &WorkNet) -> Vec<bool> {
         fires[t.index()] = true;
         let new: Vec<PlaceId> = net
             .changes(t)
-            .filter(|&(p, change)| change > 0 && !grows[p.index()])
+            .filter(|&(p, change)| change > 0 && !can_grow[p.index()])
             .map(|(p, _)| p)
             .collect();
         for p in new {
-            grows[p.index()] = true;
+            can_grow[p.index()] = true;
             for u in net.consumers(p).filter(|&u| net.tokens(p) < net.pre_weight(u, p)) {
                 missing[u.index()] -= 1;
                 if missing[u.index()] == 0 {

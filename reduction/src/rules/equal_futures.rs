@@ -15,20 +15,22 @@ use parikh_evidence::reduction::rules::equal_futures::others;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{Arc, PlaceId};
 
-/// Limit on the number of consumers; places with more are skipped.
+/// Limit on the number of consumers of a place. Places with more consumers are skipped.
 const MOST: usize = 16;
 
-/// Limit on the places with equal signature that are compared with a changed place.
+/// Limit on the number of places with equal signature that are compared with a changed place.
 const MOST_ALIKE: usize = 8;
 
+/// The search for pairs of places with equal futures.
 #[derive(Default)]
 pub(super) struct EqualFutures {
+    /// Places by their signature.
     by_signature: Buckets,
 }
 
 impl CandidateSearch for EqualFutures {
     fn waits(&self) -> bool {
-        // Twins of a place fused in this batch still refer to it by its other name.
+        // Twins of a place fused in this batch still refer to the place by its old id.
         true
     }
 
@@ -43,10 +45,10 @@ impl CandidateSearch for EqualFutures {
                 continue;
             }
             let signature = signature(net, p);
-            let other = |id: usize| id != p.index() && net.has_place(PlaceId::new(id));
-            let others = self.by_signature.of(signature, MOST_ALIKE, other);
-            let others = others.into_iter().map(PlaceId::new);
-            candidates.extend(others.map(|q| candidate::places([q.min(p), q.max(p)])));
+            let is_other = |id: usize| id != p.index() && net.has_place(PlaceId::new(id));
+            let similar_places = self.by_signature.of(signature, MOST_ALIKE, is_other);
+            let similar_places = similar_places.into_iter().map(PlaceId::new);
+            candidates.extend(similar_places.map(|q| candidate::places([q.min(p), q.max(p)])));
             self.by_signature.insert(signature, p.index());
         }
     }
@@ -56,10 +58,10 @@ impl CandidateSearch for EqualFutures {
 /// duplicate consumers.
 fn signature(net: &WorkNet, p: PlaceId) -> u64 {
     net.consumers(p).fold(0, |sum, t| {
-        let rest: Vec<Arc> = others(net.pre(t), p, p).copied().collect();
+        let other_inputs: Vec<Arc> = others(net.pre(t), p, p).copied().collect();
         // Twins may put their tokens into p or q freely, so only the number of tokens counts.
-        let put = net.post(t).iter().fold(0u64, |sum, arc| sum.wrapping_add(arc.weight));
-        sum.wrapping_add(scrambled(row_hash(&rest) ^ scrambled(put)))
+        let tokens_put = net.post(t).iter().fold(0u64, |sum, arc| sum.wrapping_add(arc.weight));
+        sum.wrapping_add(scrambled(row_hash(&other_inputs) ^ scrambled(tokens_put)))
     })
 }
 

@@ -17,6 +17,7 @@ use parikh_evidence::reduction::rules::feeds_only;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
+/// The search for places whose producers can be merged with its consumers.
 pub(super) struct FreeAgglomeration {
     /// True for the variant with |H|, |F| > 1, or with p kept.
     pub(super) product: bool,
@@ -35,20 +36,20 @@ impl CandidateSearch for FreeAgglomeration {
                 continue;
             }
             let weight = net.pre_weight(first, p);
-            let puts_off =
+            let can_postpone =
                 |&h: &TransitionId| net.post_weight(h, p) == weight && feeds_only(net, h, p);
-            let mut producers: Vec<_> = net.producers(p).filter(puts_off).collect();
-            let all = producers.len() == net.producer_count(p) && net.tokens(p) < weight;
-            if !all {
+            let mut producers: Vec<_> = net.producers(p).filter(can_postpone).collect();
+            let all_producers = producers.len() == net.producer_count(p) && net.tokens(p) < weight;
+            if !all_producers {
                 producers.retain(|h| self.product && h.index() < net.original_transitions());
             }
             let consumers: Vec<_> = net.consumers(p).collect();
-            let fits = if all {
+            let is_within_limits = if all_producers {
                 self.limits.allow(net, self.product, &producers, &consumers)
             } else {
                 self.product && consumers.len() == 1
             };
-            if fits && !producers.is_empty() {
+            if is_within_limits && !producers.is_empty() {
                 candidates.push(candidate::around(p, producers));
             }
         }

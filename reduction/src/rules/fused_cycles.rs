@@ -12,16 +12,18 @@ use crate::journal::ChangedNodes;
 use crate::search::CandidateSearch;
 use parikh_evidence::reduction::rules::fused_cycles::move_of;
 use parikh_evidence::reduction::{Candidate, WorkNet};
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Limit on the transitions visited per changed transition.
+/// Limit on the number of transitions visited for one changed transition.
 const NEAR: usize = 64;
 
-/// A transition that moves one token from one place to another.
+/// A transition that moves one token from one place to another, as the triple of transition, source
+/// and target.
 type Move = (TransitionId, PlaceId, PlaceId);
 
+/// The search for cycles of token moves.
 #[derive(Default)]
 pub(super) struct FusedCycles {
     /// Cycles found but not yet returned as candidates.
@@ -30,15 +32,15 @@ pub(super) struct FusedCycles {
 
 impl CandidateSearch for FusedCycles {
     fn learn(&mut self, net: &WorkNet, dirty: &ChangedNodes) {
-        let changed = dirty.transitions.iter().filter_map(|&t| free_move(net, t));
-        let changed: Vec<Move> = changed.collect();
-        if changed.is_empty() {
+        let changed_moves = dirty.transitions.iter().filter_map(|&t| free_move(net, t));
+        let changed_moves: Vec<Move> = changed_moves.collect();
+        if changed_moves.is_empty() {
             return;
         }
-        let moves = if changed.len() * NEAR >= net.transition_count() {
+        let moves = if changed_moves.len() * NEAR >= net.transition_count() {
             net.transitions().filter_map(|t| free_move(net, t)).collect()
         } else {
-            behind(net, &changed)
+            behind(net, &changed_moves)
         };
         self.found = cycles(&moves);
     }
@@ -48,60 +50,60 @@ impl CandidateSearch for FusedCycles {
     }
 }
 
-/// Returns `t` as a move, if it is one between places outside of the support.
+/// Returns `t` as a move, if it moves one token between two places outside of the support.
 fn free_move(net: &WorkNet, t: TransitionId) -> Option<Move> {
     let (from, to) = move_of(net, t)?;
-    let free = from != to && !net.in_support(from) && !net.in_support(to);
-    free.then_some((t, from, to))
+    let is_free = from != to && !net.in_support(from) && !net.in_support(to);
+    is_free.then_some((t, from, to))
 }
 
-/// Returns the moves reachable after these, nearest first, within the limit [`NEAR`].
+/// Returns the moves reachable after the moves in `changed`, nearest first, within the limit
+/// [`NEAR`].
 fn behind(net: &WorkNet, changed: &[Move]) -> Vec<Move> {
-    let mut steps = NEAR * changed.len();
+    let mut steps_left = NEAR * changed.len();
     let mut seen: HashSet<PlaceId> = HashSet::new();
-    let mut open: VecDeque<PlaceId> = changed.iter().map(|&(_, _, to)| to).collect();
+    let mut queue: VecDeque<PlaceId> = changed.iter().map(|&(_, _, to)| to).collect();
     let mut moves = Vec::new();
-    while let Some(p) = open.pop_front() {
+    while let Some(p) = queue.pop_front() {
         if !seen.insert(p) {
             continue;
         }
         for t in net.consumers(p) {
-            if steps == 0 {
+            if steps_left == 0 {
                 return moves;
             }
-            steps -= 1;
+            steps_left -= 1;
             if let Some(next) = free_move(net, t) {
                 moves.push(next);
-                open.push_back(next.2);
+                queue.push_back(next.2);
             }
         }
     }
     moves
 }
 
-/// Returns the strongly connected components of these moves, without single places.
+/// Returns the strongly connected components of the moves as candidates, without single places.
 fn cycles(moves: &[Move]) -> Vec<Candidate> {
     let mut places: Vec<PlaceId> = moves.iter().flat_map(|&(_, from, to)| [from, to]).collect();
     places.sort_unstable();
     places.dedup();
-    let number = |p| places.binary_search(&p).expect("it is an end of a move");
-    let mut next = vec![Vec::new(); places.len()];
-    moves.iter().for_each(|&(_, from, to)| next[number(from)].push(number(to) as u32));
-    let kth = |node: u32, k: u32| next[node as usize].get(k as usize).copied();
-    let component = components(places.len() as u32, kth).of;
+    let number_of = |p| places.binary_search(&p).expect("it is an end of a move");
+    let mut targets = vec![Vec::new(); places.len()];
+    moves.iter().for_each(|&(_, from, to)| targets[number_of(from)].push(number_of(to) as u32));
+    let component = components_of_rows(&targets, |&to| to).of;
     let mut groups: Vec<Candidate> = Vec::new();
     let mut group_of: HashMap<u32, usize> = HashMap::new();
     for &(t, from, to) in moves {
-        let [one, other] = [from, to].map(|p| component[number(p)]);
-        if one != other {
+        let [source_component, target_component] = [from, to].map(|p| component[number_of(p)]);
+        if source_component != target_component {
             continue;
         }
-        let at = *group_of.entry(one).or_insert_with(|| {
+        let index = *group_of.entry(source_component).or_insert_with(|| {
             groups.push(Candidate::default());
             groups.len() - 1
         });
-        groups[at].transitions.push(t);
-        groups[at].places.extend([from, to]);
+        groups[index].transitions.push(t);
+        groups[index].places.extend([from, to]);
     }
     for group in &mut groups {
         group.places.sort_unstable();

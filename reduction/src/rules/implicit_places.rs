@@ -16,12 +16,13 @@ use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::BTreeMap;
 
-/// Limit on the number of increases of a multiplicity per place.
+/// Limit on the number of increases of multiplicities in one search.
 const STEPS: usize = 16;
 
-/// Limit on the arcs of a place, both for removed places and for places that imply them.
+/// Limit on the number of arcs of a place, both for removed places and for places that imply them.
 const MOST: usize = 16;
 
+/// The search for places that a sum of other places makes implicit.
 pub(super) struct ImplicitPlaces;
 
 impl CandidateSearch for ImplicitPlaces {
@@ -34,6 +35,7 @@ impl CandidateSearch for ImplicitPlaces {
     }
 }
 
+/// Returns true if the place has few arcs.
 fn is_small(net: &WorkNet, p: PlaceId) -> bool {
     net.consumer_count(p) + net.producer_count(p) <= MOST
 }
@@ -41,30 +43,33 @@ fn is_small(net: &WorkNet, p: PlaceId) -> bool {
 /// The search for places that make `p` implicit.
 struct ImplicitPlaceSearch<'n> {
     net: &'n WorkNet,
+    /// The place to remove.
     p: PlaceId,
+    /// The places that imply `p`. A place occurs as often as its multiplicity says.
     others: Vec<PlaceId>,
-    /// m₀(p) − Σ y(q)·m₀(q).
+    /// The margin m₀(p) − Σ y(q)·m₀(q), in tokens.
     spare: i128,
-    /// For each adjacent transition: Δ(t,p) − Σ y(q)·Δ(t,q), and Σ y(q)·pre(t,q).
+    /// For each transition next to a place, two sums: Δ(t,p) − Σ y(q)·Δ(t,q), and Σ y(q)·pre(t,q).
     around: BTreeMap<TransitionId, (i128, i128)>,
 }
 
 impl<'n> ImplicitPlaceSearch<'n> {
     fn new(net: &'n WorkNet, p: PlaceId) -> Self {
-        let own = |t: TransitionId| (t, (i128::from(net.effect(t, p)), 0));
-        let around = net.neighbours(p).into_iter().map(own).collect();
+        let own_effect = |t: TransitionId| (t, (i128::from(net.effect(t, p)), 0));
+        let margins = net.neighbours(p).into_iter().map(own_effect).collect();
         let spare = i128::from(net.tokens(p));
-        ImplicitPlaceSearch { net, p, others: Vec::new(), spare, around }
+        ImplicitPlaceSearch { net, p, others: Vec::new(), spare, around: margins }
     }
 
-    /// Returns p together with places and multiplicities that make it implicit, if found.
+    /// Returns `p` together with places and multiplicities that make it implicit. Returns `None` if
+    /// the search finds none.
     fn run(mut self) -> Option<Candidate> {
         for _ in 0..STEPS {
             let Some((violated, by_effect)) = self.violated() else {
                 self.others.sort_unstable();
-                let same = self.others.chunk_by(|a, b| a == b);
-                let others = same.map(|same| (same[0], same.len() as u32));
-                return Some(candidate::weighted([(self.p, 1)].into_iter().chain(others), []));
+                let equal = self.others.chunk_by(|a, b| a == b);
+                let implying = equal.map(|equal| (equal[0], equal.len() as u32));
+                return Some(candidate::weighted([(self.p, 1)].into_iter().chain(implying), []));
             };
             let q = self.remedy(violated, by_effect)?;
             self.raise(q);
@@ -75,15 +80,17 @@ impl<'n> ImplicitPlaceSearch<'n> {
     /// Returns a transition that violates (2) with `true`, otherwise one that violates (3) with
     /// `false`.
     fn violated(&self) -> Option<(TransitionId, bool)> {
-        let by_effect = self.around.iter().find(|(_, (left, _))| *left < 0);
+        let by_effect = self.around.iter().find(|(_, (effect_margin, _))| *effect_margin < 0);
         if let Some((&t, _)) = by_effect {
             return Some((t, true));
         }
-        let short = |t: &TransitionId| {
-            let taken = i128::from(self.net.pre_weight(*t, self.p));
-            taken > 0 && taken > self.around.get(t).map_or(0, |&(_, need)| need) + self.spare
+        let is_short = |t: &TransitionId| {
+            let tokens_taken = i128::from(self.net.pre_weight(*t, self.p));
+            tokens_taken > 0
+                && tokens_taken
+                    > self.around.get(t).map_or(0, |&(_, combined_need)| combined_need) + self.spare
         };
-        self.net.consumers(self.p).find(short).map(|t| (t, false))
+        self.net.consumers(self.p).find(is_short).map(|t| (t, false))
     }
 
     /// Returns the input of `t` whose increase causes the fewest new violations, then with the
@@ -91,25 +98,27 @@ impl<'n> ImplicitPlaceSearch<'n> {
     fn remedy(&self, t: TransitionId, by_effect: bool) -> Option<PlaceId> {
         let net = self.net;
         let inputs = net.pre(t).iter().map(|arc| arc.place);
-        let helps = |q: &PlaceId| {
+        let is_helpful = |q: &PlaceId| {
             *q != self.p && is_small(net, *q) && (!by_effect || net.effect(t, *q) < 0)
         };
-        inputs.filter(helps).min_by_key(|&q| {
-            let left = |u: &TransitionId| {
-                let own = self.around.get(u).map_or(0, |&(left, _)| left);
-                own < i128::from(net.effect(*u, q))
+        inputs.filter(is_helpful).min_by_key(|&q| {
+            let becomes_negative = |u: &TransitionId| {
+                let margin =
+                    self.around.get(u).map_or(0, |&(becomes_negative, _)| becomes_negative);
+                margin < i128::from(net.effect(*u, q))
             };
-            (net.producers(q).filter(left).count(), net.tokens(q), q)
+            (net.producers(q).filter(becomes_negative).count(), net.tokens(q), q)
         })
     }
 
+    /// Increases the multiplicity of `q` by one.
     fn raise(&mut self, q: PlaceId) {
         self.others.push(q);
         self.spare -= i128::from(self.net.tokens(q));
         for t in self.net.neighbours(q) {
-            let (left, need) = self.around.entry(t).or_default();
-            *left -= i128::from(self.net.effect(t, q));
-            *need += i128::from(self.net.pre_weight(t, q));
+            let (effect_margin, combined_need) = self.around.entry(t).or_default();
+            *effect_margin -= i128::from(self.net.effect(t, q));
+            *combined_need += i128::from(self.net.pre_weight(t, q));
         }
     }
 }

@@ -30,14 +30,16 @@ use parikh_evidence::reduction::{Conditions, WorkNet};
 pub use parikh_evidence::reduction::rules::{ALL, named};
 use parikh_net::{PlaceId, TransitionId};
 
-/// Limits on the growth by a single application.
+/// Limits on the growth of the net by a single application of a rule.
 #[derive(Clone, Debug)]
 pub struct GrowthLimits {
-    /// Limit on the transitions that an n × m agglomeration with n, m > 1 creates. Default 32.
+    /// Limit on the number of transitions that an n × m agglomeration with n, m > 1 creates.
+    /// Default 32.
     pub product: usize,
-    /// Limit on the arcs that an agglomeration may add beyond those it removes. Default 64.
+    /// Limit on the number of arcs that an agglomeration may add beyond the arcs it removes.
+    /// Default 64.
     pub more_arcs: usize,
-    /// Places that are kept although other places determine their tokens. Default none.
+    /// Places that are kept although other places determine their tokens. No place by default.
     pub kept: Vec<PlaceId>,
 }
 
@@ -47,14 +49,14 @@ impl Default for GrowthLimits {
     }
 }
 
-/// Iterates over the names of all searches. Some share the conditions of a rule.
+/// Iterates over the names of all searches. Several searches may share the conditions of a rule.
 pub fn names() -> impl Iterator<Item = &'static str> {
     all(&GrowthLimits::default()).into_iter().map(|rule| rule.name)
 }
 
-/// The searches grouped by their effect, for comparisons. The groups remove dead nodes, nodes that
-/// the goals do not depend on, places and transitions that others make superfluous; fuse places;
-/// and merge firings.
+/// The searches grouped by their effect, for comparisons. The groups, in this order, remove dead
+/// nodes, nodes that the goals do not depend on, superfluous places, and superfluous transitions.
+/// The last groups fuse places and merge firings.
 pub const FAMILIES: [(&str, &[&str]); 6] = [
     ("dead", &["dead-transitions", "unmarkable-presets"]),
     ("irrelevant", &["source-transitions", "relevance", "sink-places", "lossy-transitions"]),
@@ -102,8 +104,9 @@ pub fn called(name: &str) -> Result<Vec<&'static str>, String> {
         return Ok(members.to_vec());
     }
     let families: Vec<&str> = FAMILIES.iter().map(|(family, _)| *family).collect();
-    let one = names().find(|own| *own == name).map(|own| vec![own]);
-    one.ok_or_else(|| {
+    let search =
+        names().find(|search_name| *search_name == name).map(|search_name| vec![search_name]);
+    search.ok_or_else(|| {
         let rules: Vec<&str> = names().collect();
         let (families, rules) = (families.join(", "), rules.join(", "));
         format!("expected one of the families {families}, `all`, or one of the rules {rules}")
@@ -116,19 +119,19 @@ pub fn rule_of(search: &str) -> Option<&'static Conditions> {
     searches
         .map(|rule| (rule.name, rule.conditions))
         .find(|(name, _)| *name == search)
-        .map(|it| it.1)
+        .map(|entry| entry.1)
 }
 
-/// Returns all searches, in the order in which they run within their phase, each with its rule.
+/// Returns all searches with their rules. Within a phase, they run in this order.
 pub(super) fn all(limits: &GrowthLimits) -> Vec<SearchRule> {
-    let kept = &limits.kept;
+    let kept_places = &limits.kept;
     let limits = || limits.clone();
     let post = |product| post_agglomeration::PostAgglomeration { product, limits: limits() };
     let pre = |product| pre_agglomeration::PreAgglomeration { product, limits: limits() };
     let free = |product| free_agglomeration::FreeAgglomeration { product, limits: limits() };
     let partial = partial_post_agglomeration::PartialPostAgglomeration { limits: limits() };
     // Constant places have as many producers as consumers.
-    let balanced = |net: &WorkNet, p| net.consumer_count(p) == net.producer_count(p);
+    let has_balanced_arcs = |net: &WorkNet, p| net.consumer_count(p) == net.producer_count(p);
     let is_read = |net: &WorkNet, p| {
         net.tokens(p) > 0 && net.consumer_count(p) > 0 && net.producer_count(p) > 0
     };
@@ -151,7 +154,7 @@ pub(super) fn all(limits: &GrowthLimits) -> Vec<SearchRule> {
         ),
         ("relevance", "relevance", Global, Box::new(relevance::Relevance)),
         ("fused-cycles", "fused-cycles", Cheap, Box::<fused_cycles::FusedCycles>::default()),
-        ("constant-places", "constant-places", Cheap, Box::new(PlacesAround(balanced))),
+        ("constant-places", "constant-places", Cheap, Box::new(PlacesAround(has_balanced_arcs))),
         ("redundant-arcs", "redundant-arcs", Cheap, Box::new(PlacesAround(is_read))),
         ("sink-places", "implicit-places", Cheap, Box::new(ChangedPlaces(is_sink))),
         (
@@ -168,7 +171,7 @@ pub(super) fn all(limits: &GrowthLimits) -> Vec<SearchRule> {
             "proportional-places",
             "redundant-places",
             Cheap,
-            Box::new(proportional_places::ProportionalPlaces::new(kept.clone())),
+            Box::new(proportional_places::ProportionalPlaces::new(kept_places.clone())),
         ),
         ("gcd-scaling", "gcd-scaling", Cheap, Box::new(PlacesAround(is_free))),
         ("post-agglomeration", "post-agglomeration", Agglomeration, Box::new(post(false))),
@@ -215,7 +218,7 @@ pub(super) fn all(limits: &GrowthLimits) -> Vec<SearchRule> {
             "redundant-places",
             Linear,
             Box::new(structurally_implicit_places::StructurallyImplicitPlaces::exactly(
-                kept.clone(),
+                kept_places.clone(),
             )),
         ),
     ];
@@ -241,13 +244,13 @@ impl GrowthLimits {
         if product != (n > 1 && m > 1) || (product && n * m > self.product) {
             return false;
         }
-        let arcs = |all: &[TransitionId]| -> usize {
-            all.iter().map(|&t| net.pre(t).len() + net.post(t).len()).sum()
+        let arcs = |transitions: &[TransitionId]| -> usize {
+            transitions.iter().map(|&t| net.pre(t).len() + net.post(t).len()).sum()
         };
-        let (before, after) = (arcs(producers), arcs(consumers));
+        let (producer_arcs, consumer_arcs) = (arcs(producers), arcs(consumers));
         // Each merged pair loses the arcs at the place.
-        let made = (before * m + after * n).saturating_sub(2 * n * m);
-        made <= before + after + self.more_arcs
+        let new_arcs = (producer_arcs * m + consumer_arcs * n).saturating_sub(2 * n * m);
+        new_arcs <= producer_arcs + consumer_arcs + self.more_arcs
     }
 }
 

@@ -39,32 +39,33 @@ use parikh_evidence::reduction::rules::gcd_scaling::gcd;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 
-/// Limit on the consumers of a changed place that is tried as the place to keep.
+/// Limit on the number of consumers of a changed place that is tried as the place to keep.
 const MOST: usize = 16;
 
+/// The search for places that one other place makes implicit.
 pub(super) struct ParallelPlaces;
 
 impl CandidateSearch for ParallelPlaces {
     fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         let mut consider = |kept: PlaceId, p: PlaceId| {
-            let may = kept != p
+            let is_possible = kept != p
                 && !net.in_support(p)
                 && net.consumer_count(p) <= net.consumer_count(kept)
                 && net.producer_count(kept) <= net.producer_count(p);
-            if may && let Some((k, y)) = multiplicities(net, kept, p) {
+            if is_possible && let Some((k, y)) = multiplicities(net, kept, p) {
                 candidates.push(candidate::weighted([(p, k), (kept, y)], []));
             }
         };
         for p in dirty.places_around(net) {
-            let narrow = net.consumers(p).take(MOST).min_by_key(|&t| net.pre(t).len());
-            let Some(narrow) = narrow else { continue };
-            net.pre(narrow).iter().for_each(|arc| consider(arc.place, p));
+            let narrowest = net.consumers(p).take(MOST).min_by_key(|&t| net.pre(t).len());
+            let Some(narrowest) = narrowest else { continue };
+            net.pre(narrowest).iter().for_each(|arc| consider(arc.place, p));
             if net.consumer_count(p) <= MOST {
-                let mut others: Vec<PlaceId> =
+                let mut neighbours: Vec<PlaceId> =
                     net.consumers(p).flat_map(|t| net.pre(t)).map(|arc| arc.place).collect();
-                others.sort_unstable();
-                others.dedup();
-                others.into_iter().for_each(|other| consider(p, other));
+                neighbours.sort_unstable();
+                neighbours.dedup();
+                neighbours.into_iter().for_each(|neighbour| consider(p, neighbour));
             }
         }
     }
@@ -76,25 +77,30 @@ impl CandidateSearch for ParallelPlaces {
 fn multiplicities(net: &WorkNet, kept: PlaceId, p: PlaceId) -> Option<(u32, u32)> {
     let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
     // The fraction d as (numerator, denominator).
-    let mut d: Option<(u64, u64)> = None;
+    let mut max_ratio: Option<(u64, u64)> = None;
     for t in net.consumers(p) {
-        let (mine, theirs) = (net.pre_weight(t, p), net.pre_weight(t, kept));
-        if theirs == 0 {
+        let (weight, kept_weight) = (net.pre_weight(t, p), net.pre_weight(t, kept));
+        if kept_weight == 0 {
             return None;
         }
-        if d.is_none_or(|d| product(mine, d.1) > product(d.0, theirs)) {
-            d = Some((mine, theirs));
+        if max_ratio.is_none_or(|max_ratio| {
+            product(weight, max_ratio.1) > product(max_ratio.0, kept_weight)
+        }) {
+            max_ratio = Some((weight, kept_weight));
         }
     }
-    let (numerator, denominator) = d?;
-    let enough = |mine: u64, theirs: u64| product(mine, denominator) >= product(theirs, numerator);
-    let fed = |t: TransitionId| enough(net.post_weight(t, p), net.post_weight(t, kept));
-    if !net.producers(kept).all(fed) || !enough(net.tokens(p), net.tokens(kept)) {
+    let (numerator, denominator) = max_ratio?;
+    let is_at_least = |weight: u64, kept_weight: u64| {
+        product(weight, denominator) >= product(kept_weight, numerator)
+    };
+    let is_fed_enough =
+        |t: TransitionId| is_at_least(net.post_weight(t, p), net.post_weight(t, kept));
+    if !net.producers(kept).all(is_fed_enough) || !is_at_least(net.tokens(p), net.tokens(kept)) {
         return None;
     }
     let divisor = gcd(numerator, denominator);
-    let small = |number: u64| u32::try_from(number / divisor).ok();
-    Some((small(denominator)?, small(numerator)?))
+    let to_small = |number: u64| u32::try_from(number / divisor).ok();
+    Some((to_small(denominator)?, to_small(numerator)?))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use parikh_evidence::reduction::rules::takes_only_from;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
+/// The search for places where part of the consumers can be merged with the only producer.
 pub(super) struct PartialPostAgglomeration {
     pub(super) limits: GrowthLimits,
 }
@@ -30,12 +31,12 @@ impl CandidateSearch for PartialPostAgglomeration {
             if net.in_support(p) || net.producer_count(p) != 1 || net.consumer_count(p) < 2 {
                 continue;
             }
-            let may = |f: &TransitionId| {
+            let can_merge = |f: &TransitionId| {
                 f.index() < net.original_transitions()
                     && takes_only_from(net, *f, p)
                     && !net.touches_support(*f)
             };
-            let consumers: Vec<_> = net.consumers(p).filter(may).collect();
+            let consumers: Vec<_> = net.consumers(p).filter(can_merge).collect();
             let producers: Vec<_> = net.producers(p).collect();
             if !consumers.is_empty() && self.limits.allow(net, false, &producers, &consumers) {
                 candidates.push(candidate::around(p, consumers));

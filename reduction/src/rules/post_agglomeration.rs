@@ -15,6 +15,7 @@ use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
+/// The search for places whose consumers can fire at once.
 pub(super) struct PostAgglomeration {
     /// True for the variant with |H|, |F| > 1.
     pub(super) product: bool,
@@ -28,8 +29,8 @@ impl CandidateSearch for PostAgglomeration {
 
     fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for p in dirty.places_around(net) {
-            let narrow = |f: TransitionId| net.pre(f).len() == 1;
-            if net.in_support(p) || !net.consumers(p).next().is_some_and(narrow) {
+            let has_single_input = |f: TransitionId| net.pre(f).len() == 1;
+            if net.in_support(p) || !net.consumers(p).next().is_some_and(has_single_input) {
                 continue;
             }
             let producers: Vec<_> = net.producers(p).collect();

@@ -14,9 +14,10 @@ use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
-/// Limit on the consumers of an input place of H.
+/// Limit on the number of consumers of an input place of H.
 const MOST: usize = 64;
 
+/// The search for places whose producers can be postponed until a consumer fires.
 pub(super) struct PreAgglomeration {
     /// True for the variant with |H|, |F| > 1.
     pub(super) product: bool,
@@ -43,8 +44,8 @@ impl CandidateSearch for PreAgglomeration {
         places.sort_unstable();
         places.dedup();
         for p in places {
-            let narrow = |h: TransitionId| net.post(h).len() == 1;
-            if net.in_support(p) || !net.producers(p).next().is_some_and(narrow) {
+            let has_single_output = |h: TransitionId| net.post(h).len() == 1;
+            if net.in_support(p) || !net.producers(p).next().is_some_and(has_single_output) {
                 continue;
             }
             let producers: Vec<_> = net.producers(p).collect();

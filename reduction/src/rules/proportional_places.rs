@@ -31,16 +31,19 @@ use parikh_evidence::reduction::rules::gcd_scaling::gcd;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::PlaceId;
 
-/// Limit on the places with the same proportion that a place is compared with.
+/// Limit on the number of places with proportional changes that one place is compared with.
 const MOST: usize = 16;
 
+/// The search for places whose changes are proportional to those of another place.
 pub(super) struct ProportionalPlaces {
+    /// Places that are never removed.
     kept: Vec<PlaceId>,
+    /// Places by their changes, divided by the gcd.
     by_changes: Buckets,
 }
 
 impl ProportionalPlaces {
-    /// Creates the search; the places in `kept` are not removed.
+    /// Creates the search. The places in `kept` are not removed.
     pub(super) fn new(kept: Vec<PlaceId>) -> Self {
         ProportionalPlaces { kept, by_changes: Buckets::default() }
     }
@@ -57,21 +60,29 @@ impl CandidateSearch for ProportionalPlaces {
             if divisor == 0 {
                 continue;
             }
-            let other = |id: usize| id != p.index() && net.has_place(PlaceId::new(id));
-            for q in self.by_changes.of(hash, MOST, other).into_iter().map(PlaceId::new) {
+            let is_other = |id: usize| id != p.index() && net.has_place(PlaceId::new(id));
+            for q in self.by_changes.of(hash, MOST, is_other).into_iter().map(PlaceId::new) {
                 // The place may have changed since its hash was stored.
-                let (theirs, same) = changes(net, q);
-                if same != hash {
+                let (other_divisor, other_hash) = changes(net, q);
+                if other_hash != hash {
                     continue;
                 }
-                let common = gcd(divisor, theirs);
-                let (mine, theirs) = (divisor / common, theirs / common);
-                let (Ok(mine), Ok(theirs)) = (u32::try_from(mine), u32::try_from(theirs)) else {
+                let common_divisor = gcd(divisor, other_divisor);
+                let (divisor_of_p, other_divisor) =
+                    (divisor / common_divisor, other_divisor / common_divisor);
+                let (Ok(divisor_of_p), Ok(other_divisor)) =
+                    (u32::try_from(divisor_of_p), u32::try_from(other_divisor))
+                else {
                     continue;
                 };
-                for (goes, k, stays, y) in [(p, theirs, q, mine), (q, mine, p, theirs)] {
-                    if !self.kept.contains(&goes) && !net.in_support(goes) {
-                        candidates.push(candidate::weighted([(goes, k), (stays, y)], []));
+                for (removed, removed_factor, remaining, kept_factor) in
+                    [(p, other_divisor, q, divisor_of_p), (q, divisor_of_p, p, other_divisor)]
+                {
+                    if !self.kept.contains(&removed) && !net.in_support(removed) {
+                        candidates.push(candidate::weighted(
+                            [(removed, removed_factor), (remaining, kept_factor)],
+                            [],
+                        ));
                     }
                 }
             }
@@ -83,14 +94,14 @@ impl CandidateSearch for ProportionalPlaces {
 /// Returns the greatest common divisor of all changes at a place (0 without changes), and a hash of
 /// the changes divided by it.
 fn changes(net: &WorkNet, p: PlaceId) -> (u64, u64) {
-    let around = net.neighbours(p);
+    let adjacent = net.neighbours(p);
     let effects =
-        || around.iter().map(|&t| (t, net.effect(t, p))).filter(|&(_, change)| change != 0);
+        || adjacent.iter().map(|&t| (t, net.effect(t, p))).filter(|&(_, change)| change != 0);
     let divisor = effects().fold(0, |divisor, (_, change)| gcd(divisor, change.unsigned_abs()));
     let hash = effects().fold(0u64, |sum, (t, change)| {
         // The divisor is not 0, because there is a change, and it is below 2⁶³.
-        let share = change / divisor as i64;
-        sum.wrapping_add(scrambled(t.index() as u64).wrapping_mul(share as u64))
+        let scaled_change = change / divisor as i64;
+        sum.wrapping_add(scrambled(t.index() as u64).wrapping_mul(scaled_change as u64))
     });
     (divisor, hash)
 }

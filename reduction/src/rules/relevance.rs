@@ -12,34 +12,35 @@ use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
+/// The search for transitions that do not influence the support S.
 pub(super) struct Relevance;
 
 impl CandidateSearch for Relevance {
     fn find(&mut self, net: &WorkNet, _: &ChangedNodes, candidates: &mut Vec<Candidate>) {
-        let matters = relevant(net);
-        let rest: Vec<_> = net.transitions().filter(|t| !matters[t.index()]).collect();
-        if !rest.is_empty() {
-            candidates.push(candidate::transitions(rest));
+        let is_relevant = relevant(net);
+        let irrelevant: Vec<_> = net.transitions().filter(|t| !is_relevant[t.index()]).collect();
+        if !irrelevant.is_empty() {
+            candidates.push(candidate::transitions(irrelevant));
         }
     }
 }
 
-/// Returns the relevant transitions: those that touch S, and transitively those that feed their
-/// inputs.
+/// Returns the relevant transitions, by transition index: the transitions that touch S, and
+/// transitively the transitions that feed their inputs.
 fn relevant(net: &WorkNet) -> Vec<bool> {
     let mut relevant = vec![false; net.transition_ids()];
-    let mut asked = vec![false; net.place_ids()];
-    let mut open: Vec<TransitionId> =
+    let mut visited = vec![false; net.place_ids()];
+    let mut pending: Vec<TransitionId> =
         net.transitions().filter(|&t| net.touches_support(t)).collect();
-    open.iter().for_each(|t| relevant[t.index()] = true);
-    while let Some(t) = open.pop() {
+    pending.iter().for_each(|t| relevant[t.index()] = true);
+    while let Some(t) = pending.pop() {
         for arc in net.pre(t) {
-            if std::mem::replace(&mut asked[arc.place.index()], true) {
+            if std::mem::replace(&mut visited[arc.place.index()], true) {
                 continue;
             }
             for u in net.producers(arc.place).filter(|&u| net.effect(u, arc.place) > 0) {
                 if !std::mem::replace(&mut relevant[u.index()], true) {
-                    open.push(u);
+                    pending.push(u);
                 }
             }
         }

@@ -16,12 +16,15 @@ use parikh_evidence::reduction::rules::gcd_scaling::gcd;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 
-/// Limit on the transitions with the same effect that a new one is compared with.
+/// Limit on the number of transitions with the same effect that one transition is compared with.
 const MOST: usize = 48;
 
+/// The search for transitions with the same effect as another transition.
 #[derive(Default)]
 pub(super) struct SameEffect {
+    /// Transitions by their effect, divided by its gcd.
     by_effect: Buckets,
+    /// Transitions by their input and output arcs.
     by_rows: Buckets,
 }
 
@@ -32,22 +35,23 @@ impl CandidateSearch for SameEffect {
 
     fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for &t in &dirty.transitions {
-            let mut pair = |kept, goes| candidates.push(candidate::transitions([kept, goes]));
-            let other = |id: usize| id != t.index() && net.has_transition(TransitionId::new(id));
+            let mut propose =
+                |kept, removed| candidates.push(candidate::transitions([kept, removed]));
+            let is_other = |id: usize| id != t.index() && net.has_transition(TransitionId::new(id));
             let rows = row_hash(net.pre(t)).wrapping_mul(31).wrapping_add(row_hash(net.post(t)));
-            if let [twin] = self.by_rows.of(rows, 1, other)[..] {
-                pair(TransitionId::new(twin), t);
+            if let [twin] = self.by_rows.of(rows, 1, is_other)[..] {
+                propose(TransitionId::new(twin), t);
             }
             self.by_rows.insert(rows, t.index());
             let effect = direction_hash(net, t);
-            let mine = places_mask(net, t);
-            for u in self.by_effect.of(effect, MOST, other).into_iter().map(TransitionId::new) {
-                let theirs = places_mask(net, u);
-                if theirs & !mine == 0 {
-                    pair(u, t);
+            let input_mask = places_mask(net, t);
+            for u in self.by_effect.of(effect, MOST, is_other).into_iter().map(TransitionId::new) {
+                let other_mask = places_mask(net, u);
+                if other_mask & !input_mask == 0 {
+                    propose(u, t);
                 }
-                if mine & !theirs == 0 {
-                    pair(t, u);
+                if input_mask & !other_mask == 0 {
+                    propose(t, u);
                 }
             }
             self.by_effect.insert(effect, t.index());
@@ -55,8 +59,8 @@ impl CandidateSearch for SameEffect {
     }
 }
 
-/// Returns a mask with one of 64 bits for each input place: a set of places has all bits of its
-/// subsets.
+/// Returns a 64-bit mask with one bit for each input place. The mask of a set of places contains
+/// the masks of its subsets.
 fn places_mask(net: &WorkNet, t: TransitionId) -> u64 {
     net.pre(t).iter().fold(0, |mask, arc| mask | 1 << (scrambled(arc.place.index() as u64) % 64))
 }

@@ -12,12 +12,14 @@ use crate::journal::ChangedNodes;
 use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 
+/// The search for transitions without inputs.
 pub(super) struct SourceTransitions;
 
 impl CandidateSearch for SourceTransitions {
     fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         let source = dirty.transitions.iter().find(|&&t| net.pre(t).is_empty());
-        let done = |t| net.transition_count() == 1 && net.post(t).is_empty();
-        candidates.extend(source.filter(|&&t| !done(t)).map(|&t| candidate::transitions([t])));
+        let is_reduced = |t| net.transition_count() == 1 && net.post(t).is_empty();
+        candidates
+            .extend(source.filter(|&&t| !is_reduced(t)).map(|&t| candidate::transitions([t])));
     }
 }

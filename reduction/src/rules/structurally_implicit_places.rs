@@ -44,20 +44,23 @@ use parikh_solvers::lp::{IncrementalLp, LpAnswer};
 use parikh_solvers::lp_chosen::incremental_lp_for_hints;
 use std::collections::HashMap;
 
-/// Limit on the arcs of a place; places with more are skipped.
+/// Limit on the number of arcs of a place. Places with more arcs are skipped.
 const MOST: usize = 16;
 
+/// The search for places that a weighted sum of other places makes implicit, or determines exactly.
 #[derive(Default)]
 pub(super) struct StructurallyImplicitPlaces {
+    /// The time limit of the current batch.
     slice: Option<Budget>,
-    /// For [redundant places](parikh_evidence::reduction::rules::redundant_places): other places
-    /// must determine the tokens exactly. The places in the list are kept.
+    /// The places to keep, for [redundant
+    /// places](parikh_evidence::reduction::rules::redundant_places): other places must determine
+    /// the tokens exactly. `None` for implicit places.
     exactly: Option<Vec<PlaceId>>,
 }
 
 impl StructurallyImplicitPlaces {
-    /// Creates the search for places whose tokens others determine exactly; the places in `kept`
-    /// are not removed.
+    /// Creates the search for places whose tokens other places determine exactly. The places in
+    /// `kept` are not removed.
     pub(super) fn exactly(kept: Vec<PlaceId>) -> Self {
         StructurallyImplicitPlaces { slice: None, exactly: Some(kept) }
     }
@@ -73,22 +76,23 @@ impl CandidateSearch for StructurallyImplicitPlaces {
         if arc_count(net) > MOST_ARCS {
             return;
         }
-        let mut asked = dirty.places_around(net);
-        asked.retain(|&p| {
+        let mut removable = dirty.places_around(net);
+        removable.retain(|&p| {
             let arcs = net.consumer_count(p) + net.producer_count(p);
-            let kept = self.exactly.as_ref().is_some_and(|kept| kept.contains(&p));
-            let asked = self.exactly.is_some() || net.consumer_count(p) > 0;
-            !net.in_support(p) && !kept && asked && arcs <= MOST
+            let is_kept = self.exactly.as_ref().is_some_and(|is_kept| is_kept.contains(&p));
+            let removable = self.exactly.is_some() || net.consumer_count(p) > 0;
+            !net.in_support(p) && !is_kept && removable && arcs <= MOST
         });
-        if asked.is_empty() {
+        if removable.is_empty() {
             return;
         }
         // The program is refused only beyond 64 bits or 2³² nodes; then nothing is found.
-        let Ok(mut search) = LinearImplicitPlaceSearch::new(net, &asked, self.exactly.is_some())
+        let Ok(mut search) =
+            LinearImplicitPlaceSearch::new(net, &removable, self.exactly.is_some())
         else {
             return;
         };
-        for p in asked {
+        for p in removable {
             if slice.is_exhausted() {
                 return;
             }
@@ -97,19 +101,21 @@ impl CandidateSearch for StructurallyImplicitPlaces {
     }
 }
 
-/// The search for places that make others implicit.
+/// The linear program that searches for places which make one place implicit.
 struct LinearImplicitPlaceSearch<'n> {
     net: &'n WorkNet,
+    /// The program's solver.
     lp: Box<dyn IncrementalLp>,
+    /// The columns of places and the rows of effects.
     effects: MultiplicityProgram,
-    /// The rows of (3): Σ y(q)·(pre(t,q) − m₀(q)).
+    /// The row Σ y(q)·(pre(t,q) − m₀(q)) of each consumer, for condition (3).
     needs: HashMap<TransitionId, Row>,
-    /// Returns the interval for a sum: exactly this value, or at most this value.
+    /// Returns the interval of a sum: exactly this value, or at most this value.
     within: fn(i64) -> Interval,
 }
 
 impl<'n> LinearImplicitPlaceSearch<'n> {
-    fn new(net: &'n WorkNet, asked: &[PlaceId], exactly: bool) -> Result<Self, ProgramError> {
+    fn new(net: &'n WorkNet, removable: &[PlaceId], exactly: bool) -> Result<Self, ProgramError> {
         let within: fn(i64) -> Interval =
             if exactly { Interval::exactly } else { Interval::at_most };
         let mut effects = MultiplicityProgram::of(net, Interval::NON_NEGATIVE, within(0))?;
@@ -124,12 +130,12 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
         let marked = effects.places.iter().map(|&p| (effects.column(p), net.tokens(p) as i64));
         program.add_row(Interval::exactly(0), marked.chain([(tokens, -1)]))?;
         let mut needs = HashMap::new();
-        for t in asked.iter().flat_map(|&p| net.consumers(p)) {
+        for t in removable.iter().flat_map(|&p| net.consumers(p)) {
             if needs.contains_key(&t) {
                 continue;
             }
-            let taken = |arc: &Arc| (effects.column(arc.place), arc.weight as i64);
-            let row = net.pre(t).iter().map(taken).chain([(tokens, -1)]);
+            let input_term = |arc: &Arc| (effects.column(arc.place), arc.weight as i64);
+            let row = net.pre(t).iter().map(input_term).chain([(tokens, -1)]);
             needs.insert(t, program.add_row(Interval::FREE, row)?);
         }
         Ok(LinearImplicitPlaceSearch {
@@ -145,22 +151,22 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
     /// implicit.
     fn vouchers(&mut self, p: PlaceId, budget: &Budget) -> Result<Vec<Candidate>, ProgramError> {
         let net = self.net;
-        let around = net.neighbours(p);
+        let adjacent = net.neighbours(p);
         self.lp.set_column_bounds(self.effects.column(p), Interval::exactly(0))?;
-        for &t in &around {
+        for &t in &adjacent {
             if let Some(row) = self.effects.row(t) {
                 self.lp.set_row_bounds(row, (self.within)(net.effect(t, p)))?;
             }
         }
         for t in net.consumers(p) {
-            // Both are below 2⁶³.
-            let short = net.pre_weight(t, p) as i64 - net.tokens(p) as i64;
+            // Both numbers are below 2⁶³.
+            let shortage = net.pre_weight(t, p) as i64 - net.tokens(p) as i64;
             if let Some(&row) = self.needs.get(&t) {
-                self.lp.set_row_bounds(row, Interval::at_least(short))?;
+                self.lp.set_row_bounds(row, Interval::at_least(shortage))?;
             }
         }
         let answer = self.lp.solve_again(budget);
-        for &t in &around {
+        for &t in &adjacent {
             if let Some(row) = self.effects.row(t) {
                 self.lp.set_row_bounds(row, (self.within)(0))?;
             }
@@ -178,15 +184,16 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
     /// Returns the candidates that a solution may represent: p first, then the other places in
     /// proportion.
     fn candidates(&self, p: PlaceId, mut solution: Vec<f64>) -> Vec<Candidate> {
-        let Column(own) = self.effects.column(p);
+        let Column(own_column) = self.effects.column(p);
         solution.truncate(self.effects.places.len());
-        solution[own as usize] = 1.0;
+        solution[own_column as usize] = 1.0;
         let guesses = integers(&solution).into_iter();
         let candidate = |mut guess: Vec<(usize, u32)>| {
-            let at = guess.iter().position(|&(at, _)| at == own as usize)?;
-            let k = guess.remove(at).1;
-            let others = guess.into_iter().map(|(at, weight)| (self.effects.places[at], weight));
-            Some(candidate::weighted([(p, k)].into_iter().chain(others), []))
+            let index = guess.iter().position(|&(index, _)| index == own_column as usize)?;
+            let multiplicity = guess.remove(index).1;
+            let implying =
+                guess.into_iter().map(|(index, weight)| (self.effects.places[index], weight));
+            Some(candidate::weighted([(p, multiplicity)].into_iter().chain(implying), []))
         };
         guesses.filter_map(candidate).collect()
     }

@@ -15,6 +15,7 @@ use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 use std::collections::HashSet;
 
+/// The search for transitions that take all tokens of their inputs first.
 #[derive(Default)]
 pub(super) struct TokenPrefiring {
     /// Transitions proposed in earlier calls.
@@ -24,15 +25,15 @@ pub(super) struct TokenPrefiring {
 impl CandidateSearch for TokenPrefiring {
     fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for t in dirty.transitions_around(net, 8) {
-            let ready = !net.pre(t).is_empty()
+            let can_fire_first = !net.pre(t).is_empty()
                 && net.pre(t).iter().all(|arc| {
                     net.tokens(arc.place) >= arc.weight
                         && net.consumer_count(arc.place) == 1
                         && net.post_weight(t, arc.place) == 0
                 });
             // Composed transitions are excluded: around a ring they are created endlessly.
-            let original = t.index() < net.original_transitions();
-            if ready && original && self.found.insert(t) {
+            let is_original = t.index() < net.original_transitions();
+            if can_fire_first && is_original && self.found.insert(t) {
                 candidates.push(candidate::transitions([t]));
             }
         }

@@ -25,11 +25,13 @@ use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sens
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
 use parikh_solvers::lp_chosen::incremental_lp_for_hints;
 
-/// Tolerance: a smaller optimum counts as 0.
+/// An optimum counts as negative only below this number.
 const NEGATIVE: f64 = -1e-6;
 
+/// The search for transitions whose input places never have enough tokens together.
 #[derive(Default)]
 pub(super) struct UnmarkablePresets {
+    /// The time limit of the current batch.
     slice: Option<Budget>,
 }
 
@@ -43,12 +45,12 @@ impl CandidateSearch for UnmarkablePresets {
         if arc_count(net) > MOST_ARCS {
             return;
         }
-        let asked = unfired(net, slice);
-        if asked.is_empty() {
+        let suspects = unfired(net, slice);
+        if suspects.is_empty() {
             return;
         }
         // The program is refused only beyond 64 bits or 2³² nodes; then nothing is found.
-        if let Ok(mut search) = WeightedSumSearch::new(net, asked) {
+        if let Ok(mut search) = WeightedSumSearch::new(net, suspects) {
             search.run(slice, candidates);
         }
     }
@@ -61,13 +63,13 @@ fn unfired(net: &WorkNet, budget: &Budget) -> Vec<TransitionId> {
     const ARCS_LOOKED_AT: usize = 1_000_000;
     let mut rng = fastrand::Rng::with_seed(0);
     let mut order: Vec<TransitionId> = net.transitions().collect();
-    let mut left = order.clone();
+    let mut remaining = order.clone();
     let mut fired = vec![false; net.transition_ids()];
     let initial: Vec<u64> = (0..net.place_ids()).map(|p| net.tokens(PlaceId::new(p))).collect();
     let mut marking = initial.clone();
-    let sweeps = (ARCS_LOOKED_AT / (arc_count(net) + 1)).clamp(SWEEPS_OF_A_SEQUENCE, 128);
-    for sweep in 0..sweeps {
-        if left.is_empty() || budget.is_exhausted() {
+    let sweep_count = (ARCS_LOOKED_AT / (arc_count(net) + 1)).clamp(SWEEPS_OF_A_SEQUENCE, 128);
+    for sweep in 0..sweep_count {
+        if remaining.is_empty() || budget.is_exhausted() {
             break;
         }
         if sweep % SWEEPS_OF_A_SEQUENCE == 0 {
@@ -90,26 +92,30 @@ fn unfired(net: &WorkNet, budget: &Budget) -> Vec<TransitionId> {
                 marking.clone_from(&initial);
             }
         }
-        left.retain(|t| !fired[t.index()]);
+        remaining.retain(|t| !fired[t.index()]);
     }
-    left
+    remaining
 }
 
-/// The search for weighted sums of places of which transitions need too much.
+/// The search for weighted sums of places with too few tokens for some transitions.
 struct WeightedSumSearch<'n> {
     net: &'n WorkNet,
+    /// The program's solver.
     lp: Box<dyn IncrementalLp>,
+    /// The columns of places and the rows of effects.
     effects: MultiplicityProgram,
-    /// For each row, the number of its transitions not found dead yet.
+    /// For each row, the number of its transitions that are not found dead yet.
     live: Vec<usize>,
+    /// The transitions to refute.
     asked: Vec<TransitionId>,
+    /// For each transition, true if it is found dead.
     dead: Vec<bool>,
-    /// Transitions that cannot be refuted, according to the solver.
+    /// For each transition, true if the solver shows that no sum refutes it.
     possible: Vec<bool>,
 }
 
 impl<'n> WeightedSumSearch<'n> {
-    fn new(net: &'n WorkNet, asked: Vec<TransitionId>) -> Result<Self, ProgramError> {
+    fn new(net: &'n WorkNet, suspects: Vec<TransitionId>) -> Result<Self, ProgramError> {
         let mut effects =
             MultiplicityProgram::of(net, Interval::between(0, 1), Interval::at_most(0))?;
         let program = std::mem::replace(&mut effects.program, LinearProgram::new(Sense::Minimise));
@@ -122,7 +128,7 @@ impl<'n> WeightedSumSearch<'n> {
             lp: incremental_lp_for_hints(program),
             effects,
             live,
-            asked,
+            asked: suspects,
             dead,
             possible,
         })
@@ -139,7 +145,7 @@ impl<'n> WeightedSumSearch<'n> {
         }
     }
 
-    /// Returns a sum of which `t` needs too much, with all transitions that do.
+    /// Returns a sum with too few tokens for `t`, together with all transitions that it refutes.
     fn sum_against(&mut self, t: TransitionId, budget: &Budget) -> Option<Candidate> {
         let net = self.net;
         let column = |p: PlaceId| self.effects.column(p);
@@ -172,29 +178,30 @@ impl<'n> WeightedSumSearch<'n> {
             }
         }
         for &t in &self.asked {
-            let has = |arc: &Arc| {
+            let has_tokens = |arc: &Arc| {
                 let tokens = marking[self.effects.column(arc.place).index()];
                 tokens >= arc.weight as f64 - NEAR
             };
-            self.possible[t.index()] |= self.net.pre(t).iter().all(has);
+            self.possible[t.index()] |= self.net.pre(t).iter().all(has_tokens);
         }
     }
 
-    /// Returns the transitions that need too much of this sum, if no live transition increases it,
-    /// and marks them as dead.
+    /// Returns the transitions that need more than this sum has, if no live transition increases
+    /// the sum. Marks them as dead.
     fn dead_by(&mut self, weights: Vec<(usize, u32)>) -> Option<Candidate> {
-        let places = weights.into_iter().map(|(at, weight)| (self.effects.places[at], weight));
+        let places =
+            weights.into_iter().map(|(column, weight)| (self.effects.places[column], weight));
         let mut candidate = candidate::weighted(places, []);
         let sum = WeightedSum::of(self.net, candidate.weighted_places());
         let is_dead = |t: TransitionId| self.dead[t.index()];
-        let falls = |(&t, &(need, change)): (&TransitionId, &(i128, i128))| {
+        let never_increases = |(&t, &(need, change)): (&TransitionId, &(i128, i128))| {
             change <= 0 || need > sum.tokens || is_dead(t)
         };
-        if !sum.around.iter().all(falls) {
+        if !sum.around.iter().all(never_increases) {
             return None;
         }
-        let found = self.asked.iter().filter(|&&t| sum.need(t) > sum.tokens && !is_dead(t));
-        candidate.transitions = found.copied().collect();
+        let refuted = self.asked.iter().filter(|&&t| sum.need(t) > sum.tokens && !is_dead(t));
+        candidate.transitions = refuted.copied().collect();
         for &t in &candidate.transitions {
             self.dead[t.index()] = true;
             let Some(row) = self.effects.row(t) else { continue };

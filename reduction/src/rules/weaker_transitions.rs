@@ -13,9 +13,10 @@ use crate::journal::ChangedNodes;
 use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 
-/// Limit on the transitions at a place that are compared with a changed one.
+/// Limit on the number of transitions at a place that are compared with a changed transition.
 const MOST: usize = 32;
 
+/// The search for transitions that need more than another transition, and give no more.
 pub(super) struct WeakerTransitions;
 
 impl CandidateSearch for WeakerTransitions {
@@ -25,10 +26,11 @@ impl CandidateSearch for WeakerTransitions {
             // finds it.
             let rarest = net.pre(t).iter().min_by_key(|arc| net.consumer_count(arc.place));
             if let Some(arc) = rarest.filter(|arc| net.consumer_count(arc.place) <= MOST) {
-                let others = net.consumers(arc.place).filter(|&u| u != t);
-                let weaker = others.clone().filter(|&u| net.pre(u).len() >= net.pre(t).len());
+                let others_at_place = net.consumers(arc.place).filter(|&u| u != t);
+                let weaker =
+                    others_at_place.clone().filter(|&u| net.pre(u).len() >= net.pre(t).len());
                 candidates.extend(weaker.map(|u| candidate::transitions([t, u])));
-                let stronger = others.filter(|&u| net.pre(u).len() < net.pre(t).len());
+                let stronger = others_at_place.filter(|&u| net.pre(u).len() < net.pre(t).len());
                 candidates.extend(stronger.map(|u| candidate::transitions([u, t])));
             }
         }

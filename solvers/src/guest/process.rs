@@ -2,6 +2,7 @@
 //! of messages is left to the callers.
 
 use crate::budget::{self, Budget};
+use crate::locked;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process};
@@ -10,7 +11,7 @@ use std::fmt;
 use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The command line of a worker process.
@@ -97,7 +98,7 @@ impl Process {
     pub(crate) fn get(program: &Program) -> io::Result<Process> {
         loop {
             let idle = {
-                let mut idle_processes = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut idle_processes = locked(&IDLE);
                 let index = idle_processes.iter().rposition(|process| process.program == *program);
                 index.map(|index| idle_processes.swap_remove(index))
             };
@@ -187,8 +188,8 @@ impl Process {
         result
     }
 
-    /// Waits for the next message. `first` takes a complete message off the received bytes. Gives
-    /// up after `patience`, or when `budget` is exhausted.
+    /// Waits for the next message. `take_message` takes a complete message off the received bytes.
+    /// Gives up after `patience`, or when `budget` is exhausted.
     pub(crate) fn receive<T>(
         &mut self,
         mut take_message: impl FnMut(&mut Vec<u8>) -> Option<T>,
@@ -248,7 +249,7 @@ impl Process {
     /// Keeps the process for the next program if there are few idle ones. No reply may be
     /// outstanding.
     pub(crate) fn leave_idle(self) {
-        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = locked(&IDLE);
         let same_program = idle.iter().filter(|process| process.program == self.program);
         if same_program.count() < MAX_IDLE {
             idle.push(self);

@@ -155,8 +155,8 @@ fn solve(model: Option<&mut HighsModel>, allowance: Allowance) -> LpAnswer {
     answer
 }
 
-/// Called by the solver as often as it can: sends a sign of life now and then, and checks for an
-/// order to stop.
+/// Sends a sign of life at intervals, and checks for a request to stop. The solver calls this
+/// function as often as it can.
 fn pulse() {
     CURRENT_QUESTION.with_borrow_mut(|at_work| {
         let Some(at_work) = at_work else { return };

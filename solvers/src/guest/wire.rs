@@ -60,7 +60,7 @@ pub(super) struct InvalidMessage;
 pub(super) struct OutgoingMessage(pub(super) Vec<u8>);
 
 impl OutgoingMessage {
-    /// Appends one message whose content is written by `parts`.
+    /// Appends one message whose content is written by `write_content`.
     fn message(&mut self, tag: u8, write_content: impl FnOnce(&mut Self)) {
         let start = self.0.len();
         self.count(0);

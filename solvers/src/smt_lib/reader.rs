@@ -220,7 +220,7 @@ fn expression(bytes: &[u8]) -> Option<Expression> {
         let length_until = |end: u8| rest.iter().position(|&byte| byte == end);
         let string = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         offset += 1;
-        let found = match byte {
+        let element = match byte {
             byte if byte.is_ascii_whitespace() => continue,
             b';' => {
                 offset += length_until(b'\n').unwrap_or(rest.len());
@@ -244,7 +244,7 @@ fn expression(bytes: &[u8]) -> Option<Expression> {
                 Word(string(&bytes[offset - length - 1..offset]))
             }
         };
-        open_lists.last_mut()?.push(found);
+        open_lists.last_mut()?.push(element);
     }
     match (open_lists.pop()?, open_lists.is_empty()) {
         (mut top_level, true) if top_level.len() == 1 => top_level.pop(),

@@ -146,8 +146,8 @@ impl Writer {
         let order = self.unnamed(terms, roots);
         let mut use_counts = vec![0u32; terms.len()];
         let mut depth = vec![0u32; terms.len()];
-        let parts = order.iter().flat_map(|&term| terms.node(term).parts());
-        parts.chain(roots).for_each(|part| use_counts[part.index()] += 1);
+        let children = order.iter().flat_map(|&term| terms.node(term).parts());
+        children.chain(roots).for_each(|part| use_counts[part.index()] += 1);
         let mut declare: Vec<Variable> = used_variables.into_iter().collect();
         let mut define = Vec::new();
         for &term in &order {

@@ -2,7 +2,7 @@
 //! node a terminal component is reachable, and no run leaves a terminal component. A dead marking
 //! is a terminal component by itself.
 
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use std::collections::HashMap;
 
 /// Returns, for each node, the index of its terminal component, or `None` if its component is not
@@ -11,8 +11,7 @@ use std::collections::HashMap;
 pub fn terminal(nodes: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<Option<u32>> {
     let mut successors = vec![Vec::new(); nodes];
     edges.for_each(|(from, to)| successors[from as usize].push(to));
-    let next = |node: u32, k: u32| successors[node as usize].get(k as usize).copied();
-    let component = components(nodes as u32, next).of;
+    let component = components_of_rows(&successors, |&to| to).of;
     let mut is_left = vec![false; nodes];
     for (from, targets) in successors.iter().enumerate() {
         for &to in targets {

@@ -16,10 +16,10 @@ pub fn fire(net: &Net, tokens: &[u64], t: TransitionId) -> Result<Option<Vec<u64
     }
     let mut next = tokens.to_vec();
     for change in net.delta(t) {
-        let held = &mut next[change.place.index()];
-        if *held != OMEGA {
-            let sum = held.checked_add_signed(change.delta);
-            *held = sum.filter(|&sum| sum <= Marking::MAX_TOKENS).ok_or(NoGraph::Overflow)?;
+        let count = &mut next[change.place.index()];
+        if *count != OMEGA {
+            let sum = count.checked_add_signed(change.delta);
+            *count = sum.filter(|&sum| sum <= Marking::MAX_TOKENS).ok_or(NoGraph::Overflow)?;
         }
     }
     Ok(Some(next))

@@ -120,17 +120,17 @@ impl Reachability {
     pub fn shortest_paths_to(&self, goals: &[u32]) -> (Vec<Option<u32>>, Vec<bool>) {
         let count = self.markings.len();
         let mut incoming = vec![Vec::new(); count];
-        for (at, edge) in (0u32..).zip(&self.edges) {
-            incoming[edge.to as usize].push(at);
+        for (incoming_edge, edge) in (0u32..).zip(&self.edges) {
+            incoming[edge.to as usize].push(incoming_edge);
         }
         let (mut first_edge, mut has_path) = (vec![None; count], vec![false; count]);
         let mut queue: std::collections::VecDeque<u32> = goals.iter().copied().collect();
         goals.iter().for_each(|&goal| has_path[goal as usize] = true);
         while let Some(to) = queue.pop_front() {
-            for &at in &incoming[to as usize] {
-                let from = self.edges[at as usize].from;
+            for &incoming_edge in &incoming[to as usize] {
+                let from = self.edges[incoming_edge as usize].from;
                 if !std::mem::replace(&mut has_path[from as usize], true) {
-                    first_edge[from as usize] = Some(at);
+                    first_edge[from as usize] = Some(incoming_edge);
                     queue.push_back(from);
                 }
             }

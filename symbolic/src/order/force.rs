@@ -27,8 +27,8 @@ pub(crate) fn arrange(order: &[u32], edges: &[Vec<u32>], stop: &dyn Fn() -> bool
             let sum: f64 = edge.iter().map(|&item| f64::from(position[item as usize])).sum();
             let center = sum / edge.len().max(1) as f64;
             for &item in edge {
-                let pulls = &mut pulls[item as usize];
-                *pulls = (pulls.0 + center, pulls.1 + 1);
+                let item_pull = &mut pulls[item as usize];
+                *item_pull = (item_pull.0 + center, item_pull.1 + 1);
             }
         }
         let target = |item: u32| match pulls[item as usize] {

@@ -88,9 +88,9 @@ pub fn candidates(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<LevelOrder> 
             places,
         };
         let (forward, backward) = (scored(places), scored(reversed));
-        let better = if backward.score < forward.score { backward } else { forward };
-        if orders.iter().all(|order| order.places != better.places) {
-            orders.push(better);
+        let better_order = if backward.score < forward.score { backward } else { forward };
+        if orders.iter().all(|order| order.places != better_order.places) {
+            orders.push(better_order);
         }
     }
     orders.sort_by(|a, b| a.score.total_cmp(&b.score));

@@ -20,17 +20,19 @@ pub fn of(shape: &NetShape, order: &[u32]) -> f64 {
     let mut spans = 0.0;
     let mut known_tails: HashSet<Vec<u32>> = HashSet::new();
     for (takes, puts) in &shape.transitions {
-        let mut touched: Vec<u32> =
+        let mut touched_levels: Vec<u32> =
             takes.iter().chain(puts).map(|&place| position[place as usize]).collect();
-        touched.sort_unstable();
-        touched.dedup();
-        let (Some(&first), Some(&last)) = (touched.first(), touched.last()) else { continue };
+        touched_levels.sort_unstable();
+        touched_levels.dedup();
+        let (Some(&first), Some(&last)) = (touched_levels.first(), touched_levels.last()) else {
+            continue;
+        };
         let relative_height = 1.0 - f64::from(first) / levels;
         spans += f64::from(last - first + 1) * 0.5 * (1.0 + relative_height);
         // The part below the first touched level is free if another transition has the same part.
-        if let Some(&second) = touched.get(1)
-            && touched.len() <= 16
-            && !known_tails.insert(touched[1..].to_vec())
+        if let Some(&second) = touched_levels.get(1)
+            && touched_levels.len() <= 16
+            && !known_tails.insert(touched_levels[1..].to_vec())
         {
             spans -= f64::from(last - second + 1) * 0.5 * (1.0 + relative_height);
         }

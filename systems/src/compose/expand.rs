@@ -40,10 +40,10 @@ fn run_of_node(
     word: &LassoWord,
 ) -> Option<ComponentRun> {
     let node = &nodes[node_number];
-    let (steps, back) = steps_of_word(&node.original, &node.minimised.labels, word)?;
+    let (steps, cycle_start) = steps_of_word(&node.original, &node.minimised.labels, word)?;
     let Some((a, b)) = node.parts else {
         let labels: Vec<LabelId> = steps.iter().filter_map(|step| step.0).collect();
-        return Some(ComponentRun { labels, back });
+        return Some(ComponentRun { labels, back: cycle_start });
     };
     let mut moves = Vec::with_capacity(steps.len());
     for &(label, from, to) in &steps {
@@ -58,15 +58,16 @@ fn run_of_node(
             None => JointMove::Invisible(1),
         });
     }
-    run_of_nodes(nodes, &[a, b], &moves, back)
+    run_of_nodes(nodes, &[a, b], &moves, cycle_start)
 }
 
-/// Returns a run of the components of these nodes that makes these moves, repeating from `back` on.
+/// Returns a run of the components of these nodes that makes these moves, repeating from
+/// `cycle_start` on.
 pub(super) fn run_of_nodes(
     nodes: &[CompositionNode],
     part_nodes: &[usize],
     moves: &[JointMove],
-    back: usize,
+    cycle_start: usize,
 ) -> Option<ComponentRun> {
     let mut part_runs = Vec::new();
     for (part_index, &part) in part_nodes.iter().enumerate() {
@@ -78,14 +79,14 @@ pub(super) fn run_of_nodes(
             labels.filter(|&label| nodes[part].minimised.owns(label)).collect()
         };
         let word = LassoWord {
-            prefix: visible_labels(&moves[..back]),
-            cycle: visible_labels(&moves[back..]),
-            continues_invisibly: moves[back..].contains(&JointMove::Invisible(part_index)),
+            prefix: visible_labels(&moves[..cycle_start]),
+            cycle: visible_labels(&moves[cycle_start..]),
+            continues_invisibly: moves[cycle_start..].contains(&JointMove::Invisible(part_index)),
         };
         let run = run_of_node(nodes, part, &word)?;
         part_runs.push(PartRun { run, graph: &nodes[part].minimised, position: 0 });
     }
-    merge_runs(moves, back, &mut part_runs)
+    merge_runs(moves, cycle_start, &mut part_runs)
 }
 
 /// A step of several nodes in parallel.
@@ -129,18 +130,22 @@ impl PartRun<'_> {
 }
 
 /// Merges the runs of parts along the labels visible in both.
-fn merge_runs(moves: &[JointMove], back: usize, parts: &mut [PartRun<'_>]) -> Option<ComponentRun> {
+fn merge_runs(
+    moves: &[JointMove],
+    cycle_start: usize,
+    parts: &mut [PartRun<'_>],
+) -> Option<ComponentRun> {
     let mut labels = Vec::new();
     let mut position = 0;
     let mut length_at_cycle_start: HashMap<Vec<usize>, usize> = HashMap::new();
     loop {
         if position == moves.len() {
-            if back == moves.len() {
+            if cycle_start == moves.len() {
                 return Some(ComponentRun { back: labels.len(), labels });
             }
-            position = back;
+            position = cycle_start;
         }
-        if position == back {
+        if position == cycle_start {
             let part_positions: Vec<usize> = parts.iter().map(|part| part.position).collect();
             if let Some(&earlier_length) = length_at_cycle_start.get(&part_positions) {
                 return Some(ComponentRun { labels, back: earlier_length });
@@ -179,38 +184,40 @@ fn steps_of_word(
     word: &LassoWord,
 ) -> Option<(Vec<JointStep>, usize)> {
     let length = word.prefix.len() + word.cycle.len();
-    let reached = WordProduct::new(graph, visible_labels, word)?;
-    let count = reached.nodes.len() as u32;
+    let word_product = WordProduct::new(graph, visible_labels, word)?;
+    let node_count = word_product.nodes.len() as u32;
     if word.cycle.is_empty() && !word.continues_invisibly {
-        let end = (0..count).find(|&it| reached.position(it) == length)?;
-        let steps = reached.steps_to(end);
-        let back = steps.len();
-        return Some((steps, back));
+        let end = (0..node_count).find(|&it| word_product.position(it) == length)?;
+        let steps = word_product.steps_to(end);
+        let cycle_start = steps.len();
+        return Some((steps, cycle_start));
     }
-    let rows = &reached.successors;
-    let next = |node: u32, k: u32| rows[node as usize].get(k as usize).map(|it| it.1);
-    let sccs = components(count, next);
+    let successors = &word_product.successors;
+    let next = |node: u32, k: u32| successors[node as usize].get(k as usize).map(|it| it.1);
+    let sccs = components(node_count, next);
     // A step that closes the cycle inside a component: the last letter, or any step if the cycle is
     // empty.
-    let closes = |from: u32, to: u32, label: Option<LabelId>| {
+    let closes_cycle = |from: u32, to: u32, label: Option<LabelId>| {
         let is_last_letter = match word.cycle.last() {
-            None => reached.position(from) == length,
+            None => word_product.position(from) == length,
             Some(&is_last_letter) => {
-                reached.position(from) == length - 1 && label == Some(is_last_letter)
+                word_product.position(from) == length - 1 && label == Some(is_last_letter)
             }
         };
         is_last_letter && sccs.of[from as usize] == sccs.of[to as usize]
     };
-    let (from, label, to) = (0..count).find_map(|from| {
-        let row = rows[from as usize].iter();
-        row.filter(|&&(label, to)| closes(from, to, label)).map(|it| (from, it.0, it.1)).next()
+    let (from, label, to) = (0..node_count).find_map(|from| {
+        let row = successors[from as usize].iter();
+        row.filter(|&&(label, to)| closes_cycle(from, to, label))
+            .map(|it| (from, it.0, it.1))
+            .next()
     })?;
-    let mut steps = reached.steps_to(to);
-    let back = steps.len();
-    let cycle_steps = path_in_component(rows, &sccs.of, to, from)?;
-    steps.extend(cycle_steps.into_iter().map(|(a, label, b)| reached.step(a, label, b)));
-    steps.push(reached.step(from, label, to));
-    Some((steps, back))
+    let mut steps = word_product.steps_to(to);
+    let cycle_start = steps.len();
+    let cycle_steps = path_in_component(successors, &sccs.of, to, from)?;
+    steps.extend(cycle_steps.into_iter().map(|(a, label, b)| word_product.step(a, label, b)));
+    steps.push(word_product.step(from, label, to));
+    Some((steps, cycle_start))
 }
 
 /// The reachable pairs of a state and a position in the word.
@@ -228,19 +235,19 @@ impl WordProduct {
     fn new(graph: &ComponentGraph, visible_labels: &[LabelId], word: &LassoWord) -> Option<Self> {
         let letters: Vec<LabelId> = word.prefix.iter().chain(&word.cycle).copied().collect();
         let mut node_numbers: HashMap<(u32, usize), u32> = HashMap::new();
-        let mut reached =
+        let mut word_product =
             Self { nodes: Vec::new(), predecessor: Vec::new(), successors: Vec::new() };
         for &start in &graph.starts {
-            if node_numbers.insert((start, 0), reached.nodes.len() as u32).is_none() {
-                reached.nodes.push((start, 0));
-                reached.predecessor.push(None);
+            if node_numbers.insert((start, 0), word_product.nodes.len() as u32).is_none() {
+                word_product.nodes.push((start, 0));
+                word_product.predecessor.push(None);
             }
         }
-        while let Some(&(state, position)) = reached.nodes.get(reached.successors.len()) {
-            if reached.nodes.len() > MAX_PRODUCT_NODES {
+        while let Some(&(state, position)) = word_product.nodes.get(word_product.successors.len()) {
+            if word_product.nodes.len() > MAX_PRODUCT_NODES {
                 return None;
             }
-            let from = reached.successors.len() as u32;
+            let from = word_product.successors.len() as u32;
             let mut row = Vec::new();
             for &(label, to) in &graph.edges[state as usize] {
                 let is_seen =
@@ -253,17 +260,17 @@ impl WordProduct {
                     }
                     true => position + 1,
                 };
-                let next_number = reached.nodes.len() as u32;
+                let next_number = word_product.nodes.len() as u32;
                 let target_node = *node_numbers.entry((to, next)).or_insert(next_number);
                 if target_node == next_number {
-                    reached.nodes.push((to, next));
-                    reached.predecessor.push(Some((from, (label, state, to))));
+                    word_product.nodes.push((to, next));
+                    word_product.predecessor.push(Some((from, (label, state, to))));
                 }
                 row.push((label, target_node));
             }
-            reached.successors.push(row);
+            word_product.successors.push(row);
         }
-        Some(reached)
+        Some(word_product)
     }
 
     /// Returns the position in the word at a node.
@@ -295,16 +302,16 @@ fn path_in_component(
     to: u32,
 ) -> Option<Vec<(u32, Option<LabelId>, u32)>> {
     let mut predecessor_of: HashMap<u32, (u32, Option<LabelId>)> = HashMap::new();
-    let mut open = vec![from];
+    let mut queue = vec![from];
     let mut next = 0;
     while from != to && !predecessor_of.contains_key(&to) {
-        let node = *open.get(next)?;
+        let node = *queue.get(next)?;
         next += 1;
         for &(label, successor) in &rows[node as usize] {
             let is_in_scc = scc_of[successor as usize] == scc_of[from as usize];
             if is_in_scc && successor != from && !predecessor_of.contains_key(&successor) {
                 predecessor_of.insert(successor, (node, label));
-                open.push(successor);
+                queue.push(successor);
             }
         }
     }

@@ -45,7 +45,7 @@ impl ComponentGraph {
 }
 
 /// Composes two graphs, synchronised on their shared labels. Also returns the pair of states for
-/// each state. Returns `None` if there are more than `most` states.
+/// each state. Returns `None` if there are more than `max_states` states.
 pub(super) fn compose(
     one: &ComponentGraph,
     other: &ComponentGraph,

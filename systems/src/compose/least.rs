@@ -11,7 +11,7 @@
 
 use super::graph::{ComponentGraph, SuccessorRow};
 use crate::system::LabelId;
-use parikh_net::components::components;
+use parikh_net::components::components_of_rows;
 use std::collections::HashMap;
 
 /// The signature of a state: the possible steps as label (or `None`) and target class, and whether
@@ -57,8 +57,9 @@ pub(super) fn minimise(
     let mut edges = vec![SuccessorRow::new(); count];
     for (state, row) in rows.iter().enumerate() {
         let class_edges = &mut edges[class[state] as usize];
-        let kept = row.iter().map(|&(label, to)| (label, class[to as usize]));
-        class_edges.extend(kept.filter(|&(label, to)| label.is_some() || to != class[state]));
+        let visible_edges = row.iter().map(|&(label, to)| (label, class[to as usize]));
+        class_edges
+            .extend(visible_edges.filter(|&(label, to)| label.is_some() || to != class[state]));
     }
     let signatures = signatures(&rows, &class);
     for (state, (scc_signatures, signature_index)) in class.iter().zip(signatures.iter_states()) {
@@ -104,8 +105,7 @@ fn signatures(rows: &[SuccessorRow], class: &[u32]) -> Signatures {
             row.iter().filter(|it| is_inner_step(from, it.0, it.1)).map(|it| it.1).collect()
         })
         .collect();
-    let next = |node: u32, k: u32| inner_successors[node as usize].get(k as usize).copied();
-    let sccs = components(rows.len() as u32, next);
+    let sccs = components_of_rows(&inner_successors, |&to| to);
     let mut members = vec![Vec::new(); sccs.count as usize];
     sccs.of.iter().enumerate().for_each(|(state, &of)| members[of as usize].push(state));
     // No edge leads to a component with a larger number, so the signatures of the targets are

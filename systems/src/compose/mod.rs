@@ -79,7 +79,8 @@ const MAX_GRAPH_STATES: usize = 1 << 16;
 
 impl Composition {
     /// Composes a system for an automaton that is insensitive to the labels that it does not name,
-    /// as long as no graph has more than `most` states. Returns `None` if `goes_on` returned false.
+    /// as long as no graph has more than `max_states` states. Returns `None` if `goes_on` returned
+    /// false.
     pub(crate) fn new(
         system: &System,
         automaton: &KindAutomaton,

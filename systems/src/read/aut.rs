@@ -110,15 +110,17 @@ fn header(text: &str, begin: usize, line: &str) -> Result<(usize, usize, usize),
         ReadError::at(text, offset, expected, format!("`{}`", shortened(found)))
     };
     let line = line.trim();
-    let inside = line.strip_prefix("des").map(str::trim);
-    let inside = inside.and_then(|it| it.strip_prefix('(')).and_then(|it| it.strip_suffix(')'));
-    if let Some(first) = inside.and_then(|it| it.split(',').next())
+    let between_parentheses = line.strip_prefix("des").map(str::trim);
+    let between_parentheses =
+        between_parentheses.and_then(|it| it.strip_prefix('(')).and_then(|it| it.strip_suffix(')'));
+    if let Some(first) = between_parentheses.and_then(|it| it.split(',').next())
         && is_distribution(first)
     {
         return Err(distribution_error(text, offset, first));
     }
-    let numbers: Option<Vec<usize>> =
-        inside.map(|it| it.split(',')).and_then(|it| it.map(|it| it.trim().parse().ok()).collect());
+    let numbers: Option<Vec<usize>> = between_parentheses
+        .map(|it| it.split(','))
+        .and_then(|it| it.map(|it| it.trim().parse().ok()).collect());
     match numbers.as_deref() {
         Some(&[first, transitions, states]) if first < states && states <= MAX_STATES => {
             Ok((first, transitions, states))
@@ -140,9 +142,9 @@ fn edge(
         let expected = format!("`(FROM, \"LABEL\", TO)` with states below {states}");
         ReadError::at(text, offset, expected, format!("`{}`", shortened(line)))
     };
-    let inside =
+    let between_parentheses =
         line.strip_prefix('(').and_then(|it| it.strip_suffix(')')).ok_or_else(invalid_edge)?;
-    let (from, rest) = inside.split_once(',').ok_or_else(invalid_edge)?;
+    let (from, rest) = between_parentheses.split_once(',').ok_or_else(invalid_edge)?;
     let (label, to) = match rest.trim_start() {
         rest if rest.starts_with('"') => {
             let (label, length) = quoted(rest).ok_or_else(invalid_edge)?;
@@ -229,8 +231,8 @@ fn fsm_edge(
     let (to, label) = rest.split_once(char::is_whitespace).ok_or_else(invalid_edge)?;
     let label = match label.trim() {
         label if label.starts_with('"') => {
-            let (inside, length) = quoted(label).ok_or_else(invalid_edge)?;
-            label[length..].is_empty().then_some(inside).ok_or_else(invalid_edge)?
+            let (unquoted, length) = quoted(label).ok_or_else(invalid_edge)?;
+            label[length..].is_empty().then_some(unquoted).ok_or_else(invalid_edge)?
         }
         label => label.to_owned(),
     };

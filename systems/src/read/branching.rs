@@ -116,10 +116,10 @@ fn bracketed(text: &str, offset: usize) -> Result<(BranchingToken, usize), ReadE
     let end = rest.find(close).ok_or_else(|| {
         ReadError::at(text, offset, format!("a `{close}` after this"), "the end of the formula")
     })?;
-    let inside = rest[1..end].trim();
-    let label = match inside.starts_with('"') {
-        true => quoted(inside).map_or(inside.to_owned(), |it| it.0),
-        false => inside.to_owned(),
+    let between_brackets = rest[1..end].trim();
+    let label = match between_brackets.starts_with('"') {
+        true => quoted(between_brackets).map_or(between_brackets.to_owned(), |it| it.0),
+        false => between_brackets.to_owned(),
     };
     Ok((BranchingToken::Labelled { all: is_universal, label }, end + 1))
 }

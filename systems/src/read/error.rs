@@ -33,12 +33,12 @@ impl ReadError {
         while !text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let before = &text[..offset];
-        let begin = before.rfind('\n').map_or(0, |at| at + 1);
+        let text_before = &text[..offset];
+        let begin = text_before.rfind('\n').map_or(0, |at| at + 1);
         let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at);
         Self {
-            line: before.matches('\n').count() + 1,
-            column: before[begin..].chars().count() + 1,
+            line: text_before.matches('\n').count() + 1,
+            column: text_before[begin..].chars().count() + 1,
             expected: expected.into(),
             found: found.into(),
             text: text[begin..end].trim_end().to_owned(),

@@ -65,10 +65,10 @@ pub fn properties(text: &str) -> Result<Vec<PropertyLine>, ReadError> {
                 "true" => Some(true),
                 "false" => Some(false),
                 other => {
-                    let at = begin + line.find(other).unwrap_or(0);
+                    let offset_of_word = begin + line.find(other).unwrap_or(0);
                     let expected = "`true`, `false`, `unknown` or nothing after the number";
                     let found = format!("`{}`", other.chars().take(40).collect::<String>());
-                    return Err(ReadError::at(text, at, expected, found));
+                    return Err(ReadError::at(text, offset_of_word, expected, found));
                 }
             };
             header = begin;

@@ -202,7 +202,7 @@ impl LinearTableau {
             target_obligations.contains(&until)
                 && mark.is_some_and(|mark| !edge.marks.has(mark as u32))
         };
-        formulas.fold(formula, |part, node, is_implied: &PartValues<_, bool>| match node {
+        formulas.fold(formula, |subformula, node, is_implied: &PartValues<_, bool>| match node {
             Node::True => true,
             Node::False => false,
             Node::Literal(literal) => edge.cube.literals().contains(literal),
@@ -212,10 +212,11 @@ impl LinearTableau {
                 .iter()
                 .all(|demanded| target_obligations.contains(demanded)),
             Node::Until(_, left, right) => {
-                is_implied[*right] || (is_implied[*left] && is_postponed(part))
+                is_implied[*right] || (is_implied[*left] && is_postponed(subformula))
             }
             Node::Release(_, left, right) => {
-                is_implied[*right] && (is_implied[*left] || target_obligations.contains(&part))
+                is_implied[*right]
+                    && (is_implied[*left] || target_obligations.contains(&subformula))
             }
         })
     }

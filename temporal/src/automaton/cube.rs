@@ -37,14 +37,14 @@ impl Cube {
     pub fn and(&self, other: &Self) -> Option<Self> {
         let mut both = Vec::with_capacity(self.0.len() + other.0.len());
         let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
-        while let (Some(one), Some(two)) = (left.peek(), right.peek()) {
-            match one.cmp(two) {
+        while let (Some(left_literal), Some(right_literal)) = (left.peek(), right.peek()) {
+            match left_literal.cmp(right_literal) {
                 std::cmp::Ordering::Equal => {
-                    both.push(**one);
+                    both.push(**left_literal);
                     left.next();
                     right.next();
                 }
-                _ if one.atom == two.atom => return None,
+                _ if left_literal.atom == right_literal.atom => return None,
                 std::cmp::Ordering::Less => both.extend(left.next()),
                 std::cmp::Ordering::Greater => both.extend(right.next()),
             }

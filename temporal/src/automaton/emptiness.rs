@@ -4,9 +4,9 @@
 //! if a component is reachable whose inner edges together carry all marks. A cycle through one edge
 //! for each mark is then the cycle of a lasso.
 
-use super::components::components;
 use super::{Automaton, AutomatonEdge, Marks};
 use crate::atom::Letter;
+use crate::components::components_of_rows;
 use crate::lasso::Lasso;
 use std::collections::VecDeque;
 
@@ -19,16 +19,16 @@ pub(super) struct Components {
 }
 
 impl Components {
-    /// Computes the components of the automaton restricted to the edges that `takes` allows.
+    /// Computes the components of the automaton restricted to the edges that `is_allowed` allows.
     pub(super) fn new(automaton: &Automaton, is_allowed: impl Fn(&AutomatonEdge) -> bool) -> Self {
         let allowed: Vec<Vec<&AutomatonEdge>> = automaton
             .states
             .iter()
             .map(|edges| edges.iter().filter(|edge| is_allowed(edge)).collect())
             .collect();
-        let successor = |state: usize, k: usize| allowed[state].get(k).map(|edge| edge.target);
-        let (component_of, count) = components(allowed.len(), successor);
-        let mut marks = vec![None; count];
+        let found = components_of_rows(&allowed, |edge| edge.target as u32);
+        let component_of: Vec<usize> = found.of.iter().map(|&number| number as usize).collect();
+        let mut marks = vec![None; found.count as usize];
         for (state, edges) in allowed.iter().enumerate() {
             for edge in edges.iter().filter(|edge| component_of[edge.target] == component_of[state])
             {
@@ -104,8 +104,8 @@ impl Automaton {
         !self.accepting_states(|_| true)[self.initial]
     }
 
-    /// Returns a shortest path along edges that `takes` allows, ending with the first edge for
-    /// which `ends` is true.
+    /// Returns a shortest path along edges that `is_allowed` allows, ending with the first edge for
+    /// which `is_last` is true.
     fn shortest_path(
         &self,
         from: usize,
@@ -137,7 +137,7 @@ impl Automaton {
         None
     }
 
-    /// Returns, for each state, whether some word is accepted from it along edges that `takes`
+    /// Returns, for each state, whether some word is accepted from it along edges that `is_allowed`
     /// allows.
     pub(super) fn accepting_states(
         &self,

@@ -10,7 +10,6 @@
 //! | `cube` | conditions on letters |
 //! | `cover`, `translate` | translation of a formula to an automaton with obligations |
 //! | `check` | check of such an automaton against the formula, edge by edge |
-//! | `components` | strongly connected components |
 //! | `emptiness`, `product` | accepted words; intersection of two automata |
 //! | `simplify` | smaller automata for the same language |
 //! | `weak_deterministic` | the smallest deterministic weak automaton, which exists for most formulas in practice |
@@ -19,7 +18,6 @@
 
 pub(crate) mod check;
 pub(crate) mod classes;
-mod components;
 mod cover;
 pub(crate) mod cube;
 mod emptiness;

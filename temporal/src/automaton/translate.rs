@@ -76,12 +76,13 @@ impl LinearTableau {
     /// Removes the marks of untils that no edge postpones.
     fn remove_unused_marks(&mut self, untils: &[Formula<Linear>]) {
         let edges = || self.automaton.states.iter().flatten();
-        let on_all_edges = edges().fold(u64::MAX, |all, edge| all & edge.marks.0);
+        let on_all_edges = edges().fold(u64::MAX, |marks_so_far, edge| marks_so_far & edge.marks.0);
         let kept_marks: Vec<u32> =
             (0..untils.len() as u32).filter(|&mark| !Marks(on_all_edges).has(mark)).collect();
         for edge in self.automaton.states.iter_mut().flatten() {
             let marks = kept_marks.iter().zip(0..).filter(|(mark, _)| edge.marks.has(**mark));
-            edge.marks = marks.fold(Marks::NONE, |all, (_, new)| all.with(new));
+            edge.marks =
+                marks.fold(Marks::NONE, |marks_so_far, (_, new_mark)| marks_so_far.with(new_mark));
         }
         self.automaton.marks = kept_marks.len() as u32;
         self.untils = kept_marks.iter().map(|&mark| untils[mark as usize]).collect();

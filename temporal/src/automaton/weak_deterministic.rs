@@ -20,10 +20,10 @@
 //! of ω-automata", ATVA 2007; Löding, "Efficient minimization of deterministic weak ω-automata",
 //! IPL 2001.
 
-use super::components::components;
 use super::cube::Cube;
 use super::{Automaton, AutomatonEdge, AutomatonLimits, Marks};
 use crate::atom::{AtomId, Letter, Literal};
+use crate::components::components_of_rows;
 use crate::lasso::Lasso;
 use std::collections::HashMap;
 
@@ -109,8 +109,9 @@ impl Deterministic {
     /// to. A transient component has this minimum. Any other component has the largest colour below
     /// it that is even if the component accepts and odd otherwise. States with even colours accept.
     fn accepting_by_colour(&self, accepts: impl Fn(usize, &Lasso) -> bool) -> Vec<bool> {
-        let (component_of, count) =
-            components(self.successors.len(), |state, k| self.successors[state].get(k).copied());
+        let found = components_of_rows(&self.successors, |&to| to as u32);
+        let component_of: Vec<usize> = found.of.iter().map(|&number| number as usize).collect();
+        let count = found.count as usize;
         let mut members = vec![Vec::new(); count];
         component_of
             .iter()
@@ -203,8 +204,8 @@ impl Deterministic {
         minimised
     }
 
-    /// Converts to an automaton with one mark, for the accepted words or (with `others`) for the
-    /// complement.
+    /// Converts to an automaton with one mark, for the accepted words or (with `is_complement`) for
+    /// the complement.
     fn automaton(&self, is_complement: bool) -> Automaton {
         let mut states = Vec::with_capacity(self.successors.len());
         for (row, &accepting) in self.successors.iter().zip(&self.accepting) {

@@ -31,31 +31,35 @@ const MAX_PAIRS: usize = 400;
 impl<P: Paths> Formulas<P> {
     /// Returns true if the lines above show that one formula implies the other, within a limited
     /// effort.
-    pub fn implies(&self, one: Formula<P>, other: Formula<P>) -> bool {
-        self.implies_within(one, other, MAX_DEPTH, &mut MAX_PAIRS.clone())
+    pub fn implies(&self, premise: Formula<P>, conclusion: Formula<P>) -> bool {
+        self.implies_within(premise, conclusion, MAX_DEPTH, &mut MAX_PAIRS.clone())
     }
 
-    /// Does the same as `implies`, within a depth and a number of comparisons.
+    /// Returns true if the rules of [`implies`](Self::implies) show the implication within `depth`
+    /// nested comparisons and `pairs` comparisons in total.
     fn implies_within(
         &self,
-        one: Formula<P>,
-        other: Formula<P>,
+        premise: Formula<P>,
+        conclusion: Formula<P>,
         depth: usize,
         pairs: &mut usize,
     ) -> bool {
-        if one == other || self.is(one, false) || self.is(other, true) {
+        if premise == conclusion || self.is(premise, false) || self.is(conclusion, true) {
             return true;
         }
-        if depth == 0 || *pairs == 0 || self.is(one, true) || self.is(other, false) {
+        if depth == 0 || *pairs == 0 || self.is(premise, true) || self.is(conclusion, false) {
             return false;
         }
         *pairs -= 1;
-        let mut implies = |one, other| self.implies_within(one, other, depth - 1, pairs);
-        let (left, right) = (self.node(one), self.node(other));
+        let mut implies =
+            |premise, conclusion| self.implies_within(premise, conclusion, depth - 1, pairs);
+        let (left, right) = (self.node(premise), self.node(conclusion));
         // The cases without loss come first.
         match (left, right) {
-            (Node::Or(operands), _) => return operands.iter().all(|&part| implies(part, other)),
-            (_, Node::And(operands)) => return operands.iter().all(|&part| implies(one, part)),
+            (Node::Or(operands), _) => {
+                return operands.iter().all(|&part| implies(part, conclusion));
+            }
+            (_, Node::And(operands)) => return operands.iter().all(|&part| implies(premise, part)),
             _ => {}
         }
         let by_operators = match (left, right) {
@@ -67,26 +71,26 @@ impl<P: Paths> Formulas<P> {
             }
             (Node::Next(p, a), Node::Next(q, b)) => p == q && implies(*a, *b),
             (Node::Release(p, a, _), Node::Next(q, b)) if self.is(*a, false) => {
-                p == q && p.next_distributes_over(true) && implies(one, *b)
+                p == q && p.next_distributes_over(true) && implies(premise, *b)
             }
             (Node::Next(p, a), Node::Until(q, b, _)) if self.is(*b, true) => {
-                p == q && p.next_distributes_over(false) && implies(*a, other)
+                p == q && p.next_distributes_over(false) && implies(*a, conclusion)
             }
             _ => false,
         };
         let mut by_left = || match left {
-            Node::And(operands) => operands.iter().any(|&part| implies(part, other)),
-            Node::Until(_, a, b) => implies(*b, other) && implies(*a, other),
-            Node::Release(_, _, b) => implies(*b, other),
+            Node::And(operands) => operands.iter().any(|&part| implies(part, conclusion)),
+            Node::Until(_, a, b) => implies(*b, conclusion) && implies(*a, conclusion),
+            Node::Release(_, _, b) => implies(*b, conclusion),
             _ => false,
         };
         if by_operators || by_left() {
             return true;
         }
         match right {
-            Node::Or(operands) => operands.iter().any(|&part| implies(one, part)),
-            Node::Until(_, _, b) => implies(one, *b),
-            Node::Release(_, a, b) => implies(one, *b) && implies(one, *a),
+            Node::Or(operands) => operands.iter().any(|&part| implies(premise, part)),
+            Node::Until(_, _, b) => implies(premise, *b),
+            Node::Release(_, a, b) => implies(premise, *b) && implies(premise, *a),
             _ => false,
         }
     }

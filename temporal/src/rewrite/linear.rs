@@ -214,19 +214,19 @@ fn suspended_choice(formulas: &mut Ltl, formula: LinearFormula) -> Option<Linear
     };
     let index_of_eventually = operands.iter().position(|&part| body(part).is_some())?;
     let mut moved = vec![body(operands[index_of_eventually])?];
-    let mut rest = Vec::new();
+    let mut other_operands = Vec::new();
     for (index, &part) in
         operands.iter().enumerate().filter(|&(index, _)| index != index_of_eventually)
     {
         let is_recurring = matches!(body_of_gf_or_fg(formulas, part), Some((_, true)));
-        if is_recurring { moved.push(part) } else { rest.push(operands[index]) }
+        if is_recurring { moved.push(part) } else { other_operands.push(operands[index]) }
     }
     if moved.len() == 1 {
         return None;
     }
     let either = formulas.or(moved);
-    rest.push(formulas.eventually(Linear, either));
-    Some(formulas.or(rest))
+    other_operands.push(formulas.eventually(Linear, either));
+    Some(formulas.or(other_operands))
 }
 
 /// Returns the body of X … X F (with `true`) or X … X G.
@@ -273,15 +273,15 @@ fn recurring_parts(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearF
             continue;
         };
         let mut bodies = Vec::new();
-        let mut rest = Vec::new();
+        let mut other_parts = Vec::new();
         for part in parts(formulas, inner) {
             match body_after_next(formulas, part, is_always) {
                 Some(body) => bodies.push(body),
-                None => rest.push(part),
+                None => other_parts.push(part),
             }
         }
-        if !rest.is_empty() {
-            bodies.push(join(formulas, rest));
+        if !other_parts.is_empty() {
+            bodies.push(join(formulas, other_parts));
         }
         new_parts.extend(bodies.into_iter().map(|body| match is_always {
             true => formulas.eventually(Linear, body),
@@ -307,15 +307,15 @@ fn recurring_disjunction(formulas: &mut Ltl, formula: LinearFormula) -> Option<L
         Some((body, is_body_gf)) if is_body_gf == is_gf => Some(body),
         _ => None,
     };
-    let (moved, mut rest): (Vec<LinearFormula>, Vec<LinearFormula>) =
+    let (moved, mut other_parts): (Vec<LinearFormula>, Vec<LinearFormula>) =
         parts.iter().partition(|&&part| body(part).is_some());
     if moved.len() < 2 {
         return None;
     }
     let bodies: Vec<LinearFormula> = moved.iter().filter_map(|&part| body(part)).collect();
     let joined_bodies = if is_gf { formulas.or(bodies) } else { formulas.and(bodies) };
-    rest.push(gf_or_fg(formulas, joined_bodies, is_gf));
-    Some(if is_gf { formulas.or(rest) } else { formulas.and(rest) })
+    other_parts.push(gf_or_fg(formulas, joined_bodies, is_gf));
+    Some(if is_gf { formulas.or(other_parts) } else { formulas.and(other_parts) })
 }
 
 /// Returns GF body (with `true`) or FG body.

@@ -66,8 +66,8 @@ enum RewriteTask<P> {
 }
 
 impl<P: Paths> Formulas<P> {
-    /// Rewrites a formula until no rule applies or `steps` rules were applied. Returns the result
-    /// and the applied steps.
+    /// Rewrites a formula until no rule applies or `max_steps` rules were applied. Returns the
+    /// result and the applied steps.
     pub fn rewritten(
         &mut self,
         formula: Formula<P>,

@@ -112,9 +112,9 @@ pub(super) fn excluded_choice<P: Paths>(
             };
             let remaining: Vec<_> = inner.iter().copied().filter(is_possible).collect();
             if remaining.len() < inner.len() {
-                let mut new = all_operands.clone();
-                new[index] = join(formulas, remaining, !is_conjunction);
-                return Some(join(formulas, new, is_conjunction));
+                let mut new_operands = all_operands.clone();
+                new_operands[index] = join(formulas, remaining, !is_conjunction);
+                return Some(join(formulas, new_operands, is_conjunction));
             }
         }
     }
@@ -181,10 +181,10 @@ pub(super) fn joined_operators<P: Paths>(
                 }
                 _ => continue,
             };
-            let mut new = all_operands.clone();
-            new[index] = merged;
-            new.remove(earlier_index);
-            return Some(join(formulas, new, is_conjunction));
+            let mut new_operands = all_operands.clone();
+            new_operands[index] = merged;
+            new_operands.remove(earlier_index);
+            return Some(join(formulas, new_operands, is_conjunction));
         }
     }
     None

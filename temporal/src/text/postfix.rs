@@ -43,9 +43,10 @@ pub(super) fn postfix(text: &str, has_quantifiers: bool) -> Result<Vec<PostfixIt
             _ if needs_operand => return Err(error_expecting("a formula")),
             FormulaToken::Operator(operator) => {
                 let (precedence, is_right_associative) = operator.precedence();
-                pop_operators(&mut items, &mut operator_stack, |before| {
-                    let (other, _) = before.precedence();
-                    other > precedence || (other == precedence && !is_right_associative)
+                pop_operators(&mut items, &mut operator_stack, |earlier_operator| {
+                    let (earlier_precedence, _) = earlier_operator.precedence();
+                    earlier_precedence > precedence
+                        || (earlier_precedence == precedence && !is_right_associative)
                 });
                 operator_stack.push(StackEntry::Operator(*operator, column));
             }
@@ -74,7 +75,7 @@ pub(super) fn postfix(text: &str, has_quantifiers: bool) -> Result<Vec<PostfixIt
     Ok(items)
 }
 
-/// Moves operators from the stack to the items, down to the next parenthesis, as long as `goes`
+/// Moves operators from the stack to the items, down to the next parenthesis, as long as `is_moved`
 /// accepts them.
 fn pop_operators(
     items: &mut Vec<PostfixItem>,

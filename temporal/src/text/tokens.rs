@@ -91,8 +91,8 @@ const SIGNS: &[(&str, FormulaToken)] = &[
     (")", FormulaToken::Close),
 ];
 
-/// Returns the tokens of a text, each with its column from 1. With `quantified`, `E` and `A` are
-/// operators.
+/// Returns the tokens of a text, each with its column from 1. With `has_quantifiers`, `E` and `A`
+/// are operators.
 pub(super) fn tokens(
     text: &str,
     has_quantifiers: bool,

@@ -3,9 +3,10 @@
 
 use crate::{random, scaled};
 use fastrand::Rng;
+use parikh_generate::EdgeGraph;
 use parikh_temporal::{
-    AtomId, AtomNames, Automaton, AutomatonEdge, AutomatonLimits, Ctl, Cube, EdgeGraph, Formula,
-    Lasso, Letter, Linear, Literal, Ltl, Marks, Quantifier, parse_ctl, parse_ltl,
+    AtomId, AtomNames, Automaton, AutomatonEdge, AutomatonLimits, Ctl, Cube, Formula, Lasso,
+    Letter, Linear, Literal, Ltl, Marks, Quantifier, parse_ctl, parse_ltl,
 };
 
 #[test]

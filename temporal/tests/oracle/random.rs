@@ -1,9 +1,8 @@
 //! Random formulas, words and graphs.
 
 use fastrand::Rng;
-use parikh_temporal::{
-    AtomId, EdgeGraph, Formula, Formulas, Lasso, Letter, Linear, Paths, Quantifier,
-};
+use parikh_generate::EdgeGraph;
+use parikh_temporal::{AtomId, Formula, Formulas, Lasso, Letter, Linear, Paths, Quantifier};
 
 /// Path kinds with a random value.
 pub(crate) trait RandomPaths: Paths {

@@ -3,9 +3,10 @@
 use crate::random::{self, RandomPaths};
 use crate::scaled;
 use fastrand::Rng;
+use parikh_generate::EdgeGraph;
 use parikh_temporal::{
-    AtomId, AtomNames, BRANCHING_RULES, EdgeGraph, Formula, Formulas, LINEAR_RULES, Lasso, Linear,
-    ParseError, Quantifier, RewriteRule, parse_ctl, parse_ltl,
+    AtomId, AtomNames, BRANCHING_RULES, Formula, Formulas, LINEAR_RULES, Lasso, Linear, ParseError,
+    Quantifier, RewriteRule, parse_ctl, parse_ltl,
 };
 
 /// The differences between the logics for these tests.

@@ -2,7 +2,8 @@
 
 use crate::{random, scaled};
 use fastrand::Rng;
-use parikh_temporal::{AtomId, Ctl, EdgeGraph, Lasso, Letter, Ltl, PartialTruth};
+use parikh_generate::EdgeGraph;
+use parikh_temporal::{AtomId, Ctl, Lasso, Letter, Ltl, PartialTruth};
 
 /// Returns the values of a letter in which atom 2 is unknown.
 fn known(letter: &Letter) -> impl Fn(AtomId) -> PartialTruth {

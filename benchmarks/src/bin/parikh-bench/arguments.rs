@@ -193,8 +193,9 @@ pub(crate) struct SummaryArgs {
     pub(crate) logs: Option<PathBuf>,
 }
 
+/// The runs of a contest.
 #[derive(Args)]
-pub(crate) struct TaskArgs {
+pub(crate) struct RunList {
     /// Directory with the archives NAME.tgz
     #[arg(long, value_name = "DIR")]
     pub(crate) inputs: PathBuf,
@@ -207,6 +208,12 @@ pub(crate) struct TaskArgs {
     /// Examinations, by initials or names
     #[arg(long, value_delimiter = ',', default_value = EXAMS)]
     pub(crate) exams: Vec<Exam>,
+}
+
+#[derive(Args)]
+pub(crate) struct TaskArgs {
+    #[command(flatten)]
+    pub(crate) of: RunList,
     /// Wall seconds per run
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
@@ -223,18 +230,8 @@ pub(crate) struct TaskArgs {
 
 #[derive(Args)]
 pub(crate) struct ContestArgs {
-    /// Directory with the archives NAME.tgz
-    #[arg(long, value_name = "DIR")]
-    pub(crate) inputs: PathBuf,
-    /// Directory with the known answers NAME-XX.out
-    #[arg(long, value_name = "DIR")]
-    pub(crate) oracle: PathBuf,
-    /// File with the names of the instances, one per line; `#` starts a comment
-    #[arg(long, value_name = "FILE")]
-    pub(crate) list: PathBuf,
-    /// Examinations, by initials or names
-    #[arg(long, value_delimiter = ',', default_value = EXAMS)]
-    pub(crate) exams: Vec<Exam>,
+    #[command(flatten)]
+    pub(crate) of: RunList,
     /// Make only the runs of one part: 3/40 is the third of 40 parts, for example on 40 machines.
     /// `merge` merges the result files of the parts
     #[arg(long, value_name = "PART/PARTS", default_value = "1/1")]
@@ -257,10 +254,7 @@ pub(crate) struct ContestArgs {
     /// Directory for each run's stdout and stderr, NAME-XX.out and NAME-XX.err
     #[arg(long, value_name = "DIR")]
     pub(crate) logs: Option<PathBuf>,
-    /// Directory in which instances are unpacked [default: the system's temporary directory]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) temporary: Option<PathBuf>,
-    /// The program to run as `parikh mcc` [default: parikh in the directory of this program]
+    /// The `parikh` to run, as `parikh mcc` [default: the one beside this program]
     #[arg(long, value_name = "PATH", conflicts_with = "command")]
     pub(crate) parikh: Option<PathBuf>,
     /// Another tool to run: a shell command, started in the directory of the instance

@@ -59,12 +59,12 @@ fn main() -> ExitCode {
 
 /// Returns the given program, or the one beside this program.
 fn parikh_program(given: Option<PathBuf>) -> Result<PathBuf, Error> {
-    let beside = || {
-        let own = std::env::current_exe().map_err(Error::at("/proc/self/exe"))?;
-        Ok(own.with_file_name("parikh"))
+    let beside_this = || {
+        let own_path = std::env::current_exe().map_err(Error::at("/proc/self/exe"))?;
+        Ok(own_path.with_file_name("parikh"))
     };
     // The tool runs in another directory, so the path must be absolute.
-    let path = given.map_or_else(beside, Ok)?;
+    let path = given.map_or_else(beside_this, Ok)?;
     path.canonicalize().map_err(Error::at(&path))
 }
 
@@ -121,28 +121,28 @@ fn ablate(AblateArgs { of, rules }: AblateArgs) -> Result<u8, Error> {
 }
 
 /// Runs all engines and rules together, and each of the given teams.
-fn in_teams(args: TeamArgs, teams: Vec<Team>, leave_out: bool) -> Result<u8, Error> {
+fn in_teams(args: TeamArgs, teams: Vec<Team>, excludes_engines: bool) -> Result<u8, Error> {
     let asked = match (&args.goals, &args.list) {
         (Some(goals), _) => teams::read_goals(goals)?,
         (None, list) => {
             let instances = list.as_deref().map(read_list).transpose()?.unwrap_or_default();
-            let of = |instance: String| {
+            let requests_of = |instance: String| {
                 args.exams.iter().map(move |&exam| RequestedGoals::whole(instance.clone(), exam))
             };
-            instances.into_iter().flat_map(of).collect()
+            instances.into_iter().flat_map(requests_of).collect()
         }
     };
     let runs = asked.iter().map(|asked| (&*asked.instance, asked.exam));
     oracle::check_for(&args.oracle, runs)?;
     let team = Team { name: "all".to_owned(), engines: Vec::new(), without_rules: Vec::new() };
-    let all = [vec![team], teams].concat();
+    let all_teams = [vec![team], teams].concat();
     let parikh = parikh_program(args.parikh.clone())?;
     let TeamArgs { inputs, oracle, timeout, jobs, out, .. } = args;
-    let run = Teams { inputs, oracle, asked, teams: all, parikh, timeout, jobs, out };
+    let run = Teams { inputs, oracle, asked, teams: all_teams, parikh, timeout, jobs, out };
     signals::catch();
     let results = run.run()?;
-    say!("{}", run.table(&results, !leave_out));
-    let title = if leave_out {
+    say!("{}", run.table(&results, !excludes_engines));
+    let title = if excludes_engines {
         "With each engine or family of rules excluded"
     } else {
         "Each engine alone"
@@ -157,6 +157,7 @@ fn in_teams(args: TeamArgs, teams: Vec<Team>, leave_out: bool) -> Result<u8, Err
     Ok(if rows.any(|row| row.verdict == Score::Wrong) { 3 } else { 0 })
 }
 
+/// Measures the evidence of all instances and examinations.
 fn audit(args: EvidenceArgs) -> Result<u8, Error> {
     let instances = match &args.list {
         Some(list) => read_list(list)?,
@@ -164,11 +165,11 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
     };
     let parikh = parikh_program(args.parikh)?;
     let run = Audits { inputs: args.inputs, parikh, timeout: args.timeout };
-    let failed = |error: csv::Error| Error::at(&args.out)(error.into());
-    let mut file = csv::Writer::from_path(&args.out).map_err(failed)?;
-    file.write_record(evidence::COLUMNS).map_err(failed)?;
+    let csv_error = |error: csv::Error| Error::at(&args.out)(error.into());
+    let mut file = csv::Writer::from_path(&args.out).map_err(csv_error)?;
+    file.write_record(evidence::COLUMNS).map_err(csv_error)?;
     signals::catch();
-    let mut all = Vec::new();
+    let mut measurements = Vec::new();
     for name in &instances {
         for &exam in &args.exams {
             if signals::interrupted() {
@@ -176,22 +177,23 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
             }
             let measurement = run.measure(name, exam)?;
             let fields = evidence::fields(&measurement);
-            file.write_record(&fields).map_err(failed)?;
+            file.write_record(&fields).map_err(csv_error)?;
             file.flush().map_err(Error::at(&args.out))?;
             if measurement.is_wrong() {
                 note!("WRONG {}", fields.join(" "));
             }
-            all.push(measurement);
+            measurements.push(measurement);
         }
         note!("{name}");
     }
-    say!("{}", evidence::print(&all));
+    say!("{}", evidence::print(&measurements));
     if signals::interrupted() {
         return Ok(4);
     }
-    Ok(if all.iter().any(evidence::AuditMeasurement::is_wrong) { 3 } else { 0 })
+    Ok(if measurements.iter().any(evidence::AuditMeasurement::is_wrong) { 3 } else { 0 })
 }
 
+/// Compares the two readers on all instances.
 fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
     let instances = match list {
         Some(list) => read_list(list)?,
@@ -210,7 +212,7 @@ fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
         nets += 1;
         formulas += measurement.formulas;
         different += usize::from(!measurement.differences.is_empty());
-        seconds.iter_mut().zip(measurement.seconds).for_each(|(sum, more)| *sum += more);
+        seconds.iter_mut().zip(measurement.seconds).for_each(|(sum, time)| *sum += time);
         note!("{name} {:?} {:.2?} s", measurement.size, measurement.seconds);
     }
     say!(
@@ -224,6 +226,7 @@ fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
     Ok(if different > 0 { 3 } else { 0 })
 }
 
+/// Makes the runs of a contest and prints their table.
 fn contest(args: ContestArgs) -> Result<u8, Error> {
     let command = match args.command {
         Some(command) => vec!["sh".into(), "-c".into(), command],
@@ -231,14 +234,14 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
             vec![parikh_program(args.parikh)?.into(), "mcc".into()]
         }
     };
-    let instances = read_list(&args.list)?;
-    oracle::check_for(&args.oracle, oracle::runs(&instances, &args.exams))?;
+    let instances = read_list(&args.of.list)?;
+    oracle::check_for(&args.of.oracle, oracle::runs(&instances, &args.of.exams))?;
     signals::catch();
     let rows = Contest {
-        inputs: args.inputs,
-        oracle: args.oracle,
+        inputs: args.of.inputs,
+        oracle: args.of.oracle,
         instances,
-        exams: args.exams,
+        exams: args.of.exams,
         shard: args.shard,
         command,
         tool: args.tool,
@@ -248,7 +251,6 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
         jobs: args.jobs,
         out: args.out,
         logs: args.logs,
-        temporary: args.temporary,
     }
     .run()?;
     say!("{}", table::print(&rows));
@@ -259,6 +261,7 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
     Ok(code_for(&rows))
 }
 
+/// Merges the parts of a contest.
 fn put_together(
     files: &[PathBuf],
     list: Option<&Path>,
@@ -277,14 +280,15 @@ fn put_together(
     Ok(code_for(&rows))
 }
 
+/// Writes the tasks for BenchExec.
 fn tasks(args: TaskArgs) -> Result<u8, Error> {
-    let instances = read_list(&args.list)?;
-    oracle::check_for(&args.oracle, oracle::runs(&instances, &args.exams))?;
+    let instances = read_list(&args.of.list)?;
+    oracle::check_for(&args.of.oracle, oracle::runs(&instances, &args.of.exams))?;
     let count = Tasks {
-        inputs: args.inputs,
-        oracle: args.oracle,
+        inputs: args.of.inputs,
+        oracle: args.of.oracle,
         instances,
-        exams: args.exams,
+        exams: args.of.exams,
         timeout: args.timeout,
         memory: args.memory,
         cores: args.cores,
@@ -295,6 +299,7 @@ fn tasks(args: TaskArgs) -> Result<u8, Error> {
     Ok(0)
 }
 
+/// Scores the results of BenchExec.
 fn collect(results: &[PathBuf], inputs: &Path, oracle: &Path, out: &Path) -> Result<u8, Error> {
     oracle::check(oracle)?;
     let mut rows = Vec::new();
@@ -306,10 +311,12 @@ fn collect(results: &[PathBuf], inputs: &Path, oracle: &Path, out: &Path) -> Res
     Ok(code_for(&rows))
 }
 
+/// Returns the exit code: 3 if an answer is wrong.
 fn code_for(rows: &[row::ResultRow]) -> u8 {
     if table::sum_up(rows).1.wrong > 0 { 3 } else { 0 }
 }
 
+/// Reads a result file, as if the runs had ended at the given time.
 fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::ResultRow>, Error> {
     let rows = row::read(path)?;
     Ok(match at {
@@ -318,11 +325,12 @@ fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::ResultRow>, Error>
     })
 }
 
+/// Prints the table of each result file, and writes the page.
 fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
     // A run is named by its file's stem, or by its path if two files have the same stem.
-    let every: Vec<&PathBuf> = args.files.iter().chain(&args.last).collect();
+    let all_files: Vec<&PathBuf> = args.files.iter().chain(&args.last).collect();
     let name = |path: &PathBuf| match path.file_stem() {
-        Some(stem) if every.iter().filter(|it| it.file_stem() == Some(stem)).count() == 1 => {
+        Some(stem) if all_files.iter().filter(|it| it.file_stem() == Some(stem)).count() == 1 => {
             stem.to_string_lossy().into_owned()
         }
         _ => path.display().to_string(),
@@ -346,27 +354,35 @@ fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
     Ok(code_for(&runs[0].rows))
 }
 
-fn side_by_side(files: [PathBuf; 2], at: Option<Duration>, list: bool) -> Result<u8, Error> {
+/// Compares two result files.
+fn side_by_side(
+    files: [PathBuf; 2],
+    at: Option<Duration>,
+    prints_differences: bool,
+) -> Result<u8, Error> {
     let [a, b] = &files;
     let rows = [read(a, at)?, read(b, at)?];
     let comparison = compare::compare(&rows[0], &rows[1]);
     say!("A = {}\nB = {}", a.display(), b.display());
     say!("{}", comparison.print_table());
-    if list {
+    if prints_differences {
         say!("{}", comparison.print_differences());
     }
     Ok(if comparison.contradicts() { 3 } else { 0 })
 }
 
+/// Compares encodings and back-ends.
 fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
     let only = args.goals.as_deref().map(teams::read_goals).transpose()?;
     let mut instances = match (&args.list, &only) {
         (Some(list), _) => read_list(list)?,
-        (None, asked) => asked.iter().flatten().map(|asked| asked.instance.clone()).collect(),
+        (None, requests) => {
+            requests.iter().flatten().map(|request| request.instance.clone()).collect()
+        }
     };
     // The goals of one instance may stand apart in the list.
-    let mut known = BTreeSet::new();
-    instances.retain(|name| known.insert(name.clone()));
+    let mut seen = BTreeSet::new();
+    instances.retain(|name| seen.insert(name.clone()));
     if let Some(oracle) = &args.oracle {
         oracle::check_for(oracle, oracle::runs(&instances, &args.exams))?;
     }
@@ -392,18 +408,18 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
         most: args.most,
         traps: args.traps,
     };
-    let measured = over(&instances, &args.out, &encodings_table::COLUMNS, |name| {
-        Ok(encodings.measure(name)?.map(|all| {
-            let lines = all.iter().map(|m| encodings_table::fields(m).to_vec()).collect();
-            (all, lines)
+    let measurements = over(&instances, &args.out, &encodings_table::COLUMNS, |name| {
+        Ok(encodings.measure(name)?.map(|measured| {
+            let lines = measured.iter().map(|m| encodings_table::fields(m).to_vec()).collect();
+            (measured, lines)
         }))
     })?;
-    for m in measured.iter().filter(|m| m.wrong) {
+    for m in measurements.iter().filter(|m| m.wrong) {
         note!("WRONG {}", encodings_table::fields(m).join(" "));
     }
-    say!("{}", encodings_table::print(&measured));
+    say!("{}", encodings_table::print(&measurements));
     if let Some(path) = &args.plot {
-        let curves = encodings_table::curves(&measured);
+        let curves = encodings_table::curves(&measurements);
         let plot = cactus::plot(
             "Goals refuted, by encoding and back-end",
             "questions refuted, each within",
@@ -412,9 +428,9 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
         std::fs::write(path, plot).map_err(Error::at(path))?;
     }
     if let Some(path) = &args.scatter {
-        std::fs::write(path, encodings_table::scatter(&measured)).map_err(Error::at(path))?;
+        std::fs::write(path, encodings_table::scatter(&measurements)).map_err(Error::at(path))?;
     }
-    Ok(match measured.iter().any(|m| m.wrong) {
+    Ok(match measurements.iter().any(|m| m.wrong) {
         true => 3,
         false if signals::interrupted() => 4,
         false => 0,
@@ -431,12 +447,12 @@ fn over<M>(
     columns: &[&str],
     measure: impl Fn(&str) -> Result<InstanceMeasurements<M>, Error>,
 ) -> Result<Vec<M>, Error> {
-    let failed = |error: csv::Error| Error::at(out)(error.into());
-    let mut file = csv::Writer::from_path(out).map_err(failed)?;
-    file.write_record(columns).map_err(failed)?;
+    let csv_error = |error: csv::Error| Error::at(out)(error.into());
+    let mut file = csv::Writer::from_path(out).map_err(csv_error)?;
+    file.write_record(columns).map_err(csv_error)?;
     signals::catch();
-    let mut all = Vec::new();
-    let mut passed_over = 0;
+    let mut measurements = Vec::new();
+    let mut skipped_count = 0;
     for (index, name) in instances.iter().enumerate() {
         if signals::interrupted() {
             break;
@@ -444,15 +460,15 @@ fn over<M>(
         match measure(name)? {
             Some((measured, lines)) => {
                 for line in lines {
-                    file.write_record(line).map_err(failed)?;
+                    file.write_record(line).map_err(csv_error)?;
                 }
                 file.flush().map_err(Error::at(out))?;
-                all.extend(measured);
+                measurements.extend(measured);
             }
-            None => passed_over += 1,
+            None => skipped_count += 1,
         }
         note!("{}/{} {name}", index + 1, instances.len());
     }
-    note!("{passed_over} of {} skipped", counted(instances.len(), "instance"));
-    Ok(all)
+    note!("{skipped_count} of {} skipped", counted(instances.len(), "instance"));
+    Ok(measurements)
 }

@@ -6,6 +6,7 @@ use super::super::questions::{TransitionFate, bindings, dead as never_firing, fi
 use super::super::shown::PlayedSequence;
 use super::super::text::Sentence;
 use super::{FindingCollector, Severity};
+use parikh::answer::QuestionValue;
 use parikh_net::{FiringStep, Net, PlaceId, Stage, TransitionId};
 use parikh_solvers::Budget;
 use parikh_structure::excluded::InvariantSums;
@@ -36,10 +37,10 @@ impl FindingCollector<'_> {
     }
 
     fn dead_by_cause(&mut self, at: usize) {
-        let (net, found) = (self.net, self.found);
+        let (net, results) = (self.net, self.found);
         // The first copy of a transition stands for all copies.
         let bindings = bindings(net);
-        let dead = never_firing(&bindings, &found.fates).into_iter();
+        let dead = never_firing(&bindings, &results.fates).into_iter();
         let dead: Vec<TransitionId> = dead.filter_map(|at| bindings[at].first()).copied().collect();
         let causes = dead::causes(net, &dead);
         // Constant sums are computed only if some transition waits for no place.
@@ -47,17 +48,15 @@ impl FindingCollector<'_> {
             .iter()
             .any(|cause| !cause.roots.is_empty())
             .then(|| InvariantSums::of(net, &dead, &Budget::lasting(SUM_SEARCH_TIME)));
-        let fate = |t: TransitionId| found.fates[t.index()].as_ref();
+        let fate = |t: TransitionId| results.fates[t.index()].as_ref();
         let excluded =
             |t: TransitionId| sums.as_ref().and_then(|sums| dead::exclusion_sentence(net, sums, t));
         let causes = dead::merge_by_reason(causes, &excluded);
-        let why = |t: TransitionId| {
-            excluded(t).or_else(|| Some(Sentence::of_sentence(net, &fate(t)?.reason).after(": ")))
-        };
+        let why = |t: TransitionId| excluded(t).or_else(|| Some(why_dead(net, fate(t)?)));
         for cause in &causes {
             let mut details = cause.details(net, &why);
-            let of_units = |t: &TransitionId| fate(*t).is_some_and(|fate| fate.assumes_units);
-            if cause.members.iter().any(of_units) {
+            let rests_on_units = |t: &TransitionId| fate(*t).is_some_and(|fate| fate.assumes_units);
+            if cause.members.iter().any(rests_on_units) {
                 details
                     .push(Sentence::words("This rests on the model's claim of safe units (NUPN)"));
             }
@@ -71,23 +70,23 @@ impl FindingCollector<'_> {
     /// Adds findings about dead coloured transitions. The reason of the first binding stands for
     /// the reasons of all bindings.
     fn dead_of_coloured(&mut self, at: usize) {
-        let (net, found) = (self.net, self.found);
+        let (net, results) = (self.net, self.found);
         let Some(folding) = net.folding() else { return };
         let bindings = bindings(net);
         // Transitions that are dead for the same reason form one finding.
         let mut groups: Vec<(Vec<usize>, Vec<Sentence>, Option<usize>)> = Vec::new();
-        for transition in never_firing(&bindings, &found.fates) {
+        for transition in never_firing(&bindings, &results.fates) {
             let (details, certificate) = match bindings[transition].first() {
                 None => (vec![Sentence::words(NO_BINDING)], None),
                 Some(&t) => {
-                    let Some(fate) = &found.fates[t.index()] else { continue };
+                    let Some(fate) = &results.fates[t.index()] else { continue };
                     (why_never(net, fate), fate.shown.certificate)
                 }
             };
-            let same = groups.iter().position(|(_, of_group, shown)| {
-                *of_group == details && self.store.have_same_text(*shown, certificate)
+            let same_group = groups.iter().position(|(_, group_details, shown)| {
+                *group_details == details && self.store.have_same_text(*shown, certificate)
             });
-            match same {
+            match same_group {
                 Some(group) => groups[group].0.push(transition),
                 None => groups.push((vec![transition], details, certificate)),
             }
@@ -111,18 +110,19 @@ impl FindingCollector<'_> {
     /// Notes the dead bindings of coloured transitions that can fire. Most models have such
     /// bindings.
     pub(super) fn dead_bindings(&mut self, at: usize) {
-        let (net, found) = (self.net, self.found);
+        let (net, results) = (self.net, self.found);
         let Some(folding) = net.folding() else { return };
         let mut details = Vec::new();
         for transition in 0..folding.transition_count() {
             let all: Vec<TransitionId> = folding.transitions(transition).collect();
             let dead: Vec<TransitionId> =
-                all.iter().copied().filter(|&t| fires(&found.fates, t) == Some(false)).collect();
+                all.iter().copied().filter(|&t| fires(&results.fates, t) == Some(false)).collect();
             if !dead.is_empty() && dead.len() < all.len() {
-                let (some, of) = (dead.len(), all.len());
+                let (dead_count, binding_count) = (dead.len(), all.len());
                 let name = folding.transition_name(transition);
-                let text =
-                    Sentence::words(format!("{some} of the {of} bindings of “{name}”, such as "));
+                let text = Sentence::words(format!(
+                    "{dead_count} of the {binding_count} bindings of “{name}”, such as "
+                ));
                 details.push(text.transition(dead[0]));
             }
         }
@@ -141,18 +141,20 @@ impl FindingCollector<'_> {
     /// Adds findings about unbounded places, each with a pump loop as evidence. Places with the
     /// same loop share a finding.
     pub(super) fn unbounded_places(&mut self, at: usize) {
-        let (net, found) = (self.net, self.found);
+        let (net, results) = (self.net, self.found);
         let mut groups: Vec<(Vec<PlaceId>, Vec<Sentence>, Option<PlayedSequence>)> = Vec::new();
         for place in net.model_places() {
-            let Some(bound) = &found.bounds[place.index()] else { continue };
-            if bound.most != "+inf" {
+            let Some(bound) = &results.bounds[place.index()] else { continue };
+            if bound.most != QuestionValue::Infinite {
                 continue;
             }
             let play = bound.shown.play.clone();
             let mut details: Vec<Sentence> =
                 self.loop_sentence(play.as_ref()).into_iter().collect();
             details.extend(stage_sentences(&bound.shown.stages));
-            match groups.iter_mut().find(|(_, of, _)| !of.is_empty() && *of == details) {
+            match groups.iter_mut().find(|(_, group_details, _)| {
+                !group_details.is_empty() && *group_details == details
+            }) {
                 Some((places, ..)) => places.push(place),
                 None => groups.push((vec![place], details, play)),
             }
@@ -161,12 +163,12 @@ impl FindingCollector<'_> {
             let others = groups.split_off(MAX_LOOP_FINDINGS);
             let places: Vec<PlaceId> =
                 others.iter().flat_map(|(places, ..)| places).copied().collect();
-            let said = |(places, details, _): (Vec<PlaceId>, Vec<Sentence>, _)| {
+            let described = |(places, details, _): (Vec<PlaceId>, Vec<Sentence>, _)| {
                 let text =
                     Sentence::default().list(&places, ", ", |text, &place| text.place(place));
                 details.into_iter().fold(text.say(":"), |text, detail| text.say(" ").then(detail))
             };
-            groups.push((places, others.into_iter().map(said).collect(), None));
+            groups.push((places, others.into_iter().map(described).collect(), None));
         }
         for (places, details, play) in groups {
             let title = match places.as_slice() {
@@ -179,7 +181,7 @@ impl FindingCollector<'_> {
             let finding = self.tell(Severity::Problem, title);
             (finding.details, finding.play, finding.question) = (details, play, Some(at));
         }
-        let open = open_nodes(&found.bounds, net.model_places());
+        let open = open_nodes(&results.bounds, net.model_places());
         if !open.is_empty() {
             let text = Sentence::words("It is open whether these are bounded: ");
             let title = text.list(&open, ", ", |text, &place| text.place(place));
@@ -199,27 +201,26 @@ impl FindingCollector<'_> {
             steps.collect()
         };
         let text = match play.trace.and_then(steps).filter(|steps| !steps.is_empty()) {
-            None => Sentence::words("This loop adds tokens each time and can repeat for ever: "),
-            Some(first) => append_steps(Sentence::words("After "), &first)
-                .say(", this loop adds tokens each time and can repeat for ever: "),
+            None => Sentence::words("This loop adds tokens each time and can repeat forever: "),
+            Some(prefix) => append_steps(Sentence::words("After "), &prefix)
+                .say(", this loop adds tokens each time and can repeat forever: "),
         };
         Some(append_steps(text, &steps(play.pump?)?))
     }
 
     pub(super) fn never_marked(&mut self) {
-        let (net, found) = (self.net, self.found);
+        let (net, results) = (self.net, self.found);
         let empty = |place: &PlaceId| {
-            found
-                .bounds
-                .get(place.index())
-                .is_some_and(|bound| bound.as_ref().is_some_and(|bound| bound.most == "0"))
+            results.bounds.get(place.index()).is_some_and(|bound| {
+                bound.as_ref().is_some_and(|bound| bound.most == QuestionValue::Number(0))
+            })
         };
         let empty: Vec<PlaceId> = net.model_places().filter(empty).collect();
         if empty.is_empty() {
             return;
         }
         let certificate =
-            found.bounds[empty[0].index()].as_ref().and_then(|bound| bound.shown.certificate);
+            results.bounds[empty[0].index()].as_ref().and_then(|bound| bound.shown.certificate);
         let text = match empty.len() {
             1 => Sentence::words("Place "),
             count => Sentence::words(format!("{count} places ")),
@@ -237,11 +238,12 @@ impl FindingCollector<'_> {
         let net = self.net;
         // A place that occurs only in inhibitor arcs has no arc in the translated net, but its
         // complement place does.
-        let forbids = |p| net.translation().is_some_and(|it| it.complemented().contains(&p));
+        let is_inhibitor_only =
+            |p| net.translation().is_some_and(|it| it.complemented().contains(&p));
         let places: Vec<PlaceId> = net
             .model_places()
             .filter(|&p| net.producers(p).is_empty() && net.consumers(p).is_empty())
-            .filter(|&p| !forbids(p))
+            .filter(|&p| !is_inhibitor_only(p))
             .collect();
         let transitions: Vec<TransitionId> = net
             .transitions()
@@ -266,10 +268,14 @@ fn open_nodes<K, N>(known: &[Option<K>], nodes: impl Iterator<Item = N>) -> Vec<
     nodes.zip(known).filter(|(_, known)| known.is_none()).map(|(node, _)| node).collect()
 }
 
+/// Returns the reason why a transition never fires, without the name of the transition.
+fn why_dead(net: &Net, fate: &TransitionFate) -> Sentence {
+    Sentence::of(net, &fate.reason.clone().without_subject().text())
+}
+
 /// Returns the reason given by the engines why a transition never fires.
 fn why_never(net: &Net, fate: &TransitionFate) -> Vec<Sentence> {
-    let mut details =
-        vec![Sentence::words("Because ").then(Sentence::of_sentence(net, &fate.reason))];
+    let mut details = vec![Sentence::words("Because ").then(why_dead(net, fate))];
     if fate.assumes_units {
         details.push(Sentence::words("This rests on the model's claim of safe units (NUPN)"));
     }
@@ -286,16 +292,16 @@ fn append_steps(text: Sentence, steps: &[FiringStep]) -> Sentence {
 
 /// Describes the pump loops of a self-covering sequence in stages, in order.
 fn stage_sentences(stages: &[Stage]) -> Vec<Sentence> {
-    let told = |(at, stage): (usize, &Stage)| {
-        let mut text = Sentence::words(if at == 0 { "First " } else { "Then " });
+    let describe = |(index, stage): (usize, &Stage)| {
+        let mut text = Sentence::words(if index == 0 { "First " } else { "Then " });
         if !stage.prefix.is_empty() {
             text = append_steps(text, stage.prefix.steps()).say(", then ");
         }
         let text = append_steps(text.say("again and again: "), stage.pump.steps());
-        match at + 1 == stages.len() {
+        match index + 1 == stages.len() {
             true => text.say(", which adds tokens each time"),
             false => text.say(", as often as what follows needs"),
         }
     };
-    stages.iter().enumerate().map(told).collect()
+    stages.iter().enumerate().map(describe).collect()
 }

@@ -3,122 +3,135 @@
 
 use super::super::text::Sentence;
 use super::{AnsweredQuestion, EvidencedAnswer, PlaceMaximum, QuestionRunner, TransitionFate};
-use parikh::answer::{Plan, QuestionValue};
+use parikh::answer::{Grade, Plan, QuestionValue};
+use parikh::run::{OpenCause, OpenReason};
 use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
+use std::collections::BTreeMap;
 
 impl QuestionRunner<'_, '_> {
     /// Decides for each transition whether it can fire, and summarises the results.
     pub(super) fn firings(&mut self, budget: &Budget) -> AnsweredQuestion {
         let net = self.net;
         let goals = net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t)));
-        let mut ran = self.run(Plan::of_goals(goals), budget);
-        let mut heard: Vec<Option<EvidencedAnswer>> = Vec::new();
+        let mut run_results = self.run(Plan::of_goals(goals), budget);
+        let mut transition_answers: Vec<Option<EvidencedAnswer>> = Vec::new();
         for t in net.transitions() {
-            let one = ran.heard.remove(&t.index().to_string());
-            self.found.fates.push(one.as_ref().map(|heard| TransitionFate {
-                fires: heard.answer.value == QuestionValue::Bool(true),
-                shown: heard.shown.first().cloned().unwrap_or_default(),
-                reason: heard.answer.reason.clone(),
-                assumes_units: heard.answer.assumes_units,
+            let transition_answer = run_results.heard.remove(&t.index().to_string());
+            self.found.fates.push(transition_answer.as_ref().map(|transition_answers| {
+                TransitionFate {
+                    fires: transition_answers.answer.value == QuestionValue::Bool(true),
+                    shown: transition_answers.shown.first().cloned().unwrap_or_default(),
+                    reason: transition_answers.answer.reason.clone(),
+                    assumes_units: transition_answers.answer.assumes_units,
+                }
             }));
-            heard.push(one);
+            transition_answers.push(transition_answer);
         }
         // A coloured transition fires when one of its bindings does.
         let bindings = bindings(net);
         let dead = dead(&bindings, &self.found.fates);
         let fires = |t: &TransitionId| fires(&self.found.fates, *t) == Some(true);
-        let can = bindings.iter().filter(|of| of.iter().any(fires)).count();
-        let mut whole =
-            AnsweredQuestion { grade: "replayed".into(), ..AnsweredQuestion::default() };
+        let firing_count = bindings.iter().filter(|copies| copies.iter().any(fires)).count();
+        let mut summary =
+            AnsweredQuestion { grade: Some(Grade::Replayed), ..AnsweredQuestion::default() };
         // The answer FALSE depends on proofs for all bindings of the dead transitions. The answer
         // TRUE depends on one firing of each transition.
         let rests_on: Vec<TransitionId> = match dead.is_empty() {
-            true => bindings.iter().filter_map(|of| of.iter().copied().find(fires)).collect(),
+            true => {
+                bindings.iter().filter_map(|copies| copies.iter().copied().find(fires)).collect()
+            }
             false => dead.iter().flat_map(|&at| bindings[at].iter().copied()).collect(),
         };
-        for heard in rests_on.iter().filter_map(|t| heard[t.index()].as_ref()) {
-            add_evidence(&mut whole, heard, !dead.is_empty());
+        for transition_answers in
+            rests_on.iter().filter_map(|t| transition_answers[t.index()].as_ref())
+        {
+            add_evidence(&mut summary, transition_answers, !dead.is_empty());
         }
-        let all = bindings.len();
-        (whole.value, whole.reason) = match (can == all, dead.as_slice()) {
+        let transition_count = bindings.len();
+        (summary.value, summary.reason) = match (firing_count == transition_count, dead.as_slice())
+        {
             (true, _) => {
                 let reason = "for every transition there is a firing sequence that ends with it";
-                (Some("TRUE".to_owned()), Sentence::words(reason))
+                (Some(QuestionValue::Bool(true)), Sentence::words(reason))
             }
             (_, [_, ..]) => {
-                let text = Sentence::words(format!("{} of {all} never fire: ", dead.len()));
+                let text =
+                    Sentence::words(format!("{} of {transition_count} never fire: ", dead.len()));
                 let text = text.list(&dead, ", ", |text, &at| match net.folding() {
                     None => text.transition(bindings[at][0]),
                     Some(folding) => text.say(folding.transition_name(at)),
                 });
-                (Some("FALSE".to_owned()), text)
+                (Some(QuestionValue::Bool(false)), text)
             }
             _ => {
-                let open = ran.open.into_values().next().unwrap_or_default();
+                let open = first_open(run_results.open);
                 let reason = format!(
-                    "firing sequences exist for {can} of {all}; the others are \
-                                      open: {open}"
+                    "firing sequences exist for {firing_count} of {transition_count}; the others are open: {open}"
                 );
-                (None, Sentence::words(reason))
+                summary.open = Some(open.cause);
+                (None, Sentence::message(&reason))
             }
         };
-        whole.tried = if whole.value.is_none() { ran.tried } else { Vec::new() };
-        AnsweredQuestion { seconds: ran.seconds, ..whole }
+        summary.tried = if summary.value.is_none() { run_results.tried } else { Vec::new() };
+        AnsweredQuestion { seconds: run_results.seconds, ..summary }
     }
 
     /// Computes the largest number of tokens of each place, and summarises the results.
     pub(super) fn bounds(&mut self, budget: &Budget) -> AnsweredQuestion {
         let net = self.net;
         let goals = net.model_places().map(|p| Goal::Maximise(LinearSum::place(p)));
-        let mut ran = self.run(Plan::of_goals(goals), budget);
-        let mut whole =
-            AnsweredQuestion { grade: "replayed".into(), ..AnsweredQuestion::default() };
+        let mut run_results = self.run(Plan::of_goals(goals), budget);
+        let mut summary =
+            AnsweredQuestion { grade: Some(Grade::Replayed), ..AnsweredQuestion::default() };
         let mut largest: Option<(i128, PlaceId)> = None;
         let mut infinite: Vec<PlaceId> = Vec::new();
         let mut unknown = 0;
         for place in net.model_places() {
-            let bound = ran.heard.remove(&place.index().to_string()).map(|heard| {
-                add_evidence(&mut whole, &heard, true);
-                match &heard.answer.value {
+            let bound = run_results.heard.remove(&place.index().to_string()).map(|place_answer| {
+                add_evidence(&mut summary, &place_answer, true);
+                match &place_answer.answer.value {
                     QuestionValue::Infinite => infinite.push(place),
-                    &QuestionValue::Number(most)
-                        if largest.is_none_or(|(known, _)| most > known) =>
+                    &QuestionValue::Number(tokens)
+                        if largest.is_none_or(|(known_largest, _)| tokens > known_largest) =>
                     {
-                        largest = Some((most, place));
+                        largest = Some((tokens, place));
                     }
                     _ => {}
                 }
-                let shown = heard.shown.into_iter().next().unwrap_or_default();
-                PlaceMaximum { most: heard.answer.value.to_string(), shown }
+                let shown = place_answer.shown.into_iter().next().unwrap_or_default();
+                PlaceMaximum { most: place_answer.answer.value, shown }
             });
             unknown += usize::from(bound.is_none());
             self.found.bounds.push(bound);
         }
-        (whole.value, whole.reason) = match (infinite.as_slice(), unknown, largest) {
+        (summary.value, summary.reason) = match (infinite.as_slice(), unknown, largest) {
             ([_, ..], ..) => {
                 let text = Sentence::words("unbounded: ");
                 let text = text.list(&infinite, ", ", |text, &p| text.place(p));
-                (Some("+inf".to_owned()), text)
+                (Some(QuestionValue::Infinite), text)
             }
-            (_, 0, Some((most, place))) => {
+            (_, 0, Some((tokens, place))) => {
                 let text = match net.folding() {
                     None => "the maximum over all places, reached on ",
                     Some(_) => "the maximum over all places and colours, reached on ",
                 };
                 let text = Sentence::words(text);
-                (Some(most.to_string()), text.place(place))
+                (Some(QuestionValue::Number(tokens)), text.place(place))
             }
-            (_, 0, None) => (Some("0".to_owned()), Sentence::words("the net has no places")),
+            (_, 0, None) => {
+                (Some(QuestionValue::Number(0)), Sentence::words("the net has no places"))
+            }
             (_, unknown, _) => {
-                let open = ran.open.into_values().next().unwrap_or_default();
+                let open = first_open(run_results.open);
                 let reason =
                     format!("{unknown} of {} places are open: {open}", net.model_places().len());
-                (None, Sentence::words(reason))
+                summary.open = Some(open.cause);
+                (None, Sentence::message(&reason))
             }
         };
-        whole.tried = if whole.value.is_none() { ran.tried } else { Vec::new() };
-        AnsweredQuestion { seconds: ran.seconds, ..whole }
+        summary.tried = if summary.value.is_none() { run_results.tried } else { Vec::new() };
+        AnsweredQuestion { seconds: run_results.seconds, ..summary }
     }
 }
 
@@ -147,30 +160,35 @@ pub(in crate::report) fn dead(
     bindings: &[Vec<TransitionId>],
     fates: &[Option<TransitionFate>],
 ) -> Vec<usize> {
-    let dead = |of: &Vec<TransitionId>| of.iter().all(|&t| fires(fates, t) == Some(false));
-    (0..bindings.len()).filter(|&at| dead(&bindings[at])).collect()
+    let never_fires =
+        |copies: &Vec<TransitionId>| copies.iter().all(|&t| fires(fates, t) == Some(false));
+    (0..bindings.len()).filter(|&at| never_fires(&bindings[at])).collect()
+}
+
+/// Returns the reason of the first open question.
+fn first_open(open: BTreeMap<String, OpenReason>) -> OpenReason {
+    open.into_values().next().unwrap_or_else(|| OpenCause::NotAsked.into())
 }
 
 /// Adds the techniques, the assumption, the grade and the certificates of one answer to the
 /// summary.
-fn add_evidence(whole: &mut AnsweredQuestion, heard: &EvidencedAnswer, with_certificates: bool) {
-    for technique in &heard.answer.techniques {
-        if !whole.techniques.contains(technique) {
-            whole.techniques.push(technique);
+fn add_evidence(
+    summary: &mut AnsweredQuestion,
+    answered: &EvidencedAnswer,
+    with_certificates: bool,
+) {
+    for technique in &answered.answer.techniques {
+        if !summary.techniques.contains(technique) {
+            summary.techniques.push(technique);
         }
     }
-    whole.assumes_units |= heard.answer.assumes_units;
+    summary.assumes_units |= answered.answer.assumes_units;
     // The summary has the weakest grade of its answers.
-    let grade = heard.answer.grade.to_string();
-    let rank =
-        |grade: &str| ["replayed", "certified", "searched"].iter().position(|it| *it == grade);
-    if rank(&grade) > rank(&whole.grade) {
-        whole.grade = grade;
-    }
-    let certificates = heard.shown.iter().filter_map(|shown| shown.certificate);
+    summary.grade = summary.grade.max(Some(answered.answer.grade));
+    let certificates = answered.shown.iter().filter_map(|shown| shown.certificate);
     for certificate in certificates.filter(|_| with_certificates) {
-        if !whole.certificates.contains(&certificate) {
-            whole.certificates.push(certificate);
+        if !summary.certificates.contains(&certificate) {
+            summary.certificates.push(certificate);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::report::questions::{self, AnsweredQuestion, ReportQuestions};
 use crate::report::shown::{EvidenceStore, PlayedSequence};
 use crate::report::text::Sentence;
 use num_bigint::BigUint;
-use parikh::answer::Plan;
+use parikh::answer::{Grade, Plan};
 use parikh::run::{self, Event, RunConfig};
 use parikh::systems::{MAX_STEPS, ResolvedRun};
 use parikh_net::printable::counted;
@@ -56,17 +56,24 @@ pub(super) struct NetAnswers {
 impl NetAnswers {
     /// Returns open answers for a system that has no net. `why` is the reason.
     pub(super) fn all_open(why: &str) -> NetAnswers {
-        let row = |name: &str, formula: &str| SystemQuestion {
+        let open_row = |name: &str, formula: &str| SystemQuestion {
             name: name.into(),
             formula: formula.into(),
             reason: why.into(),
             ..SystemQuestion::default()
         };
         NetAnswers {
-            rows: vec![row(DEADLOCK.0, DEADLOCK.1), row(LABELS.0, LABELS.1)],
+            rows: vec![open_row(DEADLOCK.0, DEADLOCK.1), open_row(LABELS.0, LABELS.1)],
             ..NetAnswers::default()
         }
     }
+}
+
+/// A label, the transitions with it, and the answer whether one of them can fire.
+struct AnsweredLabel<'a> {
+    label: LabelId,
+    ways: &'a [TransitionId],
+    question: AnsweredQuestion,
 }
 
 /// The net of a system, with the translation of its places and transitions back to the system.
@@ -105,8 +112,8 @@ impl<'s> SystemNet<'s> {
         }
         let mut plan = Plan::default();
         plan.ask_exists(DEADLOCK.0, Predicate::Dead);
-        for (label, ways) in &by_label {
-            let is_enabled = ways.iter().map(|&t| Predicate::Enabled(t));
+        for (label, label_transitions) in &by_label {
+            let is_enabled = label_transitions.iter().map(|&t| Predicate::Enabled(t));
             plan.ask_exists(&label.0.to_string(), Predicate::or(is_enabled));
         }
         let (written, refused) = (HashMap::new(), Vec::new());
@@ -114,26 +121,26 @@ impl<'s> SystemNet<'s> {
         let asked = ReportQuestions::Formulas { plan, written, refused, are_requirements };
         let mut store = EvidenceStore::new(net);
         tell("whether the system can stop, and which labels occur");
-        let found = questions::ask(net, asked, config, budget, &mut store, &mut |_| {});
-        let mut told = SystemTranslator {
+        let answers = questions::ask(net, asked, config, budget, &mut store, &mut |_| {});
+        let mut translator = SystemTranslator {
             system_net: self,
             store: &store,
             played_steps: 0,
             answers: NetAnswers::default(),
         };
-        told.answers.faults = found.faults;
+        translator.answers.faults = answers.faults;
         let mut questions: HashMap<String, AnsweredQuestion> =
-            found.questions.into_iter().map(|it| (it.id.clone(), it)).collect();
+            answers.questions.into_iter().map(|it| (it.id.clone(), it)).collect();
         if let Some(question) = questions.remove(DEADLOCK.0) {
-            told.add_deadlock_answer(&question);
+            translator.add_deadlock_answer(&question);
         }
-        let all = by_label.iter();
-        let all = all.filter_map(|(label, ways)| {
+        let answered_labels = by_label.iter();
+        let answered_labels = answered_labels.filter_map(|(label, label_transitions)| {
             let question = questions.remove(&label.0.to_string())?;
-            Some((*label, ways.as_slice(), question))
+            Some(AnsweredLabel { label: *label, ways: label_transitions.as_slice(), question })
         });
-        told.add_label_answers(all.collect());
-        told.answers
+        translator.add_label_answers(answered_labels.collect());
+        translator.answers
     }
 
     /// Counts the reachable joint states. Returns the number with the grade of its evidence, or
@@ -150,8 +157,8 @@ impl<'s> SystemNet<'s> {
         let (number, grade) = counted?;
         let number: BigUint = number.parse().ok()?;
         // The initial marking is no joint state if the system begins with a joint first step.
-        let before = self.states.iter().any(|it| it.1.is_none());
-        let number = number - u32::from(before);
+        let has_root = self.states.iter().any(|it| it.1.is_none());
+        let number = number - u32::from(has_root);
         Some(format!("{number} [{grade}]"))
     }
 
@@ -163,6 +170,7 @@ impl<'s> SystemNet<'s> {
         format!("{}.{state}", component.name())
     }
 
+    /// Returns a sentence about the net in the names of the system.
     fn words(&self, text: &Sentence) -> String {
         let label = |t: usize| self.labels[t].map_or("(start)", |label| self.system.label(label));
         text.in_words(|p| self.place(p), |t| format!("“{}”", label(t)))
@@ -171,11 +179,12 @@ impl<'s> SystemNet<'s> {
     /// Returns the components that move when a transition fires, each with its new state, sorted by
     /// component.
     fn moves(&self, t: TransitionId) -> Vec<(u32, u32)> {
-        let to = |place: PlaceId| {
+        let new_state = |place: PlaceId| {
             let (component, state) = self.states[place.index()];
             state.map(|state| (component, state))
         };
-        let mut moves: Vec<_> = self.net.post(t).iter().filter_map(|arc| to(arc.place)).collect();
+        let mut moves: Vec<_> =
+            self.net.post(t).iter().filter_map(|arc| new_state(arc.place)).collect();
         moves.sort_unstable();
         moves
     }
@@ -222,11 +231,11 @@ impl SystemTranslator<'_, '_> {
         let Some(play) = play else { return Some(Vec::new()) };
         let firings = usize::try_from(play.firings).ok().filter(|it| *it <= MAX_STEPS)?;
         let steps = self.store.traces[play.trace?].chunks_exact(2);
-        let each = steps.flat_map(|step| {
+        let repeated = steps.flat_map(|step| {
             let t = TransitionId::new(step[0] as usize);
             std::iter::repeat_n(t, usize::try_from(step[1]).unwrap_or(firings).min(firings))
         });
-        Some(each.take(firings).collect())
+        Some(repeated.take(firings).collect())
     }
 
     /// Adds a run to the page, and returns its index. Returns `None` if the steps exceed
@@ -242,14 +251,14 @@ impl SystemTranslator<'_, '_> {
 
     /// Returns the lines of an answer's certificates.
     fn lines(&self, question: &AnsweredQuestion) -> Vec<String> {
-        let all = question.certificates.iter().map(|&at| &self.store.certificates[at]);
+        let shown = question.certificates.iter().map(|&at| &self.store.certificates[at]);
         let mut lines = Vec::new();
-        for certificate in all {
-            let mut said = certificate.kind.to_owned();
+        for certificate in shown {
+            let mut heading = certificate.kind.to_owned();
             if let Some(rules) = certificate.reduced_by {
-                said += &format!(", on the net after {}", counted(rules, "reduction"));
+                heading += &format!(", on the net after {}", counted(rules, "reduction"));
             }
-            lines.push(said);
+            lines.push(heading);
             lines.extend(certificate.lines.iter().map(|line| self.system_net.words(line)));
         }
         if lines.len() > MAX_CERTIFICATE_LINES {
@@ -260,15 +269,16 @@ impl SystemTranslator<'_, '_> {
         lines
     }
 
+    /// Adds the answer whether the system can deadlock.
     fn add_deadlock_answer(&mut self, question: &AnsweredQuestion) {
-        let value = question.value.as_deref().map(|it| it == "TRUE");
+        let value = question.truth();
         let mut row = SystemQuestion {
             name: DEADLOCK.0.into(),
             formula: DEADLOCK.1.into(),
             value,
             good: value.map(|stops| !stops),
             reason: self.system_net.words(&question.reason),
-            evidence: value.map(|_| question.grade.clone()),
+            evidence: question.grade.map(|grade| grade.to_string()),
             lines: self.lines(question),
             ..SystemQuestion::default()
         };
@@ -284,33 +294,32 @@ impl SystemTranslator<'_, '_> {
         self.answers.rows.push(row);
     }
 
-    fn add_label_answers(&mut self, all: Vec<(LabelId, &[TransitionId], AnsweredQuestion)>) {
-        let mut grade = String::new();
-        let count = all.len();
-        for (label, ways, question) in all {
-            let comes = question.value.as_deref().map(|it| it == "TRUE");
-            let mut coming = LabelOccurrence {
+    /// Adds the answers which labels occur, and their summary.
+    fn add_label_answers(&mut self, answered_labels: Vec<AnsweredLabel<'_>>) {
+        let mut grade: Option<Grade> = None;
+        let count = answered_labels.len();
+        for AnsweredLabel { label, ways: transitions, question } in answered_labels {
+            let occurs = question.truth();
+            let mut occurrence = LabelOccurrence {
                 label: label.0,
-                comes,
+                comes: occurs,
                 reason: self.system_net.words(&question.reason),
-                evidence: comes.map(|_| question.grade.clone()),
+                evidence: question.grade.map(|grade| grade.to_string()),
                 lines: self.lines(&question),
                 run: None,
             };
-            if comes == Some(true) {
-                coming.reason = "a run ends with it".into();
-                coming.run = self.run_to(ways, question.play.as_ref());
+            if occurs == Some(true) {
+                occurrence.reason = "a run ends with it".into();
+                occurrence.run = self.run_to(transitions, question.play.as_ref());
             }
-            if comes.is_some() && rank(&question.grade) >= rank(&grade) {
-                grade.clone_from(&question.grade);
-            }
-            self.answers.occurrences.push(coming);
+            grade = grade.max(question.grade);
+            self.answers.occurrences.push(occurrence);
         }
-        let of = |what: Option<bool>| -> Vec<&str> {
-            let such = self.answers.occurrences.iter().filter(|it| it.comes == what);
-            such.map(|it| self.system_net.system.label(LabelId(it.label))).collect()
+        let labels_with = |wanted: Option<bool>| -> Vec<&str> {
+            let occurrences = self.answers.occurrences.iter().filter(|it| it.comes == wanted);
+            occurrences.map(|it| self.system_net.system.label(LabelId(it.label))).collect()
         };
-        let (never, open) = (of(Some(false)), of(None));
+        let (never, open) = (labels_with(Some(false)), labels_with(None));
         let value = match (never.is_empty(), open.is_empty()) {
             (false, _) => Some(false),
             (true, true) => Some(true),
@@ -318,9 +327,15 @@ impl SystemTranslator<'_, '_> {
         };
         let mut reason = match (never.len(), open.len()) {
             (0, 0) => format!("all {} occur", counted(count, "label")),
-            (0, some) => format!("{} of {} occur", count - some, counted(count, "label")),
-            (some, _) => {
-                format!("{some} of {} never occur: {}", counted(count, "label"), listed(&never))
+            (0, label_count) => {
+                format!("{} of {} occur", count - label_count, counted(count, "label"))
+            }
+            (label_count, _) => {
+                format!(
+                    "{label_count} of {} never occur: {}",
+                    counted(count, "label"),
+                    listed(&never)
+                )
             }
         };
         if !open.is_empty() {
@@ -332,26 +347,25 @@ impl SystemTranslator<'_, '_> {
             value,
             good: value,
             reason,
-            evidence: value.map(|_| grade),
+            evidence: value.and(grade).map(|grade| grade.to_string()),
             ..SystemQuestion::default()
         };
         self.answers.rows.push(row);
     }
 
-    /// Adds a run that ends with one of the transitions `ways`, which have the same label. One of
+    /// Adds a run that ends with one of `transitions`, which have the same label. One of
     /// them is enabled after `play`.
-    fn run_to(&mut self, ways: &[TransitionId], play: Option<&PlayedSequence>) -> Option<usize> {
+    fn run_to(
+        &mut self,
+        transitions: &[TransitionId],
+        play: Option<&PlayedSequence>,
+    ) -> Option<usize> {
         let mut firings = self.firings(play)?;
         let (_, marking) = self.system_net.run(&firings)?;
-        firings.push(*ways.iter().find(|&&t| self.system_net.net.is_enabled(&marking, t))?);
+        firings.push(*transitions.iter().find(|&&t| self.system_net.net.is_enabled(&marking, t))?);
         let (run, _) = self.system_net.run(&firings)?;
         self.play(run)
     }
-}
-
-/// Returns the rank of a grade. A higher rank means that more has to be trusted.
-fn rank(grade: &str) -> usize {
-    ["", "replayed", "certified", "searched"].iter().position(|it| *it == grade).unwrap_or(3)
 }
 
 /// Lists the labels in quotation marks, at most [`LISTED`].

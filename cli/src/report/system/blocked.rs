@@ -9,23 +9,23 @@ const MAX_LABELS: usize = 6;
 /// Describes for each component in a joint state the labels of its edges and the components that
 /// block them. Returns one line per component.
 pub(super) fn blocked(system: &System, joint: &[u32]) -> Vec<String> {
-    let line = |(at, &state): (usize, &u32)| {
-        let component = &system.components()[at];
+    let line = |(component_index, &state): (usize, &u32)| {
+        let component = &system.components()[component_index];
         let (name, title) = (component.name(), component.title(state));
         let mut labels: Vec<LabelId> = component.edges(state).iter().map(|edge| edge.0).collect();
         labels.dedup();
         if labels.is_empty() {
             return format!("{name} is in {title}, which has no outgoing edge");
         }
-        let waits = labels.iter().take(MAX_LABELS).map(|&label| {
-            let who = blocking_owners(system, joint, label).join(", ");
-            format!("“{}” waits for {who}", system.label(label))
+        let waiting = labels.iter().take(MAX_LABELS).map(|&label| {
+            let blockers = blocking_owners(system, joint, label).join(", ");
+            format!("“{}” waits for {blockers}", system.label(label))
         });
         let more = match labels.len().saturating_sub(MAX_LABELS) {
             0 => String::new(),
             more => format!(", and {more} more labels"),
         };
-        format!("{name} is in {title}: {}{more}", waits.collect::<Vec<_>>().join("; "))
+        format!("{name} is in {title}: {}{more}", waiting.collect::<Vec<_>>().join("; "))
     };
     let mut lines: Vec<String> = joint.iter().enumerate().take(MAX_COMPONENTS).map(line).collect();
     if joint.len() > MAX_COMPONENTS {
@@ -36,12 +36,12 @@ pub(super) fn blocked(system: &System, joint: &[u32]) -> Vec<String> {
 
 /// Returns the names of the label's owners that have no edge with the label in their current state.
 fn blocking_owners<'s>(system: &'s System, joint: &[u32], label: LabelId) -> Vec<&'s str> {
-    let owners = system.owners(label).iter().map(|&at| at as usize);
-    let waited_for = owners.filter(|&at| {
-        let edges = system.components()[at].edges(joint[at]);
+    let owners = system.owners(label).iter().map(|&component_index| component_index as usize);
+    let blockers = owners.filter(|&component_index| {
+        let edges = system.components()[component_index].edges(joint[component_index]);
         edges.iter().all(|edge| edge.0 != label)
     });
-    waited_for.map(|at| system.components()[at].name()).collect()
+    blockers.map(|component_index| system.components()[component_index].name()).collect()
 }
 
 #[cfg(test)]

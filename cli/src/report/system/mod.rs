@@ -8,13 +8,14 @@ mod as_net;
 mod blocked;
 
 use as_net::{NetAnswers, SystemNet};
-use parikh::run;
+use parikh::run::{self, OpenCause};
 use parikh::systems::{
     PropertyAnswer, ResolvedRun, SettleConfig, SystemCase, SystemOutcome, SystemProof, resolve_run,
     settle,
 };
 use parikh_pictures::draw::system as draw;
 use parikh_solvers::Budget;
+use parikh_solvers::locked;
 use parikh_systems::System;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -121,32 +122,32 @@ pub fn system_report(
     budget: &Budget,
 ) -> SystemReport {
     let system = &case.system;
-    let settled: Vec<Mutex<Option<SystemOutcome>>> =
+    let outcomes: Vec<Mutex<Option<SystemOutcome>>> =
         case.properties.iter().map(|_| Mutex::new(None)).collect();
-    settle(case, config, budget, &|at, it| {
-        *settled[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(it);
+    settle(case, config, budget, &|index, outcome| {
+        *locked(&outcomes[index]) = Some(outcome);
     });
     let (mut properties, mut runs, mut faults) = (Vec::new(), Vec::new(), 0);
-    for (property, settled) in case.properties.iter().zip(settled) {
+    for (property, outcomes) in case.properties.iter().zip(outcomes) {
         let mut row = SystemQuestion {
             name: property.number.to_string(),
             formula: property.formula.split_whitespace().collect::<Vec<_>>().join(" "),
-            reason: "out of time".to_owned(),
+            reason: OpenCause::OutOfTime.to_string(),
             ..SystemQuestion::default()
         };
-        match settled.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        match outcomes.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(SystemOutcome::Answer(answer)) => {
                 row.value = Some(answer.value);
                 row.good = row.value;
-                row.evidence = Some(answer.evidence.to_owned());
-                row.reason.clone_from(&answer.reason);
-                row.otherwise = property.solution.filter(|it| *it != answer.value);
+                row.evidence = Some(answer.grade.to_string());
+                row.reason = answer.reason.to_string();
+                row.otherwise = property.solution.filter(|outcome| *outcome != answer.value);
                 if let Some(run) = run_of(system, &answer) {
                     row.run = Some(runs.len());
                     runs.push(run);
                 }
             }
-            Some(SystemOutcome::Open(why)) => row.reason = why,
+            Some(SystemOutcome::Open(why)) => row.reason = why.to_string(),
             Some(SystemOutcome::Fault(why)) => {
                 faults += 1;
                 row.reason = format!("an internal error, please report it: {why}");
@@ -155,35 +156,35 @@ pub fn system_report(
         }
         properties.push(row);
     }
-    let found = NetAnswers { rows: properties, runs, faults, occurrences: Vec::new() };
+    let answers = NetAnswers { rows: properties, runs, faults, occurrences: Vec::new() };
     let semantics = case.logic.semantics(config.endings);
-    page_of(system, made, ("Properties", semantics), found, figures(system))
+    page_of(system, made, ("Properties", semantics), answers, figures(system))
 }
 
 /// Decides within `budget` whether a system can deadlock and which labels occur, and collects the
-/// contents of a page. The collection takes up to four seconds more. `tell` receives the name of
+/// contents of a page. The collection takes up to four seconds more. `on_step` receives the name of
 /// each step before the step begins.
 pub fn system_alone(
     system: &System,
     made: String,
     config: &run::RunConfig,
     budget: &Budget,
-    tell: &mut dyn FnMut(&str),
+    on_step: &mut dyn FnMut(&str),
 ) -> SystemReport {
     let mut figures = figures(system);
-    let found = match SystemNet::of(system) {
+    let answers = match SystemNet::of(system) {
         Ok(net) => {
-            let found = net.ask(&super::for_pages(config), budget, tell);
-            tell("the number of states of the product");
+            let answers = net.ask(&super::for_pages(config), budget, on_step);
+            on_step("the number of states of the product");
             let joint = net.joint_states(config, &own(COUNT, budget));
             figures.extend(joint.map(|number| ("states of the product", number)));
-            found
+            answers
         }
         Err(why) => NetAnswers::all_open(&why),
     };
-    tell("the picture");
+    on_step("the picture");
     let semantics = "whether the system can stop, and which labels occur, considering all runs";
-    page_of(system, made, ("Questions", semantics), found, figures)
+    page_of(system, made, ("Questions", semantics), answers, figures)
 }
 
 /// Returns a budget of `time` for a step after the answers, or a cancelled budget if the run is
@@ -199,7 +200,7 @@ fn page_of(
     system: &System,
     made: String,
     (asked, semantics): (&'static str, &'static str),
-    found: NetAnswers,
+    answers: NetAnswers,
     figures: Vec<(&'static str, String)>,
 ) -> SystemReport {
     let budget = Budget::lasting(PICTURE);
@@ -211,13 +212,13 @@ fn page_of(
         components: parts(system),
         labels: system.labels().map(|label| system.label(label).to_owned()).collect(),
         asked,
-        properties: found.rows,
-        coming: found.occurrences,
+        properties: answers.rows,
+        coming: answers.occurrences,
         beginning: beginning(system),
-        runs: found.runs,
+        runs: answers.runs,
         figures,
         boxes: picture.boxes,
-        faults: found.faults,
+        faults: answers.faults,
         picture,
     }
 }

@@ -53,8 +53,8 @@ impl Relaxation<'_> {
                 RowForm::Trap(trap) => {
                     self.traps[*trap].iter().try_for_each(|&place| subtract(place, 1, y))?;
                 }
-                RowForm::LowerBound(at) => {
-                    let weights = &self.lower_bounds[*at].weights;
+                RowForm::LowerBound(bound_index) => {
+                    let weights = &self.lower_bounds[*bound_index].weights;
                     weights.iter().try_for_each(|&(place, w)| subtract(place, w.into(), y))?;
                 }
                 RowForm::Chain(unit) => {
@@ -68,7 +68,9 @@ impl Relaxation<'_> {
                 _ if y == 0 => {}
                 (Some((_, atom)), _) => *atoms.entry(atom.index()).or_default() += y.abs(),
                 (None, RowForm::Trap(trap)) => *traps.entry(*trap).or_default() += y.abs(),
-                (None, RowForm::LowerBound(at)) => *lower_bounds.entry(*at).or_default() += y.abs(),
+                (None, RowForm::LowerBound(bound_index)) => {
+                    *lower_bounds.entry(*bound_index).or_default() += y.abs()
+                }
                 (None, RowForm::Chain(unit)) => *units.entry(*unit).or_default() += y,
                 // A place has at most one token because of its unit. The lower bound 0 needs no
                 // reason.
@@ -76,8 +78,8 @@ impl Relaxation<'_> {
                     *units.entry(self.net.units()?.unit_of(*place)).or_default() += y;
                 }
                 (None, RowForm::Tokens(place)) => {
-                    if let Some(&at) = self.lower_bound_of.get(place) {
-                        *lower_bounds.entry(at).or_default() += y.abs();
+                    if let Some(&bound_index) = self.lower_bound_of.get(place) {
+                        *lower_bounds.entry(bound_index).or_default() += y.abs();
                     }
                 }
                 (None, RowForm::Sum(_)) => return None,

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub struct Atoms {
     /// The watched goals. The bit of a goal is its position.
     pub(super) goals: Vec<(GoalId, MarkingGoal)>,
-    /// Bits, by atom.
+    /// For each atom, the index of its bit in a letter.
     bits: HashMap<RunAtom, usize>,
     /// For each transition, the bits of the atoms that its firing makes true. Empty if no atom is
     /// about firings.
@@ -26,13 +26,15 @@ impl Atoms {
     /// Collects the atoms of the properties. Leaves out properties whose numbers a walk cannot
     /// represent.
     pub fn new(net: &Net, properties: &[RunProperty]) -> Atoms {
-        let is_included: Vec<bool> = properties.iter().map(|it| can_be_watched(net, it)).collect();
-        let taken =
-            properties.iter().zip(&is_included).filter_map(|(it, &takes)| takes.then_some(it));
-        let mut atoms: Vec<&RunAtom> = taken.flat_map(RunProperty::atoms).collect();
+        let can_watch: Vec<bool> = properties.iter().map(|it| can_be_watched(net, it)).collect();
+        let watchable = properties
+            .iter()
+            .zip(&can_watch)
+            .filter_map(|(it, &can_watch)| can_watch.then_some(it));
+        let mut atoms: Vec<&RunAtom> = watchable.flat_map(RunProperty::atoms).collect();
         atoms.sort_by_key(|atom| matches!(atom, RunAtom::Fires(_)));
         let mut bits: HashMap<RunAtom, usize> = HashMap::new();
-        let (mut goals, mut firing) = (Vec::new(), Vec::new());
+        let (mut goals, mut firing_atoms) = (Vec::new(), Vec::new());
         for atom in atoms {
             if bits.contains_key(atom) {
                 continue;
@@ -42,19 +44,21 @@ impl Atoms {
                 RunAtom::Holds(predicate) => {
                     goals.push((GoalId::new(bit), MarkingGoal::Reach(predicate.clone())));
                 }
-                RunAtom::Fires(any) => firing.push((bit, any.clone())),
+                RunAtom::Fires(transitions) => firing_atoms.push((bit, transitions.clone())),
             }
             bits.insert(atom.clone(), bit);
         }
         let words = bits.len().div_ceil(64).max(1);
         let mut bits_of_firing = Vec::new();
-        if !firing.is_empty() {
+        if !firing_atoms.is_empty() {
             bits_of_firing = vec![vec![0; words].into_boxed_slice(); net.transition_count()];
-            for (bit, any) in firing {
-                any.iter().for_each(|t| bits_of_firing[t.index()][bit / 64] |= 1 << (bit % 64));
+            for (bit, transitions) in firing_atoms {
+                transitions
+                    .iter()
+                    .for_each(|t| bits_of_firing[t.index()][bit / 64] |= 1 << (bit % 64));
             }
         }
-        Atoms { goals, bits, bits_of_firing, words, is_included }
+        Atoms { goals, bits, bits_of_firing, words, is_included: can_watch }
     }
 
     /// Returns the bit of each atom of an included property.
@@ -69,6 +73,7 @@ impl Atoms {
     }
 }
 
+/// Returns true if all sums in the atoms fit in 64 bits.
 fn can_be_watched(net: &Net, property: &RunProperty) -> bool {
     property.atoms().iter().all(|atom| match atom {
         RunAtom::Holds(predicate) => {
@@ -82,7 +87,9 @@ fn can_be_watched(net: &Net, property: &RunProperty) -> bool {
 /// Letters with their numbers, in the order of first occurrence.
 #[derive(Default)]
 pub(super) struct Alphabet {
+    /// The number of each letter, by its bits.
     numbers: HashMap<Box<[u64]>, u32>,
+    /// The bits of each letter, by number.
     letters: Vec<Box<[u64]>>,
 }
 

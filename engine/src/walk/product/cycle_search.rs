@@ -15,7 +15,7 @@ use parikh_solvers::Budget;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
-/// Number of first firings of a search.
+/// Maximum number of transitions tried from the start marking.
 const MAX_FIRST_FIRINGS: usize = 4;
 /// Limit on the number of places inspected per marking, and on the arcs of each.
 const MAX_INSPECTED: usize = 24;
@@ -23,7 +23,7 @@ const MAX_INSPECTED: usize = 24;
 const DISPLACED_TOKEN_COST: u64 = 4;
 /// Number of firings between two checks of the budget.
 const POLLING: usize = 256;
-/// Additional firings granted after a cycle was found.
+/// Number of additional firings for cycle searches granted after a cycle was found.
 const FIRINGS_PER_FOUND_CYCLE: u64 = 20_000;
 
 /// Differences in token counts from the start, by ascending place, without zeros.
@@ -31,17 +31,19 @@ type TokenDifferences = Box<[(u32, i64)]>;
 
 /// A marking of the search, with its predecessor.
 struct TourNode {
-    /// Index of the predecessor. The first stop is its own predecessor.
+    /// Index of the predecessor. The first node is its own predecessor.
     predecessor: u32,
     /// The fired transition, and the letter read by the firing.
     transition_and_letter: (u32, u32),
     differences: TokenDifferences,
     /// The letter of the marking.
     letter: u32,
+    /// The set of automaton states.
     set: u32,
     /// The hash of the marking (the sum over the fired classes), and a bit mask of the letters
     /// read.
     hash_and_letters: (u64, u64),
+    /// Number of firings from the start.
     firings: u32,
 }
 
@@ -60,21 +62,23 @@ pub(super) struct CycleStart {
 
 /// A search from a given marking.
 struct CycleSearch {
+    /// Start and requirements.
     start: CycleStart,
+    /// The markings found so far.
     stops: Vec<TourNode>,
-    /// Unexpanded stops, the cheapest and then the newest first.
+    /// Costs and indices of the unexpanded nodes, the cheapest first and then the newest.
     open: BinaryHeap<(Reverse<u64>, u32)>,
     /// Visited combinations: the hash of the marking, the letters, and the set.
     met: HashSet<(u64, u64, u32)>,
 }
 
 impl ProductWalk<'_> {
-    /// Searches for a cycle from the machine's current marking, trying at most `most` firings. The
-    /// machine is unchanged afterwards.
+    /// Searches for a cycle from the machine's current marking, trying at most `max_firings`
+    /// firings. The machine is unchanged afterwards.
     pub(super) fn find_tour(
         &mut self,
         start: CycleStart,
-        most: usize,
+        max_firings: usize,
         budget: &Budget,
     ) -> Option<Vec<u32>> {
         let first = TourNode {
@@ -86,18 +90,18 @@ impl ProductWalk<'_> {
             hash_and_letters: (0, 0),
             firings: 0,
         };
-        let (open, met) = (BinaryHeap::from([(Reverse(0), 0)]), HashSet::new());
-        let mut tours = CycleSearch { start, stops: vec![first], open, met };
+        let (open, visited) = (BinaryHeap::from([(Reverse(0), 0)]), HashSet::new());
+        let mut tours = CycleSearch { start, stops: vec![first], open, met: visited };
         let mut tried = 0;
-        while let Some((_, at)) = tours.open.pop() {
-            for transition in self.candidate_transitions(&tours.stops[at as usize].differences) {
+        while let Some((_, node)) = tours.open.pop() {
+            for transition in self.candidate_transitions(&tours.stops[node as usize].differences) {
                 tried += 1;
-                let is_over = tried > most || self.search_firings_left == 0;
+                let is_over = tried > max_firings || self.search_firings_left == 0;
                 if is_over || self.is_over(tried % POLLING == 0, budget) {
                     return None;
                 }
                 self.search_firings_left -= 1;
-                if self.expand(&mut tours, at, transition) {
+                if self.expand(&mut tours, node, transition) {
                     self.search_firings_left += FIRINGS_PER_FOUND_CYCLE;
                     return Some(tours.way_to(tours.stops.len() - 1).0);
                 }
@@ -106,7 +110,7 @@ impl ProductWalk<'_> {
         None
     }
 
-    /// Returns the transitions to try next, one per effect.
+    /// Returns the transitions to try from a marking with these differences, one per effect class.
     fn candidate_transitions(&mut self, moved: &TokenDifferences) -> Vec<u32> {
         let (machine, rng) = (&self.machine, &mut self.resources.rng);
         if moved.is_empty() {
@@ -116,73 +120,80 @@ impl ProductWalk<'_> {
                 (0..count).map(|_| enabled.nth(random_below(rng, enabled.len()))).collect();
             return classes.into_iter().map(|it| machine.representative(it, rng)).collect();
         }
-        let (mut ways, mut classes) = (Vec::new(), HashSet::new());
-        let turn = random_below(rng, moved.len());
-        for at in 0..moved.len().min(MAX_INSPECTED) {
-            let (place, more) = moved[(turn + at) % moved.len()];
+        let (mut candidates, mut classes) = (Vec::new(), HashSet::new());
+        let first = random_below(rng, moved.len());
+        for offset in 0..moved.len().min(MAX_INSPECTED) {
+            let (place, difference) = moved[(first + offset) % moved.len()];
             let place = PlaceId::new(place as usize);
-            let arcs = if more > 0 { self.net.consumers(place) } else { self.net.producers(place) };
-            let turn = random_below(rng, arcs.len().max(1));
-            for at in 0..arcs.len().min(MAX_INSPECTED) {
-                let t = arcs[(turn + at) % arcs.len()].transition;
+            let arcs =
+                if difference > 0 { self.net.consumers(place) } else { self.net.producers(place) };
+            let first = random_below(rng, arcs.len().max(1));
+            for offset in 0..arcs.len().min(MAX_INSPECTED) {
+                let t = arcs[(first + offset) % arcs.len()].transition;
                 let class = self.net.effect_of(t);
                 let is_enabled = || {
                     self.net.pre(t).iter().all(|arc| {
                         let place = arc.place.index() as u32;
-                        let now = machine.value(place).saturating_add(difference_of(moved, place));
-                        u64::try_from(now).is_ok_and(|now| now >= arc.weight)
+                        let tokens_now =
+                            machine.value(place).saturating_add(difference_of(moved, place));
+                        u64::try_from(tokens_now).is_ok_and(|tokens_now| tokens_now >= arc.weight)
                     })
                 };
-                let moves = !self.net.effect(class).is_empty();
-                if moves && !classes.contains(&class) && is_enabled() {
+                let has_effect = !self.net.effect(class).is_empty();
+                if has_effect && !classes.contains(&class) && is_enabled() {
                     classes.insert(class);
-                    ways.push(t.index() as u32);
+                    candidates.push(t.index() as u32);
                 }
             }
         }
-        ways
+        candidates
     }
 
-    /// Expands a stop by a firing. Returns true if this closes a cycle, whose end is then the last
-    /// stop.
-    fn expand(&mut self, tours: &mut CycleSearch, at: u32, transition: u32) -> bool {
-        let CycleStart { position, set: base, here, allowed } = tours.start;
-        let stop = &tours.stops[at as usize];
+    /// Fires a transition from a node. Returns true if this closes a cycle, whose end is then the
+    /// last node.
+    fn expand(&mut self, tours: &mut CycleSearch, node: u32, transition: u32) -> bool {
+        let CycleStart { position: property, set: base_set, here: base_letter, allowed } =
+            tours.start;
+        let predecessor = &tours.stops[node as usize];
         let class = self.machine.class_of(transition);
-        let read = self.firing_letter(stop.letter, transition);
-        let Some(followed) = self.followed[position].as_mut() else { return false };
+        let read = self.firing_letter(predecessor.letter, transition);
+        let Some(followed) = self.followed[property].as_mut() else { return false };
         let set = match allowed {
-            AllowedLetters::Accepted => followed.subsets.successor(stop.set, read, &self.alphabet),
-            AllowedLetters::Same | AllowedLetters::Any => stop.set,
+            AllowedLetters::Accepted => {
+                followed.subsets.successor(predecessor.set, read, &self.alphabet)
+            }
+            AllowedLetters::Same | AllowedLetters::Any => predecessor.set,
         };
-        let name = stop.hash_and_letters.0.wrapping_add(self.class_hashes[class as usize]);
+        let hash = predecessor.hash_and_letters.0.wrapping_add(self.class_hashes[class as usize]);
         let letters = match allowed {
-            AllowedLetters::Accepted => stop.hash_and_letters.1 | 1 << (read % 64),
+            AllowedLetters::Accepted => predecessor.hash_and_letters.1 | 1 << (read % 64),
             AllowedLetters::Same | AllowedLetters::Any => 0,
         };
-        if set == EMPTY_SET || !tours.met.insert((name, letters, set)) {
+        if set == EMPTY_SET || !tours.met.insert((hash, letters, set)) {
             return false;
         }
         self.firings += 1;
-        let moved = differences_after(&stop.differences, self.net, transition);
-        let sees = |&(place, _): &(u32, i64)| followed.is_read_place[place as usize];
-        let firings = stop.firings + 1;
-        let letter = match moved.iter().any(sees) {
-            false => here,
-            true => match self.letter_after(&tours.way_to(at as usize).0, transition) {
+        let moved = differences_after(&predecessor.differences, self.net, transition);
+        let is_read = |&(place, _): &(u32, i64)| followed.is_read_place[place as usize];
+        let firings = predecessor.firings + 1;
+        let letter = match moved.iter().any(is_read) {
+            false => base_letter,
+            true => match self.letter_after(&tours.way_to(node as usize).0, transition) {
                 Some(letter) => letter,
                 None => return false,
             },
         };
-        let Some(followed) = &self.followed[position] else { return false };
-        if allowed == AllowedLetters::Same && followed.distinguishes(here, letter, &self.alphabet) {
+        let Some(followed) = &self.followed[property] else { return false };
+        if allowed == AllowedLetters::Same
+            && followed.distinguishes(base_letter, letter, &self.alphabet)
+        {
             return false;
         }
-        let distance: u64 = moved.iter().map(|(_, more)| more.unsigned_abs()).sum();
+        let distance: u64 = moved.iter().map(|(_, difference)| difference.unsigned_abs()).sum();
         let cost = distance.saturating_mul(DISPLACED_TOKEN_COST).saturating_add(firings.into());
         let is_back = moved.iter().all(|it| it.1 > 0 && !followed.is_read_place[it.0 as usize]);
         let next = tours.stops.len() as u32;
-        let (before, fired, names) = (at, (transition, read), (name, letters));
+        let (before, fired, names) = (node, (transition, read), (hash, letters));
         tours.stops.push(TourNode {
             predecessor: before,
             transition_and_letter: fired,
@@ -196,51 +207,51 @@ impl ProductWalk<'_> {
         is_back
             && (allowed != AllowedLetters::Accepted || {
                 let (_, letters) = tours.way_to(next as usize);
-                followed.subsets.accepts_repeated_letters(base, &letters, &self.alphabet)
+                followed.subsets.accepts_repeated_letters(base_set, &letters, &self.alphabet)
             })
     }
 
-    /// Returns the letter of the marking after these firings and one more. Returns `None` if a
-    /// number would overflow.
-    fn letter_after(&mut self, way: &[u32], transition: u32) -> Option<u32> {
+    /// Returns the letter of the marking after the firings of `path` and then `transition`. Returns
+    /// `None` if a number would overflow.
+    fn letter_after(&mut self, path: &[u32], transition: u32) -> Option<u32> {
         let flipped = self.machine.update_count;
-        let mut fired = Vec::with_capacity(way.len() + 1);
+        let mut fired_classes = Vec::with_capacity(path.len() + 1);
         let mut fits = true;
-        for &t in way.iter().chain([&transition]) {
+        for &t in path.iter().chain([&transition]) {
             let class = self.machine.class_of(t);
             fits = self.machine.fire(class);
             if !fits {
                 break;
             }
-            fired.push(class);
+            fired_classes.push(class);
         }
         let letter = self.marking_letter();
-        for &class in fired.iter().rev() {
+        for &class in fired_classes.iter().rev() {
             self.machine.fire_many(class, -1);
         }
         self.machine.news.clear();
-        let counted = way.len() as u64 + self.firings_for_updates_since(flipped);
+        let counted = path.len() as u64 + self.firings_for_updates_since(flipped);
         self.search_firings_left = self.search_firings_left.saturating_sub(counted);
         fits.then_some(letter)
     }
 }
 
 impl CycleSearch {
-    /// Returns the transitions fired on the path to a stop, and the letters that they read.
-    fn way_to(&self, stop: usize) -> (Vec<u32>, Vec<u32>) {
-        let mut way = Vec::new();
-        let mut at = stop;
-        while at != 0 {
-            way.push(self.stops[at].transition_and_letter);
-            at = self.stops[at].predecessor as usize;
+    /// Returns the transitions fired on the path to a node, and the letters that the firings read.
+    fn way_to(&self, node: usize) -> (Vec<u32>, Vec<u32>) {
+        let mut path = Vec::new();
+        let mut current = node;
+        while current != 0 {
+            path.push(self.stops[current].transition_and_letter);
+            current = self.stops[current].predecessor as usize;
         }
-        way.into_iter().rev().unzip()
+        path.into_iter().rev().unzip()
     }
 }
 
 /// Returns the difference of a place's tokens from the start.
 fn difference_of(moved: &TokenDifferences, place: u32) -> i64 {
-    moved.binary_search_by_key(&place, |&(it, _)| it).map_or(0, |at| moved[at].1)
+    moved.binary_search_by_key(&place, |&(it, _)| it).map_or(0, |index| moved[index].1)
 }
 
 /// Returns the differences after one more firing.
@@ -250,20 +261,20 @@ fn differences_after(
     transition: u32,
 ) -> TokenDifferences {
     let class = net.effect_of(TransitionId::new(transition as usize));
-    let mut all: Vec<(u32, i64)> = moved.to_vec();
+    let mut differences: Vec<(u32, i64)> = moved.to_vec();
     for change in net.effect(class) {
         let place = change.place.index() as u32;
-        match all.binary_search_by_key(&place, |&(it, _)| it) {
-            Ok(at) => {
-                all[at].1 = all[at].1.saturating_add(change.delta);
-                if all[at].1 == 0 {
-                    all.remove(at);
+        match differences.binary_search_by_key(&place, |&(it, _)| it) {
+            Ok(position) => {
+                differences[position].1 = differences[position].1.saturating_add(change.delta);
+                if differences[position].1 == 0 {
+                    differences.remove(position);
                 }
             }
-            Err(at) => all.insert(at, (place, change.delta)),
+            Err(position) => differences.insert(position, (place, change.delta)),
         }
     }
-    all.into()
+    differences.into()
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ const WAIT_FACTOR: u32 = 4;
 const MAX_UNTRANSLATED_RUNS: u32 = 20;
 /// Share of the time for walks along known firing sequences, in [0, 1].
 const REPLAY_SHARE: f64 = 0.3;
+/// Maximum number of firings of a known firing sequence that is walked along.
 const MAX_PREFIX_FIRINGS: u128 = 2_000_000;
 /// Minimum waiting time.
 const MIN_WAIT: Duration = Duration::from_millis(200);
@@ -40,39 +41,46 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
 }
 
 /// Runs the engine and returns a one-line summary.
-fn run(work: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
-    let is_open = |id: GoalId| work.board.is_open(id);
-    let open = work.working_net.runs().iter().filter(|(id, _)| is_open(*id)).cloned();
-    let (ids, properties): (Vec<GoalId>, Vec<RunProperty>) = open.unzip();
-    let atoms = Atoms::new(work.working_net.net(), &properties);
-    let mut walk = ProductWalk::new(work.working_net.net(), &atoms, &properties, seed, budget);
-    let runs = work.board.runs(ENGINE.technique).on(work.working_net);
-    let begin = Instant::now();
-    let share = budget.remaining().map(|time| time.mul_f64(INITIAL_WAIT_SHARE));
-    let (mut found, mut last) = (0, Duration::ZERO);
-    let is_hint = work.working_net.parent().is_some();
+fn run(assignment: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
+    let is_open = |id: GoalId| assignment.board.is_open(id);
+    let open_runs = assignment.working_net.runs().iter().filter(|(id, _)| is_open(*id)).cloned();
+    let (ids, properties): (Vec<GoalId>, Vec<RunProperty>) = open_runs.unzip();
+    let atoms = Atoms::new(assignment.working_net.net(), &properties);
+    let mut walk =
+        ProductWalk::new(assignment.working_net.net(), &atoms, &properties, seed, budget);
+    let runs = assignment.board.runs(ENGINE.technique).on(assignment.working_net);
+    let start_time = Instant::now();
+    let initial_wait = budget.remaining().map(|time| time.mul_f64(INITIAL_WAIT_SHARE));
+    let (mut found, mut last_found) = (0, Duration::ZERO);
+    let is_derived_net = assignment.working_net.parent().is_some();
     let mut misses = vec![0; ids.len()];
-    let ways = if is_hint { Vec::new() } else { known_prefixes(work.board) };
-    let along = budget.share(REPLAY_SHARE);
-    let mut rest = ways.iter();
+    let prefixes = if is_derived_net { Vec::new() } else { known_prefixes(assignment.board) };
+    let replay_budget = budget.share(REPLAY_SHARE);
+    let mut remaining_prefixes = prefixes.iter();
     loop {
-        let mut take = |at: usize, run| {
-            runs.exists(ids[at], run);
-            if is_hint && is_open(ids[at]) {
-                misses[at] += 1;
-                return misses[at] >= MAX_UNTRANSLATED_RUNS;
+        let mut accept_run = |property: usize, run| {
+            runs.exists(ids[property], run);
+            if is_derived_net && is_open(ids[property]) {
+                misses[property] += 1;
+                return misses[property] >= MAX_UNTRANSLATED_RUNS;
             }
             found += 1;
-            last = begin.elapsed();
+            last_found = start_time.elapsed();
             true
         };
-        if let Some(way) = rest.next().filter(|_| !along.is_exhausted()) {
-            walk.follow_sequence(way, &along, &|at| is_open(ids[at]), &mut take);
+        if let Some(prefix) = remaining_prefixes.next().filter(|_| !replay_budget.is_exhausted()) {
+            walk.follow_sequence(
+                prefix,
+                &replay_budget,
+                &|property| is_open(ids[property]),
+                &mut accept_run,
+            );
             continue;
         }
-        let is_left = walk.round(budget, &|at| is_open(ids[at]), &mut take);
-        let patience = MIN_WAIT.max(last * WAIT_FACTOR).max(share.unwrap_or(Duration::MAX));
-        if !is_left || budget.is_exhausted() || begin.elapsed() > patience {
+        let has_open = walk.round(budget, &|property| is_open(ids[property]), &mut accept_run);
+        let patience =
+            MIN_WAIT.max(last_found * WAIT_FACTOR).max(initial_wait.unwrap_or(Duration::MAX));
+        if !has_open || budget.is_exhausted() || start_time.elapsed() > patience {
             break;
         }
     }
@@ -82,12 +90,13 @@ fn run(work: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
 /// Returns firing sequences to markings known to be reachable, and other possible beginnings of
 /// runs, the shortest first.
 fn known_prefixes(board: &Board<'_>) -> Vec<FiringSequence> {
-    let way = |id| match board.knowledge(id)? {
+    let sequence = |id| match board.knowledge(id)? {
         Knowledge::Reach(Reach::Reached { witness, .. }) => witness?.to_sequence(),
         _ => None,
     };
-    let ways = board.ids().filter_map(way).chain(board.ways());
-    let mut ways: Vec<_> = ways.filter(|way| way.firings() <= MAX_PREFIX_FIRINGS).collect();
-    ways.sort_by_key(FiringSequence::firings);
-    ways
+    let sequences = board.ids().filter_map(sequence).chain(board.ways());
+    let mut sequences: Vec<_> =
+        sequences.filter(|sequence| sequence.firings() <= MAX_PREFIX_FIRINGS).collect();
+    sequences.sort_by_key(FiringSequence::firings);
+    sequences
 }

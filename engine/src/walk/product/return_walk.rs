@@ -10,17 +10,18 @@ use crate::walk::machine::{WatchedMarking, random_below};
 use fastrand::Rng;
 use parikh_net::PlaceId;
 
-/// Limit on the number of places inspected for one choice, and on the arcs of each.
+/// Maximum number of places inspected for one choice, and of arcs inspected per place.
 const MAX_INSPECTED: usize = 12;
 
 /// Tokens moved since the walk was at its base marking.
 pub(super) struct ReturnDistance {
-    /// Token differences, indexed by place.
+    /// For each place, its tokens minus its tokens in the base marking.
     differences: Vec<i64>,
     /// The places with a difference, in no order.
     changed_places: Vec<u32>,
     /// For each place, its position in `places`.
     positions: Vec<u32>,
+    /// Buffer for a choice: classes with their weights.
     candidates: Vec<(u32, u32)>,
 }
 
@@ -40,12 +41,12 @@ impl ReturnDistance {
         self.changed_places.drain(..).for_each(|place| self.differences[place as usize] = 0);
     }
 
-    /// Records `by` firings of a class.
-    pub(super) fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, by: i64) {
+    /// Records `count` firings of a class.
+    pub(super) fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, count: i64) {
         for change in machine.compiled.changes_of(class) {
             let Some(moved) = self.differences.get_mut(change.cell as usize) else { continue };
             let before = *moved;
-            *moved += by * change.delta;
+            *moved += count * change.delta;
             if before == 0 {
                 self.positions[change.cell as usize] = self.changed_places.len() as u32;
                 self.changed_places.push(change.cell);
@@ -63,9 +64,9 @@ impl ReturnDistance {
     /// depend on the places in `looked_at`: no place has fewer tokens, and none of these places has
     /// more.
     pub(super) fn is_back(&self, looked_at: &[bool]) -> bool {
-        let back =
+        let is_harmless =
             |&place: &u32| self.differences[place as usize] > 0 && !looked_at[place as usize];
-        self.changed_places.iter().all(back)
+        self.changed_places.iter().all(is_harmless)
     }
 
     /// Returns a class that may lead back. Returns a random enabled class if there is none or no
@@ -75,15 +76,15 @@ impl ReturnDistance {
         self.candidates.clear();
         let mut total = 0;
         let count = self.changed_places.len();
-        let turn = random_below(rng, count.max(1));
-        for at in 0..count.min(MAX_INSPECTED) {
-            let place = self.changed_places[(turn + at) % count];
+        let first_place = random_below(rng, count.max(1));
+        for offset in 0..count.min(MAX_INSPECTED) {
+            let place = self.changed_places[(first_place + offset) % count];
             let id = PlaceId::new(place as usize);
-            let more = self.differences[place as usize] > 0;
-            let arcs = if more { net.consumers(id) } else { net.producers(id) };
-            let arc_turn = random_below(rng, arcs.len().max(1));
-            for at in 0..arcs.len().min(MAX_INSPECTED) {
-                let transition = arcs[(arc_turn + at) % arcs.len()].transition;
+            let has_more_tokens = self.differences[place as usize] > 0;
+            let arcs = if has_more_tokens { net.consumers(id) } else { net.producers(id) };
+            let first_arc = random_below(rng, arcs.len().max(1));
+            for offset in 0..arcs.len().min(MAX_INSPECTED) {
+                let transition = arcs[(first_arc + offset) % arcs.len()].transition;
                 let class = net.effect_of(transition).index() as u32;
                 if !machine.is_enabled(class) || machine.is_without_effect(class) {
                     continue;
@@ -103,9 +104,9 @@ impl ReturnDistance {
         }
         let mut drawn = random_below(rng, total as usize) as u32;
         let chosen = self.candidates.iter().find(|&&(_, weight)| {
-            let here = drawn < weight;
+            let is_chosen = drawn < weight;
             drawn = drawn.saturating_sub(weight);
-            here
+            is_chosen
         });
         chosen.map(|&(class, _)| class)
     }
@@ -116,8 +117,9 @@ impl ReturnDistance {
         let mut gain = 0;
         for change in machine.compiled.changes_of(class) {
             if let Some(&moved) = self.differences.get(change.cell as usize) {
-                let after = moved.saturating_add(change.delta);
-                gain += moved.saturating_abs().saturating_sub(after.saturating_abs()).signum();
+                let new_difference = moved.saturating_add(change.delta);
+                gain +=
+                    moved.saturating_abs().saturating_sub(new_difference.saturating_abs()).signum();
             }
         }
         gain

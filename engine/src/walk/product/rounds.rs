@@ -6,7 +6,7 @@ use parikh_net::FiringSequence;
 use parikh_net::lasso::LassoRun;
 use parikh_solvers::Budget;
 
-/// Number of firings after the end of a given firing sequence.
+/// Maximum number of firings after the end of a given firing sequence.
 const FIRINGS_BEYOND_END: usize = 4096;
 
 impl ProductWalk<'_> {
@@ -21,38 +21,41 @@ impl ProductWalk<'_> {
     ) -> bool {
         self.stop_following_settled(is_open);
         let open: Vec<usize> =
-            (0..self.followed.len()).filter(|&at| self.is_followed(at)).collect();
-        let longest = 1usize << (6 + self.rounds.min(9));
-        let limit = longest >> random_below(&mut self.resources.rng, 4);
-        for manner in [WalkKind::Random, WalkKind::ConsumeNewest] {
+            (0..self.followed.len()).filter(|&property| self.is_followed(property)).collect();
+        let max_length = 1usize << (6 + self.rounds.min(9));
+        let limit = max_length >> random_below(&mut self.resources.rng, 4);
+        for kind in [WalkKind::Random, WalkKind::ConsumeNewest] {
             if !budget.is_exhausted() {
-                self.walk_once(manner, limit, budget, found);
+                self.walk_once(kind, limit, budget, found);
             }
         }
-        for &at in &open {
-            if self.is_followed(at) && !budget.is_exhausted() {
-                self.walk_once(WalkKind::SingleProperty(at), limit.min(4096), budget, found);
+        for &property in &open {
+            if self.is_followed(property) && !budget.is_exhausted() {
+                self.walk_once(WalkKind::SingleProperty(property), limit.min(4096), budget, found);
             }
         }
         self.rounds += 1;
-        open.iter().any(|&at| self.is_followed(at))
+        open.iter().any(|&property| self.is_followed(property))
     }
 
     /// Walks along a given firing sequence, and some firings beyond its end. For `found` and
     /// `is_open` see [`round`](Self::round).
     pub fn follow_sequence(
         &mut self,
-        way: &FiringSequence,
+        prefix: &FiringSequence,
         budget: &Budget,
         is_open: &dyn Fn(usize) -> bool,
         found: &mut dyn FnMut(usize, LassoRun) -> bool,
     ) {
         self.stop_following_settled(is_open);
-        if (0..self.followed.len()).any(|at| self.is_followed(at)) && !budget.is_exhausted() {
-            self.walk_along(way, FIRINGS_BEYOND_END, budget, found);
+        if (0..self.followed.len()).any(|property| self.is_followed(property))
+            && !budget.is_exhausted()
+        {
+            self.walk_along(prefix, FIRINGS_BEYOND_END, budget, found);
         }
     }
 
+    /// Stops following the properties that are no longer open.
     fn stop_following_settled(&mut self, is_open: &dyn Fn(usize) -> bool) {
         for (position, followed) in self.followed.iter_mut().enumerate() {
             if let Some(followed) = followed {

@@ -18,8 +18,9 @@ const MAX_SETS: usize = 20_000;
 
 /// A set of states.
 struct StateSubset {
+    /// The states, ascending.
     states: Vec<u32>,
-    /// The following sets, indexed by letter.
+    /// The successor set for each letter, [`UNKNOWN`] if not computed yet.
     next: Vec<u32>,
     /// True if some state accepts every continuation.
     is_universal: bool,
@@ -29,16 +30,21 @@ struct StateSubset {
 
 /// The subset automaton of a property. See the module documentation.
 pub(super) struct Subsets {
+    /// The automaton of the property.
     automaton: Automaton,
+    /// The automaton with letters as bits.
     compiled: CompiledAutomaton,
+    /// For each state, the minimum number of edges to an accepting component.
     distances: Vec<usize>,
-    /// Letter bits, indexed by atom of the automaton.
+    /// For each atom of the automaton, its bit in a letter.
     pub(super) bits: Vec<usize>,
-    /// The bits of all atoms, as a mask.
+    /// Mask of the letter bits that belong to atoms of the property.
     pub(super) mask: Vec<u64>,
     /// For each atom, the predicates "it is false" and "it is true". `None` for atoms on firings.
     atom_predicates: Vec<Option<[Predicate; 2]>>,
+    /// The sets found so far, by number.
     sets: Vec<StateSubset>,
+    /// The numbers of the known sets. The key is the ascending list of states.
     numbers: HashMap<Vec<u32>, u32>,
     /// For each letter, the states that accept its infinite repetition.
     accepts_repetition: Vec<Option<Vec<bool>>>,
@@ -78,6 +84,7 @@ impl Subsets {
         Ok(subsets)
     }
 
+    /// Returns the number of a set, [`NOTHING`] for the empty set or if there are too many sets.
     fn number_of_set(&mut self, states: Vec<u32>) -> u32 {
         if let Some(&number) = self.numbers.get(&states) {
             return number;
@@ -106,15 +113,16 @@ impl Subsets {
         }
     }
 
+    /// Computes and stores the set after a letter.
     #[cold]
     fn compute_successor(&mut self, set: u32, letter: u32, alphabet: &Alphabet) -> u32 {
         let bits = alphabet.bits(letter);
-        let nothing = vec![0; bits.len()];
+        let no_bits = vec![0; bits.len()];
         let mut states = Vec::new();
         for &state in &self.sets[set as usize].states {
             let edges = self.compiled.states[state as usize].iter();
-            let read = edges.filter(|edge| edge.mask.reads(bits, &nothing));
-            states.extend(read.map(|edge| edge.target));
+            let matching = edges.filter(|edge| edge.mask.reads(bits, &no_bits));
+            states.extend(matching.map(|edge| edge.target));
         }
         states.sort_unstable();
         states.dedup();
@@ -144,15 +152,15 @@ impl Subsets {
         letter: u32,
         alphabet: &Alphabet,
     ) -> bool {
-        let at = letter as usize;
-        if self.accepts_repetition.len() <= at {
-            self.accepts_repetition.resize(at + 1, None);
+        let index = letter as usize;
+        if self.accepts_repetition.len() <= index {
+            self.accepts_repetition.resize(index + 1, None);
         }
         let (automaton, bits) = (&self.automaton, &self.bits);
-        let accept = self.accepts_repetition[at].get_or_insert_with(|| {
+        let accepting_states = self.accepts_repetition[index].get_or_insert_with(|| {
             automaton.accept_for_ever(&alphabet.restricted_to(letter, bits))
         });
-        self.sets[set as usize].states.iter().any(|&state| accept[state as usize])
+        self.sets[set as usize].states.iter().any(|&state| accepting_states[state as usize])
     }
 
     /// Returns true if some state accepts the infinite repetition of these letters.
@@ -177,22 +185,22 @@ impl Subsets {
         rng: &mut fastrand::Rng,
     ) -> Vec<&Predicate> {
         let mut chosen = None;
-        let mut seen = 0;
+        let mut candidate_count = 0;
         for &state in &self.sets[set as usize].states {
             for edge in &self.automaton.states[state as usize] {
                 if self.distances[edge.target] < self.distances[state as usize] {
-                    seen += 1;
-                    if rng.u32(..seen) == 0 {
+                    candidate_count += 1;
+                    if rng.u32(..candidate_count) == 0 {
                         chosen = Some(edge);
                     }
                 }
             }
         }
         let literals = chosen.map_or(&[][..], |edge| edge.cube.literals());
-        let part = |literal: &parikh_temporal::Literal| {
-            let parts = self.atom_predicates[literal.atom.0 as usize].as_ref()?;
-            Some(&parts[usize::from(literal.positive)])
+        let condition = |literal: &parikh_temporal::Literal| {
+            let conditions = self.atom_predicates[literal.atom.0 as usize].as_ref()?;
+            Some(&conditions[usize::from(literal.positive)])
         };
-        literals.iter().filter_map(part).collect()
+        literals.iter().filter_map(condition).collect()
     }
 }

@@ -5,7 +5,7 @@ use super::{Atoms, ProductWalk};
 use crate::lasso::tests::{property, system};
 use fastrand::Rng;
 use parikh_evidence::lasso::check_lasso;
-use parikh_net::generate::{RandomKind, Shape, random};
+use parikh_generate::{RandomKind, Shape, random};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{FiringSequence, Predicate, text};
 use parikh_solvers::Budget;

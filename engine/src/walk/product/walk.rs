@@ -13,28 +13,29 @@ use std::collections::HashMap;
 
 /// Number of firings between two checks of the budget.
 const POLLING_INTERVAL: u64 = 512;
-/// Number of candidates of a walk with one-step lookahead.
+/// Number of candidates drawn per firing of a walk with one-step lookahead.
 const LOOKAHEAD_CANDIDATES: usize = 6;
-/// Limit on the number of firings towards one target letter.
+/// Maximum number of firings towards one target letter.
 const MAX_FIRINGS_PER_TARGET: usize = 64;
 
-/// Number of firings tried per cycle search in the first round. It grows in later rounds.
+/// Maximum number of firings tried per cycle search in the first round. It doubles in each of the
+/// next six rounds.
 const FIRST_TOUR_FIRINGS: usize = 256;
 
 /// The state of a walk.
 struct WalkState {
     /// The fired transitions.
     history: Vec<u32>,
-    /// The letters read, indexed by firing.
+    /// The letters read so far, one per firing.
     letters: Vec<u32>,
-    /// The sets of automaton states, indexed by property.
+    /// For each property, the current set of automaton states.
     sets: Vec<u32>,
-    /// For each property, the positions at which its set changed, with the new set.
+    /// For each property, the numbers of firings after which its set changed, with the new set.
     set_changes: Vec<Vec<(u32, u32)>>,
-    /// For each marking hash, the first position with this hash.
+    /// For each marking hash, the number of firings before the first marking with this hash.
     first_visits: HashMap<u64, u32>,
     marking_hash: u64,
-    /// Number of times that a marking was visited again.
+    /// Number of returns to a marking that the walk visited before.
     revisits: u64,
     /// The letter of the current marking, without atoms on firings.
     marking_letter: u32,
@@ -48,45 +49,47 @@ struct WalkState {
     target_set_and_firings: (u32, usize),
 }
 
-/// A callback that receives runs, and returns true if no other run is needed.
+/// A callback that receives a run with the index of its property. It returns true if the property
+/// needs no other run.
 pub(super) type RunSink<'s> = dyn FnMut(usize, LassoRun) -> bool + 's;
 
 impl ProductWalk<'_> {
     /// Walks from the initial marking, with at most `limit` firings.
     pub(super) fn walk_once(
         &mut self,
-        manner: WalkKind,
+        kind: WalkKind,
         limit: usize,
         budget: &Budget,
-        found: &mut RunSink<'_>,
+        sink: &mut RunSink<'_>,
     ) {
-        let mut course = self.start_state(manner);
-        self.walk_from(manner, limit, &mut course, budget, found);
+        let mut state = self.start_state(kind);
+        self.walk_from(kind, limit, &mut state, budget, sink);
         // Restarting touches a few cells per firing, or every cell.
-        if course.history.len() * 8 < self.machine.compiled.cell_count() {
-            self.machine.restart_after(course.history.iter().copied());
+        if state.history.len() * 8 < self.machine.compiled.cell_count() {
+            self.machine.restart_after(state.history.iter().copied());
         } else {
             self.machine.restart();
         }
     }
 
+    /// Continues a walk with at most `limit` firings.
     fn walk_from(
         &mut self,
-        manner: WalkKind,
+        kind: WalkKind,
         limit: usize,
-        course: &mut WalkState,
+        state: &mut WalkState,
         budget: &Budget,
-        found: &mut RunSink<'_>,
+        sink: &mut RunSink<'_>,
     ) {
         for _ in 0..limit {
             if self.is_over(self.firings.is_multiple_of(POLLING_INTERVAL), budget) {
                 break;
             }
-            if !self.search_continuations(course, budget, found) {
+            if !self.search_continuations(state, budget, sink) {
                 break;
             }
-            let Some(transition) = self.choose(manner, course) else { break };
-            if !self.fire_and_read(course, transition) {
+            let Some(transition) = self.choose(kind, state) else { break };
+            if !self.fire_and_read(state, transition) {
                 break;
             }
         }
@@ -96,33 +99,34 @@ impl ProductWalk<'_> {
     /// one property.
     pub(super) fn walk_along(
         &mut self,
-        way: &FiringSequence,
+        prefix: &FiringSequence,
         limit: usize,
         budget: &Budget,
-        found: &mut RunSink<'_>,
+        sink: &mut RunSink<'_>,
     ) {
-        let mut course = self.start_state(WalkKind::Random);
-        let steps = way.steps().iter();
+        let mut state = self.start_state(WalkKind::Random);
+        let steps = prefix.steps().iter();
         let mut firings = steps.flat_map(|step| {
             std::iter::repeat_n(step.transition.index() as u32, step.count as usize)
         });
-        let came = loop {
+        let has_arrived = loop {
             if self.is_over(self.firings.is_multiple_of(POLLING_INTERVAL), budget)
-                || !self.search_continuations(&mut course, budget, found)
+                || !self.search_continuations(&mut state, budget, sink)
             {
                 break false;
             }
             match firings.next() {
-                Some(transition) if self.fire_and_read(&mut course, transition) => {}
+                Some(transition) if self.fire_and_read(&mut state, transition) => {}
                 Some(_) => break false,
                 None => break true,
             }
         };
-        let left: Vec<usize> =
-            (0..course.sets.len()).filter(|&at| course.sets[at] != EMPTY_SET).collect();
-        if came && !left.is_empty() {
-            let position = left[random_below(&mut self.resources.rng, left.len())];
-            self.walk_from(WalkKind::SingleProperty(position), limit, &mut course, budget, found);
+        let open_properties: Vec<usize> =
+            (0..state.sets.len()).filter(|&property| state.sets[property] != EMPTY_SET).collect();
+        if has_arrived && !open_properties.is_empty() {
+            let position =
+                open_properties[random_below(&mut self.resources.rng, open_properties.len())];
+            self.walk_from(WalkKind::SingleProperty(position), limit, &mut state, budget, sink);
         }
         self.machine.restart();
     }
@@ -131,26 +135,26 @@ impl ProductWalk<'_> {
     /// left.
     fn search_continuations(
         &mut self,
-        course: &mut WalkState,
+        state: &mut WalkState,
         budget: &Budget,
-        found: &mut RunSink<'_>,
+        sink: &mut RunSink<'_>,
     ) -> bool {
-        course.marking_letter = self.marking_letter();
+        state.marking_letter = self.marking_letter();
         if self.machine.is_dead() {
-            self.report_dead(course, found);
+            self.report_dead(state, sink);
             return false;
         }
-        if !course.is_quiet {
-            self.search_cycles(course, budget, found);
+        if !state.is_quiet {
+            self.search_cycles(state, budget, sink);
         }
-        self.test_revisit(course, found);
-        course.sets.iter().any(|&set| set != EMPTY_SET)
+        self.test_revisit(state, sink);
+        state.sets.iter().any(|&set| set != EMPTY_SET)
     }
 
-    fn start_state(&mut self, manner: WalkKind) -> WalkState {
-        let set = |at: usize| match manner {
-            _ if !self.is_followed(at) => EMPTY_SET,
-            WalkKind::SingleProperty(only) if only != at => EMPTY_SET,
+    fn start_state(&mut self, kind: WalkKind) -> WalkState {
+        let set = |property: usize| match kind {
+            _ if !self.is_followed(property) => EMPTY_SET,
+            WalkKind::SingleProperty(only) if only != property => EMPTY_SET,
             _ => INITIAL_SET,
         };
         let sets: Vec<u32> = (0..self.followed.len()).map(set).collect();
@@ -170,9 +174,10 @@ impl ProductWalk<'_> {
         }
     }
 
-    /// Reads the letter and fires. Returns false if a number would overflow.
-    fn fire_and_read(&mut self, course: &mut WalkState, transition: u32) -> bool {
-        let letter = self.firing_letter(course.marking_letter, transition);
+    /// Fires a transition and reads its letter into all sets. Returns false if a number would
+    /// overflow.
+    fn fire_and_read(&mut self, state: &mut WalkState, transition: u32) -> bool {
+        let letter = self.firing_letter(state.marking_letter, transition);
         let class = self.machine.class_of(transition);
         let flipped = self.machine.update_count;
         if !self.machine.fire(class) {
@@ -180,15 +185,15 @@ impl ProductWalk<'_> {
         }
         self.firings += 1;
         self.search_firings_left += 1 + self.firings_for_updates_since(flipped);
-        let is_same = course.letters.last() == Some(&letter);
-        course.history.push(transition);
-        course.letters.push(letter);
-        let mut changes = false;
-        if !is_same || !course.is_stable {
-            course.is_stable = true;
-            let at = course.history.len() as u32;
-            for (position, set) in course.sets.iter_mut().enumerate() {
-                let Some(followed) = &mut self.followed[position] else { continue };
+        let is_same_letter = state.letters.last() == Some(&letter);
+        state.history.push(transition);
+        state.letters.push(letter);
+        let mut has_changed = false;
+        if !is_same_letter || !state.is_stable {
+            state.is_stable = true;
+            let step = state.history.len() as u32;
+            for (property, set) in state.sets.iter_mut().enumerate() {
+                let Some(followed) = &mut self.followed[property] else { continue };
                 if *set == EMPTY_SET {
                     continue;
                 }
@@ -198,31 +203,33 @@ impl ProductWalk<'_> {
                 };
                 if next != *set {
                     *set = next;
-                    course.set_changes[position].push((at, next));
-                    course.is_stable = false;
-                    changes = true;
+                    state.set_changes[property].push((step, next));
+                    state.is_stable = false;
+                    has_changed = true;
                 }
             }
         }
         self.machine.news.clear();
-        changes |= self.alphabet.bits(course.marking_letter)[..self.machine.truths.len()]
+        has_changed |= self.alphabet.bits(state.marking_letter)[..self.machine.truths.len()]
             != self.machine.truths[..];
-        course.is_quiet &= !changes;
-        course.marking_hash = course.marking_hash.wrapping_add(self.class_hashes[class as usize]);
-        let changes = self.machine.compiled.changes_of(class);
+        state.is_quiet &= !has_changed;
+        state.marking_hash = state.marking_hash.wrapping_add(self.class_hashes[class as usize]);
+        let cell_changes = self.machine.compiled.changes_of(class);
         let places = self.net.place_count() as u32;
-        let given = changes.iter().rev().find(|change| change.delta > 0 && change.cell < places);
-        course.last_marked_place = given.map(|change| change.cell);
+        let marked_place =
+            cell_changes.iter().rev().find(|change| change.delta > 0 && change.cell < places);
+        state.last_marked_place = marked_place.map(|change| change.cell);
         true
     }
 
-    fn choose(&mut self, manner: WalkKind, course: &mut WalkState) -> Option<u32> {
+    /// Returns the next transition to fire, or `None` to end the walk.
+    fn choose(&mut self, kind: WalkKind, state: &mut WalkState) -> Option<u32> {
         if let Some(neutral) = self.choose_without_effect() {
             return Some(neutral);
         }
-        let class = match manner {
-            WalkKind::SingleProperty(position) => return self.choose_ahead(position, course),
-            WalkKind::ConsumeNewest => self.choose_consumer(course.last_marked_place),
+        let class = match kind {
+            WalkKind::SingleProperty(position) => return self.choose_ahead(position, state),
+            WalkKind::ConsumeNewest => self.choose_consumer(state.last_marked_place),
             WalkKind::Random => None,
         };
         let class = match class {
@@ -240,10 +247,11 @@ impl ProductWalk<'_> {
             return None;
         }
         let rng = &mut self.resources.rng;
-        let now = self.machine.enabled().is_empty() || random_below(rng, 8) == 0;
-        now.then(|| neutral[random_below(rng, neutral.len())])
+        let fires_neutral = self.machine.enabled().is_empty() || random_below(rng, 8) == 0;
+        fires_neutral.then(|| neutral[random_below(rng, neutral.len())])
     }
 
+    /// Returns a random enabled class with an effect.
     fn choose_random(&mut self) -> Option<u32> {
         let enabled = self.machine.enabled();
         (!enabled.is_empty())
@@ -251,15 +259,15 @@ impl ProductWalk<'_> {
     }
 
     /// Returns, most of the time, a class that consumes from the place that received tokens last.
-    fn choose_consumer(&mut self, given: Option<u32>) -> Option<u32> {
+    fn choose_consumer(&mut self, marked_place: Option<u32>) -> Option<u32> {
         let rng = &mut self.resources.rng;
-        let arcs = self.net.consumers(PlaceId::new(given? as usize));
+        let arcs = self.net.consumers(PlaceId::new(marked_place? as usize));
         if arcs.is_empty() || random_below(rng, 8) == 0 {
             return None;
         }
-        let turn = random_below(rng, arcs.len());
-        (0..arcs.len().min(16)).find_map(|at| {
-            let transition = arcs[(turn + at) % arcs.len()].transition;
+        let first = random_below(rng, arcs.len());
+        (0..arcs.len().min(16)).find_map(|offset| {
+            let transition = arcs[(first + offset) % arcs.len()].transition;
             let class = self.net.effect_of(transition).index() as u32;
             (self.machine.is_enabled(class) && !self.machine.is_without_effect(class))
                 .then_some(class)
@@ -268,32 +276,32 @@ impl ProductWalk<'_> {
 
     /// Returns a transition that keeps the property, preferably one that leads towards an accepting
     /// component.
-    fn choose_ahead(&mut self, position: usize, course: &mut WalkState) -> Option<u32> {
-        let set = course.sets[position];
+    fn choose_ahead(&mut self, property: usize, state: &mut WalkState) -> Option<u32> {
+        let set = state.sets[property];
         if set == EMPTY_SET {
             // While following a given sequence, other properties may still be possible, but this
             // one is lost.
             return None;
         }
-        course.target_set_and_firings.1 += 1;
-        if course.target_set_and_firings.0 != set
-            || course.target_set_and_firings.1 > MAX_FIRINGS_PER_TARGET
+        state.target_set_and_firings.1 += 1;
+        if state.target_set_and_firings.0 != set
+            || state.target_set_and_firings.1 > MAX_FIRINGS_PER_TARGET
         {
-            course.target_set_and_firings = (set, 0);
-            let followed = self.followed[position].as_ref()?;
-            let wanted =
+            state.target_set_and_firings = (set, 0);
+            let followed = self.followed[property].as_ref()?;
+            let conditions =
                 followed.subsets.conditions_towards_acceptance(set, &mut self.resources.rng);
-            self.directed.begin_all(&self.machine, &wanted, &mut self.resources);
+            self.directed.begin_all(&self.machine, &conditions, &mut self.resources);
         }
-        let mut left = None;
+        let mut fallback = None;
         for _ in 0..LOOKAHEAD_CANDIDATES {
             if self.machine.enabled().is_empty() {
                 return None;
             }
             let class = self.directed.choose(&mut self.machine, &mut self.resources)?;
             let transition = self.machine.representative(class, &mut self.resources.rng);
-            let letter = self.firing_letter(course.marking_letter, transition);
-            let followed = self.followed[position].as_mut()?;
+            let letter = self.firing_letter(state.marking_letter, transition);
+            let followed = self.followed[property].as_mut()?;
             let next = followed.subsets.successor(set, letter, &self.alphabet);
             if next == EMPTY_SET {
                 continue;
@@ -306,97 +314,98 @@ impl ProductWalk<'_> {
                 continue;
             }
             self.firings += 1;
-            let there = self.marking_letter();
+            let next_letter = self.marking_letter();
             self.machine.fire_many(class, -1);
-            let followed = self.followed[position].as_mut()?;
-            let later = followed.subsets.successor(next, there, &self.alphabet);
-            if later == EMPTY_SET {
+            let followed = self.followed[property].as_mut()?;
+            let set_after_next = followed.subsets.successor(next, next_letter, &self.alphabet);
+            if set_after_next == EMPTY_SET {
                 continue;
             }
-            if followed.subsets.distance(later) <= distance {
+            if followed.subsets.distance(set_after_next) <= distance {
                 return Some(transition);
             }
-            left = left.or(Some(transition));
+            fallback = fallback.or(Some(transition));
         }
-        left
+        fallback
     }
 
     /// Handles a dead marking, whose letter repeats forever.
-    fn report_dead(&mut self, course: &WalkState, found: &mut RunSink<'_>) {
-        for position in 0..course.sets.len() {
-            if course.sets[position] == EMPTY_SET || !self.is_followed(position) {
+    fn report_dead(&mut self, state: &WalkState, sink: &mut RunSink<'_>) {
+        for property in 0..state.sets.len() {
+            if state.sets[property] == EMPTY_SET || !self.is_followed(property) {
                 continue;
             }
-            let Some(followed) = &mut self.followed[position] else { continue };
-            let set = course.sets[position];
-            if followed.subsets.accepts_repeated_letter(set, course.marking_letter, &self.alphabet)
-            {
-                self.report_run(position, course, course.history.len(), RunEnd::Dead, found);
+            let Some(followed) = &mut self.followed[property] else { continue };
+            let set = state.sets[property];
+            if followed.subsets.accepts_repeated_letter(set, state.marking_letter, &self.alphabet) {
+                self.report_run(property, state, state.history.len(), RunEnd::Dead, sink);
             }
         }
     }
 
     /// Searches for cycles from here, for each property for which this was not tried often enough.
-    fn search_cycles(&mut self, course: &mut WalkState, budget: &Budget, found: &mut RunSink<'_>) {
-        let generous = 1 + self.rounds / 2;
-        for position in 0..course.sets.len() {
-            let set = course.sets[position];
-            if set == EMPTY_SET || !self.is_followed(position) || budget.is_exhausted() {
+    fn search_cycles(&mut self, state: &mut WalkState, budget: &Budget, sink: &mut RunSink<'_>) {
+        let max_searches = 1 + self.rounds / 2;
+        for property in 0..state.sets.len() {
+            let set = state.sets[property];
+            if set == EMPTY_SET || !self.is_followed(property) || budget.is_exhausted() {
                 continue;
             }
-            let tried = self
-                .search_counts
-                .entry((position as u32, set, course.marking_letter))
-                .or_insert(0);
-            if *tried >= generous {
+            let searches =
+                self.search_counts.entry((property as u32, set, state.marking_letter)).or_insert(0);
+            if *searches >= max_searches {
                 continue;
             }
-            *tried += 1;
-            if self.search_cycle(position, course, budget, found) {
-                course.sets[position] = EMPTY_SET;
+            *searches += 1;
+            if self.search_cycle(property, state, budget, sink) {
+                state.sets[property] = EMPTY_SET;
             }
         }
         // Once per combination of letter and sets. Repeated combinations are tried again in other
         // walks.
-        course.is_quiet = true;
+        state.is_quiet = true;
     }
 
     /// Like [`look_for_ends`](Self::look_for_ends) for one property. Returns true if a run was
     /// found.
     fn search_cycle(
         &mut self,
-        position: usize,
-        course: &WalkState,
+        property: usize,
+        state: &WalkState,
         budget: &Budget,
-        found: &mut RunSink<'_>,
+        sink: &mut RunSink<'_>,
     ) -> bool {
-        let (set, here, at) = (course.sets[position], course.marking_letter, course.history.len());
-        let Some(followed) = &mut self.followed[position] else { return false };
+        let (set, letter, firings) =
+            (state.sets[property], state.marking_letter, state.history.len());
+        let Some(followed) = &mut self.followed[property] else { return false };
         let is_universal = followed.subsets.is_universal(set);
         let speaks_of_firings = followed.has_firing_atoms;
-        let for_ever = !speaks_of_firings
-            && followed.subsets.accepts_repeated_letter(set, here, &self.alphabet);
-        let is_near = followed.subsets.distance(set) == 0;
-        if is_universal && self.report_run(position, course, at, RunEnd::Anything, found) {
+        let accepts_repetition = !speaks_of_firings
+            && followed.subsets.accepts_repeated_letter(set, letter, &self.alphabet);
+        let is_in_accepting_component = followed.subsets.distance(set) == 0;
+        if is_universal && self.report_run(property, state, firings, RunEnd::Anything, sink) {
             return true;
         }
-        if let (true, Some(&neutral)) = (is_universal || for_ever, self.machine.neutral().first()) {
+        if let (true, Some(&neutral)) =
+            (is_universal || accepts_repetition, self.machine.neutral().first())
+        {
             let end = RunEnd::Repeats(to_sequence(&[neutral]));
-            return self.report_run(position, course, at, end, found);
+            return self.report_run(property, state, firings, end, sink);
         }
         let letters = match () {
             () if is_universal => AllowedLetters::Any,
-            () if for_ever => AllowedLetters::Same,
-            () if is_near => AllowedLetters::Accepted,
+            () if accepts_repetition => AllowedLetters::Same,
+            () if is_in_accepting_component => AllowedLetters::Accepted,
             () => return false,
         };
         let limit = 24usize << self.rounds.min(6);
-        let cycle = self.find_cycle_by_return(position, set, here, letters, limit).or_else(|| {
-            let start = CycleStart { position, set, here, allowed: letters };
-            self.find_tour(start, FIRST_TOUR_FIRINGS << self.rounds.min(6), budget)
-        });
+        let cycle =
+            self.find_cycle_by_return(property, set, letter, letters, limit).or_else(|| {
+                let start = CycleStart { position: property, set, here: letter, allowed: letters };
+                self.find_tour(start, FIRST_TOUR_FIRINGS << self.rounds.min(6), budget)
+            });
         cycle.is_some_and(|cycle| {
-            self.report_run(position, course, at, RunEnd::Repeats(to_sequence(&cycle)), found)
+            self.report_run(property, state, firings, RunEnd::Repeats(to_sequence(&cycle)), sink)
         })
     }
 
@@ -404,15 +413,16 @@ impl ProductWalk<'_> {
     /// machine is unchanged afterwards.
     fn find_cycle_by_return(
         &mut self,
-        position: usize,
+        property: usize,
         set: u32,
-        here: u32,
+        base_letter: u32,
         allowed: AllowedLetters,
         limit: usize,
     ) -> Option<Vec<u32>> {
         self.homing.begin();
-        let (mut fired, mut letters) = (Vec::new(), Vec::new());
-        let (mut now, mut at, mut refused, mut looks) = (set, here, 0, 0);
+        let (mut fired, mut read_letters) = (Vec::new(), Vec::new());
+        let (mut current_set, mut current_letter, mut refused, mut tests) =
+            (set, base_letter, 0, 0);
         let mut is_found = false;
         while fired.len() < limit && refused < 16 && !is_found {
             let transition = match self.choose_without_effect() {
@@ -424,20 +434,22 @@ impl ProductWalk<'_> {
                 }
             };
             let class = self.machine.class_of(transition);
-            let letter = self.firing_letter(at, transition);
-            let followed = self.followed[position].as_mut()?;
+            let letter = self.firing_letter(current_letter, transition);
+            let followed = self.followed[property].as_mut()?;
             let next = match allowed {
-                AllowedLetters::Accepted => followed.subsets.successor(now, letter, &self.alphabet),
-                _ => now,
+                AllowedLetters::Accepted => {
+                    followed.subsets.successor(current_set, letter, &self.alphabet)
+                }
+                _ => current_set,
             };
             if next == EMPTY_SET || !self.machine.fire(class) {
                 refused += 1;
                 continue;
             }
             self.firings += 1;
-            let there = self.marking_letter();
-            let followed = self.followed[position].as_mut()?;
-            let differs = followed.distinguishes(here, there, &self.alphabet);
+            let next_letter = self.marking_letter();
+            let followed = self.followed[property].as_mut()?;
+            let differs = followed.distinguishes(base_letter, next_letter, &self.alphabet);
             if allowed == AllowedLetters::Same && differs {
                 self.machine.fire_many(class, -1);
                 refused += 1;
@@ -446,13 +458,17 @@ impl ProductWalk<'_> {
             refused = 0;
             self.homing.fired(&self.machine, class, 1);
             fired.push(transition);
-            letters.push(letter);
-            (now, at) = (next, there);
+            read_letters.push(letter);
+            (current_set, current_letter) = (next, next_letter);
             if self.homing.is_back(&followed.is_read_place) {
-                looks += 1;
+                tests += 1;
                 is_found = allowed != AllowedLetters::Accepted
-                    || looks < 16
-                        && followed.subsets.accepts_repeated_letters(set, &letters, &self.alphabet);
+                    || tests < 16
+                        && followed.subsets.accepts_repeated_letters(
+                            set,
+                            &read_letters,
+                            &self.alphabet,
+                        );
             }
         }
         for &transition in fired.iter().rev() {
@@ -464,34 +480,34 @@ impl ProductWalk<'_> {
     }
 
     /// Tests if the marking was visited before and the letters since then are accepted as a cycle.
-    fn test_revisit(&mut self, course: &mut WalkState, found: &mut RunSink<'_>) {
-        let at = course.history.len() as u32;
-        let first = *course.first_visits.entry(course.marking_hash).or_insert(at);
-        if first == at {
+    fn test_revisit(&mut self, state: &mut WalkState, sink: &mut RunSink<'_>) {
+        let step = state.history.len() as u32;
+        let first_visit = *state.first_visits.entry(state.marking_hash).or_insert(step);
+        if first_visit == step {
             return;
         }
-        course.revisits += 1;
+        state.revisits += 1;
         // Later cycles from the same marking are longer and have read more letters.
-        if course.revisits > 4 && !course.revisits.is_power_of_two() {
+        if state.revisits > 4 && !state.revisits.is_power_of_two() {
             return;
         }
-        for position in 0..course.sets.len() {
-            if course.sets[position] == EMPTY_SET || !self.is_followed(position) {
+        for property in 0..state.sets.len() {
+            if state.sets[property] == EMPTY_SET || !self.is_followed(property) {
                 continue;
             }
-            let log = &course.set_changes[position];
-            let before = log.partition_point(|&(since, _)| since <= first);
-            let Some(&(_, set)) = log.get(before.wrapping_sub(1)) else { continue };
-            let Some(followed) = &self.followed[position] else { continue };
-            let letters = &course.letters[first as usize..];
+            let log = &state.set_changes[property];
+            let set_changes = log.partition_point(|&(change_step, _)| change_step <= first_visit);
+            let Some(&(_, set)) = log.get(set_changes.wrapping_sub(1)) else { continue };
+            let Some(followed) = &self.followed[property] else { continue };
+            let letters = &state.letters[first_visit as usize..];
             if followed.subsets.distance(set) > 0
                 || !followed.subsets.accepts_repeated_letters(set, letters, &self.alphabet)
             {
                 continue;
             }
-            let end = RunEnd::Repeats(to_sequence(&course.history[first as usize..]));
-            if self.report_run(position, course, first as usize, end, found) {
-                course.sets[position] = EMPTY_SET;
+            let end = RunEnd::Repeats(to_sequence(&state.history[first_visit as usize..]));
+            if self.report_run(property, state, first_visit as usize, end, sink) {
+                state.sets[property] = EMPTY_SET;
             }
         }
     }
@@ -499,24 +515,25 @@ impl ProductWalk<'_> {
     /// Reports a run after checking it. Returns true if no other run is needed.
     fn report_run(
         &mut self,
-        position: usize,
-        course: &WalkState,
+        index: usize,
+        state: &WalkState,
         firings: usize,
         end: RunEnd,
-        found: &mut RunSink<'_>,
+        sink: &mut RunSink<'_>,
     ) -> bool {
-        let Some(followed) = &mut self.followed[position] else { return false };
-        let run = LassoRun { prefix: to_sequence(&course.history[..firings]), end };
+        let Some(followed) = &mut self.followed[index] else { return false };
+        let run = LassoRun { prefix: to_sequence(&state.history[..firings]), end };
         // The letters may decide more than the simple evaluation of prefixes, and marking hashes
         // may be equal by chance.
         if check_lasso(self.net, followed.property, &run, &mut || true).is_err() {
             return false;
         }
-        followed.is_settled = found(position, run);
+        followed.is_settled = sink(index, run);
         followed.is_settled
     }
 }
 
+/// Converts transition indices to a firing sequence.
 fn to_sequence(transitions: &[u32]) -> FiringSequence {
     transitions.iter().map(|&t| TransitionId::new(t as usize)).collect()
 }

@@ -28,7 +28,7 @@ pub(super) enum WalkKind {
     Random,
     /// Mostly consumes the tokens produced last.
     ConsumeNewest,
-    /// For the property with this index only.
+    /// Follows only the property with this index, with one-step lookahead.
     SingleProperty(usize),
 }
 
@@ -45,10 +45,13 @@ pub(super) enum AllowedLetters {
 
 /// A property followed by the walks.
 pub(super) struct FollowedProperty<'p> {
+    /// The property.
     pub(super) property: &'p RunProperty,
+    /// The subset automaton of the property.
     pub(super) subsets: Subsets,
     /// For each place, true if atoms depend on it.
     pub(super) is_read_place: Vec<bool>,
+    /// True if an atom of the property is about firings.
     pub(super) has_firing_atoms: bool,
     /// True if the property is settled.
     pub(super) is_settled: bool,
@@ -56,13 +59,22 @@ pub(super) struct FollowedProperty<'p> {
 
 /// Walks on one net for several properties. See the module documentation.
 pub struct ProductWalk<'a> {
+    /// The net of the walks.
     pub(super) net: &'a Net,
+    /// The atoms of the properties, with their letter bits.
     pub(super) atoms: &'a Atoms,
+    /// The current marking, with the atoms on markings as watched goals.
     pub(super) machine: WatchedMarking<'a>,
+    /// The letters read so far, with their numbers.
     pub(super) alphabet: Alphabet,
+    /// The followed properties, by property index. `None` for a property that the walks cannot
+    /// follow.
     pub(super) followed: Vec<Option<FollowedProperty<'a>>>,
+    /// The distance to the start of the current cycle search.
     pub(super) homing: ReturnDistance,
+    /// The strategy towards target letters.
     pub(super) directed: DistanceStrategy,
+    /// The random number generator.
     pub(super) resources: Resources,
     /// Number of cycle searches, by property, set and letter.
     pub(super) search_counts: HashMap<(u32, u32, u32), u32>,
@@ -90,22 +102,24 @@ impl<'a> ProductWalk<'a> {
     ) -> ProductWalk<'a> {
         let watch = GoalWatch::new(net, atoms.goals.iter().map(|(id, goal)| (*id, goal)));
         let machine = WatchedMarking::new(CompiledNet::new(net, watch));
-        let followed = properties.iter().zip(&atoms.is_included).map(|(property, &takes)| {
-            (takes && !budget.is_exhausted())
+        let followed = properties.iter().zip(&atoms.is_included).map(|(property, &can_watch)| {
+            (can_watch && !budget.is_exhausted())
                 .then(|| FollowedProperty::new(net, atoms, property))
                 .flatten()
         });
         let followed = followed.collect();
         let mut resources = Resources::new(seed, u64::MAX);
-        let cells: Vec<u64> = net.places().map(|_| resources.rng.u64(..)).collect();
-        let name = |class: u32| {
+        let hashes: Vec<u64> = net.places().map(|_| resources.rng.u64(..)).collect();
+        let hash_of_class = |class: u32| {
             let changes = machine.compiled.changes_of(class).iter();
-            changes.fold(0u64, |sum, change| match cells.get(change.cell as usize) {
-                Some(&name) => sum.wrapping_add(name.wrapping_mul(change.delta as u64)),
+            changes.fold(0u64, |sum, change| match hashes.get(change.cell as usize) {
+                Some(&hash_of_class) => {
+                    sum.wrapping_add(hash_of_class.wrapping_mul(change.delta as u64))
+                }
                 None => sum,
             })
         };
-        let class_hashes = (0..net.effect_count() as u32).map(name).collect();
+        let class_hashes = (0..net.effect_count() as u32).map(hash_of_class).collect();
         ProductWalk {
             net,
             atoms,
@@ -135,10 +149,11 @@ impl<'a> ProductWalk<'a> {
         (self.machine.update_count - flipped) / UPDATES_PER_FIRING
     }
 
-    /// Returns true if the budget is exhausted. Checks it only if `due` or after many changes in
+    /// Returns true if the budget is exhausted. Checks it only if `is_due` or after many changes in
     /// the machine.
-    pub(super) fn is_over(&mut self, due: bool, budget: &Budget) -> bool {
-        if !due && self.machine.update_count - self.updates_at_last_check < MAX_UNCHECKED_UPDATES {
+    pub(super) fn is_over(&mut self, is_due: bool, budget: &Budget) -> bool {
+        if !is_due && self.machine.update_count - self.updates_at_last_check < MAX_UNCHECKED_UPDATES
+        {
             return false;
         }
         self.updates_at_last_check = self.machine.update_count;
@@ -157,16 +172,18 @@ impl<'a> ProductWalk<'a> {
         self.alphabet.number(&bits)
     }
 
-    /// Returns the letter of a firing from a marking with letter `here`.
-    pub(super) fn firing_letter(&mut self, here: u32, transition: u32) -> u32 {
-        let Some(fired) = self.atoms.firing_bits(transition) else { return here };
-        let bits = self.alphabet.bits(here).iter().zip(fired);
-        let bits: Vec<u64> = bits.map(|(one, other)| one | other).collect();
+    /// Returns the letter of a firing from a marking with letter `marking_letter`.
+    pub(super) fn firing_letter(&mut self, marking_letter: u32, transition: u32) -> u32 {
+        let Some(fired) = self.atoms.firing_bits(transition) else { return marking_letter };
+        let bits = self.alphabet.bits(marking_letter).iter().zip(fired);
+        let bits: Vec<u64> =
+            bits.map(|(marking_word, firing_word)| marking_word | firing_word).collect();
         self.alphabet.number(&bits)
     }
 
-    pub(super) fn is_followed(&self, at: usize) -> bool {
-        self.followed[at].as_ref().is_some_and(|followed| !followed.is_settled)
+    /// Returns true if the property with this index is followed and not settled.
+    pub(super) fn is_followed(&self, property: usize) -> bool {
+        self.followed[property].as_ref().is_some_and(|followed| !followed.is_settled)
     }
 }
 
@@ -176,8 +193,8 @@ impl<'p> FollowedProperty<'p> {
         let subsets = Subsets::new(property, atoms.bits_of(property), atoms.words).ok()?;
         let mut looked_at = vec![false; net.place_count()];
         property.read_places(net).into_iter().for_each(|place| looked_at[place.index()] = true);
-        let fires = |atom: &RunAtom| matches!(atom, RunAtom::Fires(_));
-        let speaks_of_firings = property.atoms().iter().any(fires);
+        let is_about_firings = |atom: &RunAtom| matches!(atom, RunAtom::Fires(_));
+        let speaks_of_firings = property.atoms().iter().any(is_about_firings);
         Some(FollowedProperty {
             property,
             subsets,
@@ -188,8 +205,8 @@ impl<'p> FollowedProperty<'p> {
     }
 
     /// Returns true if the property distinguishes the letters.
-    pub(super) fn distinguishes(&self, one: u32, other: u32, alphabet: &Alphabet) -> bool {
-        let pairs = alphabet.bits(one).iter().zip(alphabet.bits(other));
-        pairs.zip(&self.subsets.mask).any(|((one, other), mask)| (one ^ other) & mask != 0)
+    pub(super) fn distinguishes(&self, first: u32, second: u32, alphabet: &Alphabet) -> bool {
+        let pairs = alphabet.bits(first).iter().zip(alphabet.bits(second));
+        pairs.zip(&self.subsets.mask).any(|((first, second), mask)| (first ^ second) & mask != 0)
     }
 }

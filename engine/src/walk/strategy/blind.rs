@@ -55,9 +55,9 @@ impl FiringStrategy for Novelty {
     ) -> Option<u32> {
         let mut best = random_enabled(machine, resources);
         for _ in 1..self.candidates {
-            let other = random_enabled(machine, resources);
-            if self.firing_counts[other as usize] < self.firing_counts[best as usize] {
-                best = other;
+            let candidate = random_enabled(machine, resources);
+            if self.firing_counts[candidate as usize] < self.firing_counts[best as usize] {
+                best = candidate;
             }
         }
         resources.work += 1;

@@ -29,22 +29,22 @@ impl FiringStrategy for Deadlock {
         {
             return Some(best);
         }
-        let mut fewest = usize::MAX;
+        let mut smallest_count = usize::MAX;
         for candidate in 0..self.candidates {
             let class = if candidate == 0 { best } else { random_enabled(machine, resources) };
             if !machine.fire(class) {
                 continue;
             }
-            let left = machine.enabled().len();
-            let new = !machine.news.is_empty();
+            let enabled_count = machine.enabled().len();
+            let has_news = !machine.news.is_empty();
             // The candidate has just been fired, so firing it backwards is possible.
             machine.fire_many(class, -1);
             resources.work += 1;
-            if new {
+            if has_news {
                 return Some(class);
             }
-            if left < fewest {
-                (fewest, best) = (left, class);
+            if enabled_count < smallest_count {
+                (smallest_count, best) = (enabled_count, class);
             }
         }
         Some(best)

@@ -18,7 +18,7 @@ use parikh_net::{PlaceId, Predicate};
 
 /// Limit on the number of relevant classes that are all compared. Beyond it, candidates are drawn.
 const MAX_COMPARED: usize = 48;
-/// Number of candidates drawn.
+/// Number of enabled classes drawn and compared.
 const CANDIDATES: usize = 8;
 /// Number of draws to find a class that does not increase the distance.
 const MAX_REDRAWS: usize = 4;
@@ -26,9 +26,9 @@ const MAX_REDRAWS: usize = 4;
 /// The point of a directed walk with the smallest distance.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::walk) struct Nearest {
-    /// The distance there.
+    /// The distance to the target at this point.
     pub(in crate::walk) distance: u64,
-    /// The number of firings up to there.
+    /// The number of firings from the initial marking to this point.
     pub(in crate::walk) firings: u64,
 }
 
@@ -37,12 +37,14 @@ pub(in crate::walk) struct DistanceStrategy {
     target: WalkTarget,
     /// Classes with an effect on a target cell.
     relevant: Vec<u32>,
+    /// For each class, true if it has an effect on a target cell.
     is_relevant: Vec<bool>,
     /// Chance of a directed step, in 256ths.
     directed_chance: usize,
     wanted_repetitions: Option<u64>,
     /// True if the walk ends when all target intervals are reached.
     is_covering: bool,
+    /// The point of the current walk with the smallest distance.
     nearest: Nearest,
 }
 
@@ -91,14 +93,15 @@ impl DistanceStrategy {
         &mut self,
         machine: &WatchedMarking<'_>,
         values: &[i64],
-        grow: u32,
+        growing_cell: u32,
         resources: &mut Resources,
     ) {
-        self.target.take_covering(machine, values, grow);
+        self.target.take_covering(machine, values, growing_cell);
         self.is_covering = true;
         self.reset(machine, 0, resources);
     }
 
+    /// Resets the state of the walk, and collects the relevant classes.
     fn reset(&mut self, machine: &WatchedMarking<'_>, firings: u64, resources: &mut Resources) {
         self.directed_chance = [255, 250, 230, 180][random_below(&mut resources.rng, 4)];
         self.nearest = Nearest { distance: self.target.distance(machine), firings };
@@ -108,14 +111,14 @@ impl DistanceStrategy {
         let net = machine.compiled.net;
         for &cell in self.target.cells() {
             let cell = cell as usize;
-            let one = [PlaceId::new(cell)];
-            let several: Vec<PlaceId>;
+            let single_place = [PlaceId::new(cell)];
+            let sum_places: Vec<PlaceId>;
             let places = if cell < machine.compiled.place_count {
-                &one[..]
+                &single_place[..]
             } else {
                 let terms = machine.compiled.sums[cell - machine.compiled.place_count].terms();
-                several = terms.iter().map(|&(place, _)| place).collect();
-                &several
+                sum_places = terms.iter().map(|&(place, _)| place).collect();
+                &sum_places
             };
             for &place in places {
                 for arc in net.consumers(place).iter().chain(net.producers(place)) {
@@ -141,15 +144,15 @@ impl DistanceStrategy {
         resources: &mut Resources,
     ) -> Option<u32> {
         let mut best = None;
-        let mut most = 0;
-        let mut ties = 0;
+        let mut largest_gain = 0;
+        let mut tie_count = 0;
         let mut consider = |class: u32, resources: &mut Resources| {
             let gain = self.target.gain(machine, class);
-            if gain > most {
-                (best, most, ties) = (Some(class), gain, 1);
-            } else if gain == most && gain > 0 {
-                ties += 1;
-                if random_below(&mut resources.rng, ties) == 0 {
+            if gain > largest_gain {
+                (best, largest_gain, tie_count) = (Some(class), gain, 1);
+            } else if gain == largest_gain && gain > 0 {
+                tie_count += 1;
+                if random_below(&mut resources.rng, tie_count) == 0 {
                     best = Some(class);
                 }
             }
@@ -213,8 +216,11 @@ impl FiringStrategy for DistanceStrategy {
 /// Learns which classes decrease the distance to a goal.
 pub(in crate::walk) struct PotencyStrategy {
     aim: WalkTarget,
+    /// The goal for which the potencies were learnt, as a position among the watched goals.
     goal: Option<u32>,
+    /// The potency of each class, from 1 to 64.
     potency: Vec<f32>,
+    /// The distance of the current marking to the target.
     distance: u64,
 }
 
@@ -251,13 +257,13 @@ impl FiringStrategy for PotencyStrategy {
         resources: &mut Resources,
     ) -> Option<u32> {
         let mut chosen = random_enabled(machine, resources);
-        let mut total = self.potency[chosen as usize];
+        let mut total_potency = self.potency[chosen as usize];
         for _ in 1..CANDIDATES.min(machine.enabled().len()) {
-            let other = random_enabled(machine, resources);
-            let potency = self.potency[other as usize];
-            total += potency;
-            if resources.rng.f32() * total < potency {
-                chosen = other;
+            let candidate = random_enabled(machine, resources);
+            let potency = self.potency[candidate as usize];
+            total_potency += potency;
+            if resources.rng.f32() * total_potency < potency {
+                chosen = candidate;
             }
         }
         resources.work += 2;

@@ -18,18 +18,19 @@ use parikh_net::GoalId;
 #[derive(Clone, Copy)]
 enum HintOrder {
     Random,
-    /// In cyclic order, beginning at a random class per walk.
+    /// The cyclic order of class indices, beginning at this class.
     CyclicFrom(u32),
     MostRemaining,
 }
 
 /// Guided strategy: follows a single hint at a time.
 pub(in crate::walk) struct HintStrategy {
-    /// Remaining firings, indexed by class.
+    /// Remaining firings, by class index.
     remaining: Vec<u64>,
     /// The classes of the hint.
     classes: Vec<u32>,
     total_remaining: u64,
+    /// The order of the classes.
     order: HintOrder,
     repeats_classes: bool,
     /// Chance of a firing beyond the hint, in 1024ths.
@@ -54,8 +55,8 @@ impl HintStrategy {
         }
     }
 
-    /// Prepares attempt number `tries` at following `hint` from the initial marking.
-    pub(in crate::walk) fn begin(&mut self, hint: &Hint, tries: u32, resources: &mut Resources) {
+    /// Prepares attempt number `attempt` at following `hint` from the initial marking.
+    pub(in crate::walk) fn begin(&mut self, hint: &Hint, attempt: u32, resources: &mut Resources) {
         self.classes.drain(..).for_each(|class| self.remaining[class as usize] = 0);
         self.total_remaining = 0;
         for &(effect, count) in &hint.firings {
@@ -76,15 +77,15 @@ impl HintStrategy {
         self.repeats_classes =
             self.total_remaining > 1 << 16 || random_below(&mut resources.rng, 3) == 0;
         self.undirected_chance =
-            if random_below(&mut resources.rng, 2) == 0 { 0 } else { tries.min(256) as usize };
-        self.detours_left = tries / 2;
+            if random_below(&mut resources.rng, 2) == 0 { 0 } else { attempt.min(256) as usize };
+        self.detours_left = attempt / 2;
     }
 
-    /// Returns a live class with remaining firings.
+    /// Returns an enabled class with remaining firings.
     fn next_class(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<u32> {
-        let (enabled, wanted) = (machine.enabled().len(), self.classes.len());
-        resources.work += enabled.min(wanted) as u64 / 16;
-        match enabled < wanted {
+        let (enabled, hint_classes) = (machine.enabled().len(), self.classes.len());
+        resources.work += enabled.min(hint_classes) as u64 / 16;
+        match enabled < hint_classes {
             true => self.choose_among(machine.enabled().iter(), machine, resources),
             false => self.choose_among(self.classes.iter().copied(), machine, resources),
         }
@@ -93,29 +94,29 @@ impl HintStrategy {
     /// Chooses among the given classes.
     fn choose_among(
         &self,
-        few: impl Iterator<Item = u32>,
+        candidates: impl Iterator<Item = u32>,
         machine: &WatchedMarking<'_>,
         resources: &mut Resources,
     ) -> Option<u32> {
-        let mut ready =
-            few.filter(|&class| self.remaining[class as usize] > 0 && machine.is_enabled(class));
+        let mut choices = candidates
+            .filter(|&class| self.remaining[class as usize] > 0 && machine.is_enabled(class));
         match self.order {
             HintOrder::Random => {
                 let mut chosen = None;
-                for (seen, class) in ready.enumerate() {
-                    if random_below(&mut resources.rng, seen + 1) == 0 {
+                for (count, class) in choices.enumerate() {
+                    if random_below(&mut resources.rng, count + 1) == 0 {
                         chosen = Some(class);
                     }
                 }
                 chosen
             }
-            HintOrder::CyclicFrom(first) => ready.min_by_key(|class| class.wrapping_sub(first)),
+            HintOrder::CyclicFrom(first) => choices.min_by_key(|class| class.wrapping_sub(first)),
             HintOrder::MostRemaining => {
-                let first = ready.next()?;
-                let more = |a: u32, b| {
+                let first = choices.next()?;
+                let with_more_left = |a: u32, b| {
                     if self.remaining[b as usize] > self.remaining[a as usize] { b } else { a }
                 };
-                Some(ready.fold(first, more))
+                Some(choices.fold(first, with_more_left))
             }
         }
     }
@@ -151,27 +152,29 @@ impl FiringStrategy for HintStrategy {
     }
 
     fn after_firing(&mut self, _: &WatchedMarking<'_>, class: u32, count: u64, _: u64) {
-        let left = &mut self.remaining[class as usize];
-        let used = count.min(*left);
-        *left -= used;
-        self.total_remaining = self.total_remaining.saturating_sub(used);
+        let remaining = &mut self.remaining[class as usize];
+        let counted = count.min(*remaining);
+        *remaining -= counted;
+        self.total_remaining = self.total_remaining.saturating_sub(counted);
     }
 }
 
-/// The hints, each with its goals and the number of attempts.
+/// The hints of a run, used in turn.
 pub(in crate::walk) struct Hints {
+    /// Each hint with its goals and the number of attempts to follow it.
     hints: Vec<(Hint, Vec<GoalId>, u32)>,
+    /// Index of the hint to return next.
     next: usize,
 }
 
 impl Hints {
     /// Merges hints with equal firings.
     pub(in crate::walk) fn new(hints: &[Hint]) -> Self {
-        let mut known: std::collections::HashMap<&[_], usize> = Default::default();
+        let mut index_of: std::collections::HashMap<&[_], usize> = Default::default();
         let mut merged: Vec<(Hint, Vec<GoalId>, u32)> = Vec::new();
         for hint in hints.iter().filter(|hint| !hint.firings.is_empty()) {
-            let at = *known.entry(&hint.firings).or_insert(merged.len());
-            match merged.get_mut(at) {
+            let index = *index_of.entry(&hint.firings).or_insert(merged.len());
+            match merged.get_mut(index) {
                 Some((_, goals, _)) => goals.push(hint.goal),
                 None => merged.push((hint.clone(), vec![hint.goal], 0)),
             }
@@ -183,12 +186,12 @@ impl Hints {
     /// hints without a wanted goal.
     pub(in crate::walk) fn next(
         &mut self,
-        wanted: impl Fn(GoalId) -> bool,
+        is_wanted: impl Fn(GoalId) -> bool,
     ) -> Option<(&Hint, &mut u32)> {
-        self.hints.retain(|(_, goals, _)| goals.iter().any(|&goal| wanted(goal)));
-        let at = self.next % self.hints.len().max(1);
-        self.next = at + 1;
-        self.hints.get_mut(at).map(|(hint, _, tries)| (&*hint, tries))
+        self.hints.retain(|(_, goals, _)| goals.iter().any(|&goal| is_wanted(goal)));
+        let index = self.next % self.hints.len().max(1);
+        self.next = index + 1;
+        self.hints.get_mut(index).map(|(hint, _, attempts)| (&*hint, attempts))
     }
 
     /// Returns true if there are no hints.

@@ -52,13 +52,13 @@ impl MonotoneQueue {
         }
         let bucket = self.nonempty_buckets.trailing_zeros() as usize + 1;
         self.nonempty_buckets &= self.nonempty_buckets - 1;
-        let mut dealt = std::mem::take(&mut self.buckets[bucket]);
-        self.last_removed = dealt.iter().map(|&(key, _)| key).min()?;
-        for (key, item) in dealt.drain(..) {
+        let mut entries = std::mem::take(&mut self.buckets[bucket]);
+        self.last_removed = entries.iter().map(|&(key, _)| key).min()?;
+        for (key, item) in entries.drain(..) {
             self.push(key, item);
         }
         // Reuse the allocated memory.
-        self.buckets[bucket] = dealt;
+        self.buckets[bucket] = entries;
         self.buckets[0].pop()
     }
 }

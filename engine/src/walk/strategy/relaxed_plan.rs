@@ -36,15 +36,22 @@ const MAX_FIRINGS: u64 = 1 << 30;
 /// Marks a missing transition.
 const NO_TRANSITION: u32 = u32::MAX;
 
+/// The state of a transition in the current plan.
 #[derive(Clone, Copy)]
 struct TransitionCost {
+    /// Number of the current plan. Entries of transitions and places with another number are
+    /// outdated.
     epoch: u32,
+    /// Number of inputs that lack tokens and are marked by no settled transition.
     unmet: u32,
+    /// Cost of the transition, with the cost of the tokens that it lacks.
     cost: u64,
     /// Number of firings in the plan.
+    /// Number of firings for this cell.
     times: u64,
 }
 
+/// The state of a place in the current plan.
 #[derive(Clone, Copy)]
 struct PlaceProducer {
     epoch: u32,
@@ -52,6 +59,7 @@ struct PlaceProducer {
     by: u32,
 }
 
+/// A transition that moves a target cell towards its interval.
 #[derive(Clone, Copy)]
 struct Mover {
     cell: u32,
@@ -68,15 +76,18 @@ pub(in crate::walk) struct RelaxedPlan {
     places: Vec<PlaceProducer>,
     settled_class_epoch: Vec<u32>,
     epoch: u32,
+    /// The transitions to settle, by cost.
     queue: MonotoneQueue,
+    /// The settled transitions, in the order of settling.
     settled: Vec<u32>,
     /// Transitions that move target cells in the right direction.
     movers: Vec<Mover>,
     /// For each cell outside its target interval, the remaining distance after all its movers.
     unreached_cells: Vec<(u32, u64)>,
-    /// Pairs (class, remaining firings).
+    /// The steps of the plan: pairs of a class and its remaining firings.
     steps: Vec<(u32, u64)>,
     is_in_order: bool,
+    /// Upper bound of the random part of a cost.
     noise: usize,
     /// Chance of an undirected firing, in 256ths.
     undirected_chance: usize,
@@ -139,14 +150,15 @@ impl RelaxedPlan {
         &mut self,
         machine: &WatchedMarking<'_>,
         values: &[i64],
-        grow: u32,
+        growing_cell: u32,
         resources: &mut Resources,
     ) {
         self.goal = None;
-        self.target.take_covering(machine, values, grow);
+        self.target.take_covering(machine, values, growing_cell);
         self.reset(machine, 0, resources);
     }
 
+    /// Resets the state of the walk, and draws its random parameters.
     fn reset(&mut self, machine: &WatchedMarking<'_>, firings: u64, resources: &mut Resources) {
         self.smallest_distance = self.target.distance(machine);
         self.shortest_plan = Nearest { distance: u64::MAX, firings };
@@ -163,17 +175,18 @@ impl RelaxedPlan {
         self.shortest_plan
     }
 
-    /// Returns the position of a live class of the plan.
+    /// Returns the index of a step whose class is enabled and has remaining firings.
     fn next_step(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<usize> {
         let steps = self.steps.iter().enumerate();
-        let mut live = steps.filter(|&(_, &(class, left))| left > 0 && machine.is_enabled(class));
+        let mut live =
+            steps.filter(|&(_, &(class, remaining))| remaining > 0 && machine.is_enabled(class));
         if self.is_in_order {
-            return live.next().map(|(at, _)| at);
+            return live.next().map(|(index, _)| index);
         }
         let mut chosen = None;
-        for (seen, (at, _)) in live.enumerate() {
-            if random_below(&mut resources.rng, seen + 1) == 0 {
-                chosen = Some(at);
+        for (count, (index, _)) in live.enumerate() {
+            if random_below(&mut resources.rng, count + 1) == 0 {
+                chosen = Some(index);
             }
         }
         chosen
@@ -206,16 +219,17 @@ impl RelaxedPlan {
         self.queue.clear();
         self.settled.clear();
         self.movers.clear();
-        let wishes = self.target.cells().iter();
-        let missed = wishes.map(|&cell| (cell, self.target.wish(cell).miss(machine.value(cell))));
+        let target_cells = self.target.cells().iter();
+        let distances =
+            target_cells.map(|&cell| (cell, self.target.wish(cell).miss(machine.value(cell))));
         self.unreached_cells.clear();
-        self.unreached_cells.extend(missed.filter(|&(_, missed)| missed > 0));
-        let wished = self.unreached_cells.len();
+        self.unreached_cells.extend(distances.filter(|&(_, distances)| distances > 0));
+        let target_count = self.unreached_cells.len();
         for class in machine.enabled().iter() {
             let cost = FIRING_COST + random_below(&mut resources.rng, self.noise) as u64;
             self.queue.push(cost, machine.first_member(class));
         }
-        let mut looked_at = machine.enabled().len();
+        let mut inspected = machine.enabled().len();
         while !self.unreached_cells.is_empty() {
             let Some((cost, t)) = self.queue.pop() else { break };
             let class = machine.class_of(t);
@@ -230,8 +244,9 @@ impl RelaxedPlan {
             of_transition.times = 0;
             for change in machine.compiled.changes_of(class) {
                 let (cell, value) = (change.cell, machine.value(change.cell));
-                let wish = self.target.wish(cell);
-                let helps = if change.delta > 0 { value < wish.low } else { value > wish.high };
+                let interval = self.target.wish(cell);
+                let helps =
+                    if change.delta > 0 { value < interval.low } else { value > interval.high };
                 if helps {
                     self.add_mover(machine, cell, t, change.delta.unsigned_abs());
                 }
@@ -244,7 +259,7 @@ impl RelaxedPlan {
                 }
                 *place = PlaceProducer { epoch: self.epoch, by: t };
                 let consumers = net.consumers(PlaceId::new(cell as usize));
-                looked_at += consumers.len();
+                inspected += consumers.len();
                 for arc in consumers.iter().filter(|arc| arc.weight as i64 > value) {
                     let needed = ((arc.weight as i64 - value) as u64).div_ceil(change.delta as u64);
                     let consumer = arc.transition.index();
@@ -266,28 +281,29 @@ impl RelaxedPlan {
                 }
             }
         }
-        resources.work += (looked_at / 4) as u64;
+        resources.work += (inspected / 4) as u64;
         // A sum that moves by less than necessary still counts as moved.
-        let mut moved: Vec<u32> = self.movers.iter().map(|mover| mover.cell).collect();
-        moved.sort_unstable();
-        moved.dedup();
-        moved.len() == wished
+        let mut moved_cells: Vec<u32> = self.movers.iter().map(|mover| mover.cell).collect();
+        moved_cells.sort_unstable();
+        moved_cells.dedup();
+        moved_cells.len() == target_count
     }
 
     /// Adds a mover of a cell. A place is moved by the first suitable transition, as often as
     /// necessary. A sum is moved by all suitable transitions, once each, since each of its places
     /// may need its own.
     fn add_mover(&mut self, machine: &WatchedMarking<'_>, cell: u32, transition: u32, delta: u64) {
-        let Some(at) = self.unreached_cells.iter().position(|&(open, _)| open == cell) else {
+        let Some(index) = self.unreached_cells.iter().position(|&(open_cell, _)| open_cell == cell)
+        else {
             return;
         };
-        let missed = self.unreached_cells[at].1;
+        let distance = self.unreached_cells[index].1;
         let is_place = (cell as usize) < machine.compiled.place_count;
-        let times = if is_place { missed.div_ceil(delta).min(MAX_FIRINGS) } else { 1 };
+        let times = if is_place { distance.div_ceil(delta).min(MAX_FIRINGS) } else { 1 };
         self.movers.push(Mover { cell, transition, times });
-        self.unreached_cells[at].1 = missed.saturating_sub(delta.saturating_mul(times));
-        if is_place || self.unreached_cells[at].1 == 0 {
-            self.unreached_cells.swap_remove(at);
+        self.unreached_cells[index].1 = distance.saturating_sub(delta.saturating_mul(times));
+        if is_place || self.unreached_cells[index].1 == 0 {
+            self.unreached_cells.swap_remove(index);
         }
     }
 
@@ -295,11 +311,11 @@ impl RelaxedPlan {
     /// on. The steps end up in the order of settling.
     fn read_backwards(&mut self, machine: &WatchedMarking<'_>) {
         let net = machine.compiled.net;
-        for &(cell, missed) in &self.unreached_cells {
+        for &(cell, distance) in &self.unreached_cells {
             // All movers together are not enough, so the cheapest mover gets the remaining firings.
             if let Some(mover) = self.movers.iter_mut().find(|mover| mover.cell == cell) {
                 let delta = delta_at(machine, mover.transition, cell).unsigned_abs().max(1);
-                mover.times = mover.times.saturating_add(missed.div_ceil(delta)).min(MAX_FIRINGS);
+                mover.times = mover.times.saturating_add(distance.div_ceil(delta)).min(MAX_FIRINGS);
             }
         }
         for mover in &self.movers {
@@ -319,13 +335,14 @@ impl RelaxedPlan {
                     continue;
                 }
                 // Settled before `t`, since `t` was reached through this place.
-                let by = self.places[cell as usize].by;
-                let delta = delta_at(machine, by, cell).unsigned_abs().max(1);
+                let producer = self.places[cell as usize].by;
+                let delta = delta_at(machine, producer, cell).unsigned_abs().max(1);
                 // Tokens that t returns in each firing are needed only once.
-                let used = delta_at(machine, t, cell).min(0).unsigned_abs();
-                let needed = arc.weight.saturating_add(used.saturating_mul(times - 1)) - tokens;
-                let earlier = &mut self.transitions[by as usize].times;
-                *earlier = earlier.saturating_add(needed.div_ceil(delta)).min(MAX_FIRINGS);
+                let consumed = delta_at(machine, t, cell).min(0).unsigned_abs();
+                let needed = arc.weight.saturating_add(consumed.saturating_mul(times - 1)) - tokens;
+                let producer_times = &mut self.transitions[producer as usize].times;
+                *producer_times =
+                    producer_times.saturating_add(needed.div_ceil(delta)).min(MAX_FIRINGS);
             }
         }
         self.steps.reverse();
@@ -353,9 +370,9 @@ impl FiringStrategy for RelaxedPlan {
         {
             return Some(random_enabled(machine, resources));
         }
-        let mut next = self.next_step(machine, resources);
+        let mut step = self.next_step(machine, resources);
         resources.work += self.steps.len() as u64 / 8;
-        if next.is_none() {
+        if step.is_none() {
             let gone = self.goal.is_some_and(|goal| machine.is_unwatched(goal));
             if gone || self.plans_without_progress >= self.max_plans_without_progress {
                 return None;
@@ -373,10 +390,10 @@ impl FiringStrategy for RelaxedPlan {
             if !self.make_plan(machine, resources) {
                 return None;
             }
-            next = self.next_step(machine, resources);
+            step = self.next_step(machine, resources);
         }
-        let (class, left) = self.steps[next?];
-        self.wanted_repetitions = Some(left);
+        let (class, remaining) = self.steps[step?];
+        self.wanted_repetitions = Some(remaining);
         Some(class)
     }
 

@@ -6,13 +6,16 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// `parikh man` and `parikh completions` also use this text.
+/// The text of `--help`, which `parikh man` and `parikh completions` also use.
 const HELP: &str = include_str!("help.txt");
 
 /// The arguments and options of the command line.
 pub(crate) struct CertifyArguments {
+    /// The model: a file, or a directory or archive that contains `model.pnml`.
     pub(crate) model: PathBuf,
+    /// The evidence files, and directories of evidence files.
     pub(crate) evidence: Vec<PathBuf>,
+    /// The query file; if `None`, the file `EXAMINATION.xml` beside the model.
     pub(crate) queries: Option<PathBuf>,
     /// The formulas of `Formulas.jsonl`, as given to `parikh check`.
     pub(crate) formula: Vec<String>,
@@ -30,12 +33,17 @@ pub(crate) struct CertifyArguments {
     pub(crate) cases: bool,
     /// The treatment of times and priorities of the model.
     pub(crate) times: TimeTreatment,
+    /// The maximum number of colours tried while a coloured net is unfolded.
     pub(crate) unfold: u64,
+    /// The maximum number of states that the audit visits to repeat a search.
     pub(crate) visit: u64,
+    /// The time limit of the whole audit.
     pub(crate) timeout: Duration,
     /// The memory limit in bytes.
     pub(crate) memory: u64,
+    /// True if confirmed answers are not printed.
     pub(crate) quiet: bool,
+    /// True if the output is JSON, false if it is text.
     pub(crate) json: bool,
 }
 
@@ -56,7 +64,9 @@ pub(crate) enum CertifyRequest {
 ///
 /// # Errors
 /// A message about the wrong argument.
-pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<CertifyRequest, String> {
+pub(crate) fn read(
+    mut raw_arguments: impl Iterator<Item = OsString>,
+) -> Result<CertifyRequest, String> {
     let mut arguments = CertifyArguments {
         model: PathBuf::new(),
         evidence: Vec::new(),
@@ -78,7 +88,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<CertifyR
     };
     let mut paths = Vec::new();
     let mut only_paths = false;
-    while let Some(argument) = given.next() {
+    while let Some(argument) = raw_arguments.next() {
         let text = argument.to_string_lossy().into_owned();
         if only_paths || !text.starts_with('-') || text == parikh_files::STANDARD_INPUT {
             paths.push(PathBuf::from(argument));
@@ -89,7 +99,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<CertifyR
             None => (&*text, None),
         };
         let mut value = || {
-            let value = attached.clone().or_else(|| given.next());
+            let value = attached.clone().or_else(|| raw_arguments.next());
             value.ok_or_else(|| format!("{option} needs a value"))
         };
         match option {
@@ -104,8 +114,8 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<CertifyR
                     Some("contest") => FormulaLanguage::Contest,
                     Some("2011") => FormulaLanguage::Early,
                     _ => {
-                        let what = "--language: expected inline, xml, contest, 2011 or lola";
-                        return Err(what.to_owned());
+                        let message = "--language: expected inline, xml, contest, 2011 or lola";
+                        return Err(message.to_owned());
                     }
                 }
             }
@@ -146,6 +156,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<CertifyR
     Ok(CertifyRequest::Audit(arguments))
 }
 
+/// Parses the value of an option as a number.
 fn number(option: &str, text: &OsString) -> Result<u64, String> {
     let parsed = text.to_str().and_then(|text| text.parse().ok());
     parsed.ok_or_else(|| format!("{option} needs a number, not {}", text.display()))
@@ -154,32 +165,35 @@ fn number(option: &str, text: &OsString) -> Result<u64, String> {
 /// Splits a text into a positive number and the unit behind it.
 fn with_unit(text: &OsString) -> Option<(f64, &str)> {
     let text = text.to_str()?;
-    let end = text.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(text.len());
-    let number: f64 = text[..end].parse().ok()?;
-    (number.is_finite() && number > 0.0).then_some((number, &text[end..]))
+    let unit_start = text.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(text.len());
+    let number: f64 = text[..unit_start].parse().ok()?;
+    (number.is_finite() && number > 0.0).then_some((number, &text[unit_start..]))
 }
 
+/// Parses the value of `--timeout`.
 fn time(text: &OsString) -> Result<Duration, String> {
-    let wrong = || format!("--timeout needs a time such as 90s, 10m or 2h, not {}", text.display());
-    let (number, unit) = with_unit(text).ok_or_else(wrong)?;
+    let message =
+        || format!("--timeout needs a time such as 90s, 10m or 2h, not {}", text.display());
+    let (number, unit) = with_unit(text).ok_or_else(message)?;
     let seconds = match unit {
         "" | "s" => 1.0,
         "m" => 60.0,
         "h" => 3600.0,
-        _ => return Err(wrong()),
+        _ => return Err(message()),
     };
-    Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())
+    Duration::try_from_secs_f64(number * seconds).map_err(|_| message())
 }
 
+/// Parses the value of `--memory`, in bytes.
 fn size(text: &OsString) -> Result<u64, String> {
-    let wrong = || format!("--memory needs a size such as 900M or 4G, not {}", text.display());
-    let (number, unit) = with_unit(text).ok_or_else(wrong)?;
+    let message = || format!("--memory needs a size such as 900M or 4G, not {}", text.display());
+    let (number, unit) = with_unit(text).ok_or_else(message)?;
     let bytes = match unit {
         "K" => 1u64 << 10,
         "M" => 1 << 20,
         "G" => 1 << 30,
         "T" => 1 << 40,
-        _ => return Err(wrong()),
+        _ => return Err(message()),
     };
     Ok((number * bytes as f64) as u64)
 }

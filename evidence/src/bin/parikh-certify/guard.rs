@@ -5,10 +5,10 @@ use parikh_evidence::audit::{AuditWatch, ExhaustedLimit};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// The interval between measurements.
+/// The interval between two measurements of time and memory.
 const LOOKING: Duration = Duration::from_millis(20);
 
-/// The time that the audit has to stop.
+/// The time between the signal to stop and the end of waiting for the audit.
 const GRACE: Duration = Duration::from_millis(1000);
 
 /// The end of an audit.
@@ -23,36 +23,38 @@ pub(crate) enum AuditEnd<T> {
 
 /// Waits for the result of the audit, within a time limit and a memory limit in bytes.
 pub(crate) fn wait<T>(
-    found: &Receiver<T>,
+    receiver: &Receiver<T>,
     watch: &AuditWatch,
     timeout: Duration,
     memory: u64,
 ) -> AuditEnd<T> {
-    let begun = Instant::now();
-    let mut told: Option<(ExhaustedLimit, Instant)> = None;
+    let start = Instant::now();
+    let mut stop_request: Option<(ExhaustedLimit, Instant)> = None;
     loop {
-        match found.recv_timeout(LOOKING) {
-            Ok(found) => return AuditEnd::With(found),
+        match receiver.recv_timeout(LOOKING) {
+            Ok(result) => return AuditEnd::With(result),
             Err(RecvTimeoutError::Disconnected) => return AuditEnd::Failed,
             Err(RecvTimeoutError::Timeout) => {}
         }
         let resident = resident().unwrap_or(0);
-        match told {
+        match stop_request {
             // The audit may allocate a lot before it stops, so the grace period ends at 110 % of
             // the memory limit.
-            Some((out_of, when)) if when.elapsed() > GRACE || resident > memory / 10 * 11 => {
-                return AuditEnd::Left(out_of);
+            Some((limit, stop_time))
+                if stop_time.elapsed() > GRACE || resident > memory / 10 * 11 =>
+            {
+                return AuditEnd::Left(limit);
             }
             Some(_) => {}
             None => {
-                let out_of = match (begun.elapsed() >= timeout, resident > memory) {
+                let limit = match (start.elapsed() >= timeout, resident > memory) {
                     (true, _) => Some(ExhaustedLimit::Time),
                     (false, true) => Some(ExhaustedLimit::Memory),
                     (false, false) => None,
                 };
-                if let Some(out_of) = out_of {
-                    watch.stop(out_of);
-                    told = Some((out_of, Instant::now()));
+                if let Some(limit) = limit {
+                    watch.stop(limit);
+                    stop_request = Some((limit, Instant::now()));
                 }
             }
         }

@@ -38,17 +38,17 @@ fn main() -> ExitCode {
             print(&text);
             return ExitCode::SUCCESS;
         }
-        Err(wrong) => {
-            say("error", &format!("{wrong}; parikh-certify --help explains the command line"));
+        Err(message) => {
+            say("error", &format!("{message}; parikh-certify --help explains the command line"));
             return ExitCode::from(2);
         }
     };
     let watch = AuditWatch::default();
-    let (send, found) = mpsc::channel();
-    let auditing = (Arc::clone(&arguments), watch.clone());
+    let (sender, receiver) = mpsc::channel();
+    let shared = (Arc::clone(&arguments), watch.clone());
     let audit = move || {
-        let (arguments, watch) = auditing;
-        let _ = send.send(audit(&arguments, &watch));
+        let (arguments, watch) = shared;
+        let _ = sender.send(audit(&arguments, &watch));
     };
     // The thread has a large stack, because functions recurse over predicates as deep as the
     // readers allow.
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
         say("error", &format!("the audit could not start: {error}"));
         return ExitCode::from(1);
     }
-    match guard::wait(&found, &watch, arguments.timeout, arguments.memory) {
+    match guard::wait(&receiver, &watch, arguments.timeout, arguments.memory) {
         AuditEnd::With(Ok(audited)) => ExitCode::from(tell(&arguments, audited)),
         AuditEnd::With(Err(Refusal { code, why })) => {
             say("error", &why);
@@ -66,8 +66,8 @@ fn main() -> ExitCode {
             say("error", "the audit could not be finished");
             ExitCode::from(1)
         }
-        AuditEnd::Left(out_of) => {
-            let code = tell(&arguments, left(watch.progress(), out_of));
+        AuditEnd::Left(limit) => {
+            let code = tell(&arguments, left(watch.progress(), limit));
             // The audit is still running in its thread.
             std::process::exit(code.into());
         }
@@ -86,15 +86,18 @@ impl From<String> for Refusal {
     }
 }
 
-/// The result of an audit, with the files that are broken and the files whose questions are
-/// unknown.
+/// The result of an audit.
 #[derive(Default)]
 struct AuditOutcome {
+    /// The verdicts on the answers in all readable evidence files.
     report: AuditReport,
+    /// The evidence files that could not be read, each with the reason.
     broken: Vec<EvidenceFileError>,
+    /// The evidence files whose questions are in no file, so that they were not checked.
     unasked: Vec<PathBuf>,
 }
 
+/// Reads the model and audits all evidence files about it.
 fn audit(arguments: &CertifyArguments, watch: &AuditWatch) -> Result<AuditOutcome, Refusal> {
     let path = match arguments.model.is_dir() || parikh_files::is_archive(&arguments.model) {
         true => arguments.model.join("model.pnml"),
@@ -108,20 +111,20 @@ fn audit(arguments: &CertifyArguments, watch: &AuditWatch) -> Result<AuditOutcom
     }
     if matches!(reader::transition_system(&bytes), Ok(Some(_))) {
         let (about_labels, about_net) = systems::split(files);
-        let mut audited = AuditOutcome::default();
+        let mut outcome = AuditOutcome::default();
         if !about_labels.is_empty() {
-            audited = systems::audit(arguments, &path, &bytes, &about_labels, watch)?;
+            outcome = systems::audit(arguments, &path, &bytes, &about_labels, watch)?;
         }
         if !about_net.is_empty() {
             let of_net = audit_net(arguments, &path, &bytes, &about_net, watch)?;
-            audited.report.extend(of_net.report);
-            audited.broken.extend(of_net.broken);
+            outcome.report.extend(of_net.report);
+            outcome.broken.extend(of_net.broken);
         }
-        audited.unasked = unasked;
-        return Ok(audited);
+        outcome.unasked = unasked;
+        return Ok(outcome);
     }
-    let audited = audit_net(arguments, &path, &bytes, &files, watch)?;
-    Ok(AuditOutcome { unasked, ..audited })
+    let outcome = audit_net(arguments, &path, &bytes, &files, watch)?;
+    Ok(AuditOutcome { unasked, ..outcome })
 }
 
 /// Audits evidence about the net in `path`, whose content is `bytes`.
@@ -133,7 +136,7 @@ fn audit_net(
     watch: &AuditWatch,
 ) -> Result<AuditOutcome, Refusal> {
     let mut broken: Vec<EvidenceFileError> = Vec::new();
-    let asked = |net: &Net, examination: &str| asked(arguments, path, net, examination);
+    let questions = |net: &Net, examination: &str| asked(arguments, path, net, examination);
     let report = if coloured::is_coloured(bytes) {
         if !arguments.finals.is_empty() || arguments.cases {
             let why = "--final and --cases are not supported for coloured models";
@@ -142,7 +145,7 @@ fn audit_net(
         let model =
             coloured::read_as(bytes, arguments.times).map_err(|error| in_file(path, &error))?;
         let limits = RepeatLimits { tried: arguments.unfold, visited: arguments.visit };
-        let audit = ColouredAudit::new(&model, limits, Box::new(asked));
+        let audit = ColouredAudit::new(&model, limits, Box::new(questions));
         let mut audit = audit.with_watch(watch.clone());
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
@@ -155,7 +158,7 @@ fn audit_net(
         let plain = match model.net.into_plain() {
             Ok(net) => net,
             Err(extended) => {
-                let audit = ExtendedAudit::new(&extended, arguments.visit, Box::new(asked));
+                let audit = ExtendedAudit::new(&extended, arguments.visit, Box::new(questions));
                 let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
                 let mut audit = if arguments.cases { audit.of_cases() } else { audit };
                 files.iter().for_each(|file| broken.extend(audit.file(file).err()));
@@ -166,7 +169,11 @@ fn audit_net(
             true => with_one_case(&plain, &finals).map_err(|why| format!("--cases: {why}"))?,
             false => plain,
         };
-        let audit = Audit::new(net, arguments.visit, Box::new(move |it| asked(net, it)));
+        let audit = Audit::new(
+            net,
+            arguments.visit,
+            Box::new(move |examination| questions(net, examination)),
+        );
         let mut audit = audit.with_watch(watch.clone()).with_final_markings(finals);
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
@@ -191,9 +198,9 @@ fn read_net(
 fn finals(arguments: &CertifyArguments, net: &Net) -> Result<Vec<Marking>, String> {
     let mut finals: Vec<Marking> = Vec::new();
     for text in &arguments.finals {
-        let last = marking_text::parse(text, net).map_err(|why| format!("--final: {why}"))?;
-        if !finals.contains(&last) {
-            finals.push(last);
+        let marking = marking_text::parse(text, net).map_err(|why| format!("--final: {why}"))?;
+        if !finals.contains(&marking) {
+            finals.push(marking);
         }
     }
     Ok(finals)
@@ -207,28 +214,28 @@ fn asked_of(
     files: Vec<PathBuf>,
 ) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let queries = model.with_file_name("Formulas.xml");
-    let is_asked = |file: &PathBuf| {
+    let has_questions = |file: &PathBuf| {
         file.file_stem().is_none_or(|stem| stem != "Formulas")
             || arguments.queries.is_some()
             || arguments.has_formulas()
             || queries.exists()
             || parikh_files::is_file(&queries)
     };
-    files.into_iter().partition(is_asked)
+    files.into_iter().partition(has_questions)
 }
 
 /// Returns the results so far of an audit that did not stop in time. Answers that assume safe units
 /// are not confirmed, since unread evidence may violate the claim.
-fn left(progress: AuditProgress, out_of: ExhaustedLimit) -> AuditOutcome {
-    let AuditProgress { judged, position: at } = progress;
+fn left(progress: AuditProgress, limit: ExhaustedLimit) -> AuditOutcome {
+    let AuditProgress { judged, position } = progress;
     let mut judged: Vec<AuditedAnswer> = judged.into_iter().flatten().collect();
-    let confirmed = |verdict: &AuditVerdict| matches!(verdict, AuditVerdict::Confirmed(_));
-    for answer in judged.iter_mut().filter(|it| it.assumes_units && confirmed(&it.verdict)) {
-        answer.verdict = AuditVerdict::Stopped(out_of);
+    let is_confirmed = |verdict: &AuditVerdict| matches!(verdict, AuditVerdict::Confirmed(_));
+    for answer in judged.iter_mut().filter(|it| it.assumes_units && is_confirmed(&it.verdict)) {
+        answer.verdict = AuditVerdict::Stopped(limit);
     }
-    let (file, line) = at.unwrap_or_else(|| ("the model".to_owned(), 0));
-    let what = format!("not confirmed: {out_of}");
-    let stopped = Some((EvidenceFileError { file, line, what }, out_of));
+    let (file, line) = position.unwrap_or_else(|| ("the model".to_owned(), 0));
+    let what = format!("not confirmed: {limit}");
+    let stopped = Some((EvidenceFileError { file, line, what }, limit));
     AuditOutcome {
         report: AuditReport { judged, stopped, ..AuditReport::default() },
         ..AuditOutcome::default()
@@ -241,36 +248,36 @@ fn tell(
     AuditOutcome { report, broken, unasked }: AuditOutcome,
 ) -> u8 {
     for file in &unasked {
-        let what = "the file was not checked, because its formulas were given on the command line \
+        let hint = "the file was not checked, because its formulas were given on the command line \
                     of `parikh check`; repeat the same --formula and --formulas here";
-        say("note", &format!("{}: {what}", file.display()));
+        say("note", &format!("{}: {hint}", file.display()));
     }
     broken.iter().for_each(|broken| say("error", &broken.to_string()));
     report.incomplete.iter().for_each(|incomplete| say("note", &incomplete.to_string()));
-    for cut in &report.cut_short {
-        let what = "as after an interrupted run; the lines before were read";
-        say("note", &format!("{cut}, {what}"));
+    for truncated in &report.cut_short {
+        let message = "as after an interrupted run; the lines before were read";
+        say("note", &format!("{truncated}, {message}"));
     }
     report.irregular.iter().for_each(|irregular| say("note", &irregular.to_string()));
-    if let Some((here, out_of)) = &report.stopped {
-        let limit = match out_of {
+    if let Some((position, exhausted)) = &report.stopped {
+        let limit = match exhausted {
             ExhaustedLimit::Time => format!("--timeout {}s", arguments.timeout.as_secs_f64()),
             ExhaustedLimit::Memory => format!("--memory {}M", arguments.memory >> 20),
         };
-        say("error", &format!("{here} ({limit}); the rest was not checked"));
+        say("error", &format!("{position} ({limit}); the rest was not checked"));
     }
     print(&match arguments.json {
         true => printed::json(&report, broken.len()),
         false => printed::text(&report, arguments.quiet),
     });
     let judged = &report.judged;
-    let is =
+    let has_verdict =
         |wanted: fn(&AuditVerdict) -> bool| judged.iter().any(|answer| wanted(&answer.verdict));
     match () {
-        () if is(|verdict| matches!(verdict, AuditVerdict::Refused(_))) => 4,
+        () if has_verdict(|verdict| matches!(verdict, AuditVerdict::Refused(_))) => 4,
         () if !broken.is_empty() => 1,
         () if report.stopped.is_some() || judged.is_empty() || !unasked.is_empty() => 3,
-        () if is(|verdict| !matches!(verdict, AuditVerdict::Confirmed(_))) => 3,
+        () if has_verdict(|verdict| !matches!(verdict, AuditVerdict::Confirmed(_))) => 3,
         () if !report.irregular.is_empty() || !report.cut_short.is_empty() => 6,
         () if !report.incomplete.is_empty() => 5,
         () => 0,
@@ -291,11 +298,11 @@ fn asked(
     };
     let fairness = fairness(net, &arguments.fair).map_err(|why| format!("--fair: {why}"))?;
     let refuse = |what: &str| Unreadable { line: 0, what: what.to_owned() };
-    let under = |AuditedProperty { id, question }: AuditedProperty| {
-        let fair = |question: Question| question.under(&fairness).map_err(refuse);
-        AuditedProperty { id, question: question.and_then(fair) }
+    let with_fairness = |AuditedProperty { id, question }: AuditedProperty| {
+        let assume_fairness = |question: Question| question.under(&fairness).map_err(refuse);
+        AuditedProperty { id, question: question.and_then(assume_fairness) }
     };
-    Ok(properties.into_iter().map(under).collect())
+    Ok(properties.into_iter().map(with_fairness).collect())
 }
 
 /// Reads the formulas given, in the order in which the prover names them.
@@ -332,10 +339,13 @@ fn query_file(
     examination: &str,
 ) -> Result<Vec<AuditedProperty>, String> {
     // The name comes from an evidence file, and must not lead to another directory.
-    let plain = !examination.is_empty() && examination.bytes().all(|b| b.is_ascii_alphanumeric());
+    let is_plain_name =
+        !examination.is_empty() && examination.bytes().all(|b| b.is_ascii_alphanumeric());
     // The questions of the file are printed beside the verdict.
     let file = match &arguments.queries {
-        _ if !plain => return Err(format!("{} is not an examination", Quoted(examination))),
+        _ if !is_plain_name => {
+            return Err(format!("{} is not an examination", Quoted(examination)));
+        }
         Some(file) => file.clone(),
         None => model.with_file_name(format!("{examination}.xml")),
     };
@@ -348,26 +358,26 @@ fn query_file(
 }
 
 /// Returns the files named, and the evidence files in the directories named, sorted by name.
-fn evidence_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+fn evidence_files(given_paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
-    for path in named {
+    for path in given_paths {
         if !path.is_dir() {
             files.push(path.clone());
             continue;
         }
-        let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
-        let mut inside = Vec::new();
-        for entry in std::fs::read_dir(path).map_err(wrong)? {
-            let file = entry.map_err(wrong)?.path();
+        let io_message = |error: std::io::Error| format!("{}: {error}", path.display());
+        let mut directory_files = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(io_message)? {
+            let file = entry.map_err(io_message)?.path();
             if file.extension().is_some_and(|extension| extension == "jsonl") {
-                inside.push(file);
+                directory_files.push(file);
             }
         }
-        if inside.is_empty() {
+        if directory_files.is_empty() {
             return Err(format!("{}: the directory has no evidence (*.jsonl)", path.display()));
         }
-        inside.sort();
-        files.extend(inside);
+        directory_files.sort();
+        files.extend(directory_files);
     }
     Ok(files)
 }
@@ -375,11 +385,11 @@ fn evidence_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
 /// Reads a file, decompressed if necessary, up to a size in bytes. Refuses pipes and devices, which
 /// may never end.
 fn contents(path: &Path, memory: u64) -> Result<Vec<u8>, String> {
-    let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
-    let too_large = |has: &str| {
-        let may = memory >> 20;
-        let what = format!("the file has {has}, more than the memory limit");
-        Err(format!("{}: {what} (--memory {may}M)", path.display()))
+    let io_message = |error: std::io::Error| format!("{}: {error}", path.display());
+    let too_large = |size: &str| {
+        let megabytes = memory >> 20;
+        let message = format!("the file has {size}, more than the memory limit");
+        Err(format!("{}: {message} (--memory {megabytes}M)", path.display()))
     };
     // Files in an archive and standard input have no metadata.
     let metadata = std::fs::metadata(path).ok();
@@ -391,21 +401,22 @@ fn contents(path: &Path, memory: u64) -> Result<Vec<u8>, String> {
         return too_large(&format!("{} MB", length >> 20));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
-    let reader = parikh_files::open(path).map_err(wrong)?;
-    reader.take(memory.saturating_add(1)).read_to_end(&mut bytes).map_err(wrong)?;
+    let reader = parikh_files::open(path).map_err(io_message)?;
+    reader.take(memory.saturating_add(1)).read_to_end(&mut bytes).map_err(io_message)?;
     if bytes.len() as u64 > memory {
         return too_large(&format!("{} MB or more when decompressed", memory >> 20));
     }
     Ok(bytes)
 }
 
+/// Returns a message with the file and line of an error.
 fn in_file(path: &Path, error: &parikh_evidence::reader::Unreadable) -> String {
     format!("{}:{}: {}", path.display(), error.line, error.what)
 }
 
 /// Prints a message line to standard error.
-fn say(what: &str, text: &str) {
-    let _ = writeln!(std::io::stderr(), "{what}: {}", printable(text));
+fn say(label: &str, text: &str) {
+    let _ = writeln!(std::io::stderr(), "{label}: {}", printable(text));
 }
 
 /// The largest number of characters in a message. Names may be as long as a file.

@@ -16,7 +16,7 @@ fn verdict(verdict: &AuditVerdict) -> (&'static str, String) {
     }
 }
 
-/// The number of answers with each verdict.
+/// The number of answers in total, and with each verdict.
 struct VerdictCounts {
     answers: usize,
     confirmed: usize,
@@ -52,14 +52,14 @@ fn line(answer: &AuditedAnswer) -> String {
     // These texts come from the file and may contain anything. Each is printed as one word, and cut
     // so that the verdict stays visible.
     let [examination, id, value] = [examination, id, value].map(|it| short(it));
-    let asked = match (id == examination, question.is_empty()) {
+    let question_text = match (id == examination, question.is_empty()) {
         (true, _) => id,
         (false, true) => format!("{examination} {id}"),
         (false, false) => format!("{examination} {id} ({question})"),
     };
     let assuming = if answer.assumes_units { " (assuming safe units)" } else { "" };
     let assumed: String = answer.assumptions.iter().map(|it| format!("; assumed: {it}")).collect();
-    format!("{file}:{line}: {asked}: {value}: {word}{assuming}: {sentence}{assumed}")
+    format!("{file}:{line}: {question_text}: {value}: {word}{assuming}: {sentence}{assumed}")
 }
 
 /// Prints text from a file as one short word.
@@ -98,8 +98,8 @@ pub(crate) fn text(report: &AuditReport, quiet: bool) -> String {
     }
     text.push('\n');
     if counts.assuming > 0 {
-        let what = "assume that the model's units are safe, as the model claims";
-        let _ = writeln!(text, "{} of them {what}", counts.assuming);
+        let claim = "assume that the model's units are safe, as the model claims";
+        let _ = writeln!(text, "{} of them {claim}", counts.assuming);
     }
     match unanswered {
         0 => {}
@@ -120,24 +120,25 @@ pub(crate) fn json(report: &AuditReport, unreadable: usize) -> String {
     for answer in &report.judged {
         let (word, sentence) = verdict(&answer.verdict);
         let units = answer.assumes_units.then_some(Assumption::SafeUnits);
-        let all: Vec<Assumption> =
+        let all_assumptions: Vec<Assumption> =
             units.into_iter().chain(answer.assumptions.iter().cloned()).collect();
-        let assumes = assumption::keys(&all);
-        let assumptions: Vec<String> = all.iter().map(Assumption::to_string).collect();
+        let assumption_keys = assumption::keys(&all_assumptions);
+        let assumption_texts: Vec<String> =
+            all_assumptions.iter().map(Assumption::to_string).collect();
         let object = serde_json::json!({
             "version": JSON_VERSION, "type": "answer", "file": answer.file, "line": answer.line,
             "examination": answer.examination, "id": answer.id, "question": answer.question,
-            "value": answer.value, "verdict": word, "because": sentence, "assumes": assumes,
-            "assumptions": assumptions,
+            "value": answer.value, "verdict": word, "because": sentence, "assumes": assumption_keys,
+            "assumptions": assumption_texts,
         });
         let _ = writeln!(text, "{object}");
     }
     let counts = VerdictCounts::of(&report.judged);
-    let stopped =
-        report.stopped.as_ref().map(|(_, out_of): &(_, ExhaustedLimit)| out_of.to_string());
+    let stopped = report.stopped.as_ref().map(|(_, limit): &(_, ExhaustedLimit)| limit.to_string());
     let object = serde_json::json!({
-        "version": JSON_VERSION, "type": "summary", "answers": counts.answers, "confirmed": counts.confirmed,
-        "searched": counts.searched, "beyond": counts.beyond, "refused": counts.refused,
+        "version": JSON_VERSION, "type": "summary", "answers": counts.answers,
+        "confirmed": counts.confirmed, "searched": counts.searched, "beyond": counts.beyond,
+        "refused": counts.refused,
         "not_confirmed": counts.stopped, "assuming_units": counts.assuming,
         "unanswered": report.unanswered, "unreadable": unreadable,
         "irregular": report.irregular.len(), "cut_short": report.cut_short.len(),

@@ -20,10 +20,10 @@ fn read(path: &Path, bytes: &[u8]) -> Result<System, String> {
     if is_system(bytes) {
         return read_dot(bytes).map_err(|error| in_file(path, &error));
     }
-    let refused = |what: &str| in_file(path, &Unreadable { line: 1, what: what.to_owned() });
+    let unreadable = |what: &str| in_file(path, &Unreadable { line: 1, what: what.to_owned() });
     let system = transition_system(bytes).map_err(|error| in_file(path, &error))?;
-    let system = system.ok_or_else(|| refused("expected a labelled transition system"))?;
-    System::of_one(&system).map_err(|what| refused(&what))
+    let system = system.ok_or_else(|| unreadable("expected a labelled transition system"))?;
+    System::of_one(&system).map_err(|what| unreadable(&what))
 }
 
 /// Splits evidence files about a transition system. The first list is about properties over labels,
@@ -47,21 +47,22 @@ pub(crate) fn audit(
     watch: &AuditWatch,
 ) -> Result<AuditOutcome, Refusal> {
     let system = read(path, bytes)?;
-    let mut audited = AuditOutcome::default();
+    let mut outcome = AuditOutcome::default();
     for file in files {
-        let asked = property_file(arguments, path, file)?;
-        let content = contents(&asked, arguments.memory)?;
-        let properties = properties::read(&content).map_err(|error| in_file(&asked, &error))?;
+        let property_path = property_file(arguments, path, file)?;
+        let content = contents(&property_path, arguments.memory)?;
+        let properties =
+            properties::read(&content).map_err(|error| in_file(&property_path, &error))?;
         let endings = if arguments.spin { Endings::Stutter } else { Endings::Ignored };
         let mut audit =
             SystemAudit::new(&system, &properties, endings, arguments.visit, watch.clone());
         let name = file.display().to_string();
         let text = String::from_utf8(contents(file, arguments.memory)?)
             .map_err(|_| format!("{name}: expected text in UTF-8"))?;
-        audited.broken.extend(audit.file(&name, &text).err());
-        audited.report.extend(audit.finish());
+        outcome.broken.extend(audit.file(&name, &text).err());
+        outcome.report.extend(audit.finish());
     }
-    Ok(audited)
+    Ok(outcome)
 }
 
 /// Returns the file of properties for an evidence file. It is the file of `--queries`, or the file
@@ -75,13 +76,13 @@ fn property_file(
         return Ok(named.clone());
     }
     let name = file.with_extension("txt");
-    let beside = model.with_file_name(name.file_name().unwrap_or_default());
-    match beside.is_file() {
-        true => Ok(beside),
+    let property_path = model.with_file_name(name.file_name().unwrap_or_default());
+    match property_path.is_file() {
+        true => Ok(property_path),
         false => Err(format!(
             "{}: there is no such file; name the properties with --queries; for examinations, use \
              the net that `parikh convert` writes for the system",
-            beside.display()
+            property_path.display()
         )),
     }
 }

@@ -15,7 +15,8 @@ use super::{Clock, ClosedSet, ClosedSetFlaw};
 use parikh_net::Net;
 use std::collections::{BTreeMap, HashSet};
 
-/// The level, the required tokens and the change of a transition at this level.
+/// A level that a transition touches, the tokens that it requires at this level, and its change of
+/// them.
 type ClosureTouch = (usize, u64, i64);
 
 impl ClosedSet {
@@ -42,7 +43,7 @@ impl ClosedSet {
             let Some(last) = touched.iter().rposition(|&(_, _, change)| change != 0) else {
                 continue; // a member is its own result
             };
-            let mut ways = ParallelPaths {
+            let mut paths = ParallelPaths {
                 set: self,
                 touched: &touched,
                 last,
@@ -50,9 +51,9 @@ impl ClosedSet {
                 barren: HashSet::new(),
                 clock: &mut *clock,
             };
-            let top = touched[0].0;
-            for &head in &heads[top] {
-                if !ways.stay(top, head)? {
+            let first_level = touched[0].0;
+            for &head in &heads[first_level] {
+                if !paths.stay(first_level, head)? {
                     return Err(ClosedSetFlaw::Leaves(t));
                 }
             }
@@ -67,18 +68,18 @@ impl ClosedSet {
         let mut is_head = vec![false; heights.len()];
         heads[0].push(self.root);
         for level in 0..levels {
-            let mut below = Vec::new();
+            let mut next_heads = Vec::new();
             for &head in &heads[level] {
-                let mut at = head;
-                while at > 1 {
-                    let (_, down, right) = self.node(at);
+                let mut current = head;
+                while current > 1 {
+                    let (_, down, right) = self.node(current);
                     if !std::mem::replace(&mut is_head[down as usize], true) {
-                        below.push(down);
+                        next_heads.push(down);
                     }
-                    at = right;
+                    current = right;
                 }
             }
-            heads[level + 1] = below;
+            heads[level + 1] = next_heads;
         }
         heads
     }
@@ -90,6 +91,7 @@ const MOST_PAIRS: (usize, usize) = (1 << 20, 16);
 
 /// The parallel paths of one transition through the set.
 struct ParallelPaths<'w, 'g> {
+    /// The set that is checked.
     set: &'w ClosedSet,
     /// The touched levels, ascending.
     touched: &'w [ClosureTouch],
@@ -99,6 +101,7 @@ struct ParallelPaths<'w, 'g> {
     seen: HashSet<(u32, u32)>,
     /// Nodes without a vector that enables the rest of the transition.
     barren: HashSet<u32>,
+    /// The clock that calls `goes_on`.
     clock: &'w mut Clock<'g>,
 }
 
@@ -106,8 +109,8 @@ impl ParallelPaths<'_, '_> {
     /// Returns true if each result of the vectors of a head is a vector of this head. The search
     /// uses a worklist instead of recursion, because a net has as many levels as places.
     fn stay(&mut self, level: usize, head: u32) -> Result<bool, ClosedSetFlaw> {
-        let mut open = vec![(level, 0usize, head, head)];
-        while let Some((level, position, from, to)) = open.pop() {
+        let mut worklist = vec![(level, 0usize, head, head)];
+        while let Some((level, position, from, to)) = worklist.pop() {
             if position > self.last && from == to || !self.seen.insert((from, to)) {
                 continue;
             }
@@ -116,12 +119,12 @@ impl ParallelPaths<'_, '_> {
             }
             let touch = self.touched.get(position).filter(|touch| touch.0 == level);
             let (pre, change) = touch.map_or((0, 0), |&(_, pre, change)| (pre, change));
-            let next = position + usize::from(touch.is_some());
-            let (mut at, mut to) = (from, to);
-            while at > 1 {
+            let next_position = position + usize::from(touch.is_some());
+            let (mut current, mut to) = (from, to);
+            while current > 1 {
                 self.clock.tick()?;
-                let (value, down, right) = self.set.node(at);
-                at = right;
+                let (value, down, right) = self.set.node(current);
+                current = right;
                 if value < pre {
                     continue;
                 }
@@ -131,8 +134,8 @@ impl ParallelPaths<'_, '_> {
                     to = self.set.node(to).2;
                 }
                 if to > 1 && after == Some(self.set.node(to).0) {
-                    open.push((level + 1, next, down, self.set.node(to).1));
-                } else if self.enables(level + 1, next, down)? {
+                    worklist.push((level + 1, next_position, down, self.set.node(to).1));
+                } else if self.enables(level + 1, next_position, down)? {
                     return Ok(false);
                 }
             }
@@ -140,15 +143,16 @@ impl ParallelPaths<'_, '_> {
         Ok(true)
     }
 
-    /// Returns true if some vector of a node satisfies the requirements from `position` on.
+    /// Returns true if some vector of the node `number` at `level` satisfies the requirements of
+    /// the touches from `position` on.
     fn enables(
         &mut self,
         level: usize,
         position: usize,
         number: u32,
     ) -> Result<bool, ClosedSetFlaw> {
-        let mut open = vec![(level, position, number)];
-        while let Some((level, position, number)) = open.pop() {
+        let mut worklist = vec![(level, position, number)];
+        while let Some((level, position, number)) = worklist.pop() {
             if position == self.touched.len() {
                 return Ok(true); // no node but 0 is without a vector, and 0 is never below
             }
@@ -156,13 +160,13 @@ impl ParallelPaths<'_, '_> {
                 continue;
             }
             let touch = Some(self.touched[position]).filter(|touch| touch.0 == level);
-            let mut at = number;
-            while at > 1 {
+            let mut current = number;
+            while current > 1 {
                 self.clock.tick()?;
-                let (value, down, right) = self.set.node(at);
-                at = right;
+                let (value, down, right) = self.set.node(current);
+                current = right;
                 if touch.is_none_or(|touch| value >= touch.1) {
-                    open.push((level + 1, position + usize::from(touch.is_some()), down));
+                    worklist.push((level + 1, position + usize::from(touch.is_some()), down));
                 }
             }
         }

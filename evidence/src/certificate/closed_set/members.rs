@@ -15,11 +15,11 @@ use std::hash::Hash;
 /// Properties of a closed set that are computed once.
 #[derive(Debug)]
 pub(super) struct SetShape {
-    /// Level by place.
+    /// The level of each place, by place index.
     pub(super) level_of: Vec<usize>,
-    /// The length of the vectors of each node.
+    /// The length of the vectors of each node, by node number.
     heights: Vec<u32>,
-    /// The smallest and the largest value at each level.
+    /// The smallest and the largest value at each level, over all nodes of the set.
     values: Vec<(u64, u64)>,
 }
 
@@ -39,10 +39,14 @@ impl SetShape {
     /// Returns the smallest and the largest sum over the ranges of the levels, as if the levels
     /// were independent.
     fn range(&self, weights: &[(usize, i64)]) -> Option<(i128, i128)> {
-        weights.iter().try_fold((0i128, 0i128), |(least, most), &(level, weight)| {
+        weights.iter().try_fold((0i128, 0i128), |(min_sum, max_sum), &(level, weight)| {
             let (low, high) = self.values[level];
-            let [a, b] = [low, high].map(|value| i128::from(weight) * i128::from(value));
-            Some((least.checked_add(a.min(b))?, most.checked_add(a.max(b))?))
+            let [one_end, other_end] =
+                [low, high].map(|value| i128::from(weight) * i128::from(value));
+            Some((
+                min_sum.checked_add(one_end.min(other_end))?,
+                max_sum.checked_add(one_end.max(other_end))?,
+            ))
         })
     }
 }
@@ -79,7 +83,7 @@ fn impossible(shape: &SetShape, predicate: &Predicate) -> bool {
     }
 }
 
-/// Returns the terms of an atom by ascending level.
+/// Returns the terms of an atom, as levels with coefficients, by ascending level.
 fn over_levels(shape: &SetShape, atom: &Atom) -> Vec<(usize, i64)> {
     let terms = atom.sum.terms().iter();
     let mut terms: Vec<(usize, i64)> =
@@ -88,9 +92,10 @@ fn over_levels(shape: &SetShape, atom: &Atom) -> Vec<(usize, i64)> {
     terms
 }
 
-/// The child of a part at a value.
+/// The child of a part at a value. A part is a node with the information about the beginning of its
+/// vectors.
 pub(super) enum PartChild<S> {
-    /// The whole vector set of a node.
+    /// All vectors of a node, by its number.
     All(u32),
     /// A part, to be built.
     Part(S),
@@ -101,15 +106,21 @@ pub(super) type PartChildren<S> = Vec<(u64, PartChild<S>)>;
 
 /// The nodes of a closed set and of the subsets built from it.
 pub(super) struct NodeStore<'s, 'g> {
+    /// The closed set, whose nodes come first.
     pub(super) set: &'s ClosedSet,
+    /// Levels and ranges of the closed set.
     pub(super) shape: &'s SetShape,
+    /// The net that the questions are about.
     net: &'s Net,
-    /// The nodes after those of the set, with their heights.
+    /// The nodes (value, down, right) that were built, numbered after those of the set.
     pub(super) made: Vec<(u64, u32, u32)>,
+    /// The length of the vectors of each built node.
     pub(super) heights: Vec<u32>,
+    /// The number of each known node.
     pub(super) known: HashMap<(u64, u32, u32), u32>,
     /// The maximum number of built nodes.
     most: usize,
+    /// The clock that calls `goes_on`.
     clock: Clock<'g>,
 }
 
@@ -127,14 +138,16 @@ impl<'s, 'g> NodeStore<'s, 'g> {
 }
 
 impl NodeStore<'_, '_> {
+    /// Returns the node with this number, which is at least 2.
     fn node(&self, number: u32) -> (u64, u32, u32) {
-        let at = number as usize - 2;
-        match at.checked_sub(self.set.nodes.len()) {
-            None => self.set.nodes[at],
-            Some(at) => self.made[at],
+        let index = number as usize - 2;
+        match index.checked_sub(self.set.nodes.len()) {
+            None => self.set.nodes[index],
+            Some(index) => self.made[index],
         }
     }
 
+    /// Iterates over the values of a node with their children, by ascending value.
     pub(super) fn chain(&self, mut number: u32) -> impl Iterator<Item = (u64, u32)> {
         std::iter::from_fn(move || {
             let (value, down, right) = (number > 1).then(|| self.node(number))?;
@@ -143,53 +156,54 @@ impl NodeStore<'_, '_> {
         })
     }
 
-    /// Returns the members of `of` that satisfy a predicate.
-    pub(super) fn satisfying(&mut self, of: u32, predicate: &Predicate) -> Result<u32, Flaw> {
+    /// Returns the members of `set` that satisfy a predicate. Sets are numbers of nodes, and 0 is
+    /// the empty set.
+    pub(super) fn satisfying(&mut self, set: u32, predicate: &Predicate) -> Result<u32, Flaw> {
         match predicate {
-            _ if of == 0 => Ok(0),
-            Predicate::True => Ok(of),
+            _ if set == 0 => Ok(0),
+            Predicate::True => Ok(set),
             Predicate::False => Ok(0),
-            Predicate::Atom(atom) => self.atom(of, atom),
-            Predicate::Enabled(t) => self.enabling(of, *t, true),
-            Predicate::Disabled(t) => self.enabling(of, *t, false),
+            Predicate::Atom(atom) => self.atom(set, atom),
+            Predicate::Enabled(t) => self.enabling(set, *t, true),
+            Predicate::Disabled(t) => self.enabling(set, *t, false),
             Predicate::Dead => {
-                let all = self.net.transitions();
-                all.into_iter().try_fold(of, |of, t| self.enabling(of, t, false))
+                let every_transition = self.net.transitions();
+                every_transition.into_iter().try_fold(set, |set, t| self.enabling(set, t, false))
             }
             Predicate::NotDead => {
-                let all = self.net.transitions();
-                all.into_iter().try_fold(0, |some, t| {
-                    let more = self.enabling(of, t, true)?;
-                    self.union(some, more)
+                let every_transition = self.net.transitions();
+                every_transition.into_iter().try_fold(0, |so_far, t| {
+                    let more = self.enabling(set, t, true)?;
+                    self.union(so_far, more)
                 })
             }
             Predicate::And(parts) => {
                 // Process disjunctions last: the other parts leave fewer members.
-                let (plain, others): (Vec<_>, Vec<_>) =
+                let (plain, disjunctions): (Vec<_>, Vec<_>) =
                     parts.iter().partition(|part| !matches!(part, Predicate::Or(_)));
-                let mut all = plain.into_iter().chain(others);
-                all.try_fold(of, |of, part| self.satisfying(of, part))
+                let mut every_transition = plain.into_iter().chain(disjunctions);
+                every_transition.try_fold(set, |set, part| self.satisfying(set, part))
             }
-            Predicate::Or(parts) => parts.iter().try_fold(0, |some, part| {
-                let more = self.satisfying(of, part)?;
-                self.union(some, more)
+            Predicate::Or(parts) => parts.iter().try_fold(0, |so_far, part| {
+                let more = self.satisfying(set, part)?;
+                self.union(so_far, more)
             }),
         }
     }
 
-    /// Returns the members of `of` that enable `t`, or those that do not.
-    fn enabling(&mut self, of: u32, t: TransitionId, enabled: bool) -> Result<u32, Flaw> {
+    /// Returns the members of `set` that enable `t`, or the members that do not, by `enabled`.
+    fn enabling(&mut self, set: u32, t: TransitionId, enabled: bool) -> Result<u32, Flaw> {
         let (net, shape) = (self.net, self.shape);
         let mut needs: Vec<(usize, u64)> =
             net.pre(t).iter().map(|arc| (shape.level_of[arc.place.index()], arc.weight)).collect();
         needs.sort_unstable();
-        let Some(&(last, _)) = needs.last() else { return Ok(if enabled { of } else { 0 }) };
-        if of == 0 {
+        let Some(&(last_level, _)) = needs.last() else { return Ok(if enabled { set } else { 0 }) };
+        if set == 0 {
             return Ok(0);
         }
-        self.make(of, |store, level, node, values| {
+        self.make(set, |store, level, node, values| {
             let need = needs.binary_search_by_key(&level, |need| need.0);
-            let need = need.ok().map(|at| needs[at].1);
+            let need = need.ok().map(|need_index| needs[need_index].1);
             for (value, down) in store.chain(node) {
                 match need {
                     // The value disables `t`, whatever the remaining values are.
@@ -198,7 +212,7 @@ impl NodeStore<'_, '_> {
                             values.push((value, PartChild::All(down)));
                         }
                     }
-                    _ if level == last => {
+                    _ if level == last_level => {
                         if enabled {
                             values.push((value, PartChild::All(down)));
                         }
@@ -210,26 +224,26 @@ impl NodeStore<'_, '_> {
         })
     }
 
-    /// Returns the members of `of` that satisfy an atom.
-    fn atom(&mut self, of: u32, atom: &Atom) -> Result<u32, Flaw> {
+    /// Returns the members of `set` that satisfy an atom.
+    fn atom(&mut self, set: u32, atom: &Atom) -> Result<u32, Flaw> {
         let weights = over_levels(self.shape, atom);
         let bound = i128::from(atom.bound);
         let ranges = self.ranges(&weights)?;
         let add = |a: i128, b: i128| a.checked_add(b).ok_or(Flaw::Overflow);
-        match ranges[of as usize] {
-            (_, most) if most <= bound => return Ok(of),
-            (least, _) if least > bound => return Ok(0),
+        match ranges[set as usize] {
+            (_, max_sum) if max_sum <= bound => return Ok(set),
+            (min_sum, _) if min_sum > bound => return Ok(0),
             _ => {}
         }
-        self.make((of, 0i128), |store, level, (node, sum), values| {
+        self.make((set, 0i128), |store, level, (node, sum), values| {
             let term = weights.binary_search_by_key(&level, |term| term.0);
-            let weight = term.map_or(0, |at| weights[at].1);
+            let weight = term.map_or(0, |index| weights[index].1);
             for (value, down) in store.chain(node) {
                 let sum = add(sum, i128::from(weight) * i128::from(value))?;
-                let (least, most) = ranges[down as usize];
-                if add(sum, most)? <= bound {
+                let (min_sum, max_sum) = ranges[down as usize];
+                if add(sum, max_sum)? <= bound {
                     values.push((value, PartChild::All(down)));
-                } else if add(sum, least)? <= bound {
+                } else if add(sum, min_sum)? <= bound {
                     values.push((value, PartChild::Part((down, sum))));
                 }
             }
@@ -237,26 +251,27 @@ impl NodeStore<'_, '_> {
         })
     }
 
-    /// Returns the smallest and the largest weighted sum of the vectors of each node.
+    /// Returns the smallest and the largest weighted sum of the vectors of each node, by node
+    /// number.
     fn ranges(&mut self, weights: &[(usize, i64)]) -> Result<Vec<(i128, i128)>, Flaw> {
         let levels = self.shape.level_of.len();
-        let mut at_level = vec![0i64; levels + 1];
-        weights.iter().for_each(|&(level, weight)| at_level[level] = weight);
+        let mut weight_at = vec![0i64; levels + 1];
+        weights.iter().for_each(|&(level, weight)| weight_at[level] = weight);
         let mut ranges: Vec<(i128, i128)> = vec![(0, 0), (0, 0)];
         let nodes = self.set.nodes.iter().chain(&self.made);
         let heights = self.shape.heights[2..].iter().chain(&self.heights);
         for (&(value, down, right), &height) in nodes.zip(heights) {
             self.clock.tick().map_err(flaw)?;
             let level = levels.checked_sub(height as usize).unwrap_or(levels);
-            let own = i128::from(at_level[level]) * i128::from(value);
-            let (least, most) = ranges[down as usize];
-            let mut range = (own.checked_add(least), own.checked_add(most));
+            let own = i128::from(weight_at[level]) * i128::from(value);
+            let (min_sum, max_sum) = ranges[down as usize];
+            let mut range = (own.checked_add(min_sum), own.checked_add(max_sum));
             if right > 1 {
-                let (least, most) = ranges[right as usize];
-                range = (range.0.map(|a| a.min(least)), range.1.map(|b| b.max(most)));
+                let (min_sum, max_sum) = ranges[right as usize];
+                range = (range.0.map(|a| a.min(min_sum)), range.1.map(|b| b.max(max_sum)));
             }
             match range {
-                (Some(least), Some(most)) => ranges.push((least, most)),
+                (Some(min_sum), Some(max_sum)) => ranges.push((min_sum, max_sum)),
                 _ => return Err(Flaw::Overflow),
             }
         }
@@ -271,20 +286,20 @@ impl NodeStore<'_, '_> {
         self.make((a, b), |store, _, (a, b), values| {
             let (mut of_a, mut of_b) = (store.chain(a).peekable(), store.chain(b).peekable());
             loop {
-                let next = match (of_a.peek(), of_b.peek()) {
+                let order = match (of_a.peek(), of_b.peek()) {
                     (None, None) => return Ok(()),
                     (Some(a), Some(b)) => a.0.cmp(&b.0),
                     (Some(_), None) => std::cmp::Ordering::Less,
                     (None, Some(_)) => std::cmp::Ordering::Greater,
                 };
-                let from_a = next.is_le().then(|| of_a.next()).flatten();
-                let from_b = next.is_ge().then(|| of_b.next()).flatten();
+                let from_a = order.is_le().then(|| of_a.next()).flatten();
+                let from_b = order.is_ge().then(|| of_b.next()).flatten();
                 values.extend(match (from_a, from_b) {
                     (Some((value, a)), Some((_, b))) if a != b => {
                         Some((value, PartChild::Part((a, b))))
                     }
-                    (Some((value, all)), _) | (_, Some((value, all))) => {
-                        Some((value, PartChild::All(all)))
+                    (Some((value, child)), _) | (_, Some((value, child))) => {
+                        Some((value, PartChild::All(child)))
                     }
                     (None, None) => None,
                 });
@@ -292,41 +307,41 @@ impl NodeStore<'_, '_> {
         })
     }
 
-    /// Builds a set from the part `top`. `below` returns the children of each part, level by level
-    /// from the top.
+    /// Builds a set from the part `top`. `children` appends the children of a part at a level, and
+    /// is called level by level from the top.
     pub(super) fn make<S: Copy + Eq + Hash>(
         &mut self,
         top: S,
-        mut below: impl FnMut(&Self, usize, S, &mut PartChildren<S>) -> Result<(), Flaw>,
+        mut children: impl FnMut(&Self, usize, S, &mut PartChildren<S>) -> Result<(), Flaw>,
     ) -> Result<u32, Flaw> {
         /// A child of a part: a node, or the number of a part of the next level.
         enum ChildEntry {
             Node(u64, u32),
             Part(u64, usize),
         }
-        // For each level, the start of each part's entries, and the entries of all parts.
+        // For each level, the entries of all parts, and the index of each part's first entry.
         let mut levels: Vec<(Vec<usize>, Vec<ChildEntry>)> = Vec::new();
         let mut parts = vec![top];
-        let (mut values, mut total) = (Vec::new(), 0);
+        let (mut values, mut entry_count) = (Vec::new(), 0);
         while !parts.is_empty() {
             let level = levels.len();
             let mut numbers: HashMap<S, usize> = HashMap::new();
-            let mut next = Vec::new();
+            let mut next_parts = Vec::new();
             let (mut starts, mut entries) = (Vec::with_capacity(parts.len() + 1), Vec::new());
             for &part in &parts {
                 starts.push(entries.len());
-                below(self, level, part, &mut values)?;
-                if total + entries.len() + values.len() > self.most {
+                children(self, level, part, &mut values)?;
+                if entry_count + entries.len() + values.len() > self.most {
                     return Err(too_large());
                 }
-                for (value, below) in values.drain(..) {
+                for (value, children) in values.drain(..) {
                     self.clock.tick().map_err(flaw)?;
-                    entries.push(match below {
+                    entries.push(match children {
                         PartChild::All(node) => ChildEntry::Node(value, node),
                         PartChild::Part(part) => {
                             let number = *numbers.entry(part).or_insert_with(|| {
-                                next.push(part);
-                                next.len() - 1
+                                next_parts.push(part);
+                                next_parts.len() - 1
                             });
                             ChildEntry::Part(value, number)
                         }
@@ -334,29 +349,29 @@ impl NodeStore<'_, '_> {
                 }
             }
             starts.push(entries.len());
-            total += entries.len();
+            entry_count += entries.len();
             levels.push((starts, entries));
-            parts = next;
+            parts = next_parts;
         }
-        // The nodes built for the parts of the level below.
-        let mut made: Vec<u32> = Vec::new();
+        // The nodes of the parts of the next lower level, by the part's number.
+        let mut nodes_below: Vec<u32> = Vec::new();
         for (starts, entries) in levels.iter().rev() {
-            let mut here = Vec::with_capacity(starts.len() - 1);
-            for ends in starts.windows(2) {
+            let mut nodes_here = Vec::with_capacity(starts.len() - 1);
+            for range in starts.windows(2) {
                 let mut right = 0;
-                for entry in entries[ends[0]..ends[1]].iter().rev() {
+                for entry in entries[range[0]..range[1]].iter().rev() {
                     self.clock.tick().map_err(flaw)?;
                     let (value, down) = match *entry {
                         ChildEntry::Node(value, node) => (value, node),
-                        ChildEntry::Part(value, number) => (value, made[number]),
+                        ChildEntry::Part(value, number) => (value, nodes_below[number]),
                     };
                     right = self.put(value, down, right)?;
                 }
-                here.push(right);
+                nodes_here.push(right);
             }
-            made = here;
+            nodes_below = nodes_here;
         }
-        Ok(made[0])
+        Ok(nodes_below[0])
     }
 
     /// Returns the node (value, down, right), or `right` itself if `down` is empty.
@@ -364,10 +379,10 @@ impl NodeStore<'_, '_> {
         if down == 0 {
             return Ok(right);
         }
-        let fresh = self.set.nodes.len() + self.made.len() + 2;
-        let number = *self.known.entry((value, down, right)).or_insert(fresh as u32);
-        if number as usize == fresh {
-            if self.made.len() >= self.most || fresh >= u32::MAX as usize {
+        let next_number = self.set.nodes.len() + self.made.len() + 2;
+        let number = *self.known.entry((value, down, right)).or_insert(next_number as u32);
+        if number as usize == next_number {
+            if self.made.len() >= self.most || next_number >= u32::MAX as usize {
                 return Err(too_large());
             }
             let height = self.height(down) + 1;
@@ -377,18 +392,21 @@ impl NodeStore<'_, '_> {
         Ok(number)
     }
 
+    /// Returns the length of the vectors of a node.
     fn height(&self, number: u32) -> u32 {
         match (number as usize).checked_sub(self.shape.heights.len()) {
             None => self.shape.heights[number as usize],
-            Some(at) => self.heights[at],
+            Some(index) => self.heights[index],
         }
     }
 }
 
+/// Converts the only flaw of the clock, that the check was stopped.
 fn flaw(_: ClosedSetFlaw) -> Flaw {
     Flaw::Stopped
 }
 
+/// Returns the error that a set needs too many nodes.
 pub(super) fn too_large() -> Flaw {
     Flaw::TooLarge("too many nodes".to_owned())
 }

@@ -120,13 +120,13 @@ impl ClosedSet {
     /// Returns the length of the vectors of each node.
     fn heights(&self, clock: &mut Clock<'_>) -> Result<Vec<u32>, ClosedSetFlaw> {
         let mut heights: Vec<u32> = vec![0, 0];
-        for (at, &(value, down, right)) in self.nodes.iter().enumerate() {
+        for (index, &(value, down, right)) in self.nodes.iter().enumerate() {
             clock.tick()?;
-            let flaw = ClosedSetFlaw::Node(at + 2);
+            let flaw = ClosedSetFlaw::Node(index + 2);
             let Some(&below) = heights.get(down as usize).filter(|_| down > 0) else {
                 return Err(flaw);
             };
-            let in_order = match right {
+            let is_in_order = match right {
                 0 => true,
                 1 => false,
                 _ => {
@@ -134,7 +134,7 @@ impl ClosedSet {
                     height == Some(&(below + 1)) && value < self.node(right).0
                 }
             };
-            if !in_order {
+            if !is_in_order {
                 return Err(flaw);
             }
             heights.push(below + 1);
@@ -180,17 +180,17 @@ impl CheckedClosedSet<'_> {
     pub fn most(&self, sum: &LinearSum) -> Option<i128> {
         let weight: HashMap<PlaceId, i64> = sum.terms().iter().copied().collect();
         let mut lengths: Vec<usize> = vec![0, 0];
-        let mut most: Vec<i128> = vec![i128::MIN, 0];
+        let mut max_sums: Vec<i128> = vec![i128::MIN, 0];
         for &(value, down, right) in &self.set.nodes {
             let length = lengths[down as usize] + 1;
             // The vectors of a node are suffixes of markings.
             let place = self.set.order.len().checked_sub(length).map(|level| self.set.order[level]);
             let weight = place.and_then(|place| weight.get(&place)).copied().unwrap_or(0);
             let own = i128::from(weight).checked_mul(i128::from(value))?;
-            most.push(own.checked_add(most[down as usize])?.max(most[right as usize]));
+            max_sums.push(own.checked_add(max_sums[down as usize])?.max(max_sums[right as usize]));
             lengths.push(length);
         }
-        Some(most[self.set.root as usize])
+        Some(max_sums[self.set.root as usize])
     }
 
     /// Checks that no member satisfies `predicate`, and so no reachable marking does. The places

@@ -44,22 +44,22 @@ fn cover_dropping(
     for (&node, number) in set.nodes.iter().zip(2..) {
         store.known.entry(node).or_insert(number);
     }
-    let mut found = store.satisfying(set.root, target)?;
+    let mut covered = store.satisfying(set.root, target)?;
     for &(t, count) in steps {
         if t.index() >= net.transition_count() {
             return Err(Flaw::NoSuchTransition(t));
         }
         let touched = touched(net, shape, t, count)?;
-        let before = store.before(set.root, found, &touched)?;
-        found = store.union(found, before)?;
+        let predecessors = store.before(set.root, covered, &touched)?;
+        covered = store.union(covered, predecessors)?;
         if store.made.len() > dropped_at {
-            found = store.drop_but(found);
+            covered = store.drop_but(covered);
             if store.made.len() > DROPPED_AT / 2 {
                 return Err(too_large());
             }
         }
     }
-    Ok(found == set.root)
+    Ok(covered == set.root)
 }
 
 /// Returns the requirements and changes of `count` firings of `t` in a row, by ascending level.
@@ -76,14 +76,14 @@ fn touched(
     for change in net.delta(t) {
         touched.entry(shape.level_of[change.place.index()]).or_default().1 = change.delta;
     }
-    let many = |(level, (pre, change)): (usize, (u64, i64))| {
+    let repeated = |(level, (pre, change)): (usize, (u64, i64))| {
         // The last firing needs as much as the first, after the earlier firings have consumed
         // tokens.
         let taken = if change < 0 { change.unsigned_abs() } else { 0 };
         let pre = count.checked_sub(1)?.checked_mul(taken)?.checked_add(pre)?;
         Some((level, pre, change.checked_mul(i64::try_from(count).ok()?)?))
     };
-    touched.into_iter().map(many).collect::<Option<_>>().ok_or(Flaw::Overflow)
+    touched.into_iter().map(repeated).collect::<Option<_>>().ok_or(Flaw::Overflow)
 }
 
 impl NodeStore<'_, '_> {
@@ -92,16 +92,16 @@ impl NodeStore<'_, '_> {
         if to == 0 {
             return Ok(0);
         }
-        let Some(last) = touched.last().map(|touch| touch.0) else { return Ok(to) };
+        let Some(last_level) = touched.last().map(|touch| touch.0) else { return Ok(to) };
         self.make((from, to), |store, level, (from, to), values| {
             let touch = touched.binary_search_by_key(&level, |touch| touch.0);
-            let (pre, change) = touch.map_or((0, 0), |at| (touched[at].1, touched[at].2));
+            let (pre, change) = touch.map_or((0, 0), |index| (touched[index].1, touched[index].2));
             let mut results = store.chain(to).peekable();
             for (value, down) in store.chain(from).filter(|&(value, _)| value >= pre) {
-                let Some(after) = value.checked_add_signed(change) else { continue };
-                while results.next_if(|&(value, _)| value < after).is_some() {}
-                if let Some((_, result)) = results.next_if(|&(value, _)| value == after) {
-                    values.push(match level >= last && down == result {
+                let Some(result_value) = value.checked_add_signed(change) else { continue };
+                while results.next_if(|&(value, _)| value < result_value).is_some() {}
+                if let Some((_, result)) = results.next_if(|&(value, _)| value == result_value) {
+                    values.push(match level >= last_level && down == result {
                         true => (value, PartChild::All(down)),
                         false => (value, PartChild::Part((down, result))),
                     });
@@ -113,39 +113,40 @@ impl NodeStore<'_, '_> {
 
     /// Drops all built nodes that `set` does not use, and returns its new number.
     fn drop_but(&mut self, set: u32) -> u32 {
-        let first = self.set.nodes.len() + 2;
+        let first_built = self.set.nodes.len() + 2;
         let mut used = vec![false; self.made.len()];
-        let mark = |number: u32, used: &mut Vec<bool>| {
-            if let Some(at) = (number as usize).checked_sub(first) {
-                used[at] = true;
+        let mark_used = |number: u32, used: &mut Vec<bool>| {
+            if let Some(index) = (number as usize).checked_sub(first_built) {
+                used[index] = true;
             }
         };
-        mark(set, &mut used);
+        mark_used(set, &mut used);
         // A node refers to earlier nodes only.
-        for at in (0..self.made.len()).rev() {
-            if used[at] {
-                let (_, down, right) = self.made[at];
-                mark(down, &mut used);
-                mark(right, &mut used);
+        for index in (0..self.made.len()).rev() {
+            if used[index] {
+                let (_, down, right) = self.made[index];
+                mark_used(down, &mut used);
+                mark_used(right, &mut used);
             }
         }
         let mut numbers = vec![0u32; self.made.len()];
-        let new = |number: u32, numbers: &[u32]| match (number as usize).checked_sub(first) {
-            Some(at) => numbers[at],
-            None => number,
-        };
+        let new_number =
+            |number: u32, numbers: &[u32]| match (number as usize).checked_sub(first_built) {
+                Some(index) => numbers[index],
+                None => number,
+            };
         let (made, heights) = (std::mem::take(&mut self.made), std::mem::take(&mut self.heights));
-        self.known.retain(|_, number| (*number as usize) < first);
-        for (at, ((value, down, right), height)) in made.into_iter().zip(heights).enumerate() {
-            if used[at] {
-                let node = (value, new(down, &numbers), new(right, &numbers));
-                numbers[at] = (first + self.made.len()) as u32;
-                self.known.insert(node, numbers[at]);
+        self.known.retain(|_, number| (*number as usize) < first_built);
+        for (index, ((value, down, right), height)) in made.into_iter().zip(heights).enumerate() {
+            if used[index] {
+                let node = (value, new_number(down, &numbers), new_number(right, &numbers));
+                numbers[index] = (first_built + self.made.len()) as u32;
+                self.known.insert(node, numbers[index]);
                 self.made.push(node);
                 self.heights.push(height);
             }
         }
-        new(set, &numbers)
+        new_number(set, &numbers)
     }
 }
 

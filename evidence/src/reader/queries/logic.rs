@@ -122,10 +122,12 @@ pub(super) fn operands<'a, 'input>(
 ) -> Result<Option<JunctionOperands<'a, 'input>>, Unreadable> {
     let (node, negated) = match formula {
         UnreadOperand::Formula(node, negated) => (node, negated),
-        UnreadOperand::Both(both) => {
-            let both =
-                both.into_iter().rev().map(|(node, negated)| UnreadOperand::Formula(node, negated));
-            return Ok(Some((false, both.collect())));
+        UnreadOperand::Both(two_formulas) => {
+            let two_formulas = two_formulas
+                .into_iter()
+                .rev()
+                .map(|(node, negated)| UnreadOperand::Formula(node, negated));
+            return Ok(Some((false, two_formulas.collect())));
         }
     };
     let Some(connective) = Connective::of(node)? else { return Ok(None) };

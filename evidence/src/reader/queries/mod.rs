@@ -177,8 +177,8 @@ fn property(
     Ok(AuditedProperty { id: text(child(node, "id")?)?, question })
 }
 
-/// Returns the question of a `formula`. With `done`, the question is about cases that end in a
-/// marking with `done`.
+/// Returns the question of a `formula`. With `case_end`, the question is about cases that end in a
+/// marking with `case_end`.
 fn question(
     net: &Net,
     case_end: Option<&Predicate>,

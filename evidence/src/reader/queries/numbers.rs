@@ -53,7 +53,8 @@ fn too_large(node: Node<'_, '_>) -> Unreadable {
     Unreadable::at(node, "the numbers of this comparison are too large")
 }
 
-/// Returns the comparison left + `less` ≤ right of the two operands, exchanged if `swapped`.
+/// Returns the comparison left + `strictness` ≤ right of the two operands, exchanged if
+/// `is_swapped`.
 pub(super) fn compare(
     net: &Net,
     node: Node<'_, '_>,

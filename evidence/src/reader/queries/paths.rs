@@ -47,26 +47,26 @@ fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Un
     if let Some(early) = EarlyQuantifier::of(node) {
         let (is_invariant, is_possibility) =
             (early == EarlyQuantifier::Invariant, early == EarlyQuantifier::Possibility);
-        let inside = operand(node)?;
-        if inside.descendants().any(is_path_quantifier) {
+        let inner = operand(node)?;
+        if inner.descendants().any(is_path_quantifier) {
             return trees::of_tree(net, node, negated);
         }
-        if is_path_formula(inside) {
+        if is_path_formula(inner) {
             // ¬EF φ = A ¬F φ.
             let is_negated = negated != (early == EarlyQuantifier::Impossibility);
-            let all = (early != EarlyQuantifier::Possibility) != negated;
-            return runs::of_runs(net, None, all, (node, is_negated));
+            let is_universal = (early != EarlyQuantifier::Possibility) != negated;
+            return runs::of_runs(net, None, is_universal, (node, is_negated));
         }
-        let goals = vec![predicate(net, inside, is_invariant)?];
+        let goals = vec![predicate(net, inner, is_invariant)?];
         return Ok(Question::Reach { goals, all: true, then: is_possibility != negated });
     }
-    let all = name(node) == "all-paths";
+    let is_universal = name(node) == "all-paths";
     // ¬A ψ = E ¬ψ, and ¬E ψ = A ¬ψ.
-    on_paths(net, all != negated, (operand(node)?, negated))
+    on_paths(net, is_universal != negated, (operand(node)?, negated))
 }
 
-/// Returns the question if all paths satisfy the formula at `path`, or some path if not `all`. The
-/// formula is negated if `negated`.
+/// Returns the question if all paths satisfy the formula at `path`, or some path if not
+/// `is_universal`. The formula is negated if `negated`.
 pub(super) fn on_paths(
     net: &Net,
     is_universal: bool,
@@ -97,9 +97,9 @@ pub(super) fn on_paths(
     }
 }
 
-/// Does the same as [`on_paths`] for a formula with path quantifiers inside. A (φ ∧ ψ) = A φ ∧ A ψ
-/// and E (φ ∨ ψ) = E φ ∨ E ψ. The other two combinations can be split if at most one part is a path
-/// formula: the other parts are about the first marking.
+/// Returns the question of [`on_paths`] for a formula with path quantifiers inside. A (φ ∧ ψ) = A φ
+/// ∧ A ψ and E (φ ∨ ψ) = E φ ∨ E ψ. The other two combinations can be split if at most one part is
+/// a path formula: the other parts are about the first marking.
 fn on_nested_paths(
     net: &Net,
     is_universal: bool,
@@ -113,10 +113,12 @@ fn on_nested_paths(
     }
     let (is_disjunction, reversed_operands) =
         operands(UnreadOperand::Formula(path, negated))?.unwrap_or_default();
-    let is_path_formula = |signed: &(Node<'_, '_>, bool)| is_path_formula(signed.0);
+    let is_signed_path_formula = |signed: &(Node<'_, '_>, bool)| is_path_formula(signed.0);
     let count_path_formulas = |operand: &UnreadOperand<'_, '_>| match operand {
         UnreadOperand::Formula(node, _) => usize::from(is_path_formula(*node)),
-        UnreadOperand::Both(both) => both.iter().filter(|signed| is_path_formula(signed)).count(),
+        UnreadOperand::Both(both) => {
+            both.iter().filter(|signed| is_signed_path_formula(signed)).count()
+        }
     };
     // E (φ ∧ ψ) also has to be split in the cases of an equivalence.
     let is_splittable = |operand| {

@@ -5,7 +5,7 @@ use crate::question::Question;
 use crate::reader::{elements, name};
 use roxmltree::Node;
 
-/// Joins questions into a disjunction if `any` is true, otherwise into a conjunction.
+/// Joins questions into a disjunction if `is_disjunction` is true, otherwise into a conjunction.
 pub(super) fn junction(is_disjunction: bool, mut parts: Vec<Question>) -> Question {
     match parts.len() {
         1 => parts.remove(0),

@@ -32,8 +32,9 @@ use parikh_net::{Net, Predicate, TransitionId};
 use parikh_temporal::Linear;
 use roxmltree::Node;
 
-/// Returns the question if all runs satisfy the formula at `path`, or some run if not `all`. The
-/// formula is negated if `negated`. With `done`, only runs that reach a marking with `done` count.
+/// Returns the question if all runs satisfy the formula at `path`, or some run if not
+/// `is_universal`. The formula is negated if `negated`. With `case_end`, only runs that reach a
+/// marking with `case_end` count.
 pub(super) fn of_runs(
     net: &Net,
     case_end: Option<&Predicate>,

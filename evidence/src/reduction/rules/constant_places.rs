@@ -38,8 +38,8 @@ pub const RULE: Conditions =
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let p = candidate.as_place()?;
-    let mut around = net.consumers(p).chain(net.producers(p));
-    net.require(1, around.all(|t| net.effect(t, p) == 0))?;
+    let mut adjacent = net.consumers(p).chain(net.producers(p));
+    net.require(1, adjacent.all(|t| net.effect(t, p) == 0))?;
     net.require(2, net.consumers(p).all(|t| net.pre_weight(t, p) <= net.tokens(p)))?;
     Some(vec![Edit::RemoveConstant(p)])
 }

@@ -54,16 +54,19 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     candidate.transitions.iter().for_each(|t| is_dead[t.index()] = true);
     // The result per place is computed once, because places with many transitions are queried
     // often.
-    let mut fed: Vec<Option<bool>> = vec![None; net.place_ids()];
+    let mut is_increased: Vec<Option<bool>> = vec![None; net.place_ids()];
     for &t in &candidate.transitions {
-        let blocks = net.pre(t).iter().any(|arc| {
+        let is_blocked = net.pre(t).iter().any(|arc| {
             let p = arc.place;
-            let grows = |u: TransitionId| !is_dead[u.index()] && net.effect(u, p) > 0;
+            let increases = |u: TransitionId| !is_dead[u.index()] && net.effect(u, p) > 0;
             net.grants(1, net.tokens(p) < arc.weight)
-                && net
-                    .grants(2, !*fed[p.index()].get_or_insert_with(|| net.producers(p).any(grows)))
+                && net.grants(
+                    2,
+                    !*is_increased[p.index()]
+                        .get_or_insert_with(|| net.producers(p).any(increases)),
+                )
         });
-        if !blocks {
+        if !is_blocked {
             return None;
         }
     }

@@ -53,12 +53,12 @@ pub const RULE: Conditions = Conditions::new("equal-futures", Preserve::ALL, 3, 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let (&[p, q], []) = (&candidate.places[..], &candidate.transitions[..]) else { return None };
     net.require(1, !net.in_support(p) && !net.in_support(q))?;
-    let taken =
+    let taken_together =
         |t: TransitionId| u128::from(net.pre_weight(t, p)) + u128::from(net.pre_weight(t, q));
-    net.require(2, net.consumers(p).chain(net.consumers(q)).all(|t| taken(t) == 1))?;
-    for (one, other) in [(p, q), (q, p)] {
-        let has_twin = |t| net.consumers(other).any(|u| are_twins(net, t, u, p, q));
-        net.require(3, net.consumers(one).all(has_twin))?;
+    net.require(2, net.consumers(p).chain(net.consumers(q)).all(|t| taken_together(t) == 1))?;
+    for (place, other_place) in [(p, q), (q, p)] {
+        let has_twin = |t| net.consumers(other_place).any(|u| are_twins(net, t, u, p, q));
+        net.require(3, net.consumers(place).all(has_twin))?;
     }
     Some(vec![Edit::Fuse(vec![p, q])])
 }
@@ -66,14 +66,14 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
 /// Returns true if `t` and `u` are equal except on `p` and `q`, and put the same number to both
 /// together.
 pub fn are_twins(net: &WorkNet, t: TransitionId, u: TransitionId, p: PlaceId, q: PlaceId) -> bool {
-    let rest = |row| others(row, p, q);
-    let put = |t| u128::from(net.post_weight(t, p)) + u128::from(net.post_weight(t, q));
-    rest(net.pre(t)).eq(rest(net.pre(u)))
-        && rest(net.post(t)).eq(rest(net.post(u)))
-        && put(t) == put(u)
+    let arcs_elsewhere = |row| others(row, p, q);
+    let put_together = |t| u128::from(net.post_weight(t, p)) + u128::from(net.post_weight(t, q));
+    arcs_elsewhere(net.pre(t)).eq(arcs_elsewhere(net.pre(u)))
+        && arcs_elsewhere(net.post(t)).eq(arcs_elsewhere(net.post(u)))
+        && put_together(t) == put_together(u)
 }
 
-/// Iterates over the arcs of a row except those at `p` and `q`.
+/// Iterates over the arcs in `row` whose place is neither `p` nor `q`.
 pub fn others(row: &[Arc], p: PlaceId, q: PlaceId) -> impl Iterator<Item = &Arc> {
     row.iter().filter(move |arc| arc.place != p && arc.place != q)
 }

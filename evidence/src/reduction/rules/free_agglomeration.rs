@@ -60,10 +60,10 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let takes = |&f: &TransitionId| net.pre_weight(f, p) == weight;
     net.require(3, producers.iter().all(puts) && consumers.iter().all(takes))?;
     net.require(4, producers.iter().all(|&h| !net.touches_support(h)))?;
-    let alone = producers.len() == net.producer_count(p) && net.tokens(p) < weight;
-    let alone = net.grants(5, alone);
-    let consumers_gone = if alone { &consumers[..] } else { &[] };
-    let mut edits = merge_all(net, producers, &consumers, |_| 1, &[producers, consumers_gone])?;
-    edits.extend(alone.then_some(Edit::RemovePlace(p)));
+    let removes_place = producers.len() == net.producer_count(p) && net.tokens(p) < weight;
+    let removes_place = net.grants(5, removes_place);
+    let removed_consumers = if removes_place { &consumers[..] } else { &[] };
+    let mut edits = merge_all(net, producers, &consumers, |_| 1, &[producers, removed_consumers])?;
+    edits.extend(removes_place.then_some(Edit::RemovePlace(p)));
     Some(edits)
 }

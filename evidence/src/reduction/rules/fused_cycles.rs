@@ -51,18 +51,19 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
         return None;
     }
     net.require(1, places.iter().all(|&p| !net.in_support(p)))?;
-    let at: HashMap<PlaceId, usize> = places.iter().copied().zip(0..).collect();
+    let index_of: HashMap<PlaceId, usize> = places.iter().copied().zip(0..).collect();
     let mut moves = Vec::with_capacity(candidate.transitions.len());
     for &t in &candidate.transitions {
-        let end = |row: &[Arc]| row.iter().find_map(|arc| at.get(&arc.place).copied());
-        let (from, to) = (end(net.pre(t))?, end(net.post(t))?);
+        let place_index =
+            |row: &[Arc]| row.iter().find_map(|arc| index_of.get(&arc.place).copied());
+        let (from, to) = (place_index(net.pre(t))?, place_index(net.post(t))?);
         let is_move = move_of(net, t).is_some_and(|(p, q)| p != q);
         net.require(2, is_move)?;
         moves.push((from, to));
     }
-    let forth = reaches_all(places.len(), moves.iter().copied());
-    let back = reaches_all(places.len(), moves.iter().map(|&(from, to)| (to, from)));
-    net.require(3, forth && back)?;
+    let reaches_forwards = reaches_all(places.len(), moves.iter().copied());
+    let reaches_backwards = reaches_all(places.len(), moves.iter().map(|&(from, to)| (to, from)));
+    net.require(3, reaches_forwards && reaches_backwards)?;
     Some(vec![Edit::Fuse(places.clone())])
 }
 
@@ -77,15 +78,15 @@ pub fn move_of(net: &WorkNet, t: TransitionId) -> Option<(PlaceId, PlaceId)> {
 
 /// Returns true if all vertices 0..n are reachable from 0.
 fn reaches_all(n: usize, edges: impl Iterator<Item = (usize, usize)>) -> bool {
-    let mut next: Vec<Vec<usize>> = vec![Vec::new(); n];
-    edges.for_each(|(from, to)| next[from].push(to));
+    let mut successors: Vec<Vec<usize>> = vec![Vec::new(); n];
+    edges.for_each(|(from, to)| successors[from].push(to));
     let mut seen = vec![false; n];
-    let mut open = vec![0];
+    let mut worklist = vec![0];
     seen[0] = true;
-    while let Some(at) = open.pop() {
-        for &to in &next[at] {
+    while let Some(vertex) = worklist.pop() {
+        for &to in &successors[vertex] {
             if !std::mem::replace(&mut seen[to], true) {
-                open.push(to);
+                worklist.push(to);
             }
         }
     }

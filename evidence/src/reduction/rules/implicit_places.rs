@@ -64,14 +64,14 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     net.require(1, !net.in_support(p))?;
     let mut sum = WeightedSum::of(net, places);
     let k = i128::from(k);
-    let spare = k * i128::from(net.tokens(p)) - sum.tokens;
+    let constant = k * i128::from(net.tokens(p)) - sum.tokens;
     for t in net.neighbours(p) {
         sum.around.entry(t).or_default();
     }
     for (&t, &(need, change)) in &sum.around {
         net.require(2, k * i128::from(net.effect(t, p)) >= change)?;
         let taken = k * i128::from(net.pre_weight(t, p));
-        net.require(3, taken == 0 || taken <= need + spare)?;
+        net.require(3, taken == 0 || taken <= need + constant)?;
     }
     Some(vec![Edit::RemovePlace(p)])
 }

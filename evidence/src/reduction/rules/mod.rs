@@ -35,7 +35,7 @@ use super::weighted_sum::WeightedSum;
 use super::work::WorkNet;
 use parikh_net::{FiringStep, PlaceId, TransitionId};
 
-/// The conditions of all rules.
+/// The conditions of the reduction rules, to which logs refer by name.
 pub static ALL: &[Conditions] = &[
     source_transitions::RULE,
     dead_transitions::RULE,
@@ -86,32 +86,36 @@ const MOST_COMPOSED: usize = 1 << 23;
 
 /// The common part of agglomerations: for each h of `first` and each transition of `second`, adds a
 /// transition for h followed by the given number of firings. Then removes all transitions of
-/// `gone`. Returns `None` on overflow, and if there would be too many transitions.
+/// `removed`. Returns `None` on overflow, and if there would be too many transitions.
 fn merge_all(
     net: &WorkNet,
     first: &[TransitionId],
     second: &[TransitionId],
     times: impl Fn(TransitionId) -> u64,
-    gone: &[&[TransitionId]],
+    removed: &[&[TransitionId]],
 ) -> Option<Vec<Edit>> {
-    let composed = first.len().saturating_mul(second.len());
-    if net.transition_ids().saturating_add(composed) > MOST_COMPOSED {
+    let composed_count = first.len().saturating_mul(second.len());
+    if net.transition_ids().saturating_add(composed_count) > MOST_COMPOSED {
         return None;
     }
     let mut edits = Vec::new();
     for &h in first {
         for &f in second {
             let count = times(h);
-            let both = Composite::of(net, h).then(&Composite::of(net, f).repeated(count)?)?;
+            let composite = Composite::of(net, h).then(&Composite::of(net, f).repeated(count)?)?;
             let stands_for =
                 vec![FiringStep { transition: h, count: 1 }, FiringStep { transition: f, count }];
-            edits.push(Edit::AddTransition { pre: both.pre(), post: both.post(), stands_for });
+            edits.push(Edit::AddTransition {
+                pre: composite.pre(),
+                post: composite.post(),
+                stands_for,
+            });
         }
     }
-    let mut gone = gone.concat();
-    gone.sort_unstable();
-    gone.dedup();
-    edits.extend(gone.into_iter().map(Edit::RemoveTransition));
+    let mut removed = removed.concat();
+    removed.sort_unstable();
+    removed.dedup();
+    edits.extend(removed.into_iter().map(Edit::RemoveTransition));
     Some(edits)
 }
 

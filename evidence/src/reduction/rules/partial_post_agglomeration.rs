@@ -54,12 +54,12 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let [p] = candidate.places[..] else { return None };
     let consumers = &candidate.transitions;
     let weight = net.pre_weight(*consumers.first()?, p);
-    let only = |&f: &TransitionId| {
+    let only_takes_weight = |&f: &TransitionId| {
         takes_only_from(net, f, p) && net.pre_weight(f, p) == weight && net.post_weight(f, p) == 0
     };
-    net.require(1, consumers.iter().all(only))?;
-    let feeds = |h| net.post_weight(h, p) == weight && net.pre_weight(h, p) == 0;
-    net.require(2, net.producers(p).all(feeds))?;
+    net.require(1, consumers.iter().all(only_takes_weight))?;
+    let puts_weight = |h| net.post_weight(h, p) == weight && net.pre_weight(h, p) == 0;
+    net.require(2, net.producers(p).all(puts_weight))?;
     net.require(3, net.tokens(p) < weight)?;
     let producers: Vec<_> = net.producers(p).collect();
     merge_all(net, &producers, consumers, |_| 1, &[consumers])

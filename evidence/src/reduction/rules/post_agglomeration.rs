@@ -69,33 +69,33 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let consumers: Vec<_> = net.consumers(p).collect();
     let &first = consumers.first()?;
     let weight = net.pre_weight(first, p);
-    let waiting = net.tokens(p) / weight;
-    if producers.is_empty() && waiting == 0 {
+    let initial_firings = net.tokens(p) / weight;
+    if producers.is_empty() && initial_firings == 0 {
         return None;
     }
     net.require(1, !net.in_support(p))?;
     net.require(2, consumers.iter().all(|&f| takes_only_from(net, f, p)))?;
     net.require(3, consumers.iter().all(|&f| net.post_weight(f, p) == 0))?;
-    let single = consumers.len() == 1;
-    let fits = |&h: &TransitionId| {
+    let has_one_consumer = consumers.len() == 1;
+    let puts_multiple = |&h: &TransitionId| {
         let put = net.post_weight(h, p);
-        put.is_multiple_of(weight) && (put == weight || single)
+        put.is_multiple_of(weight) && (put == weight || has_one_consumer)
     };
-    let equal = consumers.iter().all(|&f| net.pre_weight(f, p) == weight);
-    net.require(4, equal && producers.iter().all(fits))?;
-    net.require(5, waiting == 0 || single)?;
+    let takes_equal = consumers.iter().all(|&f| net.pre_weight(f, p) == weight);
+    net.require(4, takes_equal && producers.iter().all(puts_multiple))?;
+    net.require(5, initial_firings == 0 || has_one_consumer)?;
     if net.preserves(Preserve::REACHABILITY) {
-        let silent = consumers.iter().all(|&f| !net.touches_support(f));
-        let or_returnable =
-            waiting == 0 && producers.iter().all(|&h| returnable(net, h, p, weight));
-        net.require(6, silent || or_returnable)?;
+        let is_silent = consumers.iter().all(|&f| !net.touches_support(f));
+        let is_returnable =
+            initial_firings == 0 && producers.iter().all(|&h| returnable(net, h, p, weight));
+        net.require(6, is_silent || is_returnable)?;
     }
     let times = |h| (net.post_weight(h, p) / weight).max(1);
     let mut edits = merge_all(net, &producers, &consumers, times, &[&producers, &consumers])?;
     edits.push(Edit::RemovePlace(p));
-    if waiting > 0 {
+    if initial_firings > 0 {
         // Compute the step before its transition is removed.
-        let step = FiringStep { transition: first, count: waiting };
+        let step = FiringStep { transition: first, count: initial_firings };
         edits.insert(0, net.can_fire(step).then_some(Edit::Prefire(step))?);
     }
     Some(edits)

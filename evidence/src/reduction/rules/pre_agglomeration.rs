@@ -68,14 +68,18 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     net.require(2, producers.iter().all(puts) && consumers.iter().all(takes))?;
     net.require(3, net.tokens(p) < weight)?;
     net.require(4, producers.iter().all(|&h| !net.touches_support(h)))?;
-    let strict = net.preserves(Preserve::LIVENESS);
-    let own = |&h: &TransitionId| {
+    let needs_liveness = net.preserves(Preserve::LIVENESS);
+    let has_private_inputs = |&h: &TransitionId| {
         net.pre(h).iter().all(|arc| {
             let mut users = net.consumers(arc.place);
-            if strict { users.all(|u| u == h) } else { users.all(|u| net.post_weight(u, p) > 0) }
+            if needs_liveness {
+                users.all(|u| u == h)
+            } else {
+                users.all(|u| net.post_weight(u, p) > 0)
+            }
         })
     };
-    net.require(5, producers.iter().all(own))?;
+    net.require(5, producers.iter().all(has_private_inputs))?;
     let mut edits = merge_all(net, &producers, &consumers, |_| 1, &[&producers, &consumers])?;
     edits.extend([Edit::RemovePlace(p), Edit::FireLast(producers)]);
     Some(edits)

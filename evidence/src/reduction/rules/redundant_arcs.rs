@@ -39,17 +39,17 @@ pub const RULE: Conditions =
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let p = candidate.as_place()?;
-    let mut low = net.tokens(p);
+    let mut min_tokens = net.tokens(p);
     for u in net.consumers(p) {
         let (taken, put) = (net.pre_weight(u, p), net.post_weight(u, p));
         if taken > put {
-            low = low.min(put);
+            min_tokens = min_tokens.min(put);
         }
     }
     let mut arcs = Vec::new();
     for t in net.consumers(p) {
         let (taken, put) = (net.pre_weight(t, p), net.post_weight(t, p));
-        if net.grants(1, taken <= low) {
+        if net.grants(1, taken <= min_tokens) {
             arcs.push((t, 0, put.saturating_sub(taken)));
         }
     }

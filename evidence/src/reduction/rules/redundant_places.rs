@@ -50,13 +50,13 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let mut places = candidate.weighted_places();
     let (place, times) = places.next().filter(|_| candidate.transitions.is_empty())?;
     let sum: Vec<_> = places.take(candidate.places.len() - 1).collect();
-    let mut vouched = WeightedSum::of(net, sum.iter().copied());
+    let mut weighted_sum = WeightedSum::of(net, sum.iter().copied());
     let k = i128::from(times);
-    let constant = k * i128::from(net.tokens(place)) - vouched.tokens;
+    let constant = k * i128::from(net.tokens(place)) - weighted_sum.tokens;
     for t in net.neighbours(place) {
-        vouched.around.entry(t).or_default();
+        weighted_sum.around.entry(t).or_default();
     }
-    for (&t, &(need, change)) in &vouched.around {
+    for (&t, &(need, change)) in &weighted_sum.around {
         net.require(1, k * i128::from(net.effect(t, place)) == change)?;
         let taken = k * i128::from(net.pre_weight(t, place));
         net.require(2, taken == 0 || taken <= need + constant)?;

@@ -51,15 +51,16 @@ use parikh_net::TransitionId;
 pub const RULE: Conditions = Conditions::new("relevance", Preserve::REACHABILITY, 2, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
-    let mut goes = vec![false; net.transition_ids()];
-    candidate.transitions.iter().for_each(|t| goes[t.index()] = true);
-    let mut needed: Vec<Option<bool>> = vec![None; net.place_ids()];
+    let mut is_removed = vec![false; net.transition_ids()];
+    candidate.transitions.iter().for_each(|t| is_removed[t.index()] = true);
+    let mut is_needed: Vec<Option<bool>> = vec![None; net.place_ids()];
     for &t in &candidate.transitions {
         net.require(1, !net.touches_support(t))?;
         for (p, _) in net.changes(t).filter(|&(_, change)| change > 0) {
-            let stays = |u: TransitionId| !goes[u.index()];
-            let needed = needed[p.index()].get_or_insert_with(|| net.consumers(p).any(stays));
-            net.require(2, !*needed)?;
+            let is_kept = |u: TransitionId| !is_removed[u.index()];
+            let is_needed =
+                is_needed[p.index()].get_or_insert_with(|| net.consumers(p).any(is_kept));
+            net.require(2, !*is_needed)?;
         }
     }
     Some(candidate.transitions.iter().map(|&t| Edit::RemoveTransition(t)).collect())

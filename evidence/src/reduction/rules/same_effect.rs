@@ -45,16 +45,18 @@ pub const RULE: Conditions =
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let (&u, sequence) = candidate.transitions.split_last()?;
-    let mut parts = sequence.iter().map(|&t| Composite::of(net, t));
-    let first = parts.next()?;
-    let once = parts.try_fold(first, |before, next| before.then(&next))?;
-    let times = match (once.changes().next(), net.changes(u).next()) {
-        (Some((_, one)), Some((_, many))) => many.checked_div(one).filter(|&k| k >= 1),
+    let mut steps = sequence.iter().map(|&t| Composite::of(net, t));
+    let first = steps.next()?;
+    let composite = steps.try_fold(first, |before, next| before.then(&next))?;
+    let times = match (composite.changes().next(), net.changes(u).next()) {
+        (Some((_, change_by_sequence)), Some((_, change_by_u))) => {
+            change_by_u.checked_div(change_by_sequence).filter(|&k| k >= 1)
+        }
         _ => None,
     };
     // A k that does not fit into i64 violates (1).
     let times = times.map_or(1, i64::unsigned_abs);
-    let repeated = once.repeated(times)?;
+    let repeated = composite.repeated(times)?;
     net.require(1, repeated.changes().eq(net.changes(u)))?;
     net.require(2, repeated.fires_with(net, u))?;
     Some(vec![Edit::RemoveTransition(u)])

@@ -48,9 +48,10 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let is_weaker = repeated.changes().all(|(p, change)| change_by_u(p) <= change)
         && net.changes(u).all(|(p, change)| change <= 0 || net.effect(t, p) > 0);
     net.require(1, is_weaker)?;
-    let alike = repeated.changes().all(|(p, c)| !net.in_support(p) || change_by_u(p) == c)
-        && net.changes(u).all(|(p, _)| !net.in_support(p) || net.effect(t, p) != 0);
-    net.require(2, alike)?;
+    let is_equal_on_support =
+        repeated.changes().all(|(p, c)| !net.in_support(p) || change_by_u(p) == c)
+            && net.changes(u).all(|(p, _)| !net.in_support(p) || net.effect(t, p) != 0);
+    net.require(2, is_equal_on_support)?;
     net.require(3, repeated.fires_with(net, u))?;
     Some(vec![Edit::RemoveTransition(u)])
 }
@@ -58,12 +59,12 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
 /// Returns the k to try: the number that S requires, or else the number for the first place that
 /// `u` increases.
 fn repetitions(net: &WorkNet, t: TransitionId, u: TransitionId) -> u64 {
-    let needed = net.changes(u).find_map(|(p, change)| {
-        let one = net.effect(t, p);
-        let asks = net.in_support(p) || (change > 0 && one > 0);
-        let (change, one) = (change.unsigned_abs(), one.unsigned_abs());
-        let times = if one == 0 { 0 } else { change.div_ceil(one) };
-        (asks && times > 1).then_some(times)
+    let needed = net.changes(u).find_map(|(p, change_by_u)| {
+        let change_by_t = net.effect(t, p);
+        let is_relevant = net.in_support(p) || (change_by_u > 0 && change_by_t > 0);
+        let (change_by_u, change_by_t) = (change_by_u.unsigned_abs(), change_by_t.unsigned_abs());
+        let times = if change_by_t == 0 { 0 } else { change_by_u.div_ceil(change_by_t) };
+        (is_relevant && times > 1).then_some(times)
     });
     needed.unwrap_or(1)
 }

@@ -38,15 +38,15 @@ pub(super) fn tokens(line: &str) -> Result<Vec<ColouredToken>, String> {
             break;
         }
         if c == '"' {
-            let (name, after) = quoted(&rest[1..])?;
+            let (name, after_dot) = quoted(&rest[1..])?;
             tokens.push(ColouredToken::Name(name, true));
-            rest = after;
+            rest = after_dot;
         } else if is_plain(c) {
             let mut end = rest.find(|c| !is_plain(c)).unwrap_or(rest.len());
             // A name may contain a dot, but not the two dots of a range.
             while rest[end..].starts_with('.') && rest[end + 1..].starts_with(is_plain) {
-                let after = &rest[end + 1..];
-                end += 1 + after.find(|c| !is_plain(c)).unwrap_or(after.len());
+                let after_dot = &rest[end + 1..];
+                end += 1 + after_dot.find(|c| !is_plain(c)).unwrap_or(after_dot.len());
             }
             tokens.push(ColouredToken::Name(rest[..end].to_owned(), false));
             rest = &rest[end..];

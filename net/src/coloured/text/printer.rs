@@ -87,7 +87,7 @@ pub fn guard(net: &ColouredNet, of: &Guard) -> String {
     write_guard(net, of, false)
 }
 
-/// Writes a multiset; `inner` adds brackets if it must be a single operand.
+/// Writes a multiset; `is_operand` adds brackets if it must be a single operand.
 fn write_multiset(net: &ColouredNet, multiset_: &Multiset, is_operand: bool) -> String {
     let text = match multiset_ {
         Multiset::Of { count: 1, term } => return write_term(net, term),
@@ -138,7 +138,7 @@ fn constant(net: &ColouredNet, sort: SortId, colour: u64) -> String {
     }
 }
 
-/// Writes a guard; `inner` adds brackets if it must be a single operand.
+/// Writes a guard; `is_operand` adds brackets if it must be a single operand.
 fn write_guard(net: &ColouredNet, guard_: &Guard, is_operand: bool) -> String {
     let (parts, word) = match guard_ {
         Guard::Compare(relation, left, right) => {

@@ -5,12 +5,13 @@
 //! player addresses elements by name: the state `s2-5`, the line `e2-5-7`, labels of the class
 //! `l3`.
 
-use super::super::svg::{arrow_head, escaped};
+use super::super::svg::arrow_head;
 use super::{LETTER, MAX_NAME_LETTERS};
 use crate::layout::{
     Direction, Layout, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout,
 };
 use crate::names::clipped_to;
+use parikh_net::printable::EscapedXml;
 use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use parikh_systems::{Component, LabelId, System};
@@ -69,22 +70,22 @@ fn frame(component: &Component, size: LayoutSize, body: &mut String) {
          <text class=\"title\" x=\"{PADDING}\" y=\"18\">{}</text>",
         size.width,
         size.height,
-        escaped(&clipped_to(component.name(), MAX_NAME_LETTERS))
+        EscapedXml(&clipped_to(component.name(), MAX_NAME_LETTERS))
     );
 }
 
 /// Draws a component with too many states as a box.
-pub(super) fn draw_box(system: &System, at: usize) -> ComponentDrawing {
-    let component = &system.components()[at];
-    let said =
+pub(super) fn draw_box(system: &System, component_index: usize) -> ComponentDrawing {
+    let component = &system.components()[component_index];
+    let sizes_text =
         [counted(component.states().len(), "state"), counted(component.edge_count(), "edge")]
             .join(", ");
     let title = LETTER * 1.2 * component.name().chars().count().min(MAX_NAME_LETTERS) as f64;
-    let width = title.max(LETTER * said.chars().count() as f64) + 2.0 * PADDING;
+    let width = title.max(LETTER * sizes_text.chars().count() as f64) + 2.0 * PADDING;
     let size = LayoutSize { width, height: 58.0 };
     let mut body = String::new();
     frame(component, size, &mut body);
-    let _ = writeln!(body, "<text class=\"figures\" x=\"{PADDING}\" y=\"40\">{said}</text>");
+    let _ = writeln!(body, "<text class=\"figures\" x=\"{PADDING}\" y=\"40\">{sizes_text}</text>");
     ComponentDrawing { body, size }
 }
 
@@ -101,32 +102,37 @@ struct ComponentSheet<'a> {
 /// Draws a component state by state.
 pub(super) fn draw_states(
     system: &System,
-    at: usize,
+    component_index: usize,
     colours: &HashMap<LabelId, usize>,
-    bright: &BTreeSet<LabelId>,
+    highlighted: &BTreeSet<LabelId>,
     budget: &Budget,
 ) -> ComponentDrawing {
-    let component = &system.components()[at];
+    let component = &system.components()[component_index];
     let bundles = bundles(component);
     let width = |state| {
         let letters = component.title(state).chars().count().min(MAX_STATE_LETTERS) as f64;
         (LETTER * letters + 16.0).max(30.0)
     };
     let widths: Vec<f64> = (0..component.states().len() as u32).map(width).collect();
-    let sheet =
-        ComponentSheet { system, component_index: at, colours, highlighted: bright, widths };
-    let found = sheet.layout(&bundles, budget);
-    let mut inside = String::new();
-    sheet.write(&bundles, &found, &mut inside);
+    let sheet = ComponentSheet {
+        system,
+        component_index: component_index,
+        colours,
+        highlighted: highlighted,
+        widths,
+    };
+    let positions = sheet.layout(&bundles, budget);
+    let mut content = String::new();
+    sheet.write(&bundles, &positions, &mut content);
     let title = LETTER * 1.2 * component.name().chars().count().min(MAX_NAME_LETTERS) as f64;
     let size = LayoutSize {
-        width: found.size.width.max(title) + 2.0 * PADDING,
-        height: found.size.height + TITLE + 2.0 * PADDING,
+        width: positions.size.width.max(title) + 2.0 * PADDING,
+        height: positions.size.height + TITLE + 2.0 * PADDING,
     };
     let mut body = String::new();
     frame(component, size, &mut body);
-    let down = PADDING + TITLE;
-    let _ = writeln!(body, "<g transform=\"translate({PADDING} {down})\">\n{inside}</g>");
+    let top = PADDING + TITLE;
+    let _ = writeln!(body, "<g transform=\"translate({PADDING} {top})\">\n{content}</g>");
     ComponentDrawing { body, size }
 }
 
@@ -150,21 +156,21 @@ impl ComponentSheet<'_> {
             self.widths.iter().map(|&width| LayoutSize { width, height: HEIGHT }).collect();
         // A state is centred in its space, so the space for the arrow on the left counts twice.
         starts.iter().for_each(|&start| sizes[start as usize].width += 2.0 * (START + 4.0));
-        let (mut between, mut within) = (34.0, 18.0);
+        let (mut between_layers_width, mut within_layers_height) = (34.0, 18.0);
         for ((from, to), labels) in bundles {
-            let high = lines(labels) as f64 * LINE;
+            let label_height = lines(labels) as f64 * LINE;
             if from == to {
                 let size = &mut sizes[*from as usize];
                 size.width = size.width.max(self.widest(labels));
-                size.height = size.height.max(HEIGHT + 2.0 * (LOOP + high));
+                size.height = size.height.max(HEIGHT + 2.0 * (LOOP + label_height));
             } else {
-                between = f64::max(between, self.widest(labels) + 30.0);
-                within = f64::max(within, high + 12.0);
+                between_layers_width = f64::max(between_layers_width, self.widest(labels) + 30.0);
+                within_layers_height = f64::max(within_layers_height, label_height + 12.0);
                 if bundles.contains_key(&(*to, *from)) {
                     // These labels stand beside both states and must stay inside the frame.
                     for end in [from, to] {
                         let size = &mut sizes[*end as usize];
-                        size.height = size.height.max(2.0 * (OPPOSITE_SHIFT + high));
+                        size.height = size.height.max(2.0 * (OPPOSITE_SHIFT + label_height));
                     }
                 }
             }
@@ -174,21 +180,21 @@ impl ComponentSheet<'_> {
         let roots = starts.iter().map(|&start| start as usize).collect();
         let spacing = LayoutSpacing {
             direction: Direction::Right,
-            between_layers: between,
-            within_layers: within,
+            between_layers: between_layers_width,
+            within_layers: within_layers_height,
             proportion: 1.2,
         };
         layout(&LayoutGraph { sizes, edges, roots }, &spacing, budget)
     }
 
-    fn write(&self, bundles: &EdgeLabels, found: &Layout, body: &mut String) {
-        let mut routes = found.routes.iter();
+    fn write(&self, bundles: &EdgeLabels, positions: &Layout, body: &mut String) {
+        let mut routes = positions.routes.iter();
         for (&(from, to), labels) in bundles {
-            let bright = labels.iter().any(|label| self.highlighted.contains(label));
+            let is_highlighted = labels.iter().any(|label| self.highlighted.contains(label));
             let _ = writeln!(
                 body,
                 "<g class=\"edge{}\" id=\"e{}-{from}-{to}\">",
-                if bright { " bright" } else { "" },
+                if is_highlighted { " bright" } else { "" },
                 self.component_index
             );
             let ink = match labels[..] {
@@ -196,18 +202,18 @@ impl ComponentSheet<'_> {
                 _ => None,
             };
             let middle = match from == to {
-                true => self.write_loop(from, found.nodes[from as usize], ink, labels, body),
+                true => self.write_loop(from, positions.nodes[from as usize], ink, labels, body),
                 false => {
                     let route = routes.next().map_or(&[][..], Vec::as_slice);
-                    let aside = bundles.contains_key(&(to, from));
-                    let ends = [from, to].map(|it| (it, found.nodes[it as usize]));
-                    self.write_line(ends, route, aside, ink, labels, body)
+                    let has_opposite = bundles.contains_key(&(to, from));
+                    let ends = [from, to].map(|it| (it, positions.nodes[it as usize]));
+                    self.write_line(ends, route, has_opposite, ink, labels, body)
                 }
             };
             self.write_labels(middle, labels, body);
             body.push_str("</g>\n");
         }
-        for (state, &at) in (0..).zip(&found.nodes) {
+        for (state, &at) in (0..).zip(&positions.nodes) {
             self.write_state(state, at, body);
         }
     }
@@ -221,10 +227,10 @@ impl ComponentSheet<'_> {
              <rect class=\"shape\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{HEIGHT}\" rx=\"11\"/>\n\
              <text class=\"name\" y=\"4\">{}</text>",
             self.component_index,
-            escaped(component.title(state)),
+            EscapedXml(component.title(state)),
             -width / 2.0,
             -HEIGHT / 2.0,
-            escaped(&clipped_to(component.title(state), MAX_STATE_LETTERS))
+            EscapedXml(&clipped_to(component.title(state), MAX_STATE_LETTERS))
         );
         if component.starts().contains(&state) {
             let end = -width / 2.0 - 1.0;
@@ -245,8 +251,8 @@ impl ComponentSheet<'_> {
         body: &mut String,
     ) -> LayoutPoint {
         let top = y - HEIGHT / 2.0;
-        let reach = (self.widths[state as usize] / 4.0).min(12.0);
-        let (left, right) = (x - reach, x + reach);
+        let half_width = (self.widths[state as usize] / 4.0).min(12.0);
+        let (left, right) = (x - half_width, x + half_width);
         let high = top - LOOP;
         let _ = writeln!(
             body,
@@ -272,18 +278,20 @@ impl ComponentSheet<'_> {
         &self,
         [(from, from_at), (to, to_at)]: [(u32, LayoutPoint); 2],
         route: &[LayoutPoint],
-        aside: bool,
+        has_opposite: bool,
         ink: Option<usize>,
         labels: &[LabelId],
         body: &mut String,
     ) -> LayoutPoint {
         let mut route = route.to_vec();
-        if route.is_empty() && aside {
+        if route.is_empty() && has_opposite {
             let (dx, dy) = (to_at.0 - from_at.0, to_at.1 - from_at.1);
-            let far = dx.hypot(dy).max(1.0);
+            let length = dx.hypot(dy).max(1.0);
             let middle = ((from_at.0 + to_at.0) / 2.0, (from_at.1 + to_at.1) / 2.0);
-            route
-                .push((middle.0 + dy / far * OPPOSITE_SHIFT, middle.1 - dx / far * OPPOSITE_SHIFT));
+            route.push((
+                middle.0 + dy / length * OPPOSITE_SHIFT,
+                middle.1 - dx / length * OPPOSITE_SHIFT,
+            ));
         }
         let start = self.border(from, from_at, route.first().copied().unwrap_or(to_at));
         let end = self.border(to, to_at, route.last().copied().unwrap_or(from_at));
@@ -291,9 +299,9 @@ impl ComponentSheet<'_> {
         points.extend(route);
         points.push(end);
         let mut path = format!("M{:.1} {:.1}", start.0, start.1);
-        for at in 1..points.len() - 1 {
-            let ((x, y), next) = (points[at], points[at + 1]);
-            let (u, v) = match at == points.len() - 2 {
+        for index in 1..points.len() - 1 {
+            let ((x, y), next) = (points[index], points[index + 1]);
+            let (u, v) = match index == points.len() - 2 {
                 true => next,
                 false => ((x + next.0) / 2.0, (y + next.1) / 2.0),
             };
@@ -304,12 +312,12 @@ impl ComponentSheet<'_> {
         }
         let _ = writeln!(body, "<path class=\"line{}\" d=\"{path}\"/>", class('k', ink));
         arrow_head(points[points.len() - 2], end, &format!("head{}", class('f', ink)), body);
-        let below = aside && points.len() == 3 && from_at.0 > to_at.0;
+        let labels_below = has_opposite && points.len() == 3 && from_at.0 > to_at.0;
         let (x, y) = match points.len() {
             2 => ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0),
             count => points[count / 2],
         };
-        match below {
+        match labels_below {
             true => (x, y + 10.0),
             false => (x, y - 4.0 - (lines(labels) as f64 - 1.0) * LINE),
         }
@@ -317,28 +325,28 @@ impl ComponentSheet<'_> {
 
     /// Writes the labels of an edge, the first at the given point.
     fn write_labels(&self, (x, y): LayoutPoint, labels: &[LabelId], body: &mut String) {
-        let shown = match labels.len() {
+        let shown_count = match labels.len() {
             ..=MOST_LABELS => labels.len(),
             _ => MOST_LABELS - 1,
         };
-        for (at, &label) in labels[..shown].iter().enumerate() {
+        for (index, &label) in labels[..shown_count].iter().enumerate() {
             let ink = class('f', self.colours.get(&label).copied());
             let _ = writeln!(
                 body,
                 "<text class=\"label l{}{ink}\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
                 label.0,
-                y + at as f64 * LINE,
-                escaped(&self.label(label))
+                y + index as f64 * LINE,
+                EscapedXml(&self.label(label))
             );
         }
-        if shown < labels.len() {
-            let more = labels.len() - shown;
-            let y = y + shown as f64 * LINE;
+        if shown_count < labels.len() {
+            let more = labels.len() - shown_count;
+            let y = y + shown_count as f64 * LINE;
             let names: Vec<&str> = labels.iter().map(|&it| self.system.label(it)).collect();
             let _ = writeln!(
                 body,
                 "<text class=\"label\" x=\"{x:.1}\" y=\"{y:.1}\"><title>{}</title>and {more} more</text>",
-                escaped(&names.join(", "))
+                EscapedXml(&names.join(", "))
             );
         }
     }
@@ -346,8 +354,8 @@ impl ComponentSheet<'_> {
     /// Returns the point where a line to `towards` leaves a state.
     fn border(&self, state: u32, (x, y): LayoutPoint, towards: LayoutPoint) -> LayoutPoint {
         let (dx, dy) = (towards.0 - x, towards.1 - y);
-        let wide = (self.widths[state as usize] / 2.0 + 1.0) / dx.abs().max(0.1);
-        let share = wide.min((HEIGHT / 2.0 + 1.0) / dy.abs().max(0.1)).min(1.0);
+        let share_in_x = (self.widths[state as usize] / 2.0 + 1.0) / dx.abs().max(0.1);
+        let share = share_in_x.min((HEIGHT / 2.0 + 1.0) / dy.abs().max(0.1)).min(1.0);
         (x + dx * share, y + dy * share)
     }
 }

@@ -9,11 +9,12 @@ mod graphviz;
 
 pub use graphviz::dot;
 
-use super::svg::{FOOT, escaped, head};
+use super::svg::{FOOT, head};
 use super::{MAX_READABLE_NODES, MAX_WHOLE_NODES};
 use crate::layout::LayoutSize;
 use crate::names::clipped_to;
 use component::ComponentDrawing;
+use parikh_net::printable::EscapedXml;
 use parikh_solvers::Budget;
 use parikh_systems::{LabelId, System};
 use std::collections::{BTreeSet, HashMap};
@@ -61,44 +62,44 @@ pub fn colours(system: &System) -> HashMap<LabelId, usize> {
 
 /// Returns true for the components that are drawn with all states. Each of these has at most
 /// [`MOST_NODES`] states. The smallest components come first, up to [`MOST_WHOLE`] states in all.
-fn drawn_components(system: &System, all: bool) -> Vec<bool> {
+fn drawn_components(system: &System, draws_all: bool) -> Vec<bool> {
     let sizes: Vec<usize> = system.components().iter().map(|it| it.states().len()).collect();
     let mut order: Vec<usize> = (0..sizes.len()).collect();
-    order.sort_by_key(|&at| sizes[at]);
-    let mut looked_at = vec![all; sizes.len()];
+    order.sort_by_key(|&index| sizes[index]);
+    let mut is_drawn = vec![draws_all; sizes.len()];
     let mut states = 0;
-    for at in order {
-        states += sizes[at];
-        looked_at[at] |= sizes[at] <= MAX_READABLE_NODES && states <= MAX_WHOLE_NODES;
+    for index in order {
+        states += sizes[index];
+        is_drawn[index] |= sizes[index] <= MAX_READABLE_NODES && states <= MAX_WHOLE_NODES;
     }
-    looked_at
+    is_drawn
 }
 
-/// Draws a system with the labels `bright` highlighted. With `all`, every state is drawn. When
-/// `budget` is spent, layouts are not improved further.
+/// Draws a system with the labels `highlighted` standing out. With `draws_all`, every state is
+/// drawn. When `budget` is spent, layouts are not improved further.
 pub fn picture(
     system: &System,
-    bright: &BTreeSet<LabelId>,
-    all: bool,
+    highlighted: &BTreeSet<LabelId>,
+    draws_all: bool,
     budget: &Budget,
 ) -> SystemPicture {
     let colours = colours(system);
-    let looked_at = drawn_components(system, all);
-    let drawn: Vec<ComponentDrawing> = (0..system.components().len())
-        .map(|at| match looked_at[at] {
+    let looked_at = drawn_components(system, draws_all);
+    let drawings: Vec<ComponentDrawing> = (0..system.components().len())
+        .map(|index| match looked_at[index] {
             true => {
-                let share = 1.0 / (system.components().len() - at) as f64;
-                component::draw_states(system, at, &colours, bright, &budget.share(share))
+                let share = 1.0 / (system.components().len() - index) as f64;
+                component::draw_states(system, index, &colours, highlighted, &budget.share(share))
             }
-            false => component::draw_box(system, at),
+            false => component::draw_box(system, index),
         })
         .collect();
-    let (places, size) = place_in_rows(&drawn.iter().map(|it| it.size).collect::<Vec<_>>());
+    let (places, size) = place_in_rows(&drawings.iter().map(|it| it.size).collect::<Vec<_>>());
     let mut body = String::new();
-    for (at, (component, (x, y))) in drawn.iter().zip(places).enumerate() {
+    for (index, (component, (x, y))) in drawings.iter().zip(places).enumerate() {
         let _ = writeln!(
             body,
-            "<g class=\"component\" id=\"c{at}\" transform=\"translate({x:.1} {y:.1})\">\n{}</g>",
+            "<g class=\"component\" id=\"c{index}\" transform=\"translate({x:.1} {y:.1})\">\n{}</g>",
             component.body
         );
     }
@@ -133,20 +134,20 @@ fn place_in_rows(sizes: &[LayoutSize]) -> (Vec<(f64, f64)>, LayoutSize) {
     let area: f64 = sizes.iter().map(|it| (it.width + GAP) * (it.height + GAP)).sum();
     let widest = sizes.iter().map(|it| it.width).fold(0.0, f64::max);
     let page = (area * PROPORTION).sqrt().max(widest).max(PAGE);
-    let mut whole = LayoutSize::default();
-    let (mut x, mut y, mut row) = (0.0, 0.0, 0.0);
+    let mut page_size = LayoutSize::default();
+    let (mut x, mut y, mut row_height) = (0.0, 0.0, 0.0);
     let mut places = Vec::with_capacity(sizes.len());
     for size in sizes {
         if x > 0.0 && x + size.width > page {
-            (x, y, row) = (0.0, y + row + GAP, 0.0);
+            (x, y, row_height) = (0.0, y + row_height + GAP, 0.0);
         }
         places.push((x, y));
-        whole.width = whole.width.max(x + size.width);
-        whole.height = whole.height.max(y + size.height);
-        row = f64::max(row, size.height);
+        page_size.width = page_size.width.max(x + size.width);
+        page_size.height = page_size.height.max(y + size.height);
+        row_height = f64::max(row_height, size.height);
         x += size.width + GAP;
     }
-    (places, whole)
+    (places, page_size)
 }
 
 /// Returns the legend entry of a shared label.
@@ -178,7 +179,7 @@ fn legend(
 ) -> f64 {
     let shared: Vec<LabelId> =
         system.labels().filter(|&label| system.owners(label).len() > 1).collect();
-    let said = match shared.len() {
+    let heading = match shared.len() {
         0 => "No label is shared: the components are independent".to_owned(),
         1..=MAX_LEGEND_LABELS => "Shared labels, on which components synchronise:".to_owned(),
         many => {
@@ -187,12 +188,12 @@ fn legend(
         }
     };
     let mut y = top + 11.0;
-    let _ = writeln!(body, "<text class=\"key\" x=\"0\" y=\"{y:.1}\">{said}</text>");
+    let _ = writeln!(body, "<text class=\"key\" x=\"0\" y=\"{y:.1}\">{heading}</text>");
     let mut x = f64::INFINITY;
     for &label in shared.iter().take(MAX_LEGEND_LABELS) {
         let text = legend_entry(system, label);
-        let wide = entry_width(&text);
-        if x + wide > width {
+        let entry_size = entry_width(&text);
+        if x + entry_size > width {
             (x, y) = (0.0, y + LEADING);
         }
         let _ = writeln!(
@@ -201,11 +202,11 @@ fn legend(
              height=\"10\" rx=\"2\"/><text class=\"key\" x=\"{:.1}\" y=\"{y:.1}\">{}</text></g>",
             y - 9.0,
             x + 16.0,
-            escaped(&text),
+            EscapedXml(&text),
             number = label.0,
             colour = colours[&label]
         );
-        x += wide;
+        x += entry_size;
     }
     y + 8.0 - (top - GAP)
 }

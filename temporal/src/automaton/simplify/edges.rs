@@ -30,7 +30,7 @@ pub(super) fn simplify_edges(edges: &mut Vec<AutomatonEdge>) {
                 let is_as_good = better.target == edge.target
                     && edge.marks.is_subset(better.marks)
                     && better.cube.contains(&edge.cube);
-                // Of two equal edges, the first stays.
+                // The first of two equal edges stays.
                 is_as_good && (other_index < index || better != edge)
             });
             if !is_superfluous {

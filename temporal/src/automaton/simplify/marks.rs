@@ -10,23 +10,23 @@
 //!   too. The remaining marks can be renumbered per component. The number of marks is the maximum
 //!   over the components, and at least one if some component has cycles that are not accepting.
 
-use crate::automaton::components::components;
 use crate::automaton::cube::cover_all_letters;
 use crate::automaton::emptiness::Components;
 use crate::automaton::{Automaton, AutomatonEdge, Marks};
+use crate::components::components_of_rows;
 
 impl Automaton {
-    /// Renumbers the marks component by component; see the module documentation. With `between`,
-    /// edges between components carry all marks, otherwise none.
+    /// Renumbers the marks component by component; see the module documentation. With
+    /// `marks_between`, edges between components carry all marks, otherwise none.
     pub(super) fn simplify_marks(&mut self, marks_between: bool) {
         let sccs = Components::new(self, |_| true);
-        let all = Marks::all(self.marks);
+        let marks_so_far = Marks::all(self.marks);
         let mut inner_marks: Vec<Vec<Marks>> = vec![Vec::new(); sccs.marks.len()];
         for (state, edges) in self.states.iter().enumerate() {
             let component = sccs.component_of[state];
             let is_inner = |edge: &&AutomatonEdge| sccs.component_of[edge.target] == component;
             inner_marks[component]
-                .extend(edges.iter().filter(is_inner).map(|edge| edge.marks.and(all)));
+                .extend(edges.iter().filter(is_inner).map(|edge| edge.marks.and(marks_so_far)));
         }
         let is_weak = self.weak_components(&sccs);
         // The marks that each component needs; `None` if it is not accepting.
@@ -62,7 +62,9 @@ impl Automaton {
                         let unused_marks = Marks(new_all.0 & !Marks::all(marks.len() as u32).0);
                         let carried =
                             marks.iter().zip(0..).filter(|(mark, _)| edge.marks.has(**mark));
-                        carried.fold(unused_marks, |all, (_, new)| all.with(new))
+                        carried.fold(unused_marks, |marks_so_far, (_, new_mark)| {
+                            marks_so_far.with(new_mark)
+                        })
                     }
                 };
             }
@@ -86,14 +88,12 @@ impl Automaton {
                     edges_without_mark.map(|edge| edge.target).collect()
                 })
                 .collect();
-            let (component_without_mark, count) =
-                components(targets_without_mark.len(), |state, k| {
-                    targets_without_mark[state].get(k).copied()
-                });
-            let mut size = vec![0; count];
-            component_without_mark.iter().for_each(|&component| size[component] += 1);
+            let found = components_of_rows(&targets_without_mark, |&to| to as u32);
+            let component_without_mark = found.of;
+            let mut size = vec![0; found.count as usize];
+            component_without_mark.iter().for_each(|&component| size[component as usize] += 1);
             for (state, targets) in targets_without_mark.iter().enumerate() {
-                if size[component_without_mark[state]] > 1 || targets.contains(&state) {
+                if size[component_without_mark[state] as usize] > 1 || targets.contains(&state) {
                     is_weak[sccs.component_of[state]] = false;
                 }
             }

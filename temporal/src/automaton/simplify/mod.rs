@@ -87,8 +87,8 @@ impl Automaton {
         self.edge_count().saturating_mul(self.edge_count()) <= MAX_EDGE_PAIRS
     }
 
-    /// Returns the automaton with targets changed by `map`, restricted to the states that are
-    /// `kept`.
+    /// Returns the automaton with each target replaced by `representative`, restricted to the
+    /// states for which `is_kept` returns true.
     fn map_targets(
         &self,
         representative: impl Fn(usize) -> usize,

@@ -137,7 +137,7 @@ impl Automaton {
             let original_edges = edges.clone();
             let mut index = 0;
             edges.retain(|edge| {
-                // Of two edges that are equally good, the first stays.
+                // The first of two equally good edges stays.
                 let others = original_edges.iter().enumerate().filter(|&(other_index, better)| {
                     other_index < index
                         || (other_index > index && !simulation.is_better(edge, better))
@@ -161,7 +161,7 @@ impl Automaton {
         for edges in &mut self.states {
             let mut sharp = Vec::with_capacity(edges.len());
             for (index, edge) in edges.iter().enumerate() {
-                // Of two edges that are equally good, the first keeps its letters.
+                // The first of two equally good edges keeps its letters.
                 let is_better = |other_index: usize, better: &AutomatonEdge| {
                     simulation.is_better(better, edge)
                         && (other_index < index

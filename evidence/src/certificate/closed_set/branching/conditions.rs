@@ -8,45 +8,45 @@ use parikh_net::{Atom, Predicate, TransitionId};
 use std::collections::HashMap;
 
 impl Evaluation<'_> {
-    /// Returns the members of `of` that satisfy `condition`.
-    pub(super) fn satisfying(&mut self, of: u32, condition: &Predicate) -> Result<u32, Flaw> {
+    /// Returns the members of `set` that satisfy `condition`.
+    pub(super) fn satisfying(&mut self, set: u32, condition: &Predicate) -> Result<u32, Flaw> {
         match condition {
-            Predicate::True => Ok(of),
+            Predicate::True => Ok(set),
             Predicate::False => Ok(NONE),
-            Predicate::Atom(atom) => self.atom(of, atom),
-            Predicate::Enabled(t) => self.enabling(of, &[*t]),
+            Predicate::Atom(atom) => self.atom(set, atom),
+            Predicate::Enabled(t) => self.enabling(set, &[*t]),
             Predicate::Disabled(t) => {
-                let enabling = self.enabling(of, &[*t])?;
-                self.sets.difference(of, enabling)
+                let enabling = self.enabling(set, &[*t])?;
+                self.sets.difference(set, enabling)
             }
             Predicate::Dead | Predicate::NotDead => {
                 let all: Vec<TransitionId> = self.net.transitions().collect();
-                let alive = self.enabling(of, &all)?;
+                let not_dead = self.enabling(set, &all)?;
                 match condition {
-                    Predicate::Dead => self.sets.difference(of, alive),
-                    _ => Ok(alive),
+                    Predicate::Dead => self.sets.difference(set, not_dead),
+                    _ => Ok(not_dead),
                 }
             }
             Predicate::And(parts) => {
-                parts.iter().try_fold(of, |of, part| self.satisfying(of, part))
+                parts.iter().try_fold(set, |set, part| self.satisfying(set, part))
             }
             Predicate::Or(parts) => {
                 let enabled = parts.iter().filter_map(|part| match part {
                     Predicate::Enabled(t) => Some(*t),
                     _ => None,
                 });
-                let mut any = self.enabling(of, &enabled.collect::<Vec<_>>())?;
+                let mut so_far = self.enabling(set, &enabled.collect::<Vec<_>>())?;
                 for part in parts.iter().filter(|part| !matches!(part, Predicate::Enabled(_))) {
-                    let more = self.satisfying(of, part)?;
-                    any = self.sets.union(any, more)?;
+                    let more = self.satisfying(set, part)?;
+                    so_far = self.sets.union(so_far, more)?;
                 }
-                Ok(any)
+                Ok(so_far)
             }
         }
     }
 
-    /// Returns the members of `of` that enable one of the transitions.
-    fn enabling(&mut self, of: u32, transitions: &[TransitionId]) -> Result<u32, Flaw> {
+    /// Returns the members of `set` that enable one of the transitions.
+    fn enabling(&mut self, set: u32, transitions: &[TransitionId]) -> Result<u32, Flaw> {
         if transitions.is_empty() {
             return Ok(NONE);
         }
@@ -59,16 +59,16 @@ impl Evaluation<'_> {
         };
         let needs: Vec<Vec<FiringTouch>> = transitions.iter().map(needs).collect();
         if needs.iter().any(Vec::is_empty) {
-            return Ok(of);
+            return Ok(set);
         }
         // A member enables a transition if it is a predecessor by a firing with the same
         // requirements and no change.
         let firings = self.lists.firings(&needs);
-        self.sets.before_any(&self.lists, &firings, 0, (of, of))
+        self.sets.before_any(&self.lists, &firings, 0, (set, set))
     }
 
-    /// Returns the members of `of` whose weighted sum is at most the bound.
-    fn atom(&mut self, of: u32, atom: &Atom) -> Result<u32, Flaw> {
+    /// Returns the members of `set` whose weighted sum is at most the bound.
+    fn atom(&mut self, set: u32, atom: &Atom) -> Result<u32, Flaw> {
         let mut weights = vec![0i64; self.level_of.len()];
         for &(place, weight) in atom.sum.terms() {
             weights[self.level_of[place.index()]] = weight;
@@ -76,10 +76,11 @@ impl Evaluation<'_> {
         let bound = i128::from(atom.bound);
         let mut bounded =
             BoundedSum { weights, bound, ranges: HashMap::new(), known: HashMap::new() };
-        self.bounded(&mut bounded, 0, of, 0)
+        self.bounded(&mut bounded, 0, set, 0)
     }
 
-    /// Returns the vectors of a node whose sum, added to `sum`, is at most the bound.
+    /// Returns the vectors of a node at `level` whose weighted sum is at most the bound, if `sum`
+    /// is added for the levels above.
     fn bounded(
         &mut self,
         bounded: &mut BoundedSum,
@@ -90,32 +91,32 @@ impl Evaluation<'_> {
         if node == NONE {
             return Ok(NONE);
         }
-        let (least, most) = self.range(bounded, level, node)?;
-        if add(sum, most)? <= bounded.bound {
+        let (min_sum, max_sum) = self.range(bounded, level, node)?;
+        if add(sum, max_sum)? <= bounded.bound {
             return Ok(node);
         }
-        if add(sum, least)? > bounded.bound {
+        if add(sum, min_sum)? > bounded.bound {
             return Ok(NONE);
         }
         if let Some(&known) = bounded.known.get(&(node, sum)) {
             return Ok(known);
         }
         self.sets.tick()?;
-        let begun = self.sets.begin();
-        let mut at = node;
-        while at != NONE {
-            let (value, down, right) = self.sets.node(at);
+        let chain_start = self.sets.begin();
+        let mut current = node;
+        while current != NONE {
+            let (value, down, right) = self.sets.node(current);
             let sum = add(sum, bounded.own(level, value)?)?;
             let down = self.bounded(bounded, level + 1, down, sum)?;
             self.sets.push(value, down);
-            at = right;
+            current = right;
         }
-        let result = self.sets.end(begun)?;
+        let result = self.sets.end(chain_start)?;
         bounded.known.insert((node, sum), result);
         Ok(result)
     }
 
-    /// Returns the smallest and the largest sum of the vectors of a node.
+    /// Returns the smallest and the largest weighted sum of the vectors of a node at `level`.
     fn range(
         &mut self,
         bounded: &mut BoundedSum,
@@ -129,16 +130,16 @@ impl Evaluation<'_> {
             return Ok(known);
         }
         self.sets.tick()?;
-        let (mut at, mut range) = (node, None);
-        while at != NONE {
-            let (value, down, right) = self.sets.node(at);
+        let (mut current, mut range) = (node, None);
+        while current != NONE {
+            let (value, down, right) = self.sets.node(current);
             let own = bounded.own(level, value)?;
-            let (least, most) = self.range(bounded, level + 1, down)?;
-            let (least, most) = (add(own, least)?, add(own, most)?);
-            range = Some(range.map_or((least, most), |(low, high): (i128, i128)| {
-                (low.min(least), high.max(most))
+            let (min_sum, max_sum) = self.range(bounded, level + 1, down)?;
+            let (min_sum, max_sum) = (add(own, min_sum)?, add(own, max_sum)?);
+            range = Some(range.map_or((min_sum, max_sum), |(low, high): (i128, i128)| {
+                (low.min(min_sum), high.max(max_sum))
             }));
-            at = right;
+            current = right;
         }
         let range = range.unwrap_or((0, 0));
         bounded.ranges.insert(node, range);
@@ -148,12 +149,13 @@ impl Evaluation<'_> {
 
 /// A bound on a weighted sum, with cached results.
 struct BoundedSum {
-    /// Weights by level.
+    /// The weight of each level.
     weights: Vec<i64>,
+    /// The upper bound on the sum.
     bound: i128,
-    /// The smallest and the largest sum, by node.
+    /// The smallest and the largest sum of the vectors of each node.
     ranges: HashMap<u32, (i128, i128)>,
-    /// Results by node and the sum above the node.
+    /// Results by node and by the sum of the levels above the node.
     known: HashMap<(u32, i128), u32>,
 }
 

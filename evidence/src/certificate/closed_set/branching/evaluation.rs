@@ -57,7 +57,7 @@ impl<'e> Evaluation<'e> {
 
     /// Returns the members that satisfy a property.
     fn members(&mut self, property: &TreeProperty) -> Result<u32, Flaw> {
-        let (mut found, mut last): (HashMap<_, u32>, u32) = (HashMap::new(), NONE);
+        let (mut members_of, mut last): (HashMap<_, u32>, u32) = (HashMap::new(), NONE);
         for formula in property.formulas().parts(property.formula()) {
             last = match property.formulas().node(formula) {
                 Node::True => self.all,
@@ -69,37 +69,41 @@ impl<'e> Evaluation<'e> {
                 }
                 Node::And(parts) => {
                     let mut parts = parts.iter();
-                    parts
-                        .try_fold(self.all, |all, part| self.sets.intersection(all, found[part]))?
+                    parts.try_fold(self.all, |all, part| {
+                        self.sets.intersection(all, members_of[part])
+                    })?
                 }
                 Node::Or(parts) => {
                     let mut parts = parts.iter();
-                    parts.try_fold(NONE, |any, part| self.sets.union(any, found[part]))?
+                    parts
+                        .try_fold(NONE, |so_far, part| self.sets.union(so_far, members_of[part]))?
                 }
-                Node::Next(Quantifier::Exists, inner) => self.next(found[inner])?,
+                Node::Next(Quantifier::Exists, inner) => self.next(members_of[inner])?,
                 Node::Next(Quantifier::All, inner) => {
-                    let others = self.others(found[inner])?;
-                    let violated = self.next(others)?;
+                    let non_members = self.others(members_of[inner])?;
+                    let violated = self.next(non_members)?;
                     self.others(violated)?
                 }
                 Node::Until(Quantifier::Exists, left, right) => {
-                    self.until(found[left], found[right])?
+                    self.until(members_of[left], members_of[right])?
                 }
                 Node::Until(Quantifier::All, left, right) => {
-                    let [left, right] = [self.others(found[left])?, self.others(found[right])?];
+                    let [left, right] =
+                        [self.others(members_of[left])?, self.others(members_of[right])?];
                     let violated = self.release(left, right)?;
                     self.others(violated)?
                 }
                 Node::Release(Quantifier::Exists, left, right) => {
-                    self.release(found[left], found[right])?
+                    self.release(members_of[left], members_of[right])?
                 }
                 Node::Release(Quantifier::All, left, right) => {
-                    let [left, right] = [self.others(found[left])?, self.others(found[right])?];
+                    let [left, right] =
+                        [self.others(members_of[left])?, self.others(members_of[right])?];
                     let violated = self.until(left, right)?;
                     self.others(violated)?
                 }
             };
-            found.insert(formula, last);
+            members_of.insert(formula, last);
         }
         Ok(last)
     }
@@ -110,15 +114,15 @@ impl<'e> Evaluation<'e> {
 
     /// Returns the members with a successor in `to`.
     fn next(&mut self, to: u32) -> Result<u32, Flaw> {
-        let itself = self.idle(to)?;
-        let led = self.sets.before_any(&self.lists, &self.moves, 0, (self.all, to))?;
-        self.sets.union(led, itself)
+        let by_idle = self.idle(to)?;
+        let by_moves = self.sets.before_any(&self.lists, &self.moves, 0, (self.all, to))?;
+        self.sets.union(by_moves, by_idle)
     }
 
-    /// Returns the members of `of` that enable a transition that changes nothing.
-    fn idle(&mut self, of: u32) -> Result<u32, Flaw> {
+    /// Returns the members of `set` that enable a transition that changes nothing.
+    fn idle(&mut self, set: u32) -> Result<u32, Flaw> {
         let enabled = self.idle.iter().map(|&t| Predicate::Enabled(t)).collect();
-        self.satisfying(of, &Predicate::Or(enabled))
+        self.satisfying(set, &Predicate::Or(enabled))
     }
 
     /// Returns the members that satisfy E(left U right).
@@ -130,18 +134,19 @@ impl<'e> Evaluation<'e> {
     /// Returns the members that satisfy E(left R right).
     fn release(&mut self, left: u32, right: u32) -> Result<u32, Flaw> {
         let (dead, idle) = (self.satisfying(right, &Predicate::Dead)?, self.idle(right)?);
-        let mut ends = self.sets.intersection(left, right)?;
+        let mut bases = self.sets.intersection(left, right)?;
         for more in [dead, idle] {
-            ends = self.sets.union(ends, more)?;
+            bases = self.sets.union(bases, more)?;
         }
-        let stays = self.until(right, ends)?;
-        let mut rest = self.sets.difference(right, stays)?;
+        let reaching_bases = self.until(right, bases)?;
+        let mut remaining = self.sets.difference(right, reaching_bases)?;
         loop {
-            let circling = self.sets.before_any(&self.lists, &self.moves, 0, (rest, rest))?;
-            if circling == rest {
-                return self.sets.union(stays, rest);
+            let with_successor =
+                self.sets.before_any(&self.lists, &self.moves, 0, (remaining, remaining))?;
+            if with_successor == remaining {
+                return self.sets.union(reaching_bases, remaining);
             }
-            rest = circling;
+            remaining = with_successor;
         }
     }
 }

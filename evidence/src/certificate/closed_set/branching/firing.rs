@@ -20,13 +20,17 @@ type TouchList = (FiringTouch, u32);
 pub(super) struct TransitionLists {
     /// The number of this set of transitions, as a key of the cache.
     number: u32,
+    /// For each level, the numbers of the lists whose first touch is at this level.
     beginning: HashMap<usize, Vec<u32>>,
 }
 
 /// All lists of touches, without duplicates.
 pub(super) struct TouchLists {
+    /// The lists, by number. A list is its first touch with the number of the remaining list.
     rests: Vec<TouchList>,
+    /// The number of each list.
     numbers: HashMap<TouchList, u32>,
+    /// The number of transition sets that were prepared.
     relations: u32,
 }
 
@@ -38,7 +42,7 @@ impl TouchLists {
     /// Prepares a set of transitions for the computation of predecessors. No transition may have an
     /// empty list of touches.
     pub(super) fn firings(&mut self, transitions: &[Vec<FiringTouch>]) -> TransitionLists {
-        let mut beginning: HashMap<usize, Vec<u32>> = HashMap::new();
+        let mut by_first_level: HashMap<usize, Vec<u32>> = HashMap::new();
         for touches in transitions {
             let number = touches.iter().rev().fold(0, |next, &touch| {
                 *self.numbers.entry((touch, next)).or_insert_with(|| {
@@ -46,17 +50,18 @@ impl TouchLists {
                     (self.rests.len() - 1) as u32
                 })
             });
-            let here = beginning.entry(touches[0].0).or_default();
-            if !here.contains(&number) {
-                here.push(number);
+            let lists_here = by_first_level.entry(touches[0].0).or_default();
+            if !lists_here.contains(&number) {
+                lists_here.push(number);
             }
         }
         self.relations += 1;
-        TransitionLists { number: self.relations, beginning }
+        TransitionLists { number: self.relations, beginning: by_first_level }
     }
 }
 
 impl TransitionLists {
+    /// Returns the numbers of the lists whose first touch is at this level.
     fn beginning_at(&self, level: usize) -> &[u32] {
         self.beginning.get(&level).map_or(&[], Vec::as_slice)
     }
@@ -86,23 +91,23 @@ impl SubsetTable<'_> {
         let ((at_level, pre, change), next) = lists.rests[list as usize];
         let (pre, change, list) =
             if at_level == level { (pre, change, next) } else { (0, 0, list) };
-        let begun = self.begin();
-        let (mut one, mut other) = (from, to);
-        while one != NONE && other != NONE {
-            let (left, right) = (self.node(one), self.node(other));
-            let after = left.0.checked_add_signed(change).filter(|_| left.0 >= pre);
+        let chain_start = self.begin();
+        let (mut from_node, mut to_node) = (from, to);
+        while from_node != NONE && to_node != NONE {
+            let (left, right) = (self.node(from_node), self.node(to_node));
+            let result_value = left.0.checked_add_signed(change).filter(|_| left.0 >= pre);
             // Results increase with the values, so the second path never goes back.
-            match after {
-                Some(after) if right.0 < after => other = right.2,
-                Some(after) if right.0 == after => {
+            match result_value {
+                Some(result_value) if right.0 < result_value => to_node = right.2,
+                Some(result_value) if right.0 == result_value => {
                     let down = self.before(lists, level + 1, (left.1, right.1), list)?;
                     self.push(left.0, down);
-                    (one, other) = (left.2, right.2);
+                    (from_node, to_node) = (left.2, right.2);
                 }
-                _ => one = left.2,
+                _ => from_node = left.2,
             }
         }
-        let result = self.end(begun)?;
+        let result = self.end(chain_start)?;
         self.remember(key, from, to, result);
         Ok(result)
     }
@@ -124,18 +129,18 @@ impl SubsetTable<'_> {
             return Ok(known);
         }
         self.tick()?;
-        let begun = self.begin();
-        let (mut one, mut other) = (from, to);
-        while one != NONE && other != NONE {
-            let (left, right) = (self.node(one), self.node(other));
+        let chain_start = self.begin();
+        let (mut from_node, mut to_node) = (from, to);
+        while from_node != NONE && to_node != NONE {
+            let (left, right) = (self.node(from_node), self.node(to_node));
             if left.0 == right.0 {
                 let down = self.before_any(lists, firings, level + 1, (left.1, right.1))?;
                 self.push(left.0, down);
             }
-            one = if left.0 <= right.0 { left.2 } else { one };
-            other = if right.0 <= left.0 { right.2 } else { other };
+            from_node = if left.0 <= right.0 { left.2 } else { from_node };
+            to_node = if right.0 <= left.0 { right.2 } else { to_node };
         }
-        let mut result = self.end(begun)?;
+        let mut result = self.end(chain_start)?;
         for &list in firings.beginning_at(level) {
             if result == from {
                 break;
@@ -168,15 +173,15 @@ impl SubsetTable<'_> {
         self.tick()?;
         let mut found = self.leading_below(lists, firings, level, (within, to))?;
         loop {
-            let before = found;
+            let previous = found;
             for &list in firings.beginning_at(level) {
                 let more = self.before(lists, level, (within, found), list)?;
-                let both = self.union(found, more)?;
-                if both != found {
-                    found = self.leading_below(lists, firings, level, (within, both))?;
+                let extended = self.union(found, more)?;
+                if extended != found {
+                    found = self.leading_below(lists, firings, level, (within, extended))?;
                 }
             }
-            if found == before {
+            if found == previous {
                 break;
             }
         }
@@ -185,6 +190,8 @@ impl SubsetTable<'_> {
         Ok(found)
     }
 
+    /// Returns the vectors of `within` from which firings that begin below this level lead to `to`
+    /// inside `within`.
     fn leading_below(
         &mut self,
         lists: &TouchLists,
@@ -192,15 +199,15 @@ impl SubsetTable<'_> {
         level: usize,
         (within, to): (u32, u32),
     ) -> Result<u32, Flaw> {
-        let begun = self.begin();
-        let mut at = to;
-        while at != NONE {
-            let (value, down, right) = self.node(at);
-            let inside = self.below(within, value);
-            let found = self.leading(lists, firings, level + 1, (inside, down))?;
+        let chain_start = self.begin();
+        let mut current = to;
+        while current != NONE {
+            let (value, down, right) = self.node(current);
+            let within_child = self.below(within, value);
+            let found = self.leading(lists, firings, level + 1, (within_child, down))?;
             self.push(value, found);
-            at = right;
+            current = right;
         }
-        self.end(begun)
+        self.end(chain_start)
     }
 }

@@ -169,9 +169,9 @@ impl<'s> SubsetTable<'s> {
     }
 
     /// Builds the chain that was begun at `begun`.
-    pub(super) fn end(&mut self, begun: usize) -> Result<u32, Flaw> {
+    pub(super) fn end(&mut self, chain_start: usize) -> Result<u32, Flaw> {
         let mut right = NONE;
-        while self.work.len() > begun {
+        while self.work.len() > chain_start {
             if let Some((value, down)) = self.work.pop() {
                 right = self.make(value, down, right)?;
             }
@@ -181,19 +181,19 @@ impl<'s> SubsetTable<'s> {
 
     /// Returns the child at a value, or `NONE` if there is none.
     pub(super) fn below(&self, set: u32, value: u64) -> u32 {
-        let mut at = set;
-        while at > END {
-            let (other, down, right) = self.node(at);
+        let mut current = set;
+        while current > END {
+            let (other, down, right) = self.node(current);
             if other >= value {
                 return if other == value { down } else { NONE };
             }
-            at = right;
+            current = right;
         }
         NONE
     }
 
     pub(super) fn contains(&self, set: u32, vector: &[u64]) -> bool {
-        vector.iter().fold(set, |at, &value| self.below(at, value)) == END
+        vector.iter().fold(set, |current, &value| self.below(current, value)) == END
     }
 
     /// Returns the union of two sets.
@@ -206,23 +206,23 @@ impl<'s> SubsetTable<'s> {
             return Ok(known);
         }
         self.tick()?;
-        let begun = self.begin();
-        let (mut one, mut other) = (a, b);
-        while one != NONE || other != NONE {
-            let (left, right) = (self.node(one), self.node(other));
-            if other == NONE || one != NONE && left.0 < right.0 {
+        let chain_start = self.begin();
+        let (mut a_node, mut b_node) = (a, b);
+        while a_node != NONE || b_node != NONE {
+            let (left, right) = (self.node(a_node), self.node(b_node));
+            if b_node == NONE || a_node != NONE && left.0 < right.0 {
                 self.push(left.0, left.1);
-                one = left.2;
-            } else if one == NONE || right.0 < left.0 {
+                a_node = left.2;
+            } else if a_node == NONE || right.0 < left.0 {
                 self.push(right.0, right.1);
-                other = right.2;
+                b_node = right.2;
             } else {
                 let down = self.union(left.1, right.1)?;
                 self.push(left.0, down);
-                (one, other) = (left.2, right.2);
+                (a_node, b_node) = (left.2, right.2);
             }
         }
-        let result = self.end(begun)?;
+        let result = self.end(chain_start)?;
         self.remember(Operation::Union.with(0), a, b, result);
         Ok(result)
     }
@@ -237,18 +237,18 @@ impl<'s> SubsetTable<'s> {
             return Ok(known);
         }
         self.tick()?;
-        let begun = self.begin();
-        let (mut one, mut other) = (a, b);
-        while one != NONE && other != NONE {
-            let (left, right) = (self.node(one), self.node(other));
+        let chain_start = self.begin();
+        let (mut a_node, mut b_node) = (a, b);
+        while a_node != NONE && b_node != NONE {
+            let (left, right) = (self.node(a_node), self.node(b_node));
             if left.0 == right.0 {
                 let down = self.intersection(left.1, right.1)?;
                 self.push(left.0, down);
             }
-            one = if left.0 <= right.0 { left.2 } else { one };
-            other = if right.0 <= left.0 { right.2 } else { other };
+            a_node = if left.0 <= right.0 { left.2 } else { a_node };
+            b_node = if right.0 <= left.0 { right.2 } else { b_node };
         }
-        let result = self.end(begun)?;
+        let result = self.end(chain_start)?;
         self.remember(Operation::Intersection.with(0), a, b, result);
         Ok(result)
     }
@@ -262,22 +262,22 @@ impl<'s> SubsetTable<'s> {
             return Ok(known);
         }
         self.tick()?;
-        let begun = self.begin();
-        let (mut one, mut other) = (a, b);
-        while one != NONE {
-            let (left, right) = (self.node(one), self.node(other));
-            if other != NONE && right.0 < left.0 {
-                other = right.2;
+        let chain_start = self.begin();
+        let (mut a_node, mut b_node) = (a, b);
+        while a_node != NONE {
+            let (left, right) = (self.node(a_node), self.node(b_node));
+            if b_node != NONE && right.0 < left.0 {
+                b_node = right.2;
                 continue;
             }
-            let down = match other != NONE && right.0 == left.0 {
+            let down = match b_node != NONE && right.0 == left.0 {
                 true => self.difference(left.1, right.1)?,
                 false => left.1,
             };
             self.push(left.0, down);
-            one = left.2;
+            a_node = left.2;
         }
-        let result = self.end(begun)?;
+        let result = self.end(chain_start)?;
         self.remember(Operation::Difference.with(0), a, b, result);
         Ok(result)
     }

@@ -126,12 +126,12 @@ fn multiset(body: &[ContestToken], from: usize) -> Result<(ColourCounts, usize),
         .iter()
         .position(|it| it.is("}"))
         .ok_or_else(invalid_multiset)?;
-    let inside = match &body[from..from + end] {
-        [open, inside @ ..] if open.is("{") => inside,
+    let between_braces = match &body[from..from + end] {
+        [open, between_braces @ ..] if open.is("{") => between_braces,
         _ => return Err(invalid_multiset()),
     };
     let mut counts = ColourCounts::new();
-    let mut remaining = inside;
+    let mut remaining = between_braces;
     while !remaining.is_empty() {
         let [count, times, open, rest @ ..] = remaining else { return Err(invalid_multiset()) };
         if count.kind != ContestTokenKind::Number || !times.is("*") || !open.is("[") {

@@ -400,7 +400,7 @@ fn instead_of(found: &TypedToken, expected: &str) -> String {
 }
 
 /// Applies the open operators that bind tighter than `level`. Operators of equal level are applied,
-/// too, unless `right` is set.
+/// too, unless `is_right_associative` is set.
 fn apply_open_operators(
     open_operators: &mut Vec<OpenOperator>,
     mut part: ParsedOperand,

@@ -2,98 +2,76 @@
 //!
 //! Each word and sign is replaced by the equivalent token of the `--formula` language. The
 //! languages differ if a temporal operator precedes a comparison without brackets that is an
-//! operand of another operator. Such a formula is refused. The prover's reader has the same tables,
-//! but the auditor shares no code with it.
+//! operand of another operator. Such a formula is refused.
 
 use super::words::TypedToken;
 
-/// LoLA's words with their translation.
-const WORDS: [(&str, &str); 29] = [
-    ("AND", "&&"),
-    ("OR", "||"),
-    ("XOR", "xor"),
-    ("NOT", "!"),
-    ("TRUE", "true"),
-    ("FALSE", "false"),
-    ("DEADLOCK", "deadlock"),
-    ("FIREABLE", "fireable"),
-    ("UNFIREABLE", "! fireable"),
-    ("ALLPATH", "A"),
-    ("EXPATH", "E"),
-    ("ALWAYS", "G"),
-    ("EVENTUALLY", "F"),
-    ("NEXTSTATE", "X"),
-    ("UNTIL", "U"),
-    ("A", "A"),
-    ("E", "E"),
-    ("G", "G"),
-    ("F", "F"),
-    ("X", "X"),
-    ("U", "U"),
-    ("AG", "AG"),
-    ("AF", "AF"),
-    ("AX", "AX"),
-    ("EG", "EG"),
-    ("EF", "EF"),
-    ("EX", "EX"),
-    ("AGEF", "AG EF"),
-    ("EFAG", "EF AG"),
-];
+/// Returns the meaning of a keyword of LoLA in the `--formula` language. The keywords stand by
+/// their role in LoLA's grammar. The prover's reader has a table of its own.
+fn translation(word: &str) -> Option<&'static str> {
+    Some(match word {
+        // Atomic formulas.
+        "TRUE" => "true",
+        "FALSE" => "false",
+        "DEADLOCK" => "deadlock",
+        "FIREABLE" => "fireable",
+        "UNFIREABLE" => "! fireable",
+        // Connectives.
+        "NOT" => "!",
+        "AND" => "&&",
+        "OR" => "||",
+        "XOR" => "xor",
+        // Quantifiers over paths, and temporal operators.
+        "ALLPATH" | "A" => "A",
+        "EXPATH" | "E" => "E",
+        "ALWAYS" | "G" => "G",
+        "EVENTUALLY" | "F" => "F",
+        "NEXTSTATE" | "X" => "X",
+        "UNTIL" | "U" => "U",
+        // Both in one word.
+        "AGEF" => "AG EF",
+        "EFAG" => "EF AG",
+        "AG" => "AG",
+        "AF" => "AF",
+        "AX" => "AX",
+        "EG" => "EG",
+        "EF" => "EF",
+        "EX" => "EX",
+        _ => return None,
+    })
+}
 
-/// The keywords for whole formulas, with the beginning of their translation.
-const GOAL_KEYWORDS: [(&str, &str); 4] =
-    [("REACHABLE", "EF"), ("INVARIANT", "AG"), ("IMPOSSIBLE", "AG !"), ("LIVE", "AG EF")];
+/// Returns the operators that a keyword before a whole formula stands for.
+fn goal_operators(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "REACHABLE" => "EF",
+        "INVARIANT" => "AG",
+        "IMPOSSIBLE" => "AG !",
+        "LIVE" => "AG EF",
+        _ => return None,
+    })
+}
 
-/// The keywords that no other formula language has.
-const KEYWORDS_OF_LOLA_ONLY: [&str; 21] = [
-    "XOR",
-    "TRUE",
-    "FALSE",
-    "UNTIL",
-    "NEXTSTATE",
-    "UNFIREABLE",
-    "FORMULA",
-    "REACHABLE",
-    "INVARIANT",
-    "IMPOSSIBLE",
-    "FIREABLE",
-    "ALLPATH",
-    "EXPATH",
-    "ALWAYS",
-    "EVENTUALLY",
-    "AND",
-    "OR",
-    "NOT",
-    "DEADLOCK",
-    "AGEF",
-    "EFAG",
-];
+/// Returns true if no other language has this keyword. Short operators and `LIVE` occur elsewhere.
+fn is_lola_only(word: &str) -> bool {
+    match word {
+        "FORMULA" | "OR" => true,
+        "LIVE" => false,
+        _ => word.len() > 2 && (translation(word).is_some() || goal_operators(word).is_some()),
+    }
+}
 
-/// LoLA's signs with their translation. A sign comes before its prefixes.
-const SIGNS: [(&str, &str); 22] = [
-    ("<->", "<->"),
-    ("->", "->"),
-    ("<=", "<="),
-    (">=", ">="),
-    ("!=", "!="),
-    ("<>", "!="),
-    ("#", "!="),
-    ("==", "="),
-    ("=", "="),
-    ("<", "<"),
-    (">", ">"),
-    ("+", "+"),
-    ("-", "-"),
-    ("*", "*"),
-    ("!", "!"),
-    ("&", "&&"),
-    ("|", "||"),
-    ("(", "("),
-    (")", ")"),
-    ("[", "("),
-    ("]", ")"),
-    (",", ","),
-];
+/// Returns the meaning of the sign at the beginning of a text, with the length of the sign. The
+/// remaining signs mean the same in both languages.
+fn sign(text: &str) -> Option<(&'static str, usize)> {
+    let other = [("<>", "!="), ("#", "!="), ("==", "="), ("&", "&&"), ("|", "||")];
+    let other = other.into_iter().chain([("[", "("), ("]", ")")]);
+    let same = ["<->", "->", "<=", ">=", "!=", "=", "<", ">", "+", "-", "*", "!", "(", ")", ","];
+    // Of two signs, the longer one counts: `<->` and `<=` are not `<`.
+    let all = other.chain(same.map(|sign| (sign, sign)));
+    let found = all.filter(|(sign, _)| text.starts_with(sign)).max_by_key(|(sign, _)| sign.len());
+    found.map(|(sign, meaning)| (meaning, sign.len()))
+}
 
 /// Returns true if a text is in this language.
 pub(super) fn is_lola_text(text: &str) -> bool {
@@ -102,7 +80,7 @@ pub(super) fn is_lola_text(text: &str) -> bool {
     let mut words = lines().flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
     let has_end_sign = |line: &str| line.contains(';') || line.trim_start().starts_with('{');
     !lines().any(|line| line.contains('"'))
-        && (words.any(|word| KEYWORDS_OF_LOLA_ONLY.contains(&word)) || lines().any(has_end_sign))
+        && (words.any(is_lola_only) || lines().any(has_end_sign))
 }
 
 /// A word or sign of LoLA.
@@ -140,8 +118,8 @@ fn tokens(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
             c if is_word_character(c) => {
                 (rest.find(|c| !is_word_character(c)).unwrap_or(rest.len()), true)
             }
-            c => match SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
-                Some((sign, _)) => (sign.len(), true),
+            c => match sign(rest) {
+                Some((_, length)) => (length, true),
                 None => {
                     return Err((line, format!("unexpected character {c:?} in a formula of LoLA")));
                 }
@@ -154,10 +132,6 @@ fn tokens(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
         rest = &rest[length..];
     }
     Ok(pieces)
-}
-
-fn translation(word: &str) -> Option<&'static str> {
-    WORDS.iter().find(|(known, _)| *known == word).map(|(_, own)| *own)
 }
 
 /// Appends the tokens of `text`, which is in the `--formula` language.
@@ -173,9 +147,8 @@ fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
         [first, rest @ ..] if first.text == "FORMULA" => rest,
         all => all,
     };
-    let goal_keyword =
-        pieces.first().and_then(|it| GOAL_KEYWORDS.iter().find(|(word, _)| *word == it.text));
-    if let Some((_, operators)) = goal_keyword {
+    let goal_keyword = pieces.first().and_then(|first| goal_operators(first.text));
+    if let Some(operators) = goal_keyword {
         push(&mut tokens, operators)?;
         push(&mut tokens, "(")?;
         pieces = &pieces[1..];
@@ -193,8 +166,7 @@ fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
             _ => {}
         }
         if !piece.is_word {
-            let sign = SIGNS.iter().find(|(sign, _)| *sign == piece.text);
-            push(&mut tokens, sign.map_or(piece.text, |(_, translation)| translation))?;
+            push(&mut tokens, sign(piece.text).map_or(piece.text, |(meaning, _)| meaning))?;
             continue;
         }
         match translation(piece.text).filter(|_| list_depth == 0) {

@@ -2,7 +2,7 @@
 
 use super::answers::{Answers, KnownCount, KnownNet};
 use super::sketch::Sketch;
-use crate::id::PlaceId;
+use parikh_net::PlaceId;
 
 /// Makes a counter with `digits` digits of base `base`. Each digit is a place with as many tokens
 /// as its value, beside a place with the rest. A digit increases when all lower digits are full,
@@ -40,7 +40,7 @@ pub fn odometer(digits: u32, base: u32) -> KnownNet {
 ///
 /// # Panics
 /// Without digits, or with a base below 2.
-pub fn net(digits: u32, base: u32) -> crate::Net {
+pub fn net(digits: u32, base: u32) -> parikh_net::Net {
     assert!(digits >= 1 && base >= 2, "at least one digit that counts");
     let full = base - 1;
     let mut sketch = Sketch::new(format!("odometer-{digits}-{base}"));

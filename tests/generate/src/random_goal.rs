@@ -1,12 +1,12 @@
 //! Random goals about a net, by seed.
 
-use crate::goal::Goal;
-use crate::id::PlaceId;
-use crate::marking::Marking;
-use crate::net::Net;
-use crate::predicate::Predicate;
-use crate::sum::LinearSum;
 use fastrand::Rng;
+use parikh_net::Goal;
+use parikh_net::LinearSum;
+use parikh_net::Marking;
+use parikh_net::Net;
+use parikh_net::PlaceId;
+use parikh_net::Predicate;
 
 /// Returns `count` goals about `net`, the same for the same seed: about three of four ask for a
 /// marking, the others for a maximum.
@@ -47,7 +47,7 @@ fn nested(rng: &mut Rng, net: &Net, walked_marking: &Marking, depth: u32) -> Pre
 fn leaf(rng: &mut Rng, net: &Net, walked_marking: &Marking) -> Predicate {
     let transition = |rng: &mut Rng| {
         let count = net.transition_count();
-        (count > 0).then(|| crate::TransitionId::new(rng.usize(0..count)))
+        (count > 0).then(|| parikh_net::TransitionId::new(rng.usize(0..count)))
     };
     match rng.u32(0..12) {
         0 => Predicate::Dead,
@@ -66,7 +66,7 @@ fn leaf(rng: &mut Rng, net: &Net, walked_marking: &Marking) -> Predicate {
 }
 
 /// Returns a sum over one to three places of `net` with coefficients from −2 to 3, or from 1 to 2
-/// if `positive`; mostly single places.
+/// if `is_positive`; mostly single places.
 pub fn random_sum(rng: &mut Rng, net: &Net, is_positive: bool) -> LinearSum {
     if net.place_count() == 0 {
         return LinearSum::default();
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_net_of_nothing_can_be_asked_too() {
-        let net = crate::text::parse("net empty").unwrap();
+        let net = parikh_net::text::parse("net empty").unwrap();
         assert_eq!(random_goals(1, &net, 10).len(), 10);
     }
 }

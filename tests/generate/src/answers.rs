@@ -1,6 +1,6 @@
 //! Known answers of generated nets.
 
-use crate::net::Net;
+use parikh_net::Net;
 use std::fmt;
 
 /// A number that may be infinite, or finite and too large for 128 bits.

@@ -37,8 +37,12 @@ pub fn philosophers(tables: u32) -> KnownNet {
     for (i, &[think, fork, left, right, eat]) in places.iter().enumerate() {
         let next = places[(i + 1) % places.len()][1];
         let mut add_transition = |name, inputs: &[_], outputs: &[_]| {
-            let one = |places: &[_]| places.iter().map(|&p| (p, 1)).collect::<Vec<_>>();
-            sketch.transition(&format!("{name}_{i}"), &one(inputs), &one(outputs));
+            let with_weight_one = |places: &[_]| places.iter().map(|&p| (p, 1)).collect::<Vec<_>>();
+            sketch.transition(
+                &format!("{name}_{i}"),
+                &with_weight_one(inputs),
+                &with_weight_one(outputs),
+            );
         };
         add_transition("take_left", &[think, fork], &[left]);
         add_transition("take_right", &[think, next], &[right]);

@@ -3,9 +3,9 @@
 use super::answers::{Answers, KnownCount, KnownNet};
 use super::sketch::Sketch;
 
-/// Makes `count` cycles of `length` places with one token each. If `coupled`, the step that closes
-/// cycle i reads the first place of cycle i + 1, so that the cycles are not independent; the last
-/// cycle is free.
+/// Makes `count` cycles of `length` places with one token each. If `are_coupled`, the step that
+/// closes cycle i reads the first place of cycle i + 1, so that the cycles are not independent; the
+/// last cycle is free.
 ///
 /// ```text
 /// place p_i_0 1    place p_i_1    …
@@ -62,23 +62,4 @@ pub fn cycles(count: u32, length: u32, are_coupled: bool) -> KnownNet {
         has_stable_place: false,
     };
     KnownNet { net: sketch.build(), known }
-}
-
-/// Returns the benchmark of the explicit engine: a safe net of 100 places, five coupled cycles of
-/// twenty, with 20⁵ = 3 200 000 reachable markings.
-pub fn hundred_places() -> KnownNet {
-    cycles(5, 20, true)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_benchmark_net_has_a_hundred_places() {
-        let KnownNet { net, known } = hundred_places();
-        assert_eq!((net.place_count(), net.transition_count()), (100, 100));
-        assert_eq!(known.states, KnownCount::Exactly(3_200_000));
-        assert!(known.one_safe());
-    }
 }

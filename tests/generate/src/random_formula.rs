@@ -1,9 +1,9 @@
 //! Random LTL and CTL formulas for properties of runs and trees, and random fairness.
 
-use crate::fairness::Fairness;
-use crate::id::TransitionId;
-use crate::net::Net;
 use fastrand::Rng;
+use parikh_net::Fairness;
+use parikh_net::Net;
+use parikh_net::TransitionId;
 use parikh_temporal::{AtomId, Ctl, Formula, Formulas, Linear, Ltl, Paths, Quantifier};
 
 /// Returns an LTL formula over the first `atoms` atoms with the given number of operators. Half of

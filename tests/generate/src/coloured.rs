@@ -1,7 +1,9 @@
 //! Random coloured nets by seed: every kind of sort and term, in sizes that enumeration can handle.
 
-use crate::coloured::{ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term, VariableId};
 use fastrand::Rng;
+use parikh_net::coloured::{
+    ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term, VariableId,
+};
 
 /// Returns the coloured net of this seed, which is the same on every machine for the same version
 /// of fastrand and this file. The net has a sort of each kind with 1–4 colours and products of them
@@ -23,7 +25,7 @@ struct Sketch<'r> {
     rng: &'r mut Rng,
 }
 
-type Made<T> = Result<T, crate::coloured::ColourError>;
+type Made<T> = Result<T, parikh_net::coloured::ColourError>;
 
 impl Sketch<'_> {
     /// Adds sorts, variables, places and transitions.
@@ -95,7 +97,7 @@ impl Sketch<'_> {
     /// Adds a sort of each kind, and up to two products.
     fn sorts(&mut self) -> Made<Vec<SortId>> {
         let names = |prefix: &str, count: usize| -> Vec<Box<str>> {
-            (0..count).map(|at| format!("{prefix}{at}").into()).collect()
+            (0..count).map(|index| format!("{prefix}{index}").into()).collect()
         };
         let dot = self.net.add_sort("dot", SortKind::Dot)?;
         let constants = names("a", self.rng.usize(1..=3));
@@ -113,12 +115,12 @@ impl Sketch<'_> {
         let kind = SortKind::Partition { of: ring, elements, block_of };
         let partition = self.net.add_sort("Block", kind)?;
         let mut sorts = vec![dot, plain, ring, range, partition];
-        for at in 0..2 {
+        for index in 0..2 {
             let parts: Vec<SortId> =
                 (0..2).map(|_| sorts[self.rng.usize(0..sorts.len())]).collect();
             let size: u64 = parts.iter().map(|&part| self.net.sort(part).size()).product();
             if size <= 12 {
-                sorts.push(self.net.add_sort(&format!("Pair{at}"), SortKind::Product(parts))?);
+                sorts.push(self.net.add_sort(&format!("Pair{index}"), SortKind::Product(parts))?);
             }
         }
         Ok(sorts)

@@ -1,9 +1,9 @@
 //! Random nets by seed, in sizes that enumeration can handle.
 
 use super::sketch::Sketch;
-use crate::id::PlaceId;
-use crate::net::Net;
 use fastrand::Rng;
+use parikh_net::Net;
+use parikh_net::PlaceId;
 
 /// The guarantee about the markings of a random net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     /// Fires at random and passes every visited marking to `check`.
-    fn walk(net: &Net, seed: u64, mut check: impl FnMut(&crate::Marking)) {
+    fn walk(net: &Net, seed: u64, mut check: impl FnMut(&parikh_net::Marking)) {
         let mut rng = Rng::with_seed(seed);
         let mut marking = net.initial().clone();
         for _ in 0..50 {
@@ -209,7 +209,7 @@ mod tests {
     fn one_seed_is_one_net() {
         for seed in 0..20 {
             let shape = Shape::small(seed);
-            let print = || crate::text::print(&random(seed, &shape));
+            let print = || parikh_net::text::print(&random(seed, &shape));
             assert_eq!(print(), print());
         }
     }
@@ -244,7 +244,7 @@ mod tests {
                 odd[2] |= pre.iter().any(|arc| post.contains(arc));
                 odd[3] |= texts[..at].contains(&(pre, post));
                 odd[4] |= pre.iter().any(|arc| arc.weight == 3);
-                odd[5] |= net.delta(crate::TransitionId::new(at)).is_empty();
+                odd[5] |= net.delta(parikh_net::TransitionId::new(at)).is_empty();
             }
             odd[6] |=
                 net.places().any(|p| net.consumers(p).is_empty() && net.producers(p).is_empty());

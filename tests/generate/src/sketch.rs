@@ -1,9 +1,9 @@
 //! A builder for generators. They number their nodes and keep weights small, so that the errors of
 //! [`NetBuilder`] cannot occur.
 
-use crate::builder::NetBuilder;
-use crate::id::{PlaceId, TransitionId};
-use crate::net::Net;
+use parikh_net::Net;
+use parikh_net::NetBuilder;
+use parikh_net::{PlaceId, TransitionId};
 
 /// A net under construction.
 pub(super) struct Sketch(NetBuilder);

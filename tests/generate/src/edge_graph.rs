@@ -16,10 +16,7 @@
 //! using temporal logic specifications", TOPLAS 1986; the contest's manual for finite maximal
 //! paths.
 
-use crate::atom::Letter;
-use crate::formula::{Ctl, Formula, Node};
-use crate::parts::PartValues;
-use crate::paths::Quantifier;
+use parikh_temporal::{Ctl, Formula, Letter, Node, PartValues, Quantifier};
 
 /// A finite graph whose states are labelled with letters.
 #[derive(Clone, Debug)]

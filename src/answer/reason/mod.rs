@@ -1,0 +1,475 @@
+//! The reason of an answer as data, and its text.
+//!
+//! Serialized, a reason is an object with the `kind` of its [`Cause`] and the data of the cause.
+//! Its text is a [`ReasonText`]; [`Display`](std::fmt::Display) prints it as one sentence.
+
+mod exclusion;
+mod process;
+mod size;
+mod text;
+
+pub use exclusion::{ExcludingSum, PlaceTokens, SumTerm, TokenExclusion};
+pub use process::{ExampleEnd, ProcessCause, ReachedEnd};
+pub use size::{NetSize, RunSize, StageSize, WitnessSize};
+pub use text::{NamedNode, ReasonText, TextPiece};
+
+use num_bigint::BigUint;
+use parikh_engine::board::{Argument, ProofSummary, json_number};
+use parikh_evidence::words::OF_QUOTIENT;
+use parikh_net::printable::counted;
+use serde::Serialize;
+use std::fmt;
+
+/// The reason of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Reason {
+    /// The cause.
+    #[serde(flatten)]
+    pub cause: Cause,
+    /// How the question is understood on a coloured net.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<ReasonNote>,
+}
+
+/// A remark about the meaning of a question on a coloured net.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReasonNote {
+    /// A coloured place counts all of its colours.
+    ColouredPlaces,
+    /// A coloured transition is enabled when one of its bindings is.
+    ColouredTransitions,
+    /// In each place, the tokens of each colour are counted separately.
+    TokensPerColour,
+    /// The answer is about a quotient of the coloured net, in which equivalent colours are merged.
+    MergedColours,
+}
+
+/// The cause of an answer. Serialized, the field `kind` has the variant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Cause {
+    /// The net has no node of the kind that the question is about.
+    NoSuchNode,
+    /// The formula has its value by the initial marking alone.
+    InitialMarking {
+        /// The value.
+        holds: bool,
+    },
+    /// A marking is reachable.
+    Witness {
+        /// The node that the goal is about, if it is one.
+        subject: Option<Subject>,
+        /// The length of the witness; `None` if the witness was not kept.
+        size: Option<WitnessSize>,
+        /// True if no witness is shorter; `None` if this was not asked.
+        shortest: Option<bool>,
+    },
+    /// No marking that the goal asks for is reachable.
+    Unreachable {
+        /// The node that the goal is about, if it is one.
+        subject: Option<Subject>,
+        /// True if the question asks whether the condition stays reachable.
+        stays: bool,
+        /// Sums of tokens that exclude the goal, if there are readable ones.
+        exclusions: Vec<TokenExclusion>,
+        /// The proof.
+        proof: ProofSummary,
+    },
+    /// A place always holds the same number of tokens.
+    Constant {
+        /// The place.
+        place: NamedNode,
+        /// The number of tokens.
+        #[serde(serialize_with = "json_number")]
+        tokens: u128,
+        /// Sums of tokens that exclude other numbers, if there are readable ones.
+        exclusions: Vec<TokenExclusion>,
+        /// The proof.
+        proof: ProofSummary,
+    },
+    /// A transition without input places is always enabled.
+    AlwaysEnabled {
+        /// The transition.
+        transition: NamedNode,
+    },
+    /// Conditions stay reachable from every reachable marking.
+    StaysReachable {
+        /// The proofs, without duplicates.
+        proofs: Vec<ProofSummary>,
+    },
+    /// A condition becomes unreachable.
+    Lost {
+        /// The node that the goal is about, if it is one.
+        subject: Option<Subject>,
+        /// The length of the firing sequence after which it is unreachable, if the proof is about a
+        /// particular marking.
+        size: Option<WitnessSize>,
+        /// The proof.
+        proof: ProofSummary,
+    },
+    /// A run exists.
+    Run {
+        /// The runs considered, if only fair runs are.
+        fairness: Option<String>,
+        /// The run; `None` if it was not kept.
+        run: Option<RunSize>,
+    },
+    /// No run exists.
+    NoRun {
+        /// The runs considered, if only fair runs are.
+        fairness: Option<String>,
+        /// The proof.
+        proof: ProofSummary,
+    },
+    /// A property of the computation tree is decided.
+    Tree {
+        /// The proof.
+        proof: ProofSummary,
+    },
+    /// All goals of a question together decide it.
+    AllGoals {
+        /// The common result of the goals.
+        result: CommonResult,
+        /// The number of goals.
+        goals: usize,
+        /// The number of goals whose proofs assume that the units of the model are safe.
+        assuming_units: usize,
+    },
+    /// Several parts of a formula decide it.
+    Parts {
+        /// The first parts.
+        parts: Vec<PartReason>,
+        /// The number of further parts.
+        more: usize,
+    },
+    /// A maximum: the value was seen, and a proof excludes larger values.
+    Maximum {
+        /// The length of the witness.
+        size: WitnessSize,
+        /// The proof.
+        proof: ProofSummary,
+    },
+    /// The largest of several maxima.
+    Largest {
+        /// The node whose maximum is the largest, if it is one.
+        subject: Option<Subject>,
+        /// The number of maxima.
+        maxima: usize,
+    },
+    /// No maximum exists.
+    Unbounded {
+        /// The stages of the self-covering sequence.
+        stages: Vec<StageSize>,
+    },
+    /// All reachable markings were visited and counted.
+    Visited {
+        /// The number of markings.
+        #[serde(serialize_with = "json_number")]
+        markings: u64,
+    },
+    /// A decision diagram describes all reachable markings.
+    Diagram {
+        /// The number of markings.
+        #[serde(serialize_with = "json_number")]
+        markings: BigUint,
+        /// True if the checker confirmed that no marking is missing.
+        closed: bool,
+    },
+    /// The markings of the net or of a reduced net were counted.
+    Counted {
+        /// The number of counted markings; 2⁶⁴ − 1 stands for this number and larger ones.
+        #[serde(serialize_with = "json_number")]
+        markings: u64,
+        /// True if they were counted on decision diagrams, false if they were visited.
+        on_diagrams: bool,
+        /// True if the checker repeated the count.
+        repeated: bool,
+        /// True if the checker confirmed that the diagrams miss no marking.
+        closed: bool,
+        /// The sizes before and after the reduction, if there was one.
+        reduced: Option<[NetSize; 2]>,
+    },
+    /// A cause for a question about a process.
+    #[serde(untagged)]
+    Process(ProcessCause),
+}
+
+/// The subject of a goal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Subject {
+    /// A place.
+    Place(NamedNode),
+    /// A transition.
+    Transition(NamedNode),
+    /// Dead markings.
+    DeadMarking,
+}
+
+/// The common result of all goals of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CommonResult {
+    /// All goals are reachable.
+    AllReachable,
+    /// No goal is reachable.
+    NoneReachable,
+    /// Every place can change its number of tokens.
+    AllPlacesChange,
+    /// Each transition fires on a run to the only final marking.
+    AllOnRuns,
+    /// Each transition fires on a run to one of several final markings.
+    AllOnRunsToSome,
+}
+
+/// A part of a formula with its value and cause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PartReason {
+    /// The part or its negation, whichever is true.
+    pub claim: String,
+    /// The cause.
+    pub because: Cause,
+}
+
+impl From<Cause> for Reason {
+    fn from(cause: Cause) -> Reason {
+        Reason { cause, notes: Vec::new() }
+    }
+}
+
+impl Reason {
+    /// Returns the reason as a sentence in pieces, without a full stop.
+    pub fn text(&self) -> ReasonText {
+        let mut text = self.cause.text();
+        for note in &self.notes {
+            text.say(match note {
+                ReasonNote::ColouredPlaces => "; a coloured place counts all of its colours".into(),
+                ReasonNote::ColouredTransitions => {
+                    "; a coloured transition is enabled when one of its bindings is".into()
+                }
+                ReasonNote::TokensPerColour => {
+                    "; in each place, the tokens of each colour are counted separately".into()
+                }
+                ReasonNote::MergedColours => format!(", {OF_QUOTIENT}"),
+            });
+        }
+        text
+    }
+
+    /// Returns the reason without its subject, for a sentence that names the subject already.
+    #[must_use]
+    pub fn without_subject(mut self) -> Reason {
+        if let Cause::Witness { subject, .. }
+        | Cause::Unreachable { subject, .. }
+        | Cause::Lost { subject, .. }
+        | Cause::Largest { subject, .. } = &mut self.cause
+        {
+            *subject = None;
+        }
+        self
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text().fmt(f)
+    }
+}
+
+impl Cause {
+    /// Returns the cause as a sentence in pieces, without a full stop.
+    pub fn text(&self) -> ReasonText {
+        let mut text = ReasonText::default();
+        self.write(&mut text);
+        text
+    }
+
+    fn write(&self, text: &mut ReasonText) {
+        match self {
+            Cause::NoSuchNode => {
+                text.say("the net has no such node");
+            }
+            Cause::InitialMarking { holds: true } => {
+                text.say(INITIALLY);
+            }
+            Cause::InitialMarking { holds: false } => {
+                text.say("the initial marking decides it");
+            }
+            Cause::Witness { subject, size, shortest } => {
+                about(subject, text);
+                match size {
+                    None => text.say("a witness was replayed"),
+                    Some(size) if size.is_initial() => text.say(INITIALLY),
+                    Some(size) => text.say(format!("a witness of {size} was replayed")),
+                };
+                text.say(shortest_in_words(*shortest));
+            }
+            Cause::Unreachable { subject, stays, exclusions, proof } => {
+                about(subject, text);
+                text.say(if *stays { "unreachable: " } else { "" });
+                exclusion::write(exclusions, proof, text);
+            }
+            Cause::Constant { place, tokens, exclusions, proof } => {
+                let tokens = counted(tokens, "token");
+                text.say("place ").node(place);
+                text.say(format!(" always holds {tokens}; any other number is unreachable: "));
+                exclusion::write(exclusions, proof, text);
+            }
+            Cause::AlwaysEnabled { transition } => {
+                text.say("transition ").node(transition);
+                text.say(" has no input places and is always enabled");
+            }
+            Cause::StaysReachable { proofs } => {
+                text.list(proofs, "; ", |text, proof| {
+                    text.say(proof.to_string());
+                });
+            }
+            Cause::Lost { subject, size, proof } => {
+                about(subject, text);
+                text.say(match size {
+                    None => format!("not always reachable: {proof}"),
+                    Some(size) if size.is_initial() => {
+                        format!("unreachable from the initial marking on: {proof}")
+                    }
+                    Some(size) => format!("unreachable after {size}: {proof}"),
+                });
+            }
+            Cause::Run { fairness, run } => {
+                of_runs(fairness, text).say(match run {
+                    Some(run) => format!("a run: {run}"),
+                    None => "a run was replayed".to_owned(),
+                });
+            }
+            Cause::NoRun { fairness, proof } => {
+                of_runs(fairness, text).say(proof.to_string());
+            }
+            Cause::Tree { proof } => {
+                text.say(proof.to_string());
+            }
+            Cause::AllGoals { result, goals, assuming_units } => {
+                text.say(match result {
+                    CommonResult::AllReachable => format!("all {goals} goals are reachable"),
+                    CommonResult::NoneReachable => {
+                        format!("none of the {goals} goals is reachable")
+                    }
+                    CommonResult::AllPlacesChange => {
+                        format!("every place can change ({})", counted(goals, "goal"))
+                    }
+                    CommonResult::AllOnRuns => {
+                        let goals = counted(goals, "goal");
+                        format!("each transition fires on a run to the final marking ({goals})")
+                    }
+                    CommonResult::AllOnRunsToSome => format!(
+                        "each transition fires on a run to one of the final markings ({})",
+                        counted(goals, "goal")
+                    ),
+                });
+                if *assuming_units > 0 {
+                    let some = assuming_units;
+                    text.say(format!(", {some} of them given the model's safe units (NUPN)"));
+                }
+            }
+            Cause::Parts { parts, more } => {
+                text.list(parts, "; ", |text, part| {
+                    text.formula(&part.claim).say(": ");
+                    part.because.write(text);
+                });
+                if *more > 0 {
+                    text.say(format!("; and {more} more"));
+                }
+            }
+            Cause::Maximum { size, proof } => {
+                text.say(format!("seen after {size}; no more because {proof}"));
+            }
+            Cause::Largest { subject, maxima } => {
+                about(subject, text);
+                text.say(format!("seen, and none of the {maxima} maxima exceeds it"));
+            }
+            Cause::Unbounded { stages } => {
+                text.say(size::pump_in_words(stages));
+            }
+            Cause::Visited { markings } => {
+                let all = Argument::Searched { markings: *markings, stubborn: false, parts: 1 };
+                text.say(all.to_string());
+            }
+            Cause::Diagram { markings, closed } => {
+                let markings = counted(markings, "reachable marking");
+                text.say(format!("a decision diagram of the {markings}"));
+                text.say(if *closed { CLOSED } else { "" });
+            }
+            Cause::Counted { .. } => {
+                text.say(self.count_in_words());
+            }
+            Cause::Process(cause) => cause.write(text),
+        }
+    }
+
+    fn count_in_words(&self) -> String {
+        let Cause::Counted { markings, on_diagrams, repeated, closed, reduced } = self else {
+            return String::new();
+        };
+        let net = match reduced {
+            None => "the net".to_owned(),
+            Some([before, after]) => {
+                let (places, transitions) =
+                    (counted(before.places, "place"), counted(before.transitions, "transition"));
+                let NetSize { places: p, transitions: t } = after;
+                format!("a net reduced from {places} and {transitions} to {p} and {t}")
+            }
+        };
+        let checked = match () {
+            () if *markings == 0 && !on_diagrams => "",
+            () if *repeated => ", and the checker repeated the count",
+            () if *on_diagrams && *closed => CLOSED,
+            () => "",
+        };
+        match (*markings, *on_diagrams) {
+            (u64::MAX, _) => {
+                format!("more than 2^64 markings of {net} on decision diagrams{checked}")
+            }
+            (_, true) => {
+                let markings = counted(markings, "marking");
+                format!("{markings} of {net} on decision diagrams{checked}")
+            }
+            (0, false) => format!("no marking has to be visited of {net}"),
+            (1, false) => format!("1 marking of {net} was visited{checked}"),
+            (_, false) => format!("{markings} markings of {net} were visited{checked}"),
+        }
+    }
+}
+
+const INITIALLY: &str = "the initial marking shows it";
+
+/// The remark about a diagram that the checker confirmed.
+const CLOSED: &str = " (the checker confirmed that no marking is missing)";
+
+/// Writes the subject, and a colon.
+fn about(subject: &Option<Subject>, text: &mut ReasonText) {
+    match subject {
+        None => text,
+        Some(Subject::Place(place)) => text.say("place ").node(place).say(": "),
+        Some(Subject::Transition(t)) => text.say("transition ").node(t).say(": "),
+        Some(Subject::DeadMarking) => text.say("a dead marking: "),
+    };
+}
+
+/// Writes the restriction to fair runs, and a colon.
+fn of_runs<'t>(fairness: &Option<String>, text: &'t mut ReasonText) -> &'t mut ReasonText {
+    match fairness {
+        Some(fair) => text.say("of ").formula(fair).say(": "),
+        None => text,
+    }
+}
+
+/// Returns whether a witness is shortest, in words. Empty if this was not asked.
+fn shortest_in_words(shortest: Option<bool>) -> &'static str {
+    match shortest {
+        None => "",
+        Some(true) => ", and none is shorter",
+        Some(false) => ", and whether one is shorter is unknown",
+    }
+}
+
+#[cfg(test)]
+mod tests;

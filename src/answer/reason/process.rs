@@ -1,0 +1,250 @@
+//! Causes of answers about processes.
+
+use super::{NamedNode, PlaceTokens, ReasonText, WitnessSize, shortest_in_words};
+use parikh_engine::board::ProofSummary;
+use parikh_net::printable::counted;
+use serde::Serialize;
+
+/// The cause of an answer about a process. Serialized, the field `kind` has the variant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum ProcessCause {
+    /// A case reaches a dead marking that is not final.
+    CaseStuck {
+        /// The length of the firing sequence; `None` if it was not kept.
+        size: Option<WitnessSize>,
+        /// True if no witness is shorter; `None` if this was not asked.
+        shortest: Option<bool>,
+        /// The marked places; `None` if the witness is not known step by step.
+        tokens: Option<Vec<PlaceTokens>>,
+    },
+    /// A case completes and leaves further tokens behind.
+    TokensLeftBehind {
+        /// The length of the firing sequence; `None` if it was not kept.
+        size: Option<WitnessSize>,
+        /// True if no witness is shorter; `None` if this was not asked.
+        shortest: Option<bool>,
+        /// The tokens beyond the final marking; `None` if the witness is not known step by step.
+        tokens: Option<Vec<PlaceTokens>>,
+        /// The final marking that is covered, if there are several.
+        final_marking: Option<String>,
+    },
+    /// No final marking is reachable.
+    NeverCompleted {
+        /// The number of final markings.
+        final_markings: usize,
+        /// The end of an example run.
+        example: ExampleEnd,
+        /// The proof.
+        proof: ProofSummary,
+    },
+    /// From some reachable marking, no final marking is reachable.
+    CompletionLost {
+        /// The length of the firing sequence to such a marking, if the proof is about a particular
+        /// marking.
+        size: Option<WitnessSize>,
+        /// The marked places there; `None` if the witness is not known step by step.
+        tokens: Option<Vec<PlaceTokens>>,
+        /// The proof.
+        proof: ProofSummary,
+    },
+    /// Transitions are dead.
+    DeadTransitions {
+        /// The transitions that are known to be dead.
+        transitions: Vec<NamedNode>,
+        /// The proof for the first of them.
+        proof: ProofSummary,
+    },
+    /// A final marking is reachable.
+    Completes {
+        /// The length of the firing sequence.
+        size: WitnessSize,
+        /// True if no witness is shorter; `None` if this was not asked.
+        shortest: Option<bool>,
+        /// The final marking, if there are several.
+        final_marking: Option<String>,
+    },
+    /// A transition fires on a run to a final marking.
+    OnRun {
+        /// The transition.
+        transition: NamedNode,
+        /// The length of the firing sequence.
+        size: WitnessSize,
+        /// True if no witness is shorter; `None` if this was not asked.
+        shortest: Option<bool>,
+        /// The final marking, if there are several.
+        final_marking: Option<String>,
+    },
+    /// A transition fires on no run to a final marking.
+    OnNoRun {
+        /// The transition.
+        transition: NamedNode,
+        /// The number of final markings.
+        final_markings: usize,
+        /// The proof.
+        proof: ProofSummary,
+    },
+    /// The process is sound or weakly sound.
+    Sound {
+        /// The final markings, if there are several; the first three.
+        final_markings: Vec<String>,
+        /// The number of further final markings.
+        more: usize,
+        /// A final marking that was reached, if there are several.
+        example: Option<ReachedEnd>,
+        /// The number of transitions that were seen to be enabled.
+        transitions: usize,
+        /// The proof that every case can always be completed.
+        proof: Option<ProofSummary>,
+    },
+}
+
+/// The end of an example run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ExampleEnd {
+    /// The number of firings.
+    pub firings: usize,
+    /// True if the last marking is dead.
+    pub is_dead: bool,
+    /// The marked places.
+    pub tokens: Vec<PlaceTokens>,
+}
+
+/// A final marking that was reached.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ReachedEnd {
+    /// The final marking.
+    pub final_marking: String,
+    /// The length of the firing sequence.
+    pub size: WitnessSize,
+}
+
+impl ProcessCause {
+    pub(super) fn write(&self, text: &mut ReasonText) {
+        match self {
+            ProcessCause::CaseStuck { size, shortest, tokens } => {
+                text.say("a case gets stuck ");
+                write_after(size, *shortest, text);
+                if let Some(tokens) = tokens {
+                    text.say(", with tokens on ");
+                    write_tokens(tokens, text);
+                }
+                text.say(": no transition is enabled, and the case is not done");
+            }
+            ProcessCause::TokensLeftBehind { size, shortest, tokens, final_marking } => {
+                text.say("a case is done ");
+                if let Some(last) = final_marking {
+                    text.say("in ").quote(last).say(" ");
+                }
+                write_after(size, *shortest, text);
+                text.say(" and leaves tokens behind");
+                if let Some(tokens) = tokens {
+                    text.say(" on ");
+                    write_tokens(tokens, text);
+                }
+            }
+            ProcessCause::NeverCompleted { final_markings, example, proof } => {
+                text.say(match final_markings {
+                    0 | 1 => "the final marking is unreachable (",
+                    _ => "all final markings are unreachable (",
+                });
+                text.say(match (example.is_dead, example.firings) {
+                    (true, 0) => "no transition is enabled initially".to_owned(),
+                    (true, n) => {
+                        format!("for example, a case is stuck after {}", counted(n, "firing"))
+                    }
+                    (false, n) => {
+                        format!("for example, a case goes on after {}", counted(n, "firing"))
+                    }
+                });
+                text.say(", with tokens on ");
+                write_tokens(&example.tokens, text);
+                text.say(format!("): {proof}"));
+            }
+            ProcessCause::CompletionLost { size: None, proof, .. } => {
+                text.say(format!("a case cannot always be completed: {proof}"));
+            }
+            ProcessCause::CompletionLost { size, tokens, proof } => {
+                text.say("a case can no longer be completed ");
+                write_after(size, None, text);
+                if let Some(tokens) = tokens {
+                    text.say(", with tokens on ");
+                    write_tokens(tokens, text);
+                    text.say(",");
+                }
+                text.say(format!(" and goes on: {proof}"));
+            }
+            ProcessCause::DeadTransitions { transitions, proof } => {
+                text.say(if transitions.len() == 1 { "transition " } else { "transitions " });
+                text.some(transitions, |text, t| {
+                    text.node(t);
+                });
+                text.say(format!(" can never fire: {proof}"));
+            }
+            ProcessCause::Completes { size, shortest, final_marking } => {
+                text.say(format!("a run of {size} to the final marking"));
+                write_final(final_marking, text);
+                text.say(" was replayed").say(shortest_in_words(*shortest));
+            }
+            ProcessCause::OnRun { transition, size, shortest, final_marking } => {
+                text.say("transition ").node(transition);
+                text.say(format!(" fires on a run of {size} to the final marking"));
+                write_final(final_marking, text);
+                text.say(shortest_in_words(*shortest));
+            }
+            ProcessCause::OnNoRun { transition, final_markings, proof } => {
+                text.say("transition ").node(transition);
+                text.say(match final_markings {
+                    0 | 1 => " is on no run to the final marking: ",
+                    _ => " is on no run to any of the final markings: ",
+                });
+                text.say(proof.to_string());
+            }
+            ProcessCause::Sound { final_markings, more, example, transitions, proof } => {
+                text.say("every case can always be completed");
+                if !final_markings.is_empty() {
+                    text.say(" in ").list(final_markings, " or ", |text, last| {
+                        text.quote(last);
+                    });
+                    text.say(if *more > 0 { format!(" or {more} more") } else { String::new() });
+                }
+                if let Some(ReachedEnd { final_marking, size }) = example {
+                    text.say(" (for example in ").quote(final_marking);
+                    text.say(format!(" after {size})"));
+                }
+                text.say(", nothing is left behind").say(match transitions {
+                    0 => String::new(),
+                    1 => ", and the one transition can fire".to_owned(),
+                    n => format!(", and each of the {n} transitions can fire"),
+                });
+                text.say(proof.as_ref().map_or(String::new(), |proof| format!(": {proof}")));
+            }
+        }
+    }
+}
+
+/// Writes when a witness reaches its marking.
+fn write_after(size: &Option<WitnessSize>, shortest: Option<bool>, text: &mut ReasonText) {
+    text.say(match size.as_ref().filter(|size| !size.is_initial()) {
+        None => "initially".to_owned(),
+        Some(size) => format!("after {size}"),
+    });
+    text.say(shortest_in_words(shortest));
+}
+
+/// Writes marked places, each with its number of tokens if it is not 1.
+fn write_tokens(tokens: &[PlaceTokens], text: &mut ReasonText) {
+    if tokens.is_empty() {
+        text.say("no place");
+    }
+    text.some(tokens, |text, PlaceTokens { place, tokens }| {
+        text.node(place);
+        text.say(if *tokens == 1 { String::new() } else { format!(" ({tokens} tokens)") });
+    });
+}
+
+fn write_final(final_marking: &Option<String>, text: &mut ReasonText) {
+    if let Some(last) = final_marking {
+        text.say(" ").quote(last);
+    }
+}
