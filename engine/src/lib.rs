@@ -118,7 +118,7 @@ impl Engine {
     }
 }
 
-/// The supported goals and nets of an engine. [`Engine::refuses`] excludes all others.
+/// The supported goals and nets of an engine. [`Engine::refusal`] excludes all others.
 #[derive(Clone, Copy, Debug)]
 pub struct Takes {
     /// The supported kinds of goals.

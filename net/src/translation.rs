@@ -90,7 +90,7 @@ pub enum Because {
     /// enables it. All combinations would be too many.
     Seen(u64),
     /// Every transition that adds to the place is inhibited by it:
-    /// [`capacity`](crate::extended::capacity).
+    /// [`capacity`](crate::extended::bound_by_inhibitors).
     Capacity,
     /// No transition increases this weighted sum of tokens, by its plain arcs. Each place has a
     /// factor of at least 1.

@@ -7,7 +7,7 @@
 //! Memory is the resident set of this process and of its solver processes, compared with a limit in
 //! bytes. If the process has an address-space limit (`ulimit -v`), the address space is compared
 //! with that limit, too: exceeding it would abort the process. The kernel is queried at most once
-//! per [`SAMPLING`] interval, by the first loop that asks. Between queries the last reading is
+//! per [`SAMPLING_INTERVAL`] interval, by the first loop that asks. Between queries the last reading is
 //! used, so a check costs a few relaxed loads and a clock reading.
 
 use crate::locked;
@@ -170,7 +170,7 @@ impl Budget {
     }
 }
 
-/// The memory usage of the process in bytes, at most [`SAMPLING`] old.
+/// The memory usage of the process in bytes, at most [`SAMPLING_INTERVAL`] old.
 #[derive(Clone, Copy, Debug)]
 struct Usage {
     /// The resident set of this process and its counted children.
@@ -276,7 +276,7 @@ pub fn forget_child(process: u32) {
 }
 
 /// Returns the resident set in bytes of this process and of the processes counted with it. The
-/// value is up to [`SAMPLING`] old, and 0 if `/proc` is missing.
+/// value is up to [`SAMPLING_INTERVAL`] old, and 0 if `/proc` is missing.
 pub fn resident_bytes() -> u64 {
     Usage::sample().resident
 }

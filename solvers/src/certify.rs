@@ -165,13 +165,13 @@ impl CertifiedInfeasible {
 /// Statistics: the number of searches per effort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Number of proofs with [`Effort::AtOnce`].
+    /// Number of proofs with [`Effort::Rounded`].
     pub at_once: u64,
-    /// Number of proofs with [`Effort::Repaired`].
+    /// Number of proofs with [`Effort::RoundedDifferently`].
     pub repaired: u64,
-    /// Number of proofs with [`Effort::Solved`].
+    /// Number of proofs with [`Effort::SolvedExactly`].
     pub solved: u64,
-    /// Number of proofs with [`Effort::Looked`].
+    /// Number of proofs with [`Effort::WithoutNumbers`].
     pub without_numbers: u64,
     /// Number of searches without a proof; nothing is known in these cases.
     pub given_up: u64,

@@ -167,7 +167,7 @@ impl<'n, W: Write> Writer<'n, W> {
     }
 
     /// Writes an argument that no run has the property. Returns its id. Lines that refer to it
-    /// refer to the refutations of its premises as well ([`NoRun::given`]).
+    /// refer to the refutations of its premises as well ([`NoRun::premises`]).
     ///
     /// # Errors
     /// As for [`new`](Self::new).

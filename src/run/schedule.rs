@@ -266,14 +266,14 @@ pub enum SchedulePhase {
     RunOnceEngines,
     /// Gives the engines of a role a slice on the role's net. Starts the engines if necessary.
     Continue(Role, TimePart),
-    /// Like [`SchedulePhase::GoOn`], on nets with at most [`SMALL`] places.
+    /// Like [`SchedulePhase::Continue`], on nets with at most [`MAX_PLACES_FOR_EARLY_DIAGRAMS`] places.
     ContinueOnSmallNet(Role, TimePart),
     /// If the sliced engines are exhausted, gives them a slice with larger limits.
     Deepen(TimePart),
     /// Walks along the candidates that sliced engines could not exclude.
     WalkAlongCandidates(TimePart),
     /// Searches the own reduced nets of goal groups, then the reduced net (or the original net).
-    /// The share of the time depends on the engines that wait ([`searching`]).
+    /// The share of the time depends on the engines that wait ([`search_share`]).
     Search,
     /// Gives turns to all roles that have a turn, in growing slices with walks between, while any
     /// engine has work left.

@@ -35,7 +35,7 @@ type FollowableStates = Vec<Vec<bool>>;
 
 /// Resolves a run of these labels. After the last label the run continues at position
 /// `cycle_start`, or ends if `cycle_start` is the number of labels. Returns `None` if the run has
-/// more than [`MOST_STEPS`] steps, or if no such run is found.
+/// more than [`MAX_STEPS`] steps, or if no such run is found.
 pub fn resolve_run(system: &System, labels: &[LabelId], cycle_start: usize) -> Option<ResolvedRun> {
     if labels.len() > MAX_STEPS || cycle_start > labels.len() {
         return None;

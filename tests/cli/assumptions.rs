@@ -87,7 +87,7 @@ fn a_file_that_assumes_less_than_the_model_takes_is_refused() {
     let net = reader::model(desk.read("n.pnml").as_bytes()).unwrap().net.into_plain().unwrap();
     let mut audit = Audit::new(&net, 1000, Box::new(|_| Err("no formulas".to_owned())));
     let broken = audit.file(&desk.at("ev/Soundness.jsonl")).unwrap_err();
-    assert!(broken.what.contains("is assumed [initial-token, final-token]"), "{broken}");
+    assert!(broken.what.contains("the model needs [initial-token, final-token]"), "{broken}");
 }
 
 #[test]

@@ -134,8 +134,8 @@ fn a_wrong_formula_leaves_the_others_and_is_shown() {
     );
     assert_eq!(
         stderr,
-        "parikh: --formula:1:4: the net has no place `critcal_1`; did you mean `critical_1`?\n\
-         EF critcal_1 >= 1\n\
+        "parikh: --formula:1:4: the net has no place `critcal_1`; did you mean `critical_1`?\n  \
+         EF critcal_1 >= 1\n     \
          ^^^^^^^^^\n\
          parikh: formula formula-4: E below a temporal operator is not supported: expected a CTL \
          formula, or an LTL formula with at most one path quantifier in front\n"
@@ -225,9 +225,9 @@ fn strictness_of_2011_is_asked_for() {
     assert_eq!(
         stderr,
         "parikh: note: f.txt:1:15: not in the grammar of 2011: operands of `and` and `or` without \
-         parentheses\n\
-           a = reachable idle_1 equals {} and (lock equals {})\n\
-                         ^^^^^^^^^^^^^^^^\n"
+         parentheses\n  \
+         a = reachable idle_1 equals {} and (lock equals {})\n                \
+         ^^^^^^^^^^^^^^^^\n"
     );
 }
 
@@ -320,7 +320,7 @@ fn fairness_says_which_runs_are_meant() {
     let stderr = refused(1, &["--formula", served, "--fair", "weak:enter_3"]);
     assert!(stderr.contains("--fair: the net has no transition `enter_3`"), "{stderr}");
     let stderr = refused(2, &["-e", "RD", "--fair", "weak"]);
-    assert!(stderr.contains("--fair applies to LTL formulas"), "{stderr}");
+    assert!(stderr.contains("--fair applies to runs only"), "{stderr}");
 }
 
 #[test]

@@ -267,7 +267,7 @@ fn several_examinations_are_asked_in_one_call_each_with_its_evidence() {
         ("check orders.pnml -e RD -e RD", "given twice"),
         ("check orders.pnml -e RD,OS --id x", "a single examination"),
         ("check orders.pnml -e RC,RF --queries q.xml", "one file"),
-        ("check orders.pnml -e RD,OS --k 2", "not ReachabilityDeadlock, OneSafe"),
+        ("check orders.pnml -e RD,OS --k 2", "not to ReachabilityDeadlock, OneSafe"),
     ] {
         let arguments: Vec<&str> = arguments.split_whitespace().collect();
         let error = desk.refused(2, &arguments);

@@ -124,7 +124,7 @@ fn a_trace_of_a_check_is_followed() {
     );
     let said = stdout(&played);
     assert!(said.contains("  [*] closed >= 1 && table >= 2\n"), "{said}");
-    assert!(said.contains("the trace has ended"), "{said}");
+    assert!(said.contains("end of the trace, after 3 firings"), "{said}");
 }
 
 #[test]

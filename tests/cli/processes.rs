@@ -453,7 +453,7 @@ fn a_word_that_several_nodes_have_as_their_name_is_refused_with_the_candidates()
     let refused = |arguments: &[&str]| {
         let (code, said, stderr) = desk.said(arguments);
         assert_ne!(code, 0, "{said}");
-        assert!(stderr.contains("`ship` is the name of 2 transitions: `n6`, `n7`"), "{stderr}");
+        assert!(stderr.contains("`ship` is the label of 2 transitions: `n6`, `n7`"), "{stderr}");
     };
     refused(&["check", "n.pnml", "--formula", "EF fireable(ship)"]);
     refused(&["check", "n.pnml", "--fair", "weak:ship", "--formula", "F fires(pack)"]);

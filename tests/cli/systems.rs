@@ -87,7 +87,7 @@ fn the_list_of_formats_has_a_line_each() {
     let refused = desk.run(&["info", "unknown.txt"]);
     let said = stderr(&refused);
     let lines: Vec<&str> = said.lines().collect();
-    let head = "parikh: unknown.txt:2: the file begins with `hello world`; expected one of:";
+    let head = "parikh: unknown.txt:2: unknown format: the file begins with `hello world`; expected one of:";
     assert_eq!(lines[0], head);
     assert!(lines.len() == 11 && lines[1..].iter().all(|it| it.starts_with("  ")), "{said}");
     assert!(!said.contains("\\n"), "{said}");

@@ -49,7 +49,7 @@ pub(super) const FORMAT: ModelFormat = ModelFormat {
 /// Reads a coloured net from `reader`. Messages use `name` for the file.
 ///
 /// # Errors
-/// As [`read_coloured`].
+/// [`InputError`] if the text is no coloured net, or one that cannot be represented.
 pub fn read_coloured_from(reader: impl BufRead, name: &str) -> Result<ColouredNet, InputError> {
     match read_with_time(reader, name)? {
         (net, None) => Ok(net),

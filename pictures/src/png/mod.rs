@@ -76,7 +76,7 @@ pub enum PngError {
 /// Draws an SVG picture that Parikh generated.
 ///
 /// # Errors
-/// The result would have more than [`MOST_PIXELS`] pixels, or the SVG cannot be drawn.
+/// The result would have more than [`MAX_PIXELS`] pixels, or the SVG cannot be drawn.
 pub fn png(svg: &str, size: PngSize) -> Result<PngPicture, PngError> {
     draw_within(svg, size, MAX_PIXELS)
 }

@@ -71,7 +71,7 @@ use std::time::Duration;
 /// The last argument of a worker process that speaks SMT-LIB 2.
 pub const SMT2: &str = "smt2";
 
-/// Returns the command that starts Z3 as a worker process, if [`invite`] was called.
+/// Returns the command that starts Z3 as a worker process, if [`set_worker_program`] was called.
 #[cfg(feature = "z3")]
 pub fn z3_program() -> Option<Program> {
     let mut program = program()?.clone();

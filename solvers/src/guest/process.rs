@@ -48,7 +48,7 @@ pub fn prepare() {
     }
 }
 
-/// Returns the command given to [`invite`].
+/// Returns the command given to [`set_worker_program`].
 pub fn program() -> Option<&'static Program> {
     PROGRAM.get()
 }

@@ -93,7 +93,7 @@ impl LinearTableau {
     ///
     /// # Errors
     ///
-    /// Returns what is missing, or [`TableauRefusal::TooMany`] if there are more than `cases`
+    /// Returns what is missing, or [`TableauRefusal::TooManyCases`] if there are more than `cases`
     /// cases.
     pub fn check_complete(
         &self,

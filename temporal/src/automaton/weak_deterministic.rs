@@ -134,7 +134,7 @@ impl Deterministic {
                 Some(_) => (lowest_below - 1) | 1,
             };
         }
-        component_of.iter().map(|&component| colour[component] % 2 == 0).collect()
+        component_of.iter().map(|&component| colour[component].is_multiple_of(2)).collect()
     }
 
     /// Returns the word of a shortest cycle through a state, if there is one.

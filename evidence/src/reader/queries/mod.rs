@@ -29,7 +29,7 @@
 //!
 //! # Method
 //! A list holds the open operators, each with a flag for negation, which is pushed down to the
-//! leaves. So no nesting depth needs recursion. The predicates have at most [`DEEPEST`] nested
+//! leaves. So no nesting depth needs recursion. The predicates have at most [`MAX_DEPTH`] nested
 //! operators.
 
 mod logic;
