@@ -268,10 +268,10 @@ fn ask(
     let restriction = RunRestriction { fair: &arguments.fair, cases: arguments.cases.one_by_one };
     let job = InquiryJob {
         inquiry,
-        restriction: restriction,
+        restriction,
         budget,
         config: config.clone(),
-        messages: messages,
+        messages,
         printer,
         directories: beside,
     };

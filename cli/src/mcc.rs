@@ -86,9 +86,9 @@ fn read_and_run(
         restriction: RunRestriction::default(),
         budget,
         config,
-        messages: messages,
+        messages,
         printer,
-        directories: directories,
+        directories,
     }
     .run(&model)?;
     let outcome = ProgramOutcome::of(&report);

@@ -92,9 +92,9 @@ pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
         restriction: RunRestriction::default(),
         budget: &budget,
         config,
-        messages: messages,
+        messages,
         printer,
-        directories: directories,
+        directories,
     };
     let report = job.run(&model)?;
     bar.finish_and_clear();

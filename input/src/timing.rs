@@ -62,9 +62,9 @@ impl<R: BufRead> XmlReader<R> {
                 }
                 XmlItem::Close => match open_elements.pop() {
                     Some((name, text)) => entries.push((name, trimmed(&text).to_owned())),
-                    None => return Ok(ToolData { tool, entries: entries }),
+                    None => return Ok(ToolData { tool, entries }),
                 },
-                XmlItem::End => return Ok(ToolData { tool, entries: entries }),
+                XmlItem::End => return Ok(ToolData { tool, entries }),
                 XmlItem::Nothing => {}
             }
         }

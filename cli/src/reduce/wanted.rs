@@ -45,7 +45,7 @@ impl PreservedProperties {
             }
             needs.preserve = Preserve::REACHABILITY;
         }
-        Ok(PreservedProperties { needs: needs.normalised(), queries: queries })
+        Ok(PreservedProperties { needs: needs.normalised(), queries })
     }
 }
 

@@ -25,13 +25,8 @@ const MAX_PIECES: usize = 4_000;
 /// Describes a document in words, for readers who look at `net`. The document is about the net
 /// `document_net`, which is the original net or a reduced net.
 pub(super) fn read(document: &Document, document_net: &Net, net: &Net) -> Vec<Sentence> {
-    let mut reader = CertificateReader {
-        document_net: document_net,
-        net,
-        lines: Vec::new(),
-        pieces: 0,
-        left_out: 0,
-    };
+    let mut reader =
+        CertificateReader { document_net, net, lines: Vec::new(), pieces: 0, left_out: 0 };
     match document {
         Document::Bounds(bounds) => reader.bounds(bounds),
         Document::Linear(certificate) => reader.linear(certificate),
@@ -54,13 +49,8 @@ pub(super) fn read_structure(
     document_net: &Net,
     net: &Net,
 ) -> Vec<Sentence> {
-    let mut reader = CertificateReader {
-        document_net: document_net,
-        net,
-        lines: Vec::new(),
-        pieces: 0,
-        left_out: 0,
-    };
+    let mut reader =
+        CertificateReader { document_net, net, lines: Vec::new(), pieces: 0, left_out: 0 };
     match structure {
         Structure::Finitely(weights) => {
             let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));

@@ -27,14 +27,14 @@ const MAX_SHORT_SLICES: u32 = 3;
 
 /// Result of using the reachable set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum QuestionsAnswered {
     /// Every question is answered.
-    AllAnswered,
+    All,
     /// The questions are answered in part. The same set must be computed again for the rest,
     /// because time ran out.
-    PartAnswered,
+    Part,
     /// No question is answered. More time is needed.
-    NoneAnswered,
+    None,
 }
 
 /// Times of a completed try.
@@ -92,7 +92,7 @@ impl Attempts {
         (net, facts): (&Net, &Facts),
         budget: &Budget,
         is_done: &dyn Fn() -> bool,
-        use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<Use, Stop> + Sync),
+        use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<QuestionsAnswered, Stop> + Sync),
     ) -> SliceProgress {
         if is_done() {
             return SliceProgress::Finished;
@@ -139,7 +139,7 @@ impl Attempts {
         (net, facts): (&Net, &Facts),
         budget: &Budget,
         share: f64,
-        use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<Use, Stop> + Sync),
+        use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<QuestionsAnswered, Stop> + Sync),
     ) -> SliceProgress {
         let try_time = budget.remaining().map_or(FIRST_SLICE, |left| left.mul_f64(share));
         // With infinitely many markings no order may terminate, so one order is as informative as
@@ -167,8 +167,8 @@ impl Attempts {
         net: &Net,
         order: usize,
         (budget, use_budget): (&Budget, &Budget),
-        use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<Use, Stop> + Sync),
-    ) -> Result<(Use, AttemptTimes), Stop> {
+        use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<QuestionsAnswered, Stop> + Sync),
+    ) -> Result<(QuestionsAnswered, AttemptTimes), Stop> {
         let bytes = (use_budget.memory_left() as f64 * MEMORY_SHARE) as usize;
         self.attempt_count += 1;
         let start = Instant::now();
@@ -183,12 +183,16 @@ impl Attempts {
     }
 
     /// Returns true if all questions are answered. Otherwise only this order is tried again.
-    fn is_enough(&mut self, order: usize, (used, times): (Use, AttemptTimes)) -> bool {
+    fn is_enough(
+        &mut self,
+        order: usize,
+        (used, times): (QuestionsAnswered, AttemptTimes),
+    ) -> bool {
         (self.tries, self.interrupted_time) = match used {
-            Use::AllAnswered => (Vec::new(), Duration::ZERO),
-            Use::PartAnswered => (vec![(order, None)], times.until_set),
-            Use::NoneAnswered => (vec![(order, None)], times.total),
+            QuestionsAnswered::All => (Vec::new(), Duration::ZERO),
+            QuestionsAnswered::Part => (vec![(order, None)], times.until_set),
+            QuestionsAnswered::None => (vec![(order, None)], times.total),
         };
-        used == Use::AllAnswered
+        used == QuestionsAnswered::All
     }
 }

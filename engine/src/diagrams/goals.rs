@@ -6,7 +6,7 @@
 //! within the set and reported as a witness.
 
 use super::ReachableSet;
-use super::attempts::{Attempts, Use};
+use super::attempts::{Attempts, QuestionsAnswered};
 use super::confirm::closed_set;
 use crate::board::{Argument, Board, Proof};
 use crate::working_net::WorkingNet;
@@ -70,11 +70,11 @@ impl Session for GoalDiagrams<'_> {
         let is_done = || !working_net.goals().iter().any(|(id, _)| board.is_open(*id));
         let use_set = |reached: ReachableSet<'_, '_>| {
             let settled = settle(working_net, board, reached, budget)?;
-            let mut totals = locked(&statistics);
+            let mut totals = locked(statistics);
             totals.nodes = settled.nodes;
             totals.refuted += settled.refuted;
             totals.reached += settled.reached;
-            Ok(if settled.in_time { Use::AllAnswered } else { Use::NoneAnswered })
+            Ok(if settled.in_time { QuestionsAnswered::All } else { QuestionsAnswered::None })
         };
         attempts.slice((working_net.net(), working_net.facts()), budget, &is_done, &use_set)
     }

@@ -9,7 +9,7 @@
 
 use super::ReachableSet;
 use super::alarm::DiagramDeadline;
-use super::attempts::{Attempts, Use};
+use super::attempts::{Attempts, QuestionsAnswered};
 use super::branching::CtlEvaluation;
 use super::confirm::closed_set;
 use super::linear;
@@ -103,7 +103,7 @@ fn settle(
     mut reached: ReachableSet<'_, '_>,
     figures: &TreeFigures,
     budget: &Budget,
-) -> Result<Use, Stop> {
+) -> Result<QuestionsAnswered, Stop> {
     let start = Instant::now();
     let nodes = reached.diagrams.nodes_of(reached.set);
     figures.nodes.store(nodes, Ordering::Relaxed);
@@ -152,9 +152,9 @@ fn settle(
         start.elapsed()
     );
     Ok(match (in_time, decided) {
-        (true, _) => Use::AllAnswered,
-        (false, 0) => Use::NoneAnswered,
-        (false, _) => Use::PartAnswered,
+        (true, _) => QuestionsAnswered::All,
+        (false, 0) => QuestionsAnswered::None,
+        (false, _) => QuestionsAnswered::Part,
     })
 }
 

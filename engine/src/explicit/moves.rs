@@ -198,7 +198,7 @@ impl Moves {
         self.moves.push(TransitionMove {
             checks: (first_check as u32, self.checks.len() as u32),
             changes: (first_patch as u32, self.changes.len() as u32),
-            always_overflows: always_overflows,
+            always_overflows,
         });
         can_be_enabled
     }

@@ -120,7 +120,7 @@ enum Slot {
     /// The key is missing, and this bucket has a free slot.
     FreeInBucket(usize),
     /// All buckets up to the last one are full, without the key.
-    NoFreeSlot,
+    TableFull,
 }
 
 /// Searches the buckets from `from` on for a key with this tag that satisfies `is_key`.
@@ -139,14 +139,14 @@ fn search_buckets(buckets: &[Bucket], from: usize, tag: u8, is_key: impl Fn(u32)
             return Slot::FreeInBucket(bucket_index);
         }
     }
-    Slot::NoFreeSlot
+    Slot::TableFull
 }
 
 /// Like [`look`] on a whole table, where the first bucket follows the last one.
 #[inline(always)]
 fn search_table(buckets: &[Bucket], hash: Hash, is_key: impl Fn(u32) -> bool) -> Slot {
     match search_buckets(buckets, hash.bucket(buckets.len()), hash.tag(), &is_key) {
-        Slot::NoFreeSlot => search_buckets(buckets, 0, hash.tag(), is_key),
+        Slot::TableFull => search_buckets(buckets, 0, hash.tag(), is_key),
         slot => slot,
     }
 }
@@ -244,7 +244,7 @@ impl TableSegment<'_> {
         };
         match search_buckets(self.buckets, home_bucket, hash.tag(), is_key) {
             Slot::Found(_) => None,
-            Slot::NoFreeSlot => Some(InsertPosition::NotInserted),
+            Slot::TableFull => Some(InsertPosition::NotInserted),
             Slot::FreeInBucket(free_bucket) => {
                 let slot = self.buckets[free_bucket].used_slots() as u8;
                 self.buckets[free_bucket].push(hash.tag(), arena.len + new_index);
@@ -285,7 +285,7 @@ impl MarkingSet {
     pub(crate) fn find(&self, key: &[u64], hash: Hash) -> Option<u32> {
         match search_table(&self.table, hash, |number| keys_equal(self.arena.key(number), key)) {
             Slot::Found(number) => Some(number),
-            Slot::FreeInBucket(_) | Slot::NoFreeSlot => None,
+            Slot::FreeInBucket(_) | Slot::TableFull => None,
         }
     }
 
@@ -306,7 +306,7 @@ impl MarkingSet {
                 Ok((number, true))
             }
             // Unreachable: the table is never completely full.
-            Slot::NoFreeSlot => Err(OutOfMemory),
+            Slot::TableFull => Err(OutOfMemory),
         }
     }
 
@@ -364,7 +364,7 @@ impl MarkingSet {
                 Slot::Found(_) => return Ok(None),
                 Slot::FreeInBucket(free_bucket) => (free_bucket, None),
                 // Unreachable: the table is never completely full.
-                Slot::NoFreeSlot => return Err(OutOfMemory),
+                Slot::TableFull => return Err(OutOfMemory),
             },
         };
         let number = self.arena.append(key, &self.memory)?;
@@ -441,7 +441,7 @@ impl MarkingSet {
             match search_table(&self.table, hash, |_| false) {
                 Slot::FreeInBucket(share_index) => self.table[share_index].push(hash.tag(), number),
                 // Unreachable: the table has more slots than there are keys.
-                Slot::Found(_) | Slot::NoFreeSlot => return Err(OutOfMemory),
+                Slot::Found(_) | Slot::TableFull => return Err(OutOfMemory),
             }
         }
         Ok(())

@@ -86,7 +86,7 @@ impl PackedStore {
             tree: None,
             set,
             parents,
-            memory: memory,
+            memory,
             roots,
             hashes,
             fresh: Vec::new(),

@@ -46,8 +46,7 @@ pub fn sums(
     let purpose = SpaceOptions { listed: &|_| true, sequences: false, ceiling: u64::MAX };
     let mut space =
         Space::new(&net, &Facts::none(&net), purpose, budget).map_err(ExplorationError::from)?;
-    let visitor =
-        SumVisitor { component: component, net: &net, products_of, weights: Mutex::new(weights) };
+    let visitor = SumVisitor { component, net: &net, products_of, weights: Mutex::new(weights) };
     let (mut crew, mut scratch) = (ParallelExpansion::new(threads, budget), visitor.scratch());
     let mut totals = FactorSums::default();
     let (mut enabled, mut number) = (Vec::new(), 0);

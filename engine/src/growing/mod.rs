@@ -189,7 +189,7 @@ impl GrowingSearch<'_> {
             tableau,
             opening_steps: 0,
             documents: Vec::new(),
-            premises: premises,
+            premises,
             refuted,
             cover: Vec::new(),
             rankings: Vec::new(),

@@ -202,7 +202,7 @@ impl<'a> GoalWatch<'a> {
     }
 
     fn add_node(&mut self, parent: u32, missing_parts: i32) -> u32 {
-        self.nodes.push(WatchNode { parent: parent, missing_parts: missing_parts });
+        self.nodes.push(WatchNode { parent, missing_parts });
         (self.nodes.len() - 1) as u32
     }
 

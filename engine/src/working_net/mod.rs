@@ -421,7 +421,7 @@ impl<'a> WorkingNet<'a> {
         let WorkingNetOrigin::Derived { derivation, checked, checking, .. } = &self.net else {
             return Err(ClaimObstacle::NotExpressed);
         };
-        let _one_at_a_time = locked(&checking);
+        let _one_at_a_time = locked(checking);
         if checked.get().is_none() {
             let result = match derivation.check(parent_net, keep_going) {
                 Err(LogError::Stopped) => return Err(ClaimObstacle::Stopped),

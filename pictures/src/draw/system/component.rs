@@ -114,13 +114,7 @@ pub(super) fn draw_states(
         (LETTER * letters + 16.0).max(30.0)
     };
     let widths: Vec<f64> = (0..component.states().len() as u32).map(width).collect();
-    let sheet = ComponentSheet {
-        system,
-        component_index: component_index,
-        colours,
-        highlighted: highlighted,
-        widths,
-    };
+    let sheet = ComponentSheet { system, component_index, colours, highlighted, widths };
     let positions = sheet.layout(&bundles, budget);
     let mut content = String::new();
     sheet.write(&bundles, &positions, &mut content);
