@@ -7,8 +7,8 @@
 //! Memory is the resident set of this process and of its solver processes, compared with a limit in
 //! bytes. If the process has an address-space limit (`ulimit -v`), the address space is compared
 //! with that limit, too: exceeding it would abort the process. The kernel is queried at most once
-//! per [`SAMPLING_INTERVAL`] interval, by the first loop that asks. Between queries the last reading is
-//! used, so a check costs a few relaxed loads and a clock reading.
+//! per [`SAMPLING_INTERVAL`] interval, by the first loop that asks. Between queries the last
+//! reading is used, so a check costs a few relaxed loads and a clock reading.
 
 use crate::locked;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

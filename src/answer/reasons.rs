@@ -21,8 +21,8 @@ use std::collections::BTreeSet;
 const SAID: (usize, usize) = (3, 100);
 
 /// Returns the explanation why a question is true or false. `decided_by` lists the decisive goals
-/// with their truth values; the proofs of `assumed` goals assume safe units. For a coloured net, the
-/// reason adds how the question is understood.
+/// with their truth values; the proofs of `assumed` goals assume safe units. For a coloured net,
+/// the reason adds how the question is understood.
 pub(super) fn of_truth(
     board: &Board<'_>,
     question: &GoalQuestion,

@@ -197,8 +197,8 @@ pub(super) fn all_is_well(
     }
 }
 
-/// Returns the explanation when a single goal of a soundness question decides it. `None` if the goal
-/// has no such role.
+/// Returns the explanation when a single goal of a soundness question decides it. `None` if the
+/// goal has no such role.
 pub(super) fn explain(
     board: &Board<'_>,
     question: &GoalQuestion,
@@ -313,8 +313,8 @@ fn stuck(
 /// enabled transitions.
 const RUN: (usize, usize) = (10_000, 1 << 20);
 
-/// Returns the end of an example run. The run always fires the enabled transition that has not fired
-/// for longest, so it avoids repeating one cycle.
+/// Returns the end of an example run. The run always fires the enabled transition that has not
+/// fired for longest, so it avoids repeating one cycle.
 fn example(net: &Net) -> ExampleEnd {
     let mut marking = net.initial().clone();
     let mut order: VecDeque<TransitionId> = net.transitions().collect();

@@ -266,7 +266,8 @@ pub enum SchedulePhase {
     RunOnceEngines,
     /// Gives the engines of a role a slice on the role's net. Starts the engines if necessary.
     Continue(Role, TimePart),
-    /// Like [`SchedulePhase::Continue`], on nets with at most [`MAX_PLACES_FOR_EARLY_DIAGRAMS`] places.
+    /// Like [`SchedulePhase::Continue`], on nets with at most [`MAX_PLACES_FOR_EARLY_DIAGRAMS`]
+    /// places.
     ContinueOnSmallNet(Role, TimePart),
     /// If the sliced engines are exhausted, gives them a slice with larger limits.
     Deepen(TimePart),

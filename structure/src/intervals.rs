@@ -186,8 +186,8 @@ impl ProvenanceIntervals {
         })
     }
 
-    /// Returns the lower and the upper bound of a sum. `None` means that the sum is unbounded on that
-    /// side.
+    /// Returns the lower and the upper bound of a sum. `None` means that the sum is unbounded on
+    /// that side.
     pub fn range(&self, sum: &LinearSum) -> (Option<i128>, Option<i128>) {
         let (mut min_sum, mut max_sum) = (Some(0i128), Some(0i128));
         for &(place, coefficient) in sum.terms() {
@@ -253,8 +253,8 @@ impl ProvenanceIntervals {
         net.pre(t).iter().all(|arc| arc.weight <= self.low(arc.place)).then_some(true)
     }
 
-    /// Returns `Some(true)` if some transition is always enabled, and `Some(false)` if no transition is
-    /// ever enabled.
+    /// Returns `Some(true)` if some transition is always enabled, and `Some(false)` if no
+    /// transition is ever enabled.
     fn decide_not_dead(&self, net: &Net) -> Option<bool> {
         if net.transitions().any(|t| self.decide_enabled(net, t) == Some(true)) {
             return Some(true);

@@ -94,9 +94,9 @@ fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
     wrong(
         "EF (p1 >= 1\n  && p2 => 2",
         "f:2:9: found `=>`, expected a comparison after a number: `>=`, or `p >= 1 -> q >= 1` for \
-         an implication\n\
-             && p2 => 2\n\
-                   ^^",
+         an implication\n    \
+         && p2 => 2\n          \
+         ^^",
     );
     wrong(
         "EF (p1 >= 1",
@@ -129,8 +129,8 @@ fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
     );
     wrong(
         "EF bound(p1)",
-        "f:1:4: `bound` asks for a number, so it cannot be part of a formula\n\
-         EF bound(p1)\n\
+        "f:1:4: `bound` asks for a number, so it cannot be part of a formula\n  \
+         EF bound(p1)\n     \
          ^^^^^^^^^",
     );
     wrong(
@@ -140,9 +140,9 @@ fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
     wrong(
         "AG (fires(t1) -> AF p1 >= 1)",
         "f:1:5: `fires` applies to runs, so an LTL formula is expected: no path quantifier inside \
-         another path quantifier or a temporal operator\n\
-           AG (fires(t1) -> AF p1 >= 1)\n\
-               ^^^^^",
+         another path quantifier or a temporal operator\n  \
+         AG (fires(t1) -> AF p1 >= 1)\n      \
+         ^^^^^",
     );
     wrong(
         "EF enable(t1)",
@@ -402,7 +402,7 @@ fn formulas_of_lola_are_those_of_people_in_other_words() {
         ("AG p = 1 OR q = 1", "f:1:10: found `OR`, expected parentheses"),
         ("EF NOT p = 1 AND q = 1", "f:1:14: found `AND`, expected parentheses"),
         ("EF - 1 < p OR q = 1", "f:1:12: found `OR`, expected parentheses"),
-        ("INITIAL", "f:1:1: found `INITIAL`, expected a word"),
+        ("INITIAL", "f:1:1: found `INITIAL`, expected a keyword that Parikh supports"),
         ("EF (p = 1", "f:1:"),
         ("EF p ? 1", "f:1:6: found `?`, expected a formula of LoLA"),
     ] {

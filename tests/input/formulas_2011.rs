@@ -144,8 +144,8 @@ fn example_10_five_errors_with_their_places() {
     );
     assert_eq!(
         error("a = reachable p1 equals {}\na = invariant p1 equals {}\n"),
-        "f:2:1: two formulas have the name `a`; expected different names\n\
-         a = invariant p1 equals {}\n\
+        "f:2:1: two formulas have the name `a`; expected different names\n  \
+         a = invariant p1 equals {}\n  \
          ^"
     );
 }

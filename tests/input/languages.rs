@@ -305,7 +305,10 @@ fn what_is_wrong_is_told_with_its_place() {
         ("tr t p*0 -> q", "n:1:8: found `0`, expected a whole number from 1"),
         ("tr t p", "n:1:7: the file ends here, expected `->`"),
         ("tr t {p -> q", "n:1:6: this name does not end, expected `}`"),
-        ("tr t p -> q -> r", "n:1:13: found `->`, expected one arrow"),
+        (
+            "tr t p -> q -> r",
+            "n:1:13: found `->`, expected only one arrow, followed by the next declaration",
+        ),
         ("pl p (1)\nlb q x", "n:2:4: found `q`, expected a place or transition of this net"),
         (
             "vars x\nrules\ninit x = 0\ntarget y >= 1",
