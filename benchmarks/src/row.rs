@@ -191,6 +191,6 @@ pub(crate) mod tests {
     fn what_is_wrong_in_a_file_is_said() {
         assert_eq!(parse(b"instance,exam\n").unwrap_err(), "there is no column `id`");
         let text = "instance,exam,id,expected,got,verdict,seconds,wall\nA,UB,f,1,1,ok,x,2\n";
-        assert_eq!(parse(text.as_bytes()).unwrap_err(), "line 2: seconds `x` is no number");
+        assert_eq!(parse(text.as_bytes()).unwrap_err(), "line 2: seconds `x` is not a number");
     }
 }

@@ -148,6 +148,6 @@ mod tests {
         assert_eq!(asked("weak:empty"), (false, false));
         assert_eq!(asked("strong"), (false, false));
         let refused = fairness(&[parse_fairness("strong").unwrap()], &net).unwrap_err().to_string();
-        assert!(refused.starts_with("transition `empty` empties places"), "{refused}");
+        assert!(refused.starts_with("transition `empty` has a reset arc"), "{refused}");
     }
 }

@@ -47,7 +47,7 @@ enum LanguageName {
 pub(super) const LANGUAGE: &str = "\
 Formulas:
   EF φ, AG φ, AG EF φ, AF φ, EG φ, A (φ U ψ), …     a path quantifier and an operator (CTL)
-  A G (φ -> F ψ), G φ, F φ, X φ, φ U ψ              on all runs (LTL); with E in front, on some run
+  A G (φ -> F ψ), G φ, F φ, X φ, φ U ψ     on all runs (LTL); with E in front, on some run
   φ && ψ, φ || ψ, !φ, φ -> ψ, φ <-> ψ, φ xor ψ      also and, or, not
   p1 + 2*p2 <= 3                                    tokens of places; also >= < > = !=
   fireable(t1, t2)                                  at least one of them is enabled

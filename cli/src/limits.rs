@@ -120,7 +120,7 @@ mod tests {
         assert!(duration("").is_err());
         assert_eq!(memory("4G"), Ok(4 << 30));
         assert_eq!(memory("16384M"), Ok(16 << 30));
-        assert_eq!(memory("4"), Err("4 what? 4G or 4M".to_owned()));
+        assert_eq!(memory("4"), Err("the size 4 has no unit: expected 4G or 4M".to_owned()));
         assert_eq!(memory("1.5GiB"), Ok(3 << 29));
         assert!(memory("lots").is_err());
     }

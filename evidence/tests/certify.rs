@@ -66,7 +66,7 @@ fn a_directory_of_right_evidence_is_confirmed() {
     let (code, out, err) = certify(instance.path(), &[".", "proofs"]);
     assert_eq!((code, &*err), (0, ""));
     let confirmed = "\
-proofs/ReachabilityDeadlock.jsonl:3: ReachabilityDeadlock: TRUE: 1 marking shown
+proofs/ReachabilityDeadlock.jsonl:3: ReachabilityDeadlock: TRUE: confirmed: 1 marking shown
 proofs/UpperBounds.jsonl:4: UpperBounds Small-UpperBounds-00 (the maximum of `q`): 2: confirmed: \
 1 marking shown, 1 claim proved
 ";

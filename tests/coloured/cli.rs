@@ -296,7 +296,7 @@ fn keys_are_about_the_whole_net_that_the_coloured_net_stands_for() {
     let (code, _, stderr) =
         desk.said(&["unfold", "model.pnml", "--everything", "-o", "whole.pnml"]);
     assert_eq!(code, 0, "{stderr}");
-    assert!(stderr.contains("are 7 places and 7 transitions"), "{stderr}");
+    assert!(stderr.contains("unfold to 7 places and 7 transitions"), "{stderr}");
     let flat = desk.said(&["properties", "whole.pnml"]).1;
     let of = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| !line.starts_with(['#', 'N']));

@@ -386,7 +386,7 @@ fn assumptions_are_declared_and_not_broken() {
     let broken = model("<inscription><text>2</text></inscription>");
     let verdict = verdict(&broken, &declared).verdict;
     assert!(
-        matches!(&verdict, AuditVerdict::Refused(why) if why.contains("holds 2 tokens")),
+        matches!(&verdict, AuditVerdict::Refused(why) if why.contains("hold 2 tokens")),
         "{verdict:?}"
     );
     let file = |examination: &str, lines: &str| {
