@@ -119,7 +119,7 @@ fn one_safe() {
     let sums = [&["lock", "in1", "in2"][..], &["idle2", "in2"], &["idle1", "in1"]];
     confirmed(MUTEX, "OneSafe", &(bounded(&sums) + &safe));
     refused(MUTEX, "OneSafe", &(bounded(&sums[..2]) + &safe), "idle1");
-    refused(MUTEX, "OneSafe", &(bounded(&[&["in1", "in2"]]) + &safe), "raises");
+    refused(MUTEX, "OneSafe", &(bounded(&[&["in1", "in2"]]) + &safe), "increases the weighted sum");
     refused(MUTEX, "OneSafe", &(document(4) + &safe), "3 markings are reachable, not 4");
     let unsafe_ = answer("OneSafe", "FALSE", BY_TRACE);
     let two = |steps: &str| trace(steps) + &unsafe_;
