@@ -92,10 +92,7 @@ fn formulas_of_a_command_line_stop_no_other_file() {
     let directory = instance(&files);
     let (code, said, noted) = certify(directory.path(), &["model.pnml", "proofs"]);
     assert_eq!((code, said.lines().last()), (3, Some("1 of 1 answer confirmed")), "{said}{noted}");
-    assert!(
-        noted.contains("its formulas were given on"),
-        "{noted}"
-    );
+    assert!(noted.contains("its formulas were given on"), "{noted}");
     // The formula itself is an argument, or a file of typed formulas.
     let bound = format!("{}: bound(q)", "Small-UpperBounds-00");
     std::fs::write(directory.path().join("asked.txt"), format!("# one\n{bound}\n")).unwrap();
