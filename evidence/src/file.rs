@@ -214,7 +214,7 @@ pub struct PumpLine {
     pub earlier: Vec<PumpStage>,
     /// The firings before the pump.
     pub prefix: Steps,
-    /// The firings that repeat.
+    /// The repeated firings.
     pub pump: Steps,
 }
 
@@ -223,7 +223,7 @@ pub struct PumpLine {
 pub struct PumpStage {
     /// The firings before the pump.
     pub prefix: Steps,
-    /// The firings that repeat.
+    /// The repeated firings.
     pub pump: Steps,
 }
 

@@ -34,7 +34,7 @@ pub enum EvidenceKind {
 }
 
 impl EvidenceKind {
-    /// All kinds of evidence.
+    /// The kinds of evidence.
     pub const ALL: [EvidenceKind; 11] = [
         EvidenceKind::Trace,
         EvidenceKind::Pump,

@@ -26,7 +26,7 @@ pub enum NamedPredicate {
     Disabled(String),
     /// No transition is enabled.
     Dead,
-    /// At least one transition is enabled.
+    /// A transition is enabled.
     NotDead,
     /// The conjunction of the predicates.
     And(Vec<NamedPredicate>),

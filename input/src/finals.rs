@@ -29,7 +29,7 @@ use std::io::BufRead;
 pub(super) struct FinalMarking(Vec<(String, PnmlLabel)>);
 
 impl FinalMarking {
-    /// Adds the tokens of one place.
+    /// Adds the tokens of a place.
     pub(super) fn add(&mut self, place: &str, tokens: PnmlLabel) {
         self.0.push((place.to_owned(), tokens));
     }

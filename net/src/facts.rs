@@ -26,7 +26,7 @@ pub enum Provenance {
 }
 
 impl Provenance {
-    /// All provenances, strongest first.
+    /// The provenances, strongest first.
     pub const ALL: [Provenance; 3] =
         [Provenance::Arcs, Provenance::Flows, Provenance::UnitsClaimed];
 

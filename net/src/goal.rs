@@ -159,7 +159,7 @@ impl SortedGoals {
             .or_else(|| find(&self.trees, id).map(|it| Goal::Tree(Box::new(it.clone()))))
     }
 
-    /// Returns the goals with these ids.
+    /// Returns the goals with the given ids.
     #[must_use]
     pub fn with_ids(&self, ids: &[GoalId]) -> SortedGoals {
         fn some<G: Clone>(goals: &[(GoalId, G)], ids: &[GoalId]) -> Vec<(GoalId, G)> {

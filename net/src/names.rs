@@ -55,7 +55,7 @@ impl Names {
         self.table.find(hash, |index| self.get(index) == name)
     }
 
-    /// Returns all names by index.
+    /// Returns the names by index.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len()).map(|index| self.get(index))
     }

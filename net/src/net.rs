@@ -60,7 +60,7 @@ pub enum FireError {
 pub(crate) struct Rows<T> {
     /// The start of each row, and the number of entries.
     starts: Vec<u32>,
-    /// The entries of all rows, concatenated.
+    /// The entries of the rows, concatenated.
     entries: Vec<T>,
 }
 
@@ -151,19 +151,19 @@ impl Net {
         self.effects.starts.len() - 1
     }
 
-    /// Returns all places in order.
+    /// Returns the places in order.
     pub fn places(&self) -> impl ExactSizeIterator<Item = PlaceId> + DoubleEndedIterator + use<> {
         (0..self.place_count()).map(PlaceId::new)
     }
 
-    /// Returns all transitions in order.
+    /// Returns the transitions in order.
     pub fn transitions(
         &self,
     ) -> impl ExactSizeIterator<Item = TransitionId> + DoubleEndedIterator + use<> {
         (0..self.transition_count()).map(TransitionId::new)
     }
 
-    /// Returns all effect classes in order.
+    /// Returns the effect classes in order.
     pub fn effect_classes(
         &self,
     ) -> impl ExactSizeIterator<Item = EffectId> + DoubleEndedIterator + use<> {
@@ -243,12 +243,12 @@ impl Net {
         Some(&self.transition_labels[index].1)
     }
 
-    /// Returns the place with this id.
+    /// Returns the place with the given id.
     pub fn place_named(&self, name: &str) -> Option<PlaceId> {
         self.place_names.find(name).map(PlaceId::new)
     }
 
-    /// Returns the transition with this id.
+    /// Returns the transition with the given id.
     pub fn transition_named(&self, name: &str) -> Option<TransitionId> {
         self.transition_names.find(name).map(TransitionId::new)
     }

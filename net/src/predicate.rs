@@ -48,7 +48,7 @@ pub enum Predicate {
     Disabled(TransitionId),
     /// No transition is enabled.
     Dead,
-    /// Some transition is enabled.
+    /// A transition is enabled.
     NotDead,
     /// The conjunction of two or more parts.
     And(Vec<Predicate>),

@@ -50,7 +50,7 @@ impl PumpSequence {
         self.earlier.is_empty().then_some(&self.last)
     }
 
-    /// Returns all stages in order.
+    /// Returns the stages in order.
     pub fn stages(&self) -> impl Iterator<Item = &Stage> {
         self.earlier.iter().chain([&self.last])
     }

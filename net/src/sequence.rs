@@ -40,7 +40,7 @@ impl FiringSequence {
         self.steps.push(FiringStep { transition, count });
     }
 
-    /// Appends all steps of `other`.
+    /// Appends the steps of `other`.
     pub fn extend(&mut self, other: &FiringSequence) {
         other.steps.iter().for_each(|step| self.push(step.transition, step.count));
     }

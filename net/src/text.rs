@@ -19,7 +19,7 @@ use crate::id::{PlaceId, TransitionId};
 use crate::net::{Arc, Net};
 use std::fmt::Write as _;
 
-/// A syntax error with its line.
+/// A syntax error and the line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct TextError {

@@ -183,7 +183,7 @@ impl Units {
         self.units.is_empty()
     }
 
-    /// Returns the unit with this id.
+    /// Returns the unit with the given id.
     pub fn get(&self, unit: UnitId) -> &Unit {
         &self.units[unit.index()]
     }

@@ -52,7 +52,7 @@ pub struct SmtCommand {
     arena: Option<u64>,
     /// The assertions, in order.
     assertions: Vec<Term>,
-    /// The process, if it runs.
+    /// The running process, if any.
     guest: Option<SolverProcess>,
 }
 

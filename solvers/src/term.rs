@@ -87,7 +87,7 @@ pub struct Terms {
     /// Distinguishes arenas, so that a solver detects terms of another arena.
     identity: u64,
     nodes: Vec<Node>,
-    /// The term of each structure.
+    /// The term per structure.
     term_of_node: HashMap<Node, Term>,
     /// The name and the sort of each variable.
     variables: Vec<Declaration>,

@@ -51,7 +51,7 @@ struct EvidenceAbout<'a> {
     structure: Option<NamedStructure>,
 }
 
-/// A line with its id.
+/// A line and the id.
 #[derive(Serialize)]
 struct WithId<'a, T: Serialize> {
     id: &'a str,

@@ -29,7 +29,7 @@ pub struct CountResult {
     pub on_diagrams: bool,
     /// True if the checker confirmed that the diagrams are closed under firing.
     pub diagrams_closed: bool,
-    /// The reduction, if there was one.
+    /// The reduction, if any.
     pub log: Option<NamedLog>,
     /// Numbers of places and transitions: before the reduction, and after it.
     pub sizes: [(usize, usize); 2],

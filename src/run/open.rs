@@ -87,7 +87,7 @@ pub struct PartialKnowledge {
 pub struct OpenGoals {
     /// The number of open goals.
     pub open: usize,
-    /// The number of all goals.
+    /// The total number of goals.
     pub of: usize,
 }
 

@@ -153,7 +153,7 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         WeightedCount { diagrams, levelled, factors, weights_above: Vec::new(), sums }
     }
 
-    /// Computes all requested sums.
+    /// Computes the requested sums.
     fn compute(mut self, sums: &[Changes]) -> Fits<Vec<BigUint>> {
         let mut tree = ChangeTrie::default();
         for (number, changes) in sums.iter().enumerate() {

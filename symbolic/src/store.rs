@@ -116,7 +116,7 @@ pub struct Diagrams<'a> {
     pub(crate) kept: Vec<u32>,
     /// The large values, indexed by code minus `LARGE`.
     large: Vec<u64>,
-    /// The code of each large value.
+    /// The code per large value.
     code_of_large: HashMap<u64, u32>,
     /// The limits on time and memory.
     pub(crate) limits: Limits<'a>,

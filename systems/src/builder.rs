@@ -33,7 +33,7 @@ pub struct ComponentBuilder {
     pub(crate) starts: Vec<u32>,
     /// The edges: source state, label, target state.
     pub(crate) edges: Vec<(u32, String, u32)>,
-    /// The state of each name.
+    /// The state per name.
     numbers: HashMap<String, u32>,
 }
 

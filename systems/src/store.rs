@@ -6,7 +6,7 @@
 /// A set of rows.
 #[derive(Debug)]
 pub(crate) struct JointStateStore {
-    /// The words of all rows, concatenated.
+    /// The words of the rows, concatenated.
     words: Vec<u64>,
     width: usize,
     /// Row numbers plus one; 0 is a free slot. The length is a power of two.

@@ -81,7 +81,7 @@ const MAX_MERGED_OPERANDS: usize = 32;
 #[derive(Clone, Debug)]
 pub struct Formulas<P> {
     nodes: Vec<Node<P>>,
-    /// The formula of each structure.
+    /// The formula per structure.
     numbers: HashMap<Node<P>, Formula<P>>,
     /// The negation of each formula, if it was computed.
     negations: Vec<Option<Formula<P>>>,

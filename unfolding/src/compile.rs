@@ -201,7 +201,7 @@ pub fn merge(tokens: &mut Vec<(u64, u64)>) {
 pub enum BindingCheck {
     /// A relation between the numbers of two colours.
     Compare(Relation, ColourPattern, ColourPattern),
-    /// True if all parts are true.
+    /// True if every part is true.
     And(Vec<BindingCheck>),
     /// True if some part is true.
     Or(Vec<BindingCheck>),

@@ -51,7 +51,7 @@ pub(super) struct KeyConflict {
     pub(super) key: &'static str,
     /// The form's value.
     pub(super) form: String,
-    /// The computed value with its net.
+    /// The computed value and the net.
     pub(super) computed: String,
 }
 

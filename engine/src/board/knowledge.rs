@@ -24,7 +24,7 @@ pub enum Knowledge {
 /// replayed.
 #[derive(Clone, Copy, Debug)]
 pub struct Basis<'k> {
-    /// The technique that settled the goal.
+    /// The technique behind the result.
     pub by: Technique,
     /// The proof and its evidence; `None` if a witness was replayed.
     pub argued: Option<(&'k Proof, &'k Evidence)>,
@@ -136,7 +136,7 @@ pub enum RunKnowledge {
     Exists {
         /// The run, or the prefix of all such runs; `None` if the board does not keep witnesses.
         run: Option<Arc<LassoRun>>,
-        /// The technique that found the run.
+        /// The technique behind the result.
         by: Technique,
     },
     /// No run has the property.
@@ -147,7 +147,7 @@ pub enum RunKnowledge {
         evidence: Evidence,
         /// The goals whose unreachability the argument assumes.
         given: Arc<[GoalId]>,
-        /// The technique that found the proof.
+        /// The technique behind the result.
         by: Technique,
     },
 }
@@ -167,7 +167,7 @@ pub enum TreeKnowledge {
         evidence: Evidence,
         /// The goals whose unreachability the argument assumes.
         given: Arc<[GoalId]>,
-        /// The technique that decided the goal.
+        /// The technique behind the result.
         by: Technique,
     },
 }
@@ -183,7 +183,7 @@ pub enum Home {
         proof: Proof,
         /// The evidence for the proof.
         evidence: Evidence,
-        /// The technique that found the proof.
+        /// The technique behind the result.
         by: Technique,
     },
     /// The goal is unreachable from some reachable marking.
@@ -194,7 +194,7 @@ pub enum Home {
         proof: Proof,
         /// The evidence for the proof.
         evidence: Evidence,
-        /// The technique that found both.
+        /// The technique behind the result.
         by: Technique,
     },
 }
@@ -208,7 +208,7 @@ pub enum Reach {
     Reached {
         /// The firings to it; `None` if the board does not keep witnesses.
         witness: Option<Witness>,
-        /// The technique that found it.
+        /// The technique behind the result.
         by: Technique,
     },
     /// No marking with the predicate is reachable.
@@ -217,7 +217,7 @@ pub enum Reach {
         proof: Proof,
         /// The evidence for the proof.
         evidence: Evidence,
-        /// The technique that found the proof.
+        /// The technique behind the result.
         by: Technique,
     },
 }
@@ -241,7 +241,7 @@ pub struct SeenValue {
     pub value: i128,
     /// The firings to the marking; `None` if the board does not keep witnesses.
     pub witness: Option<Witness>,
-    /// The technique that found the marking.
+    /// The technique behind the result.
     pub by: Technique,
 }
 
@@ -254,7 +254,7 @@ pub struct ProvedBound {
     pub proof: Proof,
     /// The evidence for the proof.
     pub evidence: Evidence,
-    /// The technique that found the proof.
+    /// The technique behind the result.
     pub by: Technique,
 }
 

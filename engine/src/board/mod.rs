@@ -239,7 +239,7 @@ impl<'n> Board<'n> {
         self.net
     }
 
-    /// Returns all goals, settled or not.
+    /// Returns the goals, settled or not.
     pub fn goals(&self) -> &[Goal] {
         &self.goals
     }
@@ -249,7 +249,7 @@ impl<'n> Board<'n> {
         &self.goals[id.index()]
     }
 
-    /// Returns all ids.
+    /// Returns the ids.
     pub fn ids(&self) -> impl Iterator<Item = GoalId> + use<> {
         (0..self.goals.len()).map(GoalId::new)
     }

@@ -45,7 +45,7 @@ pub(super) struct ShorteningState {
     proving: bool,
     /// The time that shortening may take in any case.
     free: Duration,
-    /// Nanoseconds spent by all threads.
+    /// Nanoseconds spent, summed over threads.
     spent: AtomicU64,
     /// The number of witnesses tried.
     tried: AtomicU64,
@@ -182,7 +182,7 @@ impl Clock {
 
 /// The net and the target of a witness to be shortened.
 pub(super) struct Long<'a> {
-    /// The net that was read.
+    /// The original net.
     pub(super) net: &'a Net,
     /// Returns true for markings to which the witness may lead.
     pub(super) wanted: &'a dyn Fn(&Marking) -> bool,

@@ -82,7 +82,7 @@ struct WatchedColouredGoal {
 
 /// Data that does not change during walks.
 struct WalkContext<'t> {
-    /// The coloured net with its skeleton.
+    /// The coloured net and the skeleton.
     model: &'t ColouredModel,
     /// The board of the goals.
     board: &'t Board<'t>,

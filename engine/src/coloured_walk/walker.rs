@@ -23,7 +23,7 @@ const MANY: u64 = 1 << 60;
 enum Status {
     /// No search was made since the last relevant firing.
     Unknown,
-    /// At least one binding is enabled.
+    /// A binding is enabled.
     Enabled,
     /// No binding is enabled.
     Disabled,
@@ -67,7 +67,7 @@ pub(super) struct Walker<'w> {
     changed: Vec<usize>,
     /// Buffer for the tokens of an arc.
     scratch: Vec<(u64, u64)>,
-    /// Number of firings of all walks.
+    /// Number of firings, summed over walks.
     pub(super) firings: u64,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct PartFacts<'b> {
     asked: Vec<(GoalId, Predicate)>,
     /// Version of the board at the last update.
     version: Option<u64>,
-    /// The facts about all reachable markings.
+    /// The facts about the reachable markings.
     given: TreePremises,
     /// The goals on the board that prove these facts.
     goals: Vec<GoalId>,

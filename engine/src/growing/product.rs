@@ -76,7 +76,7 @@ pub(super) struct CoverabilityProduct<'a> {
     came: Vec<Option<Came>>,
     /// For each node, the accelerations that removed upper bounds.
     grown: Vec<Vec<Acceleration>>,
-    /// The edges of all expanded nodes.
+    /// The edges of the expanded nodes.
     pub(super) edges: Vec<ProductEdge>,
     /// For each node, its index in `nodes`.
     numbers: HashMap<CoverNode, u32>,

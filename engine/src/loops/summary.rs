@@ -11,7 +11,7 @@ use std::rc::Rc;
 pub(super) enum Element {
     /// Fire this transition.
     Fire(u32),
-    /// Execute the loop with this number.
+    /// Execute the loop with the given number.
     Loop(u32),
 }
 

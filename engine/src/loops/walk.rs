@@ -81,7 +81,7 @@ pub(super) struct LoopWalkResult {
 
 /// A walk from the initial marking. The machine must be at the initial marking.
 pub(super) struct Walk<'a, 'n> {
-    /// The marking with its trace.
+    /// The marking and the trace.
     machine: &'a mut LoopMarking<'n>,
     /// The goals to test after each step.
     watch: &'a mut LoopWatch<'n>,

@@ -17,7 +17,7 @@ use parikh_net::Net;
 #[derive(Clone, Debug)]
 pub struct SimulatingNet {
     pub(super) net: Net,
-    /// One entry per coloured transition.
+    /// An entry per coloured transition.
     pub(super) decided: Vec<bool>,
 }
 

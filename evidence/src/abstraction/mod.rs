@@ -50,7 +50,7 @@ pub struct ColouredModel {
 struct StepNumbering {
     /// The steps, by number.
     all: Vec<ColouredStep>,
-    /// The number of each step.
+    /// The number assigned to a step.
     numbers: HashMap<ColouredStep, TransitionId>,
 }
 
@@ -92,7 +92,7 @@ impl ColouredModel {
         })
     }
 
-    /// Returns the step with this number.
+    /// Returns the step with the given number.
     pub fn step(&self, number: TransitionId) -> Option<ColouredStep> {
         let steps = self.steps.read().unwrap_or_else(PoisonError::into_inner);
         steps.all.get(number.index()).cloned()

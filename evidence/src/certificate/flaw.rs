@@ -14,10 +14,10 @@ pub enum Flaw {
     /// The net has no place, transition or unit of this name.
     #[error("the net has no {0} {name}", name = Quoted(.1))]
     NoSuchName(&'static str, String),
-    /// A place that does not exist.
+    /// A place outside of the net.
     #[error("place {} does not exist", .0.index())]
     NoSuchPlace(PlaceId),
-    /// A transition that does not exist.
+    /// A transition outside of the net.
     #[error("transition {} does not exist", .0.index())]
     NoSuchTransition(TransitionId),
     /// A reference to a comparison, trap or unit that does not exist.
@@ -155,7 +155,7 @@ impl From<ClosedSetFlaw> for Flaw {
     }
 }
 
-/// Checks that all places exist.
+/// Checks that every place exists.
 pub(super) fn check_places(
     net: &Net,
     mut places: impl Iterator<Item = PlaceId>,

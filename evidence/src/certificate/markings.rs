@@ -8,7 +8,7 @@ use super::flaw::Flaw;
 use parikh_net::{Marking, Net};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// The set of all reachable markings.
+/// The set of the reachable markings.
 #[derive(Debug)]
 pub struct ReachableSet(HashSet<Box<[u8]>>);
 

@@ -153,7 +153,7 @@ fn inference(step: &BoundStep<String>, net: &Net) -> Result<BoundStep, Flaw> {
     })
 }
 
-/// Returns the place with this name.
+/// Returns the place with the given name.
 fn place(net: &Net, name: &str) -> Result<PlaceId, Flaw> {
     net.place_named(name).ok_or_else(|| Flaw::NoSuchName("place", name.to_owned()))
 }

@@ -54,7 +54,7 @@ pub(super) struct ClassHeads<'m> {
 enum SortHeads {
     /// Each colour is its own head.
     Own,
-    /// The head of each colour.
+    /// The head per colour.
     By(Vec<u64>),
     /// The head of a tuple consists of the heads of its components.
     OfComponents,

@@ -18,7 +18,7 @@ pub(super) enum MultisetTerm {
     All(u64),
     /// A shift of each colour by a number of steps, in a cyclic sort of this size.
     Shift(Box<MultisetTerm>, u64, u64),
-    /// The partition element of each colour.
+    /// The partition element per colour.
     PartOf(Box<MultisetTerm>, Vec<u64>),
     /// A tuple of components, each with the size of its sort.
     Tuple(Vec<(MultisetTerm, u64)>),

@@ -68,7 +68,7 @@ pub struct MarkingFactors {
     below: Vec<ForestNode>,
     /// The functions, by index.
     functions: Vec<FactorFunction>,
-    /// The index of each function.
+    /// The index per function.
     numbers: HashMap<FactorFunction, Function>,
     /// For each node and demands, the tables of its partial sums: by the number of summands, then
     /// by tokens.

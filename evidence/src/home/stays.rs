@@ -50,7 +50,7 @@ pub fn find_staying(
 enum EnabledQuestion {
     /// A constant.
     Constant(bool),
-    /// One of the transitions is enabled.
+    /// A transition is enabled.
     AnyEnabled(Vec<TransitionId>),
 }
 

@@ -114,7 +114,7 @@ struct LoopReplay<'a> {
     net: &'a Net,
     /// The run.
     run: &'a LoopRun,
-    /// The effect of each block.
+    /// The effect per block.
     effects: Vec<Rc<Effect>>,
     /// Effects of elements, cached because most elements occur repeatedly.
     of_turns: HashMap<&'a Turn, Rc<Effect>>,

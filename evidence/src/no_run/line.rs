@@ -47,7 +47,7 @@ pub struct NamedNoRun {
     pub formulas: Vec<NamedFormula>,
     /// The property, as an index into `formulas`.
     pub formula: usize,
-    /// The until formula of each mark.
+    /// The until formula per mark.
     pub untils: Vec<usize>,
     /// The initial state of the automaton.
     pub initial: usize,
@@ -68,7 +68,7 @@ pub struct NamedNoRun {
     /// Predicates that no reachable marking satisfies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<NamedPredicate>,
-    /// Pairs that no reachable marking allows.
+    /// Pairs excluded in reachable markings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refuted: Vec<NamedRefuted>,
     /// Nodes of a cover, in the order of their indices. The list is empty for a proof without a
@@ -149,7 +149,7 @@ pub struct NamedRefuted {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedMovers {
-    /// All transitions, and stuttering.
+    /// The transitions, and stuttering.
     All,
     /// Stuttering in a dead marking.
     Nothing,

@@ -111,7 +111,7 @@ pub enum Reason {
 /// The possible movers at a position of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Movers {
-    /// All transitions, and stuttering.
+    /// The transitions, and stuttering.
     All,
     /// Stuttering in a dead marking.
     Nothing,

@@ -24,7 +24,7 @@ pub struct Pairs {
     edges: Vec<EdgePairs>,
     /// The number of states of the automaton.
     states: usize,
-    /// All acceptance marks of the automaton.
+    /// The acceptance marks of the automaton.
     all_marks: Marks,
     /// The number of transitions of the net.
     transitions: usize,

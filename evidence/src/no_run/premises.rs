@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 /// Premises and the atoms of a property, decomposed into conjuncts.
 pub struct Premises {
-    /// The number of each conjunct.
+    /// The number assigned to a conjunct.
     numbers: HashMap<Predicate, u32>,
     /// One entry per atom: the conjuncts of its predicate, and those of its negation. Both are
     /// empty for atoms about firings.

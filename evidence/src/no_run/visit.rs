@@ -134,11 +134,11 @@ type ProductNode = (u32, usize);
 struct ProductNodes {
     /// Packed markings, by number.
     markings: Vec<Box<[u8]>>,
-    /// The number of each packed marking.
+    /// The number assigned to a packed marking.
     marking_numbers: HashMap<Box<[u8]>, u32>,
     /// The nodes, by number.
     nodes: Vec<ProductNode>,
-    /// The number of each node.
+    /// The number assigned to a node.
     numbers: HashMap<ProductNode, u32>,
 }
 

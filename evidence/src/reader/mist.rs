@@ -56,7 +56,7 @@ enum CounterChange {
 struct CounterRule {
     /// The ranges of variables in which the rule is enabled.
     ranges: CounterRanges,
-    /// The change of each changed variable.
+    /// The change per changed variable.
     changes: BTreeMap<PlaceId, CounterChange>,
     line: u64,
 }

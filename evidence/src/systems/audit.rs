@@ -49,7 +49,7 @@ struct SystemHeader {
     semantics: String,
 }
 
-/// An answer with its evidence.
+/// An answer and the evidence.
 #[derive(Debug, Deserialize)]
 struct SystemAnswer {
     id: String,

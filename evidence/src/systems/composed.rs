@@ -279,7 +279,7 @@ struct ComposedNodes<'a> {
     letters: &'a [usize],
     /// The automaton of the negated formula.
     negation: &'a Negation<'a>,
-    /// The number of each node.
+    /// The number assigned to a node.
     numbers: HashMap<ComposedNode, u32>,
     /// The nodes, by number.
     all: Vec<ComposedNode>,

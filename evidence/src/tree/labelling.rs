@@ -200,11 +200,11 @@ fn initial_truth(
 
 /// A labelling whose claims are being checked.
 struct LabellingCheck<'l> {
-    /// The labelling that is checked.
+    /// The labelling under check.
     labelling: &'l Labelling,
     /// The net that the labelling is about.
     net: &'l Net,
-    /// The number of each packed marking.
+    /// The number assigned to a packed marking.
     numbers: HashMap<&'l [u8], usize>,
     /// The subformulas of the property, ascending.
     subformulas: Vec<Formula<Quantifier>>,

@@ -16,7 +16,7 @@ use super::lexer::{Lexeme, LexemeKind, TokenCursor};
 use crate::{FormulaProblem, MAX_DEPTH, NumberRelation};
 use std::ops::Range;
 
-/// The operators of all languages.
+/// The operators of the languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FormulaOperator {
     Not,

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 /// The reason why a part of a coloured net is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ColourError {
-    /// Two nodes have one id.
+    /// Two nodes share an id.
     #[error("the id `{0}` is used by two nodes")]
     DuplicateId(String),
     /// A node has no id.

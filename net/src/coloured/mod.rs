@@ -78,7 +78,7 @@ pub struct Variable {
     pub sort: SortId,
 }
 
-/// A place with its sort.
+/// A place and the sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColouredPlace {
     /// The model's id.
@@ -170,7 +170,7 @@ impl ColouredNet {
         &self.sorts
     }
 
-    /// Returns all variables.
+    /// Returns the variables.
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
@@ -220,12 +220,12 @@ impl ColouredNet {
         &self.transitions[transition.index()]
     }
 
-    /// Returns the node with this id.
+    /// Returns the node with the given id.
     pub fn node(&self, name: &str) -> Option<ColouredNode> {
         self.nodes.get(name).copied()
     }
 
-    /// Returns the place with this id.
+    /// Returns the place with the given id.
     pub fn place_named(&self, name: &str) -> Option<ColouredPlaceId> {
         match self.node(name)? {
             ColouredNode::Place(place) => Some(place),
@@ -233,7 +233,7 @@ impl ColouredNet {
         }
     }
 
-    /// Returns the transition with this id.
+    /// Returns the transition with the given id.
     pub fn transition_named(&self, name: &str) -> Option<ColouredTransitionId> {
         match self.node(name)? {
             ColouredNode::Transition(transition) => Some(transition),
@@ -241,13 +241,13 @@ impl ColouredNet {
         }
     }
 
-    /// Returns the variable with this name.
+    /// Returns the variable with the given name.
     pub fn variable_named(&self, name: &str) -> Option<VariableId> {
         let index = self.variables.iter().position(|variable| variable.name == name)?;
         Some(VariableId(index as u32))
     }
 
-    /// Returns the sort with this name.
+    /// Returns the sort with the given name.
     pub fn sort_named(&self, name: &str) -> Option<SortId> {
         let index = self.sorts.iter().position(|sort| sort.name == name)?;
         Some(SortId(index as u32))

@@ -251,9 +251,9 @@ pub enum Guard {
 }
 
 impl Guard {
-    /// The guard that every binding satisfies.
+    /// The guard true for every binding.
     pub const TRUE: Guard = Guard::And(Vec::new());
-    /// The guard that no binding satisfies.
+    /// The guard false for every binding.
     pub const FALSE: Guard = Guard::Or(Vec::new());
 
     /// Makes the conjunction; nested conjunctions are flattened.

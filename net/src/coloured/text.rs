@@ -28,7 +28,7 @@ mod printer;
 pub use parser::parse;
 pub use printer::{guard, multiset, print};
 
-/// A syntax error with its line.
+/// A syntax error and the line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct ColouredTextError {

@@ -26,7 +26,7 @@ const MAX_COEFFICIENTS: usize = 100_000_000;
 pub struct GuestLp {
     /// The exact program. The worker process holds a copy.
     program: LinearProgram,
-    /// The worker process, if it runs.
+    /// The running worker process, if any.
     worker: Option<Process>,
     /// Changes that the worker process has not received yet.
     unsent: OutgoingMessage,

@@ -211,7 +211,7 @@ pub enum Subject {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommonResult {
-    /// All goals are reachable.
+    /// Every goal is reachable.
     AllReachable,
     /// No goal is reachable.
     NoneReachable,

@@ -105,7 +105,7 @@ impl Answers {
     }
 }
 
-/// A net with its known answers.
+/// A net and the known answers.
 #[derive(Clone, Debug)]
 pub struct KnownNet {
     /// The net; its name states family and parameters.

@@ -91,7 +91,7 @@ const MOST_PAIRS: (usize, usize) = (1 << 20, 16);
 
 /// The parallel paths of one transition through the set.
 struct ParallelPaths<'w, 'g> {
-    /// The set that is checked.
+    /// The set under check.
     set: &'w ClosedSet,
     /// The touched levels, ascending.
     touched: &'w [ClosureTouch],
@@ -101,7 +101,7 @@ struct ParallelPaths<'w, 'g> {
     seen: HashSet<(u32, u32)>,
     /// Nodes without a vector that enables the rest of the transition.
     barren: HashSet<u32>,
-    /// The clock that calls `goes_on`.
+    /// The clock for `goes_on`.
     clock: &'w mut Clock<'g>,
 }
 

@@ -116,11 +116,11 @@ pub(super) struct NodeStore<'s, 'g> {
     pub(super) made: Vec<(u64, u32, u32)>,
     /// The length of the vectors of each built node.
     pub(super) heights: Vec<u32>,
-    /// The number of each known node.
+    /// The number assigned to a known node.
     pub(super) known: HashMap<(u64, u32, u32), u32>,
     /// The maximum number of built nodes.
     most: usize,
-    /// The clock that calls `goes_on`.
+    /// The clock for `goes_on`.
     clock: Clock<'g>,
 }
 

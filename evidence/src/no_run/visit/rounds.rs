@@ -48,7 +48,7 @@ pub(super) struct ProductGraph<'a> {
     constrained: Vec<TransitionId>,
     /// The fairness constraint of each transition.
     constraints: Vec<FairnessConstraint>,
-    /// The outgoing edges of each node.
+    /// The outgoing edges per node.
     pub(super) outgoing: Vec<Vec<RunEdge>>,
     /// The listed transitions that each node enables.
     enabled: Vec<Box<[TransitionId]>>,

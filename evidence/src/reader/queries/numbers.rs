@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 /// A sum Σ a·m(p) + constant, without coefficients 0.
 #[derive(Default)]
 struct IntegerSum {
-    /// The coefficient of each place.
+    /// The coefficient per place.
     terms: BTreeMap<PlaceId, i128>,
     /// The constant part.
     constant: i128,

@@ -149,7 +149,7 @@ impl Evaluation<'_> {
 
 /// A bound on a weighted sum, with cached results.
 struct BoundedSum {
-    /// The weight of each level.
+    /// The weight per level.
     weights: Vec<i64>,
     /// The upper bound on the sum.
     bound: i128,

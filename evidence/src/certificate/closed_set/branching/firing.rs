@@ -28,7 +28,7 @@ pub(super) struct TransitionLists {
 pub(super) struct TouchLists {
     /// The lists, by number. A list is its first touch with the number of the remaining list.
     rests: Vec<TouchList>,
-    /// The number of each list.
+    /// The number assigned to a list.
     numbers: HashMap<TouchList, u32>,
     /// The number of transition sets that were prepared.
     relations: u32,
