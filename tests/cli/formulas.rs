@@ -71,10 +71,10 @@ fn combinations_of_questions_are_answered_and_say_which_parts_decide() {
     assert!(said.contains("FALSE — place `lock`: "), "{said}");
     // Each equivalence is false, because its parts differ.
     let said = check("(EF lock >= 2) <-> (AG EF lock >= 1)", &[]);
-    assert!(
-        said.contains("FALSE — AG `lock` ≤ 1: ") && said.contains("; AG EF `lock` ≥ 1: "),
-        "{said}"
-    );
+    // Which engine excludes the second part differs from run to run, and so does its claim.
+    let second = ["; AG EF `lock` ≥ 1: ", "; not EFAG!\"`lock` ≥ 1\": "];
+    assert!(said.contains("FALSE — AG `lock` ≤ 1: "), "{said}");
+    assert!(second.iter().any(|claim| said.contains(claim)), "{said}");
     let said = check("lock >= 1 || EF lock >= 2", &[]);
     assert!(said.contains("TRUE — the initial marking shows it"), "{said}");
 }

@@ -300,7 +300,7 @@ fn growing(seed: u64) -> Net {
 #[test]
 fn nothing_false_is_said_of_nets_without_bound() {
     let (mut infinite, mut kept, mut lost) = (0, HashMap::new(), HashMap::new());
-    for seed in 70_000..70_000 + scaled(500) {
+    for seed in 70_000..70_000 + scaled(1_000) {
         let net = growing(seed);
         let (markings, whole) = some_markings(&net, net.initial(), 150);
         if whole {
@@ -369,12 +369,12 @@ fn nothing_false_is_said_of_nets_without_bound() {
             }
         }
     }
-    assert!(infinite >= scaled(50), "{infinite}");
+    assert!(infinite >= scaled(100), "{infinite}");
     for engine in ["commoner", "undone"] {
         assert!(kept.get(engine).is_some_and(|&kept| kept >= scaled(1)), "{kept:?}");
     }
     for engine in ["finite firings", "regions"] {
-        assert!(lost.get(engine).is_some_and(|&lost| lost >= scaled(6)), "{lost:?}");
+        assert!(lost.get(engine).is_some_and(|&lost| lost >= scaled(12)), "{lost:?}");
     }
 }
 

@@ -198,7 +198,7 @@ fn lines_of_evidence_may_be_deep_long_and_many() {
     let long = Instance::of(MODEL, "OneSafe", |out| {
         writeln!(out, "{{\"trace\": {{\"id\": \"{}\"}}}}\n{shown}", "w".repeat(100 << 20)).unwrap();
     });
-    kinds.ends("an id of 100 MB", AuditLimits::None, long, 4, &["trace `w`", "no line"]);
+    kinds.ends("an id of 100 MB", AuditLimits::None, long, 4, &["trace `w`", "no earlier line"]);
     let long = Instance::pnml("").file("OneSafe.jsonl", |out| {
         let net = "n".repeat(200 << 20);
         let head = r#""places": 1, "transitions": 1, "examination": "OneSafe""#;
