@@ -14,11 +14,11 @@ use std::thread::JoinHandle;
 /// checked.
 ///
 /// ```
-/// use parikh::answer::{Plan, Value};
+/// use parikh::answer::{Plan, QuestionValue};
 /// use parikh::formula::text::read_one;
 /// use parikh::mcc::Examination;
 /// use parikh::net::text;
-/// use parikh::run::Config;
+/// use parikh::run::RunConfig;
 /// use parikh::solvers::Budget;
 /// use std::time::Duration;
 ///
@@ -33,10 +33,10 @@ use std::thread::JoinHandle;
 /// plan.ask_formula("exclusion", &exclusion, &net)?;
 ///
 /// let budget = Budget::lasting(Duration::from_secs(10));
-/// let mut answers = parikh::check(net, plan, Config::default(), &budget);
+/// let mut answers = parikh::check(net, plan, RunConfig::default(), &budget);
 /// for answer in answers.by_ref() {
 ///     println!("{} {}: {}", answer.id, answer.value, answer.reason);
-///     assert_eq!(answer.value, Value::Bool(true));
+///     assert_eq!(answer.value, QuestionValue::Bool(true));
 /// }
 /// assert_eq!(answers.report()?.answered, 2);
 /// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
@@ -47,7 +47,7 @@ use std::thread::JoinHandle;
 /// for all colours of a coloured place, or for one colour:
 ///
 /// ```
-/// use parikh::answer::{Exhibit, Plan, Value};
+/// use parikh::answer::{AnswerWitness, Plan, QuestionValue};
 /// use parikh::formula::text::read_one;
 /// use parikh::net::{Net, coloured};
 /// use parikh::solvers::Budget;
@@ -68,9 +68,9 @@ use std::thread::JoinHandle;
 /// let budget = Budget::lasting(Duration::from_secs(10));
 /// let mut answers = parikh::check(net, questions, Default::default(), &budget);
 /// let answer = answers.next().ok_or("no answer")?;
-/// assert_eq!(answer.value, Value::Bool(true));
+/// assert_eq!(answer.value, QuestionValue::Bool(true));
 ///
-/// let sequence = answer.exhibit.as_ref().and_then(Exhibit::sequence).ok_or("no witness")?;
+/// let sequence = answer.exhibit.as_ref().and_then(AnswerWitness::sequence).ok_or("no witness")?;
 /// let view = answers.view().ok_or("no net")?;
 /// let mut names: Vec<_> =
 ///     sequence.steps().iter().map(|step| view.transition_name(step.transition)).collect();

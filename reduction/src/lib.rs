@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use parikh_net::{Goal, Predicate, text};
-//! use parikh_reduction::{Config, needs, reduce};
+//! use parikh_reduction::{ReductionConfig, needs, reduce};
 //! use parikh_solvers::budget::Budget;
 //!
 //! let net = text::parse("
@@ -20,7 +20,7 @@
 //! let r = net.place_named("r").unwrap();
 //! let goal = Goal::Reach(Predicate::at_least(r, 1));
 //! let needs = needs::of_goals(&net, [&goal]);
-//! let reduction = reduce(&net, &needs, &Budget::unlimited(), &Config::default());
+//! let reduction = reduce(&net, &needs, &Budget::unlimited(), &ReductionConfig::default());
 //! assert_eq!((reduction.net.place_count(), reduction.net.transition_count()), (2, 1));
 //!
 //! let step = reduction.net.transitions().collect();

@@ -151,9 +151,9 @@ fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
     wrong(
         "EF \"p1 >= 1",
         "f:1:4: found an unclosed quote, expected a formula or a number: a place, a whole number, \
-         `fireable(t)`, `deadlock`, `(`, or an operator such as EF, AG, `!`\n\
-           EF \"p1 >= 1\n\
-              ^",
+         `fireable(t)`, `deadlock`, `(`, or an operator such as EF, AG, `!`\n  \
+         EF \"p1 >= 1\n     \
+         ^",
     );
     wrong(
         "p1 >= 9223372036854775808",

@@ -9,7 +9,7 @@
 //! with the last component running fastest, so a pair (a, b) of sorts of sizes m and n is a·n + b.
 //!
 //! ```
-//! use parikh_net::coloured::{self, Value};
+//! use parikh_net::coloured::{self, BoundColour};
 //!
 //! let net = coloured::text::parse("
 //!     net ring
@@ -21,7 +21,7 @@
 //! let at = net.place_named("at").unwrap();
 //! let step = net.transition_named("step").unwrap();
 //! let mut marking = net.initial(100).unwrap();
-//! net.fire(&mut marking, step, &[Value { variable: net.variable_named("x").unwrap(), colour: 0 }]).unwrap();
+//! net.fire(&mut marking, step, &[BoundColour { variable: net.variable_named("x").unwrap(), colour: 0 }]).unwrap();
 //! assert_eq!(marking.tokens(at, 1), 1);
 //! ```
 
