@@ -84,19 +84,16 @@ impl EncodingPart {
                 "every initially marked trap is marked, by a ranking of the empty places"
             }
             EncodingPart::ListedTraps => {
-                "a listed trap that is marked initially, or gained a \
-                                          token, is marked"
+                "a listed trap that is marked initially, or gained a token, is marked"
             }
             EncodingPart::ReadFeed => {
-                "transitions that need initially missing tokens require another transition that \
-                 produces them"
+                "a transition that needs missing tokens requires one that produces them"
             }
             EncodingPart::CausalOrder => {
                 "the first firings of all transitions have an order that enables each"
             }
             EncodingPart::Predecessor => {
-                "the first goal marking has a predecessor that is not a \
-                                          goal marking"
+                "the first goal marking has a predecessor that is not a goal marking"
             }
             EncodingPart::Unrolling => "at most k firings from the initial marking",
             EncodingPart::Steps => {
