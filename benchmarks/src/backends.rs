@@ -70,7 +70,7 @@ impl Backend {
     ///
     /// # Errors
     /// [`Error::Solver`].
-    pub fn greet(self) -> Result<(), Error> {
+    pub fn check_start(self) -> Result<(), Error> {
         let program = match self {
             Backend::Z3Guest => guest(),
             Backend::Command(_, _, command_line) => smt_chosen::command(command_line),

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
 /// Returns the rows as if the runs had ended after `seconds`: later answers become missing.
-pub fn at(rows: &[ResultRow], seconds: f64) -> Vec<ResultRow> {
+pub fn truncated_at(rows: &[ResultRow], seconds: f64) -> Vec<ResultRow> {
     let truncated = |row: &ResultRow| {
         let mut row = row.clone();
         if row.seconds.is_some_and(|answered| answered > seconds) {
@@ -106,7 +106,7 @@ pub fn compare<'r>(a: &'r [ResultRow], b: &'r [ResultRow]) -> FileComparison<'r>
                 line.only[1] += 1;
                 Difference::OnlyB
             }
-            (false, false) if contradicting(&row_a.got, &row_b.got) => {
+            (false, false) if is_contradiction(&row_a.got, &row_b.got) => {
                 line.contradicting += 1;
                 Difference::Contradicting
             }
@@ -121,7 +121,7 @@ pub fn compare<'r>(a: &'r [ResultRow], b: &'r [ResultRow]) -> FileComparison<'r>
 }
 
 /// Returns true if two answers differ, or one of them contradicts itself.
-fn contradicting(a: &str, b: &str) -> bool {
+fn is_contradiction(a: &str, b: &str) -> bool {
     a.contains(CONTRADICTION) || b.contains(CONTRADICTION) || !same_value(a, b)
 }
 
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_shorter_limit_takes_later_answers_away() {
-        let [a, b] = files().map(|rows| at(&rows, 3.0));
+        let [a, b] = files().map(|rows| truncated_at(&rows, 3.0));
         let line = compare(&a, &b).lines[&Exam::ReachabilityCardinality];
         assert_eq!((line.right, line.only), ([1, 1], [0, 1]));
         assert_eq!(a[1].verdict, Score::Missing);

@@ -79,7 +79,8 @@ impl Contest {
         let open: VecDeque<(&String, Exam)> =
             pairs().filter(|&(name, exam)| !store.holds(name, exam)).collect();
         let progress = BenchProgress::new(requested_runs.len(), requested_runs.len() - open.len());
-        let shared = Mutex::new(Shared { store, open, progress, failure: None });
+        let shared =
+            Mutex::new(ContestState { store, pending_runs: open, progress, failure: None });
 
         std::thread::scope(|scope| {
             for _ in 0..self.jobs.max(1) {
@@ -96,21 +97,21 @@ impl Contest {
     }
 
     /// Takes pairs of instance and examination until none is left or a worker failed.
-    fn work(&self, shared: &Mutex<Shared<'_>>) {
+    fn work(&self, shared: &Mutex<ContestState<'_>>) {
         loop {
             let next = {
                 let mut shared = locked(shared);
                 if shared.failure.is_some() || signals::interrupted() {
                     return;
                 }
-                shared.open.pop_front()
+                shared.pending_runs.pop_front()
             };
             let Some((name, exam)) = next else { return };
             let result = self.examine(name, exam);
             let mut shared = locked(shared);
             let stored = result.and_then(|rows| match rows {
                 Some(rows) => {
-                    shared.progress.ran(name, exam, &rows);
+                    shared.progress.report_run(name, exam, &rows);
                     shared.store.append(rows)
                 }
                 None => Ok(()),
@@ -227,11 +228,11 @@ pub fn read_list(path: &Path) -> Result<Vec<String>, Error> {
 }
 
 /// The state shared by the worker threads.
-struct Shared<'c> {
+struct ContestState<'c> {
     /// The result file.
     store: ResultStore,
     /// The runs still to be made, as instances and examinations.
-    open: VecDeque<(&'c String, Exam)>,
+    pending_runs: VecDeque<(&'c String, Exam)>,
     /// The progress line on the terminal.
     progress: BenchProgress,
     /// The first failure of a worker; it ends the contest.

@@ -51,7 +51,7 @@ pub enum EncodingOutcome {
     /// No answer in time, or the solver gave up.
     GaveUp,
     /// The encoding has disjunctions, or too many conjunctions for linear programs.
-    Choices,
+    HasDisjunctions,
     /// Flows or traps were not found in time, the build lacks the back-end, or the back-end the
     /// encoding.
     NotAsked,
@@ -67,7 +67,7 @@ impl EncodingOutcome {
             EncodingOutcome::NotWithin => "not-within",
             EncodingOutcome::Uncertified => "uncertified",
             EncodingOutcome::GaveUp => "gave-up",
-            EncodingOutcome::Choices => "choices",
+            EncodingOutcome::HasDisjunctions => "choices",
             EncodingOutcome::NotAsked => "not-asked",
         }
     }
@@ -107,7 +107,7 @@ pub struct Encodings {
     /// The examinations: RC, RF, RD, UB.
     pub exams: Vec<Exam>,
     /// The goals to ask; `None` for the whole examination.
-    pub only: Option<Vec<teams::RequestedGoals>>,
+    pub requests: Option<Vec<teams::RequestedGoals>>,
     /// The encodings; each uses the numbers of the back-end.
     pub encodings: Vec<Encoding>,
     /// The solvers.
@@ -117,15 +117,15 @@ pub struct Encodings {
     /// Ask only goals that are known to be unreachable.
     pub unreachable_only: bool,
     /// Largest number of places and transitions; larger nets are skipped.
-    pub largest: usize,
+    pub max_nodes: usize,
     /// Most goals of one examination of one instance.
-    pub most: usize,
+    pub max_goals: usize,
     /// Most traps listed.
-    pub traps: usize,
+    pub max_traps: usize,
 }
 
 /// Largest number of conjunctions for which linear programs are solved.
-const MOST_CUBES: usize = 256;
+const MAX_CUBES: usize = 256;
 
 impl Encodings {
     /// Measures one instance; of a coloured instance, its unfolding. Returns `None` if it is too
@@ -147,7 +147,7 @@ impl Encodings {
                 return Ok(None);
             }
         };
-        if net.place_count() + net.transition_count() > self.largest {
+        if net.place_count() + net.transition_count() > self.max_nodes {
             return Ok(None);
         }
         let mut requested = Vec::new();
@@ -157,7 +157,7 @@ impl Encodings {
                 (!self.unreachable_only || goal.reachable == Some(false))
                     && self.is_listed(name, exam, &goal.id)
             };
-            requested.extend(goals.filter(is_wanted).take(self.most));
+            requested.extend(goals.filter(is_wanted).take(self.max_goals));
         }
         let mut measurements = Vec::new();
         for encoding in &self.encodings {
@@ -166,7 +166,7 @@ impl Encodings {
                 with_bits.numbers = Numbers::Bits;
             }
             let facts =
-                facts_for(&net, &with_bits, self.traps, &Budget::lasting(self.timeout)).ok();
+                facts_for(&net, &with_bits, self.max_traps, &Budget::lasting(self.timeout)).ok();
             // "Unmarked initially or marked" is a disjunction, which linear programs do without.
             let linear_facts = facts.clone().map(|mut facts| {
                 let is_marked_initially =
@@ -216,7 +216,7 @@ impl Encodings {
 
     /// Returns true if the goal is among the goals to ask.
     fn is_listed(&self, instance: &str, exam: Exam, id: &str) -> bool {
-        let Some(only) = &self.only else { return true };
+        let Some(only) = &self.requests else { return true };
         let mut requests =
             only.iter().filter(|request| request.instance == instance && request.exam == exam);
         requests.any(|request| request.goals.contains(id))
@@ -239,14 +239,14 @@ impl Encodings {
         let goal = Goal::Reach(target.goal.clone());
         let budget = Budget::lasting(self.timeout);
         if let Backend::Sat(values) = backend {
-            return by_sat(net, &goal, encoding, values, facts, &budget);
+            return outcome_by_sat(net, &goal, encoding, values, facts, &budget);
         }
         if encoding.has(EncodingPart::Induction) && encoding.steps > 1 {
             // The base case for more steps.
             let unrolling = Encoding::new([EncodingPart::Unrolling], encoding.numbers);
             let unrolling = unrolling.map(|it| it.with_steps(encoding.steps - 1));
             let base = unrolling.and_then(|it| EncodedGoal::new(net, &goal, &it, facts));
-            match base.map(|base| by_smt(&base, backend, &budget)) {
+            match base.map(|base| outcome_by_smt(&base, backend, &budget)) {
                 Ok(EncodingOutcome::Refuted) => {}
                 Ok(other) => return (other, 0),
                 Err(_) => return (EncodingOutcome::NotAsked, 0),
@@ -258,13 +258,13 @@ impl Encodings {
         let constraints = question.constraint_count();
         let outcome = match backend {
             Backend::Highs => highs().map_or(EncodingOutcome::NotAsked, |mut highs| {
-                by_programs(net, target, &mut question, &mut *highs, &budget)
+                outcome_by_linear_programs(net, target, &mut question, &mut *highs, &budget)
             }),
             Backend::MicroLp => {
                 let mut microlp = parikh_solvers::lp_microlp::MicroLp::new();
-                by_programs(net, target, &mut question, &mut microlp, &budget)
+                outcome_by_linear_programs(net, target, &mut question, &mut microlp, &budget)
             }
-            _ => by_smt(&question, backend, &budget),
+            _ => outcome_by_smt(&question, backend, &budget),
         };
         let is_exact = !encoding.has(EncodingPart::Steps) || encoding.numbers != Numbers::Reals;
         let outcome = match outcome {
@@ -280,22 +280,22 @@ impl Encodings {
 
 /// Solves a linear program per conjunction of the goal. The goal is refuted if all are
 /// infeasible.
-fn by_programs(
+fn outcome_by_linear_programs(
     net: &Net,
     target: &ReachabilityGoal,
     question: &mut EncodedGoal<'_>,
     solver: &mut dyn LpSolver,
     budget: &Budget,
 ) -> EncodingOutcome {
-    let Some(cubes) = predicate::cubes(net, &target.goal, MOST_CUBES) else {
-        return EncodingOutcome::Choices;
+    let Some(cubes) = predicate::cubes(net, &target.goal, MAX_CUBES) else {
+        return EncodingOutcome::HasDisjunctions;
     };
-    let Ok(base) = question.linear_constraints() else { return EncodingOutcome::Choices };
+    let Ok(base) = question.linear_constraints() else { return EncodingOutcome::HasDisjunctions };
     for cube in cubes {
         let comparisons = question.comparisons(&cube);
         let linear: Result<Linear, NotLinear> =
             base.with_assertions(question.terms(), &comparisons);
-        let Ok(linear) = linear else { return EncodingOutcome::Choices };
+        let Ok(linear) = linear else { return EncodingOutcome::HasDisjunctions };
         match solver.solve(&linear.program, budget) {
             LpAnswer::Infeasible(certificate) => {
                 if certificate.certify(&linear.program).is_err() {
@@ -310,7 +310,7 @@ fn by_programs(
 }
 
 /// Solves the clauses. Returns the outcome (reached if there is a solution) and their number.
-fn by_sat(
+fn outcome_by_sat(
     net: &Net,
     goal: &Goal,
     encoding: &Encoding,
@@ -334,11 +334,15 @@ fn by_sat(
 }
 
 /// Asks an SMT solver. The goal is refuted if there is no solution.
-fn by_smt(question: &EncodedGoal<'_>, backend: Backend, budget: &Budget) -> EncodingOutcome {
+fn outcome_by_smt(
+    question: &EncodedGoal<'_>,
+    backend: Backend,
+    budget: &Budget,
+) -> EncodingOutcome {
     let Some(mut solver) = smt_solver(backend) else {
         return match backend {
             // A base case by linear programs would need a search.
-            Backend::Highs | Backend::MicroLp => EncodingOutcome::Choices,
+            Backend::Highs | Backend::MicroLp => EncodingOutcome::HasDisjunctions,
             _ => EncodingOutcome::NotAsked,
         };
     };
@@ -390,7 +394,7 @@ pub(crate) mod tests {
         let encoding = |text: &str| text.parse().unwrap();
         let inputs = directory.keep();
         Encodings {
-            only: None,
+            requests: None,
             oracle: Some(inputs.clone()),
             inputs,
             exams: vec![Exam::ReachabilityCardinality, Exam::ReachabilityDeadlock],
@@ -400,9 +404,9 @@ pub(crate) mod tests {
             backends: Backend::ALL.to_vec(),
             timeout: Duration::from_secs(60),
             unreachable_only,
-            largest: 100,
-            most: 16,
-            traps: 10,
+            max_nodes: 100,
+            max_goals: 16,
+            max_traps: 10,
         }
     }
 
@@ -427,7 +431,7 @@ pub(crate) mod tests {
         assert_eq!(outcome_of("Small-RC-2", fed, Backend::MicroLp), EncodingOutcome::Refuted);
         assert_eq!(
             outcome_of("Small-RC-1", "state-equation+traps", Backend::MicroLp),
-            EncodingOutcome::Choices
+            EncodingOutcome::HasDisjunctions
         );
         if cfg!(feature = "z3") {
             assert_eq!(outcome_of("Small-RC-2", fed, Backend::Z3Reals), EncodingOutcome::Refuted);
@@ -505,7 +509,7 @@ pub(crate) mod tests {
         let mut small = small(true);
         let measurements = small.measure("Small").unwrap().unwrap();
         assert!(measurements.iter().all(|m| m.id != "Small-RC-0"));
-        small.largest = 3;
+        small.max_nodes = 3;
         assert!(small.measure("Small").unwrap().is_none());
         std::fs::remove_dir_all(&small.inputs).unwrap();
     }

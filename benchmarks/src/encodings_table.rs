@@ -38,7 +38,7 @@ fn pairs(measurements: &[Measurement]) -> Vec<(&str, Backend)> {
 }
 
 /// Returns the measurements of one pair of encoding and back-end.
-fn of<'a>(
+fn measurements_of<'a>(
     measurements: &'a [Measurement],
     (encoding, backend): (&'a str, Backend),
 ) -> impl Iterator<Item = &'a Measurement> + Clone {
@@ -46,7 +46,7 @@ fn of<'a>(
 }
 
 /// Returns true if the goal was refuted or reached.
-fn answers(m: &Measurement) -> bool {
+fn is_answer(m: &Measurement) -> bool {
     matches!(m.outcome, EncodingOutcome::Refuted | EncodingOutcome::Reached)
 }
 
@@ -60,12 +60,12 @@ pub fn print(measurements: &[Measurement]) -> String {
             .to_owned();
     let pairs = pairs(measurements);
     for &pair in &pairs {
-        let of_pair = of(measurements, pair);
+        let of_pair = measurements_of(measurements, pair);
         let count = |outcome| of_pair.clone().filter(|m| m.outcome == outcome).count();
         let first = pairs.iter().find(|(_, backend)| *backend == pair.1).copied().unwrap_or(pair);
         let question = |m: &Measurement| (m.instance.clone(), m.exam, m.id.clone());
         let answered = |pair| {
-            let answered = of(measurements, pair).filter(|m| answers(m));
+            let answered = measurements_of(measurements, pair).filter(|m| is_answer(m));
             answered.map(question).collect::<BTreeSet<_>>()
         };
         let new = answered(pair).difference(&answered(first)).count();
@@ -85,7 +85,7 @@ pub fn print(measurements: &[Measurement]) -> String {
             count(EncodingOutcome::Candidate),
             count(EncodingOutcome::NotWithin),
             count(EncodingOutcome::GaveUp),
-            count(EncodingOutcome::Choices),
+            count(EncodingOutcome::HasDisjunctions),
             count(EncodingOutcome::Uncertified),
             count(EncodingOutcome::NotAsked),
             of_pair.clone().filter(|m| m.wrong).count(),
@@ -102,7 +102,10 @@ pub fn curves(measurements: &[Measurement]) -> Vec<Curve> {
     let curve = |pair: (&str, Backend)| Curve {
         name: pair.0.to_owned(),
         style: pair.1.to_string(),
-        seconds: of(measurements, pair).filter(|m| answers(m)).map(|m| m.seconds).collect(),
+        seconds: measurements_of(measurements, pair)
+            .filter(|m| is_answer(m))
+            .map(|m| m.seconds)
+            .collect(),
     };
     pairs(measurements).into_iter().map(curve).filter(|curve| !curve.seconds.is_empty()).collect()
 }
@@ -115,7 +118,7 @@ pub fn scatter(measurements: &[Measurement]) -> String {
         return scatter::plot("", "", &[]);
     };
     let mut points: BTreeMap<(&str, Exam, &str), ScatterPoint> = BTreeMap::new();
-    for m in measurements.iter().filter(|m| answers(m)) {
+    for m in measurements.iter().filter(|m| is_answer(m)) {
         let pair = (m.encoding.as_str(), m.backend);
         let question = (m.instance.as_str(), m.exam, m.id.as_str());
         let point = || ScatterPoint { x: None, y: None };

@@ -36,17 +36,17 @@ pub struct AuditMeasurement {
     /// Number of answers that the auditor calls confirmed, searched, beyond and refused.
     pub verdicts: [usize; 4],
     /// Number of answers that assume the model's claim about its units.
-    pub assuming: usize,
+    pub assuming_units: usize,
     /// Questions without an answer.
     pub unanswered: usize,
     /// Bytes of the evidence.
     pub bytes: u64,
     /// Wall seconds of `check`.
-    pub check: f64,
+    pub check_seconds: f64,
     /// Wall seconds of `parikh-certify`.
-    pub certify: f64,
+    pub certify_seconds: f64,
     /// A description of what failed, on one line; empty if nothing failed.
-    pub trouble: String,
+    pub problem: String,
 }
 
 impl Audits {
@@ -65,7 +65,7 @@ impl Audits {
         let mut measurement = AuditMeasurement {
             instance: name.to_owned(),
             exam: exam.short().to_owned(),
-            check,
+            check_seconds: check,
             ..AuditMeasurement::default()
         };
         measurement.read_check(&checked);
@@ -75,7 +75,7 @@ impl Audits {
         let mut command = Command::new(&auditor);
         command.arg(instance.path()).arg(&file).args(["--format", "json"]);
         let (audited, certify) = run(&auditor, &mut command)?;
-        measurement.certify = certify;
+        measurement.certify_seconds = certify;
         measurement.read_audit(&audited);
         Ok(measurement)
     }
@@ -110,7 +110,7 @@ impl AuditMeasurement {
         }
         // Exit code 0: all questions answered; 3: some are open, which is no fault of the evidence.
         if !matches!(output.status.code(), Some(0 | 3)) {
-            self.complain(&String::from_utf8_lossy(&output.stderr));
+            self.add_problem(&String::from_utf8_lossy(&output.stderr));
         }
     }
 
@@ -118,31 +118,31 @@ impl AuditMeasurement {
     fn read_audit(&mut self, output: &Output) {
         let objects = objects(output);
         let Some(summary) = objects.iter().find(|object| object["type"] == "summary") else {
-            return self.complain(&String::from_utf8_lossy(&output.stderr));
+            return self.add_problem(&String::from_utf8_lossy(&output.stderr));
         };
         let count = |key: &str| summary[key].as_u64().unwrap_or(0) as usize;
         self.verdicts = VERDICTS.map(count);
-        self.assuming = count("assuming_units");
+        self.assuming_units = count("assuming_units");
         for refused in objects.iter().filter(|object| object["verdict"] == "refused") {
-            self.complain(&format!("{} refused: {}", refused["id"], refused["because"]));
+            self.add_problem(&format!("{} refused: {}", refused["id"], refused["because"]));
         }
         if count("answers") != self.grades.iter().sum::<usize>() {
-            self.complain("the auditor found a different number of answers");
+            self.add_problem("the auditor found a different number of answers");
         }
     }
 
     /// Adds a problem, shortened to 40 words, to the description of what failed.
-    fn complain(&mut self, problem: &str) {
+    fn add_problem(&mut self, problem: &str) {
         let words: Vec<&str> = problem.split_whitespace().take(40).collect();
-        if !self.trouble.is_empty() {
-            self.trouble.push_str("; ");
+        if !self.problem.is_empty() {
+            self.problem.push_str("; ");
         }
-        self.trouble.push_str(&words.join(" "));
+        self.problem.push_str(&words.join(" "));
     }
 
     /// Returns true if the auditor refused an answer or a program failed.
     pub fn is_wrong(&self) -> bool {
-        !self.trouble.is_empty()
+        !self.problem.is_empty()
     }
 }
 
@@ -175,10 +175,10 @@ pub fn fields(m: &AuditMeasurement) -> Vec<String> {
     let mut fields = vec![m.instance.clone(), m.exam.clone()];
     fields.extend(m.grades.map(|count| count.to_string()));
     fields.extend(m.verdicts.map(|count| count.to_string()));
-    fields.extend([m.assuming, m.unanswered].map(|count| count.to_string()));
+    fields.extend([m.assuming_units, m.unanswered].map(|count| count.to_string()));
     fields.push(m.bytes.to_string());
-    fields.push(format!("{:.3}", m.check));
-    fields.push(format!("{:.3}", m.certify));
+    fields.push(format!("{:.3}", m.check_seconds));
+    fields.push(format!("{:.3}", m.certify_seconds));
     fields
 }
 
@@ -214,14 +214,14 @@ pub fn print(measurements: &[AuditMeasurement]) -> String {
             let _ = write!(text, " {} |", sum(&|m| m.verdicts[index]));
         }
         let largest = group.iter().map(|m| m.bytes).max().unwrap_or(0) / 1000;
-        let (check, certify) = (seconds(&|m| m.check), seconds(&|m| m.certify));
-        let assuming = sum(&|m| m.assuming);
+        let (check, certify) = (seconds(&|m| m.check_seconds), seconds(&|m| m.certify_seconds));
+        let assuming = sum(&|m| m.assuming_units);
         let _ = writeln!(text, " {assuming} | {largest} | {check:.1} | {certify:.1} |");
     }
     for m in measurements {
         let open = m.verdicts[1] + m.verdicts[2];
         if m.is_wrong() {
-            let _ = writeln!(text, "\n- {} {}: {}", m.instance, m.exam, m.trouble);
+            let _ = writeln!(text, "\n- {} {}: {}", m.instance, m.exam, m.problem);
         } else if open > 0 {
             let _ = writeln!(text, "\n- {} {}: {open} not confirmed", m.instance, m.exam);
         }
@@ -249,7 +249,7 @@ mod tests {
         ));
         let summary = "{\"type\":\"summary\",\"answers\":2,\"confirmed\":2,\"searched\":0}\n";
         m.read_audit(&output(summary));
-        assert!(!m.is_wrong(), "{}", m.trouble);
+        assert!(!m.is_wrong(), "{}", m.problem);
         let table = print(&[m.clone()]);
         assert!(table.contains("| RC | 1 | 2 | 1 | 1 | 0 | 2 | 0 | 0 | 0 |"), "{table}");
         assert_eq!(fields(&m).len(), COLUMNS.len());
@@ -262,7 +262,7 @@ mod tests {
     fn silence_is_trouble() {
         let mut m = AuditMeasurement::default();
         m.read_audit(&output(""));
-        m.complain("nothing");
+        m.add_problem("nothing");
         assert!(m.is_wrong());
     }
 }

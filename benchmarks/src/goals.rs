@@ -40,7 +40,7 @@ pub fn goals(
     };
     if exam == Exam::ReachabilityDeadlock {
         let known = known.into_iter().flatten().next().map(|question| question.expected);
-        let reachable = known.and_then(|known| truth(&known));
+        let reachable = known.and_then(|known| boolean_value(&known));
         let id = exam.long().to_owned();
         return Ok(vec![ReachabilityGoal { exam, id, goal: Predicate::Dead, reachable }]);
     }
@@ -51,9 +51,9 @@ pub fn goals(
         let expected = expected(&id).unwrap_or_default();
         let (goal, reachable) = match query.only_atom() {
             Some((Goal::Reach(goal), then)) => {
-                (goal.clone(), truth(expected).map(|holds| holds == then))
+                (goal.clone(), boolean_value(expected).map(|holds| holds == then))
             }
-            Some((Goal::Maximise(sum), _)) => match more_than(sum, expected) {
+            Some((Goal::Maximise(sum), _)) => match exceeds_known_max(sum, expected) {
                 Some(goal) => (goal, Some(false)),
                 None => continue,
             },
@@ -82,7 +82,7 @@ pub fn questions(
 }
 
 /// Returns the Boolean value of an answer; `None` for an unknown answer.
-fn truth(answer: &str) -> Option<bool> {
+fn boolean_value(answer: &str) -> Option<bool> {
     match answer {
         "TRUE" => Some(true),
         "FALSE" => Some(false),
@@ -91,7 +91,7 @@ fn truth(answer: &str) -> Option<bool> {
 }
 
 /// Returns the goal that the sum exceeds the known maximum; `None` if no maximum is known.
-fn more_than(sum: &LinearSum, known_max: &str) -> Option<Predicate> {
+fn exceeds_known_max(sum: &LinearSum, known_max: &str) -> Option<Predicate> {
     let known_max: i64 = known_max.parse().ok()?;
     // The goal is sum ≥ known_max + 1.
     Some(Predicate::at_most(sum.negated(), !known_max))

@@ -11,30 +11,30 @@ use std::io::{IsTerminal, Write};
 /// are reported immediately in either case.
 pub(crate) struct BenchProgress {
     /// True if stderr is a terminal.
-    terminal: bool,
+    is_terminal: bool,
     /// The number of runs.
-    all: usize,
+    run_count: usize,
     /// The number of finished runs, including earlier sessions.
-    done: usize,
+    done_count: usize,
     /// The number of questions by score, in this session.
     counts: HashMap<Score, usize>,
 }
 
 impl BenchProgress {
     /// Starts the line for `all` runs, of which `done` were made in earlier sessions.
-    pub(crate) fn new(all: usize, done: usize) -> Self {
+    pub(crate) fn new(run_count: usize, done_count: usize) -> Self {
         BenchProgress {
-            terminal: std::io::stderr().is_terminal(),
-            all,
-            done,
+            is_terminal: std::io::stderr().is_terminal(),
+            run_count,
+            done_count,
             counts: HashMap::new(),
         }
     }
 
     /// Reports a finished run.
-    pub(crate) fn ran(&mut self, name: &str, exam: Exam, rows: &[ResultRow]) {
-        self.done += 1;
-        let clear = if self.terminal { "\r\x1b[K" } else { "" };
+    pub(crate) fn report_run(&mut self, name: &str, exam: Exam, rows: &[ResultRow]) {
+        self.done_count += 1;
+        let clear = if self.is_terminal { "\r\x1b[K" } else { "" };
         // Errors are ignored: if stderr is closed, the runs continue.
         let mut stderr = std::io::stderr().lock();
         for row in rows {
@@ -48,13 +48,13 @@ impl BenchProgress {
                 );
             }
         }
-        if self.terminal {
+        if self.is_terminal {
             let count = |verdict| self.counts.get(&verdict).copied().unwrap_or(0);
             let _ = write!(
                 stderr,
                 "{clear}{}/{} {} {exam}  ok {}  missing {}  new {}  wrong {}",
-                self.done,
-                self.all,
+                self.done_count,
+                self.run_count,
                 Printable(name),
                 count(Score::Ok),
                 count(Score::Missing),
@@ -67,7 +67,7 @@ impl BenchProgress {
 
     /// Ends the progress line.
     pub(crate) fn finish(&self) {
-        if self.terminal {
+        if self.is_terminal {
             eprintln!();
         }
     }

@@ -68,7 +68,7 @@ pub fn compare(inputs: &Path, name: &str) -> Result<Option<ReaderComparison>, Er
     };
     measurement.size = [first.place_count(), first.transition_count(), first.arc_count()];
     measurement.differences.extend(second.note);
-    match NodeNames::of(&first, &second.net) {
+    match NodePairing::of(&first, &second.net) {
         Ok(names) => names.compare_nets(&mut measurement.differences),
         Err(difference) => measurement.differences.push(difference),
     }
@@ -110,7 +110,7 @@ impl ReaderComparison {
             self.differences.push(format!("{}: the lists of properties differ", file.display()));
             return Ok(());
         }
-        let Ok(names) = NodeNames::of(first, second) else { return Ok(()) };
+        let Ok(names) = NodePairing::of(first, second) else { return Ok(()) };
         for ((id, first), second) in lowered.into_iter().zip(auditor_queries) {
             let is_same = |first: &Query<Goal>, second: &Question| names.agree(first, second);
             match (first, second.question) {
@@ -131,24 +131,24 @@ fn is_about_runs(question: &Question) -> bool {
     match question {
         Question::NoRun(_) => true,
         Question::Not(part) => is_about_runs(part),
-        Question::Junction { parts, .. } => parts.iter().any(is_about_runs),
+        Question::Connective { parts, .. } => parts.iter().any(is_about_runs),
         _ => false,
     }
 }
 
 /// The nodes of two nets, by name.
-struct NodeNames<'n> {
+struct NodePairing<'n> {
     /// The net of the prover's reader.
-    first: &'n Net,
+    prover_net: &'n Net,
     /// The net of the auditor's reader.
-    second: &'n Net,
+    auditor_net: &'n Net,
     /// The second net's place of each place of the first net.
     places: Vec<PlaceId>,
     /// The second net's transition of each transition of the first net.
     transitions: Vec<TransitionId>,
 }
 
-impl<'n> NodeNames<'n> {
+impl<'n> NodePairing<'n> {
     /// Pairs the nodes by name. Fails with a difference if sizes or names differ.
     fn of(first: &'n Net, second: &'n Net) -> Result<Self, String> {
         let counts = |net: &Net| [net.place_count(), net.transition_count(), net.arc_count()];
@@ -159,9 +159,9 @@ impl<'n> NodeNames<'n> {
         let place = |p| second.place_named(first.place_name(p)).ok_or(first.place_name(p));
         let transition =
             |t| second.transition_named(first.transition_name(t)).ok_or(first.transition_name(t));
-        Ok(NodeNames {
-            first,
-            second,
+        Ok(NodePairing {
+            prover_net: first,
+            auditor_net: second,
             places: first.places().map(place).collect::<Result<_, _>>().map_err(missing)?,
             transitions: first
                 .transitions()
@@ -178,12 +178,12 @@ impl<'n> NodeNames<'n> {
 
     /// Adds the differences of the two nets.
     fn compare_nets(&self, differences: &mut Vec<String>) {
-        if self.first.name() != self.second.name() {
+        if self.prover_net.name() != self.auditor_net.name() {
             differences.push("the net's name".to_owned());
         }
-        for p in self.first.places() {
-            if self.first.initial()[p] != self.second.initial()[self.place(p)] {
-                differences.push(format!("tokens of `{}`", self.first.place_name(p)));
+        for p in self.prover_net.places() {
+            if self.prover_net.initial()[p] != self.auditor_net.initial()[self.place(p)] {
+                differences.push(format!("tokens of `{}`", self.prover_net.place_name(p)));
             }
         }
         let renamed_arcs = |row: &[Arc]| {
@@ -194,15 +194,16 @@ impl<'n> NodeNames<'n> {
         };
         let unrenamed_arcs =
             |row: &[Arc]| row.iter().map(|arc| (arc.place, arc.weight)).collect::<Vec<_>>();
-        for t in self.first.transitions() {
+        for t in self.prover_net.transitions() {
             let other = self.transitions[t.index()];
-            if renamed_arcs(self.first.pre(t)) != unrenamed_arcs(self.second.pre(other))
-                || renamed_arcs(self.first.post(t)) != unrenamed_arcs(self.second.post(other))
+            if renamed_arcs(self.prover_net.pre(t)) != unrenamed_arcs(self.auditor_net.pre(other))
+                || renamed_arcs(self.prover_net.post(t))
+                    != unrenamed_arcs(self.auditor_net.post(other))
             {
-                differences.push(format!("arcs of `{}`", self.first.transition_name(t)));
+                differences.push(format!("arcs of `{}`", self.prover_net.transition_name(t)));
             }
         }
-        if self.units(self.first, true) != self.units(self.second, false) {
+        if self.units(self.prover_net, true) != self.units(self.auditor_net, false) {
             differences.push("units".to_owned());
         }
     }
@@ -232,13 +233,13 @@ impl<'n> NodeNames<'n> {
                 *second == Question::Reach { goals: vec![predicate(goal)], all: true, then }
             }
             (Some((Goal::Maximise(sum), _)), _, second) => {
-                *second == Question::Largest(self.sum(sum))
+                *second == Question::Maximum(self.sum(sum))
             }
             (
                 None,
                 Query::Truth(Proposition::Constant(value)),
                 Question::Initially(initial_predicate),
-            ) => initial_predicate.holds(self.second, self.second.initial()) == *value,
+            ) => initial_predicate.holds(self.auditor_net, self.auditor_net.initial()) == *value,
             _ => false,
         }
     }
@@ -311,7 +312,7 @@ mod tests {
         let differences = |other: &str| {
             let other = text::parse(other).unwrap();
             let mut found = Vec::new();
-            match NodeNames::of(&net, &other) {
+            match NodePairing::of(&net, &other) {
                 Ok(names) => names.compare_nets(&mut found),
                 Err(difference) => found.push(difference),
             }
@@ -323,7 +324,7 @@ mod tests {
         assert_eq!(differences(&reordered.replace(" b:", " c:")).len(), 1);
         assert_eq!(differences(&reordered.replace("q -> p", "q ->")).len(), 1);
         let other = text::parse(reordered).unwrap();
-        let names = NodeNames::of(&net, &other).unwrap();
+        let names = NodePairing::of(&net, &other).unwrap();
         let [p, q] = [0, 1].map(PlaceId::new);
         let question =
             |place| Query::Truth(Proposition::Atom(Goal::Reach(Predicate::at_least(place, 1))));

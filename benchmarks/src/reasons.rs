@@ -12,32 +12,37 @@ pub struct Reasons {
     /// The directory of the logs.
     logs: Option<PathBuf>,
     /// The reasons by id, for each run whose log was read.
-    known: HashMap<(String, Exam), HashMap<String, String>>,
+    reasons_of_runs: HashMap<(String, Exam), HashMap<String, String>>,
 }
 
 impl Reasons {
     /// Makes the reader of `NAME-XX.err` files in this directory.
     pub fn of(logs: Option<&Path>) -> Reasons {
-        Reasons { logs: logs.map(Path::to_owned), known: HashMap::new() }
+        Reasons { logs: logs.map(Path::to_owned), reasons_of_runs: HashMap::new() }
     }
 
     /// Returns the reason why the question was left open, if the log has one.
     ///
     /// # Errors
     /// If the log exists and cannot be read.
-    pub fn why(&mut self, instance: &str, exam: Exam, id: &str) -> Result<Option<String>, Error> {
+    pub fn reason_of(
+        &mut self,
+        instance: &str,
+        exam: Exam,
+        id: &str,
+    ) -> Result<Option<String>, Error> {
         let Some(logs) = &self.logs else { return Ok(None) };
         let key = (instance.to_owned(), exam);
-        if !self.known.contains_key(&key) {
+        if !self.reasons_of_runs.contains_key(&key) {
             let path = logs.join(format!("{instance}-{exam}.err"));
             let text = match std::fs::read(&path) {
                 Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
                 Err(source) => return Err(Error::File { path, source }),
             };
-            self.known.insert(key.clone(), parse(&text));
+            self.reasons_of_runs.insert(key.clone(), parse(&text));
         }
-        Ok(self.known.get(&key).and_then(|run| run.get(id)).cloned())
+        Ok(self.reasons_of_runs.get(&key).and_then(|run| run.get(id)).cloned())
     }
 }
 
@@ -60,11 +65,11 @@ mod tests {
         let text = " WARN f-1: unknown — out of time: a, b\nnoise\nf-2: unknown — too large\n";
         std::fs::write(logs.path().join("A-RC.err"), text).unwrap();
         let mut reasons = Reasons::of(Some(logs.path()));
-        let mut why = |exam, id| reasons.why("A", exam, id).unwrap();
+        let mut why = |exam, id| reasons.reason_of("A", exam, id).unwrap();
         assert_eq!(why(Exam::ReachabilityCardinality, "f-1").as_deref(), Some("out of time: a, b"));
         assert_eq!(why(Exam::ReachabilityCardinality, "f-2").as_deref(), Some("too large"));
         assert_eq!(why(Exam::ReachabilityCardinality, "f-3"), None);
         assert_eq!(why(Exam::UpperBounds, "f-1"), None);
-        assert_eq!(Reasons::of(None).why("A", Exam::OneSafe, "f-1").unwrap(), None);
+        assert_eq!(Reasons::of(None).reason_of("A", Exam::OneSafe, "f-1").unwrap(), None);
     }
 }

@@ -117,12 +117,12 @@ pub fn run(job: &Job<'_>) -> Result<RunOutcome, Error> {
     });
 
     let mut answers = Vec::new();
-    let (wall, harness_end) = until_exit(job, process, start, &inbox, &mut answers);
+    let (wall, harness_end) = wait_for_exit(job, process, start, &inbox, &mut answers);
     // Processes that the tool left behind are killed too. The first process is not reaped yet, so
     // no other process can have the number of its group.
     signal_group(process, libc::SIGKILL);
-    drain(&inbox, &mut answers);
-    let (status, memory) = collect(process).map_err(failed)?;
+    read_remaining_answers(&inbox, &mut answers);
+    let (status, memory) = reap(process).map_err(failed)?;
     let end = harness_end.unwrap_or(if libc::WIFEXITED(status) {
         RunEnd::Exit(libc::WEXITSTATUS(status))
     } else {
@@ -134,7 +134,7 @@ pub fn run(job: &Job<'_>) -> Result<RunOutcome, Error> {
 
 /// Collects answers until the first process ends, and signals it when its time is over. Returns the
 /// wall time, and how the harness ended the run, if it did.
-fn until_exit(
+fn wait_for_exit(
     job: &Job<'_>,
     process: libc::pid_t,
     start: Instant,
@@ -142,12 +142,12 @@ fn until_exit(
     answers: &mut Vec<(ToolAnswer, f64)>,
 ) -> (f64, Option<RunEnd>) {
     /// Interval in which the harness checks for an interruption.
-    const TICK: Duration = Duration::from_millis(100);
+    const INTERRUPTION_INTERVAL: Duration = Duration::from_millis(100);
     let mut harness_end = None;
     let mut next_signal = job.timeout;
     loop {
         let remaining = next_signal.saturating_sub(start.elapsed());
-        match inbox.recv_timeout(remaining.min(TICK)) {
+        match inbox.recv_timeout(remaining.min(INTERRUPTION_INTERVAL)) {
             Ok(Event::Answer(answer, seconds)) => answers.push((answer, seconds)),
             Ok(Event::Closed) | Err(RecvTimeoutError::Timeout) => {}
             Ok(Event::Exited) | Err(RecvTimeoutError::Disconnected) => {
@@ -172,14 +172,14 @@ fn until_exit(
                 harness_end = Some(RunEnd::Killed);
             }
             // No signal is left to be sent.
-            _ => next_signal = start.elapsed() + TICK,
+            _ => next_signal = start.elapsed() + INTERRUPTION_INTERVAL,
         }
     }
 }
 
 /// Reads the answers that are still in the pipe. A process that left the group may hold the pipe
 /// open forever, so the wait is short.
-fn drain(inbox: &Receiver<Event>, answers: &mut Vec<(ToolAnswer, f64)>) {
+fn read_remaining_answers(inbox: &Receiver<Event>, answers: &mut Vec<(ToolAnswer, f64)>) {
     while let Ok(event) = inbox.recv_timeout(Duration::from_secs(1)) {
         match event {
             Event::Answer(answer, seconds) => answers.push((answer, seconds)),
@@ -253,7 +253,7 @@ fn wait_for_end(process: libc::pid_t) {
 
 /// Reaps an ended child. Returns its status and the largest resident set in MB, including
 /// descendants that were waited for.
-fn collect(process: libc::pid_t) -> std::io::Result<(libc::c_int, u64)> {
+fn reap(process: libc::pid_t) -> std::io::Result<(libc::c_int, u64)> {
     loop {
         let mut status = 0;
         // SAFETY: rusage is plain numbers, for which zeros are valid; wait4 writes one and an int.

@@ -24,17 +24,19 @@ const TOP: f64 = 12.0;
 /// Space below the area, for labels.
 const BOTTOM: f64 = 44.0;
 /// Distance in pixels from the outermost line to the unanswered questions.
-const BEYOND: f64 = 18.0;
+const UNANSWERED_GAP: f64 = 18.0;
 /// Shorter times are drawn here, in seconds.
-const FASTEST: f64 = 0.01;
+const MIN_SECONDS: f64 = 0.01;
 
 /// Returns the plot, with the names of the two runs at its axes.
 pub fn plot(x_name: &str, y_name: &str, points: &[ScatterPoint]) -> String {
     let times = || points.iter().flat_map(|point| [point.x, point.y]).flatten();
-    let low = FASTEST.log10();
+    let low = MIN_SECONDS.log10();
     let high = times().fold(1.0, f64::max).log10().ceil().max(low + 1.0);
     let offset = |seconds: Option<f64>| match seconds {
-        Some(seconds) => (seconds.max(FASTEST).log10() - low) / (high - low) * (SIZE - BEYOND),
+        Some(seconds) => {
+            (seconds.max(MIN_SECONDS).log10() - low) / (high - low) * (SIZE - UNANSWERED_GAP)
+        }
         None => SIZE,
     };
     let x = |seconds| LEFT + offset(seconds);
@@ -67,7 +69,7 @@ pub fn plot(x_name: &str, y_name: &str, points: &[ScatterPoint]) -> String {
         );
         power += 1.0;
     }
-    let (first, last) = (Some(FASTEST), Some(10f64.powf(high)));
+    let (first, last) = (Some(MIN_SECONDS), Some(10f64.powf(high)));
     let _ = writeln!(
         svg,
         "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"#888\"/>\

@@ -85,7 +85,7 @@ pub fn merge(files: &[PathBuf]) -> Result<Vec<ResultRow>, Error> {
 }
 
 /// Returns the requested runs that no row belongs to, in the order of the request.
-pub fn lacking<'i>(
+pub fn missing_runs<'i>(
     rows: &[ResultRow],
     instances: &'i [String],
     exams: &[Exam],
@@ -109,7 +109,7 @@ mod tests {
         let exams = [Exam::ReachabilityCardinality, Exam::OneSafe];
         let (a, b) = ("A", "B");
         let left = [(a, Exam::OneSafe), (b, Exam::ReachabilityCardinality), (b, Exam::OneSafe)];
-        assert_eq!(lacking(&rows, &names, &exams), left);
+        assert_eq!(missing_runs(&rows, &names, &exams), left);
     }
 
     #[test]

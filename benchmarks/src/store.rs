@@ -28,7 +28,7 @@ pub struct ResultStore {
     /// The rows read from the file, and the rows appended since.
     rows: Vec<ResultRow>,
     /// The number of rows of each run in the file.
-    done: HashMap<(String, Exam), usize>,
+    row_counts: HashMap<(String, Exam), usize>,
 }
 
 impl ResultStore {
@@ -46,7 +46,7 @@ impl ResultStore {
         let inode = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
         let own_inode = file.0.metadata().map(inode).map_err(Error::at(path))?;
         if std::fs::metadata(path).map(inode).map_err(Error::at(path))? != own_inode {
-            return Err(Error::at(path)(taken()));
+            return Err(Error::at(path)(locked_error()));
         }
         let mut text = Vec::new();
         file.0.read_to_end(&mut text).map_err(Error::at(path))?;
@@ -59,12 +59,12 @@ impl ResultStore {
         }
         let mut done = HashMap::new();
         rows.iter().for_each(|row| *done.entry((row.instance.clone(), row.exam)).or_default() += 1);
-        Ok(ResultStore { path: path.to_owned(), file, rows, done })
+        Ok(ResultStore { path: path.to_owned(), file, rows, row_counts: done })
     }
 
     /// Returns true if the file has the run of this pair.
     pub fn holds(&self, instance: &str, exam: Exam) -> bool {
-        self.done.contains_key(&(instance.to_owned(), exam))
+        self.row_counts.contains_key(&(instance.to_owned(), exam))
     }
 
     /// Appends the rows of one run and sets their count.
@@ -77,7 +77,7 @@ impl ResultStore {
         let text = row::print(&run, false);
         self.file.0.write_all(&text).map_err(Error::at(&self.path))?;
         if let Some(row) = run.first() {
-            self.done.insert((row.instance.clone(), row.exam), count);
+            self.row_counts.insert((row.instance.clone(), row.exam), count);
         }
         self.rows.extend(run);
         Ok(())
@@ -143,7 +143,7 @@ impl LockedFile {
         match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
             0 => Ok(LockedFile(file)),
             _ => match std::io::Error::last_os_error() {
-                error if error.kind() == std::io::ErrorKind::WouldBlock => Err(taken()),
+                error if error.kind() == std::io::ErrorKind::WouldBlock => Err(locked_error()),
                 // Some file systems have no locks; there, nothing prevents two writers.
                 error if matches!(error.raw_os_error(), Some(libc::ENOLCK | libc::ENOTSUP)) => {
                     Ok(LockedFile(file))
@@ -162,7 +162,7 @@ impl Drop for LockedFile {
 }
 
 /// Returns the error for a file that another process has locked.
-fn taken() -> std::io::Error {
+fn locked_error() -> std::io::Error {
     std::io::Error::other(
         "another contest is writing this file; wait until it ends, or use another file",
     )

@@ -40,7 +40,7 @@ pub fn html(
     let mut body = String::new();
     body.push_str("<h2>Scores</h2>\n");
     body.push_str(&scores(runs));
-    body.push_str(&wrong(runs));
+    body.push_str(&wrong_answers(runs));
     if let Some(last) = last {
         let _ = writeln!(body, "<h2>Since {}</h2>", EscapedXml(&last.name));
         body.push_str(&changes(run, last));
@@ -65,7 +65,7 @@ pub fn html(
         body.push_str("</div>\n");
     }
     body.push_str("<h2>Left open</h2>\n");
-    body.push_str(&open(run, others, reasons)?);
+    body.push_str(&open_questions(run, others, reasons)?);
     let names: Vec<&str> = runs.iter().map(|run| &*run.name).collect();
     Ok(page(&names.join(", "), &body))
 }
@@ -120,14 +120,14 @@ fn scores(runs: &[SummaryRun]) -> String {
 }
 
 /// Returns the list of answers that contradict a known answer.
-fn wrong(runs: &[SummaryRun]) -> String {
+fn wrong_answers(runs: &[SummaryRun]) -> String {
     let is_wrong = |row: &&ResultRow| row.verdict == Score::Wrong;
     let rows: Vec<Vec<Cell>> = runs
         .iter()
         .flat_map(|run| run.rows.iter().filter(is_wrong).map(move |row| (run, row)))
         .map(|(run, row)| {
             let mut cells = vec![Cell::text(&run.name)];
-            cells.extend(question(row));
+            cells.extend(question_cells(row));
             cells.extend([Cell::text(&row.expected), Cell::Alarm(row.got.clone())]);
             cells
         })
@@ -140,12 +140,12 @@ fn wrong(runs: &[SummaryRun]) -> String {
 }
 
 /// Returns the cells that identify a question.
-fn question(row: &ResultRow) -> [Cell; 3] {
+fn question_cells(row: &ResultRow) -> [Cell; 3] {
     [Cell::text(&row.instance), Cell::text(row.exam), Cell::text(&row.id)]
 }
 
 /// Returns the cell with the time of an answer.
-fn at(row: &ResultRow) -> Cell {
+fn answer_time_cell(row: &ResultRow) -> Cell {
     Cell::number(row.seconds.map_or(String::new(), |seconds| format!("{seconds:.2}")))
 }
 
@@ -162,15 +162,19 @@ fn changes(run: &SummaryRun, last: &SummaryRun) -> String {
         let of_kind = comparison.differences.iter().filter(|&&(difference, ..)| difference == kind);
         let rows: Vec<Vec<Cell>> = of_kind
             .map(|&(_, row, last_row)| {
-                let mut cells = question(row).to_vec();
+                let mut cells = question_cells(row).to_vec();
                 cells.push(Cell::text(&row.expected));
                 match kind {
                     Difference::Contradicting => {
                         cells.push(Cell::Alarm(format!("{}, before {}", row.got, last_row.got)));
-                        cells.push(at(row));
+                        cells.push(answer_time_cell(row));
                     }
-                    Difference::OnlyA => cells.extend([Cell::text(&row.got), at(row)]),
-                    Difference::OnlyB => cells.extend([Cell::text(&last_row.got), at(last_row)]),
+                    Difference::OnlyA => {
+                        cells.extend([Cell::text(&row.got), answer_time_cell(row)])
+                    }
+                    Difference::OnlyB => {
+                        cells.extend([Cell::text(&last_row.got), answer_time_cell(last_row)])
+                    }
                 }
                 cells
             })
@@ -210,9 +214,10 @@ fn cactus_of(runs: &[SummaryRun], exam: Option<Exam>) -> String {
 /// Returns the scatter plot of the answer times of two runs.
 fn scatter_of(run: &SummaryRun, other: &SummaryRun) -> String {
     let other_times: HashMap<_, Option<f64>> =
-        other.rows.iter().map(|row| (key(row), answered(row))).collect();
-    let point =
-        |row: &ResultRow| other_times.get(&key(row)).map(|&x| ScatterPoint { x, y: answered(row) });
+        other.rows.iter().map(|row| (key(row), answer_time(row))).collect();
+    let point = |row: &ResultRow| {
+        other_times.get(&key(row)).map(|&x| ScatterPoint { x, y: answer_time(row) })
+    };
     let points: Vec<ScatterPoint> = run.rows.iter().filter_map(point).collect();
     scatter::plot(&other.name, &run.name, &points)
 }
@@ -223,17 +228,21 @@ fn key(row: &ResultRow) -> (&str, Exam, &str) {
 }
 
 /// Returns the time of an answer that is not wrong.
-fn answered(row: &ResultRow) -> Option<f64> {
+fn answer_time(row: &ResultRow) -> Option<f64> {
     row.seconds.filter(|_| matches!(row.verdict, Score::Ok | Score::New))
 }
 
 /// Returns the open questions by examination, those with a known answer first.
-fn open(run: &SummaryRun, others: &[SummaryRun], reasons: &mut Reasons) -> Result<String, Error> {
+fn open_questions(
+    run: &SummaryRun,
+    others: &[SummaryRun],
+    reasons: &mut Reasons,
+) -> Result<String, Error> {
     let mut html = String::new();
     let answer_times: Vec<HashMap<_, f64>> = others
         .iter()
         .map(|other| {
-            let answers = other.rows.iter().filter_map(|row| Some((key(row), answered(row)?)));
+            let answers = other.rows.iter().filter_map(|row| Some((key(row), answer_time(row)?)));
             answers.collect()
         })
         .collect();
@@ -258,7 +267,7 @@ fn open(run: &SummaryRun, others: &[SummaryRun], reasons: &mut Reasons) -> Resul
                     times.get(&key(row)).map(|seconds| format!("{} at {seconds:.2} s", other.name))
                 })
                 .collect();
-            let reason = reasons.why(&row.instance, row.exam, &row.id)?;
+            let reason = reasons.reason_of(&row.instance, row.exam, &row.id)?;
             let memory = row.memory.map_or(String::new(), |memory| memory.to_string());
             lines.push(vec![
                 Cell::text(&row.instance),

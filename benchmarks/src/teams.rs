@@ -16,7 +16,7 @@ use crate::row::ResultRow;
 use crate::run::{Job, RunEnd, run};
 use crate::signals;
 use crate::store::ResultStore;
-use crate::verdict::{NOBODY_KNOWS, Score};
+use crate::verdict::{Score, UNKNOWN_ANSWER};
 use parikh_solvers::locked;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsString;
@@ -46,13 +46,13 @@ pub struct RequestedGoals {
     /// The ids of the goals.
     pub goals: BTreeSet<String>,
     /// The ids of the goals kept for validation.
-    pub aside: BTreeSet<String>,
+    pub validation_goals: BTreeSet<String>,
 }
 
 impl RequestedGoals {
     /// Makes a request for all goals of an examination.
     pub fn whole(instance: String, exam: Exam) -> RequestedGoals {
-        RequestedGoals { instance, exam, goals: BTreeSet::new(), aside: BTreeSet::new() }
+        RequestedGoals { instance, exam, goals: BTreeSet::new(), validation_goals: BTreeSet::new() }
     }
 }
 
@@ -64,7 +64,7 @@ pub struct Teams {
     /// Directory with the known answers `NAME-XX.out`.
     pub oracle: PathBuf,
     /// The questions.
-    pub asked: Vec<RequestedGoals>,
+    pub requests: Vec<RequestedGoals>,
     /// The teams, in order.
     pub teams: Vec<Team>,
     /// The `parikh` to run.
@@ -102,12 +102,17 @@ pub fn read_goals(path: &Path) -> Result<Vec<RequestedGoals>, Error> {
             .position(|request| request.instance == instance && request.exam == exam);
         let index = known.unwrap_or_else(|| {
             let (goals, aside) = (BTreeSet::new(), BTreeSet::new());
-            requests.push(RequestedGoals { instance: instance.to_owned(), exam, goals, aside });
+            requests.push(RequestedGoals {
+                instance: instance.to_owned(),
+                exam,
+                goals,
+                validation_goals: aside,
+            });
             requests.len() - 1
         });
         requests[index].goals.insert(goal.to_owned());
         if words.contains(&"aside") {
-            requests[index].aside.insert(goal.to_owned());
+            requests[index].validation_goals.insert(goal.to_owned());
         }
     }
     match requests.is_empty() {
@@ -129,12 +134,12 @@ impl Teams {
             stores.push(ResultStore::open(&self.out.join(format!("{}.csv", team.name)))?);
         }
         let mut pending: VecDeque<(usize, &RequestedGoals)> = VecDeque::new();
-        for request in &self.asked {
+        for request in &self.requests {
             for (index, store) in stores.iter().enumerate() {
                 if !store.holds(&request.instance, request.exam) {
                     pending.push_back((index, request));
                 } else if let Some(goal) =
-                    request.goals.iter().find(|goal| !has(store, request, goal))
+                    request.goals.iter().find(|goal| !has_goal(store, request, goal))
                 {
                     let path = self.out.join(format!("{}.csv", self.teams[index].name));
                     let problem = format!(
@@ -177,21 +182,21 @@ impl Teams {
             return Err(failure);
         }
         let counted_rows = |store: &ResultStore| {
-            store.rows().iter().filter(|row| self.counts(row)).cloned().collect()
+            store.rows().iter().filter(|row| self.is_requested(row)).cloned().collect()
         };
         Ok(self.teams.iter().cloned().zip(stores.iter().map(counted_rows)).collect())
     }
 
     /// Returns the request that a row belongs to.
-    fn asked_of(&self, row: &ResultRow) -> Option<&RequestedGoals> {
-        self.asked
+    fn request_of(&self, row: &ResultRow) -> Option<&RequestedGoals> {
+        self.requests
             .iter()
             .find(|request| request.instance == row.instance && request.exam == row.exam)
     }
 
     /// Returns true if a row is about a requested goal.
-    fn counts(&self, row: &ResultRow) -> bool {
-        let request = self.asked_of(row);
+    fn is_requested(&self, row: &ResultRow) -> bool {
+        let request = self.request_of(row);
         request.is_some_and(|requested| {
             requested.goals.is_empty() || requested.goals.contains(&row.id)
         })
@@ -199,7 +204,7 @@ impl Teams {
 
     /// Returns true if a row is about a goal kept for validation.
     fn is_aside(&self, row: &ResultRow) -> bool {
-        self.asked_of(row).is_some_and(|request| request.aside.contains(&row.id))
+        self.request_of(row).is_some_and(|request| request.validation_goals.contains(&row.id))
     }
 
     /// Makes one run. Returns `None` if interrupted.
@@ -256,7 +261,7 @@ impl Teams {
         );
         let settled: Vec<BTreeSet<GoalKey<'_>>> = results
             .iter()
-            .map(|(_, rows)| rows.iter().filter(is_settled).map(goal).collect())
+            .map(|(_, rows)| rows.iter().filter(is_settled).map(goal_key).collect())
             .collect();
         let mut teams_settling: BTreeMap<GoalKey<'_>, usize> = BTreeMap::new();
         settled
@@ -269,7 +274,7 @@ impl Teams {
                 rows.iter().filter(|row| is_counted(row)).count()
             };
             let is_known =
-                |row: &ResultRow| !row.expected.is_empty() && row.expected != NOBODY_KNOWS;
+                |row: &ResultRow| !row.expected.is_empty() && row.expected != UNKNOWN_ANSWER;
             let is_right = |row: &ResultRow| row.verdict == Score::Ok;
             let unique_count =
                 settled[index].iter().filter(|goal| teams_settling.get(*goal) == Some(&1)).count();
@@ -303,7 +308,7 @@ impl Teams {
 }
 
 /// Returns true if a result file has a row for a goal of an examination.
-fn has(store: &ResultStore, request: &RequestedGoals, goal: &str) -> bool {
+fn has_goal(store: &ResultStore, request: &RequestedGoals, goal: &str) -> bool {
     let is_of_goal = |row: &ResultRow| {
         row.instance == request.instance && row.exam == request.exam && row.id == goal
     };
@@ -314,7 +319,7 @@ fn has(store: &ResultStore, request: &RequestedGoals, goal: &str) -> bool {
 type GoalKey<'r> = (&'r str, Exam, &'r str);
 
 /// Returns the goal that a row is about.
-fn goal(row: &ResultRow) -> GoalKey<'_> {
+fn goal_key(row: &ResultRow) -> GoalKey<'_> {
     (&row.instance, row.exam, &row.id)
 }
 
@@ -349,8 +354,8 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let asked = read_goals(&path).unwrap();
         assert_eq!(asked.len(), 2);
-        assert_eq!((asked[0].goals.len(), asked[0].aside.len()), (2, 1));
-        assert_eq!((asked[1].exam, asked[1].aside.len()), (Exam::QuasiLiveness, 1));
+        assert_eq!((asked[0].goals.len(), asked[0].validation_goals.len()), (2, 1));
+        assert_eq!((asked[1].exam, asked[1].validation_goals.len()), (Exam::QuasiLiveness, 1));
         std::fs::write(&path, "A-PT-1 RC\n").unwrap();
         let error = read_goals(&path).unwrap_err().to_string();
         assert!(error.contains("A-PT-1 RC") && error.contains('1'), "{error}");
@@ -390,11 +395,11 @@ mod tests {
         let teams = Teams {
             inputs: directory.path().to_owned(),
             oracle: directory.path().to_owned(),
-            asked: vec![RequestedGoals {
+            requests: vec![RequestedGoals {
                 instance: "A-PT-1".to_owned(),
                 exam: Exam::ReachabilityFireability,
                 goals: set(&["f-1", "f-2"]),
-                aside: set(&["f-1"]),
+                validation_goals: set(&["f-1"]),
             }],
             teams: vec![team("all", &[]), team("walk", &["walk"]), team("pdr", &["pdr"])],
             parikh: prover(directory.path()),
@@ -420,7 +425,7 @@ mod tests {
         assert_eq!(teams.table(&teams.run().unwrap(), true), table);
         // Nothing is said of a goal that was not asked then.
         let mut other = teams.clone();
-        other.asked[0].goals.insert("f-3".to_owned());
+        other.requests[0].goals.insert("f-3".to_owned());
         let error = other.run().unwrap_err().to_string();
         assert!(error.contains("f-3") && error.contains("all.csv"), "{error}");
     }

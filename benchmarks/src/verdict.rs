@@ -20,14 +20,14 @@ pub enum Score {
 }
 
 /// The value in oracle files where the contest's tools did not agree.
-pub const NOBODY_KNOWS: &str = "?";
+pub const UNKNOWN_ANSWER: &str = "?";
 
 /// The separator between contradicting values of one formula.
 pub const CONTRADICTION: char = '/';
 
 /// Compares an answer with the known answer; an empty text means no answer.
 pub fn judge(expected: &str, got: &str) -> Score {
-    let is_known = !expected.is_empty() && expected != NOBODY_KNOWS;
+    let is_known = !expected.is_empty() && expected != UNKNOWN_ANSWER;
     match (is_known, got) {
         (true, "") => Score::Missing,
         (false, "") => Score::Unknown,

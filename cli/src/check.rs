@@ -154,7 +154,7 @@ pub(super) struct CheckArguments {
 struct RuleSelection(Vec<&'static str>);
 
 fn rules_called(name: &str) -> Result<RuleSelection, String> {
-    rules::called(name).map(RuleSelection)
+    rules::searches_named(name).map(RuleSelection)
 }
 
 /// Parses the command line of a solver.

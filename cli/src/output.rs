@@ -77,7 +77,7 @@ impl AnswerPrinter {
     }
 
     /// Registers the ids of expected answers. If the process ends before all of them are answered,
-    /// [`say_what_is_open`] reports the others as open.
+    /// [`report_open_questions`] reports the others as open.
     pub(super) fn expects(&self, ids: impl Iterator<Item = String>) {
         let open = ids.chain(self.later_inquiries.iter().cloned()).collect();
         *expected() = Some(ExpectedAnswers { printer: self.clone(), open });

@@ -42,8 +42,7 @@ enum StatesFormat {
 const ABOUT: &str = "\
 Four figures, each printed as soon as it is known:
   markings                  the number of reachable markings
-  firings                   the edges of the reachability graph: one per marking and enabled \
-transition
+  firings                   the number of edges of the reachability graph
   most tokens in a marking  the largest total number of tokens in a reachable marking
   most tokens in a place    the largest number of tokens on one place
 For an unbounded net, figures are `+inf`: some sequence adds tokens and can repeat forever. The \

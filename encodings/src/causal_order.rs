@@ -35,7 +35,7 @@ pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
         for &t in net.class(effect) {
             let mut conditions = Vec::new();
             for arc in net.pre(t).iter().filter(|arc| arc.weight > net.initial()[arc.place]) {
-                conditions.push(fed_before(variables, arc.place, effect));
+                conditions.push(is_fed_before(variables, arc.place, effect));
             }
             if conditions.is_empty() {
                 continue 'classes;
@@ -48,12 +48,12 @@ pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
 }
 
 /// Returns the term that another class increases `place` before the first firing of `consumer`.
-fn fed_before(variables: &mut Variables<'_>, place: PlaceId, consumer: EffectId) -> Term {
-    let consumer_time = first(variables, consumer);
+fn is_fed_before(variables: &mut Variables<'_>, place: PlaceId, consumer: EffectId) -> Term {
+    let consumer_time = first_firing_time(variables, consumer);
     let mut alternatives = Vec::new();
     for (effect, _) in feeders(variables.net, place) {
         if let (true, Some(x)) = (effect != consumer, variables.firings(effect)) {
-            let feeder_time = first(variables, effect);
+            let feeder_time = first_firing_time(variables, effect);
             let fires = variables.terms.at_least(x, 1);
             let is_earlier = LinearExpression::variable(feeder_time).plus_constant(1);
             let is_earlier = variables.terms.at_most(is_earlier, consumer_time);
@@ -64,6 +64,6 @@ fn fed_before(variables: &mut Variables<'_>, place: PlaceId, consumer: EffectId)
 }
 
 /// Returns the variable for the time of the first firing of a class.
-fn first(variables: &mut Variables<'_>, effect: EffectId) -> Variable {
+fn first_firing_time(variables: &mut Variables<'_>, effect: EffectId) -> Variable {
     variables.class_number("first", effect)
 }

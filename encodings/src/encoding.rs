@@ -225,7 +225,7 @@ impl TooManyValues {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
     /// No part of the encoding has this name.
-    #[error("`{0}` is not an encoding: expected some of {known}, joined by `+`", known = names())]
+    #[error("`{0}` is not an encoding: expected some of {known}, joined by `+`", known = known_names())]
     Unknown(String),
     /// The part refers to firings, but the state equation is missing.
     #[error("{0} is about firings: add state-equation")]
@@ -263,7 +263,7 @@ pub enum EncodeError {
 }
 
 /// Returns the names of all parts, for an error message.
-fn names() -> String {
+fn known_names() -> String {
     EncodingPart::ALL.map(EncodingPart::name).join(", ")
 }
 

@@ -25,7 +25,7 @@ pub fn constraints(
     let net = variables.net;
     let mut equations = Vec::with_capacity(flows.len());
     for flow in flows {
-        is_flow(net, flow)?;
+        check_flow(net, flow)?;
         let sum = variables.sum(flow);
         let mut constant = LinearExpression::new();
         for &(place, y) in flow.terms() {
@@ -37,7 +37,7 @@ pub fn constraints(
 }
 
 /// Returns an error if some firing changes the sum.
-pub(crate) fn is_flow(net: &Net, flow: &LinearSum) -> Result<(), EncodeError> {
+pub(crate) fn check_flow(net: &Net, flow: &LinearSum) -> Result<(), EncodeError> {
     for &(place, _) in flow.terms() {
         let arcs = net.consumers(place).iter().chain(net.producers(place));
         for t in arcs.map(|arc| arc.transition) {

@@ -10,7 +10,7 @@ pub(crate) type FrameTerms = Vec<TokenTerm>;
 
 /// Returns the marking after `frame`, with the given change of each place. `upper_bounds` bounds
 /// the tokens of each place in this marking. All lists are by place index.
-pub(crate) fn after(
+pub(crate) fn successor(
     variables: &mut Variables<'_>,
     frame: &FrameTerms,
     step: u32,

@@ -109,7 +109,7 @@ fn disabled(
     let mut shortages = Vec::with_capacity(net.pre(t).len());
     for arc in net.pre(t) {
         let tokens = tokens_at(arc.place);
-        let sum = with_offset(tokens);
+        let sum = to_expression(tokens);
         shortages.push(terms.at_most(sum, arc.weight - 1));
     }
     terms.or(shortages)
@@ -117,11 +117,11 @@ fn disabled(
 
 /// Returns the term tokens ≥ count.
 pub fn at_least(terms: &mut Terms, tokens: TokenTerm, count: u64) -> Term {
-    terms.at_least(with_offset(tokens), count)
+    terms.at_least(to_expression(tokens), count)
 }
 
 /// Returns the number of tokens as an expression.
-fn with_offset(tokens: TokenTerm) -> LinearExpression {
+fn to_expression(tokens: TokenTerm) -> LinearExpression {
     let sum = tokens.variable.map(LinearExpression::variable).unwrap_or_default();
     sum.plus_constant(tokens.offset)
 }

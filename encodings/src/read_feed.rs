@@ -33,7 +33,7 @@ pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
             for arc in net.pre(t) {
                 let initial_tokens = net.initial()[arc.place];
                 if arc.weight > initial_tokens && net.post_weight(t, arc.place) > 0 {
-                    let produced = fed_by_others(variables, arc.place, effect);
+                    let produced = produced_by_others(variables, arc.place, effect);
                     conditions
                         .push(variables.terms.at_least(produced, arc.weight - initial_tokens));
                 }
@@ -49,7 +49,7 @@ pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
 }
 
 /// Returns the tokens that classes other than `consumer` produce on `place`, as a sum over firings.
-fn fed_by_others(
+fn produced_by_others(
     variables: &Variables<'_>,
     place: PlaceId,
     consumer: EffectId,

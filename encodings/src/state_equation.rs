@@ -8,7 +8,7 @@
 //! The marking is not a variable here: m(p) is m₀(p) + Σ C(p,e)·x(e). The program has one column
 //! per effect class and one row per place. The row states m(p) ≥ 0, and m(p) ≤ u if a bound u is
 //! known. A linear sum Σ a·m(p) becomes a vector over x and a constant
-//! ([`StateEquation::over_firings`]). To require m(p) ≥ w, the lower bound of the row is raised.
+//! ([`StateEquation::firing_sum`]). To require m(p) ≥ w, the lower bound of the row is raised.
 //! This keeps the shape of the program, so the simplex method can continue from its last basis.
 //!
 //! # Sources
@@ -94,7 +94,7 @@ impl StateEquation {
     }
 
     /// Returns `sum` as a function of firings, or `None` if a coefficient exceeds 64 bits.
-    pub fn over_firings(&self, net: &Net, sum: &LinearSum) -> Option<FiringSum> {
+    pub fn firing_sum(&self, net: &Net, sum: &LinearSum) -> Option<FiringSum> {
         let mut changes_by_class: std::collections::BTreeMap<EffectId, i128> = Default::default();
         for &(place, coefficient) in sum.terms() {
             let adjacent = net.consumers(place).iter().chain(net.producers(place));
@@ -182,7 +182,7 @@ mod tests {
         let equation = StateEquation::new(&net, &Facts::none(&net)).unwrap();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
         let sum = LinearSum::new([(p, 2), (q, -1)]).unwrap();
-        let firings = equation.over_firings(&net, &sum).unwrap();
+        let firings = equation.firing_sum(&net, &sum).unwrap();
         let x = [2i128, 1];
         let gained: i128 =
             firings.coefficients.iter().map(|&(c, a)| i128::from(a) * x[c.index()]).sum();

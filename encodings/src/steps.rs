@@ -32,7 +32,7 @@ use parikh_solvers::term::{Term, Variable};
 
 /// Returns the marking after one more step, and the firing counts of this step. `before` and
 /// `after` have the known upper bounds before and after the step, by place index.
-pub(crate) fn next(
+pub(crate) fn after_step(
     variables: &mut Variables<'_>,
     frame: &FrameTerms,
     step: u32,
@@ -97,7 +97,7 @@ pub(crate) fn next(
         let has_reads = variables.terms.and(reads);
         constraints.push(variables.terms.or([idle, has_reads]));
     }
-    (frame::after(variables, frame, step, after, change, constraints), firing_counts)
+    (frame::successor(variables, frame, step, after, change, constraints), firing_counts)
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub fn listed(
     let net = variables.net;
     let mut constraints = Vec::with_capacity(traps.len());
     for trap in traps {
-        is_trap(net, trap)?;
+        check_trap(net, trap)?;
         // The sum of ones over places does not overflow.
         let Ok(sum) = LinearSum::new(trap.iter().map(|&place| (place, 1))) else { continue };
         let sum = variables.sum(&sum);
@@ -86,7 +86,7 @@ fn feeders(net: &Net, set: &[PlaceId]) -> Vec<EffectId> {
 }
 
 /// Returns an error if the set is not a trap.
-fn is_trap(net: &Net, set: &[PlaceId]) -> Result<(), EncodeError> {
+fn check_trap(net: &Net, set: &[PlaceId]) -> Result<(), EncodeError> {
     let mut in_set = vec![false; net.place_count()];
     set.iter().for_each(|place| in_set[place.index()] = true);
     for arc in set.iter().flat_map(|&place| net.consumers(place)) {
@@ -100,7 +100,7 @@ fn is_trap(net: &Net, set: &[PlaceId]) -> Result<(), EncodeError> {
 /// Returns the constraints that every initially marked trap is marked.
 pub fn all(variables: &mut Variables<'_>) -> Vec<Term> {
     let net = variables.net;
-    let mut leaving = LeavingPlaces { of: HashMap::new(), open: Vec::new() };
+    let mut leaving = LeavingPlaces { variables: HashMap::new(), pending: Vec::new() };
     let mut constraints = Vec::new();
     for (place, _) in net.initial().marked() {
         let (has_left, _) = leaving.of(variables, place);
@@ -108,7 +108,7 @@ pub fn all(variables: &mut Variables<'_>) -> Vec<Term> {
         let is_marked = at_least(&mut variables.terms, tokens, 1);
         constraints.push(variables.terms.or([is_marked, has_left]));
     }
-    while let Some(place) = leaving.open.pop() {
+    while let Some(place) = leaving.pending.pop() {
         let (has_left, rank) = leaving.of(variables, place);
         let mut alternatives = vec![variables.terms.not(has_left)];
         for arc in net.consumers(place) {
@@ -136,16 +136,16 @@ pub fn all(variables: &mut Variables<'_>) -> Vec<Term> {
 /// The places that may have to leave, with their variables.
 struct LeavingPlaces {
     /// The variables left(p) and rank(p) of each place.
-    of: HashMap<PlaceId, (Term, Variable)>,
+    variables: HashMap<PlaceId, (Term, Variable)>,
     /// Places whose constraint is not created yet.
-    open: Vec<PlaceId>,
+    pending: Vec<PlaceId>,
 }
 
 impl LeavingPlaces {
     /// Returns the variables left(p) and rank(p) of a place, which are created at the first call.
     fn of(&mut self, variables: &mut Variables<'_>, place: PlaceId) -> (Term, Variable) {
-        *self.of.entry(place).or_insert_with(|| {
-            self.open.push(place);
+        *self.variables.entry(place).or_insert_with(|| {
+            self.pending.push(place);
             let name = variables.net.place_name(place);
             let left = variables.terms.boolean(&format!("left({name})"));
             (left, variables.number(&format!("rank({name})")))

@@ -27,7 +27,7 @@
 //! Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a SAT-solver*,
 //! FMCAD 2000.
 
-use crate::frame::{FrameTerms, after};
+use crate::frame::{FrameTerms, successor};
 use crate::predicate::{TokenTerm, enabled, holds};
 use crate::steps;
 use crate::variables::Variables;
@@ -52,9 +52,9 @@ pub struct MarkingSequence {
     /// The markings so far, at least one, by number of steps.
     frames: Vec<FrameTerms>,
     /// For each step, the transitions that may fire and the variables that count their firings.
-    fired: Vec<Vec<(TransitionId, Variable)>>,
+    firings: Vec<Vec<(TransitionId, Variable)>>,
     /// The known upper bound of each place in the last marking, by place index.
-    most: Vec<Option<u64>>,
+    max_tokens: Vec<Option<u64>>,
 }
 
 impl MarkingSequence {
@@ -66,8 +66,8 @@ impl MarkingSequence {
         let max_tokens = net.initial().tokens().iter().copied().map(Some).collect();
         MarkingSequence {
             frames: vec![net.places().map(initial_tokens).collect()],
-            fired: Vec::new(),
-            most: max_tokens,
+            firings: Vec::new(),
+            max_tokens,
         }
     }
 
@@ -76,34 +76,36 @@ impl MarkingSequence {
         let frame = variables.net.places().map(|place| variables.tokens(place).into()).collect();
         MarkingSequence {
             frames: vec![frame],
-            fired: Vec::new(),
-            most: variables.bounds().to_vec(),
+            firings: Vec::new(),
+            max_tokens: variables.bounds().to_vec(),
         }
     }
 
     /// Adds a marking at the end, and returns its constraints.
     pub fn extend(&mut self, variables: &mut Variables<'_>, kind: StepKind) -> Vec<Term> {
         let mut constraints = Vec::new();
-        let step = self.fired.len() as u32 + 1;
-        let frame = &self.frames[self.fired.len()];
-        let bounds_before = std::mem::take(&mut self.most);
-        self.most = most_after(variables, &bounds_before, kind);
-        let bounds = (&bounds_before[..], &self.most[..]);
+        let step = self.firings.len() as u32 + 1;
+        let frame = &self.frames[self.firings.len()];
+        let bounds_before = std::mem::take(&mut self.max_tokens);
+        self.max_tokens = max_tokens_after(variables, &bounds_before, kind);
+        let bounds = (&bounds_before[..], &self.max_tokens[..]);
         let (frame, fired) = match kind {
-            StepKind::Firing => next(variables, frame, step, bounds.1, false, &mut constraints),
-            StepKind::FiringOrPause => {
-                next(variables, frame, step, bounds.1, true, &mut constraints)
+            StepKind::Firing => {
+                after_firing(variables, frame, step, bounds.1, false, &mut constraints)
             }
-            StepKind::Step => steps::next(variables, frame, step, bounds, &mut constraints),
+            StepKind::FiringOrPause => {
+                after_firing(variables, frame, step, bounds.1, true, &mut constraints)
+            }
+            StepKind::Step => steps::after_step(variables, frame, step, bounds, &mut constraints),
         };
         self.frames.push(frame);
-        self.fired.push(fired);
+        self.firings.push(fired);
         constraints
     }
 
     /// Returns the number of steps to the last marking.
     pub fn steps(&self) -> usize {
-        self.fired.len()
+        self.firings.len()
     }
 
     /// Returns the term that the marking after `step` steps satisfies a predicate.
@@ -114,13 +116,13 @@ impl MarkingSequence {
 
     /// Returns the tokens in the last marking, by place index.
     pub fn last(&self) -> &[TokenTerm] {
-        &self.frames[self.fired.len()]
+        &self.frames[self.firings.len()]
     }
 
     /// Returns, for each step, the transitions that may fire and the variables that count their
     /// firings. The transitions of one step may fire in any order.
     pub fn fired(&self) -> &[Vec<(TransitionId, Variable)>] {
-        &self.fired
+        &self.firings
     }
 }
 
@@ -156,7 +158,7 @@ pub fn induction(variables: &mut Variables<'_>, goal: &Predicate, steps: u32) ->
 }
 
 /// Returns upper bounds of the places after one firing or step, from the bounds before.
-fn most_after(
+fn max_tokens_after(
     variables: &Variables<'_>,
     bounds_before: &[Option<u64>],
     kind: StepKind,
@@ -180,7 +182,7 @@ fn most_after(
 
 /// Returns the marking after one more firing, and the firing variables. If `allows_pauses` is true,
 /// the step may also be empty.
-fn next(
+fn after_firing(
     variables: &mut Variables<'_>,
     frame: &FrameTerms,
     step: u32,
@@ -211,5 +213,5 @@ fn next(
         true => variables.terms.at_most(firing_count, 1),
         false => variables.terms.equal(firing_count, 1),
     });
-    (after(variables, frame, step, max_tokens, sums, constraints), firing_variables)
+    (successor(variables, frame, step, max_tokens, sums, constraints), firing_variables)
 }

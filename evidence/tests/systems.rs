@@ -89,7 +89,7 @@ fn answers_about_runs_are_those_of_visiting_everything() {
                         assert!(against, "{text} {endings:?}\n{}", write::dot(&drawn));
                         let labels: Vec<String> =
                             found.labels.iter().map(|&it| engine.label(it).to_owned()).collect();
-                        run::check(&system, linear, endings, &labels, found.back)
+                        run::check(&system, linear, endings, &labels, found.cycle_start)
                             .unwrap_or_else(|why| panic!("{why}: {text}\n{}", write::dot(&drawn)));
                         fails += 1;
                     }

@@ -54,7 +54,7 @@ pub struct DerivedBound {
     /// The bounded place.
     pub place: PlaceId,
     /// True for an upper bound, false for a lower bound.
-    pub upper: bool,
+    pub is_upper: bool,
     /// The number of tokens.
     pub tokens: u64,
     /// The reason.
@@ -193,7 +193,7 @@ impl Facts {
                 }
                 reason => reason,
             };
-            let &DerivedBound { place, upper: is_upper, tokens, .. } = bound;
+            let &DerivedBound { place, is_upper, tokens, .. } = bound;
             match is_upper {
                 true => self.bound_above(place, tokens, reason.provenance()),
                 false => self.bound_below(place, tokens, reason.provenance()),

@@ -42,7 +42,7 @@ struct FusionLevel {
     prefix: Vec<FiringStep>,
     /// Groups of postponed transitions, in the order of rule applications. They fire last before a
     /// dead marking.
-    fire_last: Vec<Vec<TransitionId>>,
+    postponed: Vec<Vec<TransitionId>>,
 }
 
 /// The record of a reduction; see the module documentation.
@@ -62,7 +62,7 @@ pub struct BackTranslation {
 
 impl BackTranslation {
     /// Limit on the number of steps of a translated sequence. A step takes 16 bytes.
-    pub const LONGEST: usize = 1 << 27;
+    pub const MAX_STEPS: usize = 1 << 27;
 
     /// Creates the record of an unchanged net with this many transitions.
     pub(super) fn new(original_transitions: usize) -> BackTranslation {
@@ -76,7 +76,7 @@ impl BackTranslation {
     }
 
     /// Returns the back-translation of a net to itself.
-    pub(super) fn of_nothing(net: &Net) -> BackTranslation {
+    pub(super) fn identity(net: &Net) -> BackTranslation {
         BackTranslation {
             final_ids: net.transitions().collect(),
             ..BackTranslation::new(net.transition_count())
@@ -85,12 +85,12 @@ impl BackTranslation {
 
     /// Records a firing before all other firings of the current level.
     pub(super) fn prefire(&mut self, step: FiringStep) {
-        self.level().prefix.push(step);
+        self.current_level().prefix.push(step);
     }
 
     /// Records transitions that fire last before a dead marking.
     pub(super) fn fire_last(&mut self, transitions: Vec<TransitionId>) {
-        self.level().fire_last.push(transitions);
+        self.current_level().postponed.push(transitions);
     }
 
     /// Records that a new transition stands for these steps.
@@ -110,7 +110,7 @@ impl BackTranslation {
         self.final_ids = reduced.final_ids.clone();
     }
 
-    fn level(&mut self) -> &mut FusionLevel {
+    fn current_level(&mut self) -> &mut FusionLevel {
         // `new` creates the first level, and no level is ever removed.
         let last = self.levels.len() - 1;
         &mut self.levels[last]
@@ -118,7 +118,7 @@ impl BackTranslation {
 
     /// Returns the sequence that a composed transition stands for, or `None` for an original
     /// transition.
-    pub(super) fn stands_for(&self, t: TransitionId) -> Option<&[FiringStep]> {
+    pub(super) fn expansion(&self, t: TransitionId) -> Option<&[FiringStep]> {
         let composition_index = t.index().checked_sub(self.original_transitions)?;
         Some(&self.compositions[composition_index])
     }
@@ -134,9 +134,9 @@ impl BackTranslation {
         sequence: &FiringSequence,
         budget: &Budget,
     ) -> Result<FiringSequence, BackError> {
-        let mut walk = Walk::new(self, budget)?;
-        walk.reduced(sequence)?;
-        Ok(walk.out)
+        let mut walk = BackTranslator::new(self, budget)?;
+        walk.translate(sequence)?;
+        Ok(walk.output)
     }
 
     /// Translates a lasso, as [`sequence`](Self::sequence) translates a finite sequence. Returns
@@ -154,23 +154,23 @@ impl BackTranslation {
         pump: &FiringSequence,
         budget: &Budget,
     ) -> Result<(FiringSequence, FiringSequence), BackError> {
-        let mut walk = Walk::new(self, budget)?;
-        walk.reduced(prefix)?;
-        let mut translated_prefix = std::mem::take(&mut walk.out);
+        let mut walk = BackTranslator::new(self, budget)?;
+        walk.translate(prefix)?;
+        let mut translated_prefix = std::mem::take(&mut walk.output);
         let mut passes = 1..=1u64;
         loop {
             // The pass used for comparison ends here.
-            let tokens = walk.routers.clone();
+            let tokens = walk.router_tokens.clone();
             for _ in passes.clone() {
-                walk.ask()?;
-                walk.reduced(pump)?;
-                if covers(&walk.routers, &tokens) {
-                    return Ok((translated_prefix, walk.out));
+                walk.check_budget()?;
+                walk.translate(pump)?;
+                if covers(&walk.router_tokens, &tokens) {
+                    return Ok((translated_prefix, walk.output));
                 }
             }
             passes = 1..=passes.end() * 2;
-            translated_prefix.extend(&std::mem::take(&mut walk.out));
-            within(&translated_prefix)?;
+            translated_prefix.extend(&std::mem::take(&mut walk.output));
+            check_length(&translated_prefix)?;
         }
     }
 
@@ -185,18 +185,18 @@ impl BackTranslation {
         sequence: &FiringSequence,
         budget: &Budget,
     ) -> Result<FiringSequence, BackError> {
-        let mut walk = Walk::new(self, budget)?;
-        walk.reduced(sequence)?;
+        let mut walk = BackTranslator::new(self, budget)?;
+        walk.translate(sequence)?;
         let mut marking = original.initial().clone();
-        if !replay(original, &mut marking, walk.out.steps()) {
+        if !replay(original, &mut marking, walk.output.steps()) {
             return Err(BackError::NotEnabled);
         }
         for (level, level_record) in self.levels.iter().enumerate().rev() {
-            for transitions in level_record.fire_last.iter().rev() {
+            for transitions in level_record.postponed.iter().rev() {
                 while walk.fire_all(level, transitions, original, &mut marking)? {}
             }
         }
-        Ok(walk.out)
+        Ok(walk.output)
     }
 }
 
@@ -208,39 +208,45 @@ fn covers(current: &[Vec<u64>], earlier: &[Vec<u64>]) -> bool {
 }
 
 /// A translation in progress: the output so far, and the tokens of fused places.
-struct Walk<'b> {
+struct BackTranslator<'b> {
     back: &'b BackTranslation,
     budget: &'b Budget,
     /// Number of steps processed, whether in the output or not. The budget is checked every
-    /// [`PATIENCE`] steps.
+    /// [`STEPS_PER_CHECK`] steps.
     steps: u64,
     /// Tokens of the fused places. Indexed by router, then by position in the fused group.
-    routers: Vec<Vec<u64>>,
+    router_tokens: Vec<Vec<u64>>,
     /// The firings of the original net so far.
-    out: FiringSequence,
+    output: FiringSequence,
 }
 
 /// Number of steps between two checks of the budget.
-const PATIENCE: u64 = 1 << 12;
+const STEPS_PER_CHECK: u64 = 1 << 12;
 
-impl<'b> Walk<'b> {
+impl<'b> BackTranslator<'b> {
     /// Starts with the prefixes of all levels, the earliest first.
     fn new(back: &'b BackTranslation, budget: &'b Budget) -> Result<Self, BackError> {
         let routers = back.routers.iter().map(Router::initial).collect();
-        let mut walk = Walk { back, budget, steps: 0, routers, out: FiringSequence::new() };
+        let mut walk = BackTranslator {
+            back,
+            budget,
+            steps: 0,
+            router_tokens: routers,
+            output: FiringSequence::new(),
+        };
         for (level, level_record) in back.levels.iter().enumerate() {
-            level_record.prefix.iter().try_for_each(|&step| walk.fire(level, step))?;
+            level_record.prefix.iter().try_for_each(|&step| walk.expand(level, step))?;
         }
         Ok(walk)
     }
 
     /// Appends the translation of a sequence of the reduced net.
-    fn reduced(&mut self, sequence: &FiringSequence) -> Result<(), BackError> {
+    fn translate(&mut self, sequence: &FiringSequence) -> Result<(), BackError> {
         let level = self.back.levels.len() - 1;
         for step in sequence.steps() {
             let working_id = self.back.final_ids.get(step.transition.index());
             let transition = *working_id.ok_or(BackError::NotEnabled)?;
-            self.fire(level, FiringStep { transition, count: step.count })?;
+            self.expand(level, FiringStep { transition, count: step.count })?;
         }
         Ok(())
     }
@@ -279,21 +285,22 @@ impl<'b> Walk<'b> {
         marking: &mut Marking,
     ) -> Result<bool, BackError> {
         // Firing at a level uses only the routers below it.
-        let routers = self.routers[..level].to_vec();
-        let mut trial = Walk { routers, out: FiringSequence::new(), ..*self };
-        let expansion = trial.fire(level, step);
+        let routers = self.router_tokens[..level].to_vec();
+        let mut trial =
+            BackTranslator { router_tokens: routers, output: FiringSequence::new(), ..*self };
+        let expansion = trial.expand(level, step);
         self.steps = trial.steps;
         match expansion {
             // Most attempts fail at their first firing, so this test avoids copying the marking.
-            Ok(()) if starts(original, marking, trial.out.steps()) => {
+            Ok(()) if is_first_enabled(original, marking, trial.output.steps()) => {
                 let mut next_marking = marking.clone();
-                if !replay(original, &mut next_marking, trial.out.steps()) {
+                if !replay(original, &mut next_marking, trial.output.steps()) {
                     return Ok(false);
                 }
                 *marking = next_marking;
-                self.routers[..level].clone_from_slice(&trial.routers);
-                self.out.extend(&trial.out);
-                within(&self.out)?;
+                self.router_tokens[..level].clone_from_slice(&trial.router_tokens);
+                self.output.extend(&trial.output);
+                check_length(&self.output)?;
                 Ok(true)
             }
             Ok(()) | Err(BackError::NotEnabled) => Ok(false),
@@ -304,19 +311,19 @@ impl<'b> Walk<'b> {
     }
 
     /// Returns an error if the budget is exhausted.
-    fn ask(&self) -> Result<(), BackError> {
+    fn check_budget(&self) -> Result<(), BackError> {
         self.budget.exhausted().map_or(Ok(()), |reason| Err(BackError::OutOfBudget(reason)))
     }
 
     /// Appends the expansion of `step`, a transition of the working net at `level`.
-    fn fire(&mut self, level: usize, step: FiringStep) -> Result<(), BackError> {
+    fn expand(&mut self, level: usize, step: FiringStep) -> Result<(), BackError> {
         // Pairs of level and step allow one stack for all levels.
         let mut stack = vec![(level, step)];
         let mut expanded = Vec::new();
         while let Some((level, step)) = stack.pop() {
             self.steps += 1;
-            if self.steps.is_multiple_of(PATIENCE) {
-                self.ask()?;
+            if self.steps.is_multiple_of(STEPS_PER_CHECK) {
+                self.check_budget()?;
             }
             let t = step.transition;
             let first_new_id = match level {
@@ -325,15 +332,15 @@ impl<'b> Walk<'b> {
             };
             if t.index() >= first_new_id {
                 // Only composed transitions have ids at or above a watermark.
-                let stands_for = self.back.stands_for(t).ok_or(BackError::NotEnabled)?;
+                let stands_for = self.back.expansion(t).ok_or(BackError::NotEnabled)?;
                 push_parts(&mut expanded, step, stands_for);
                 stack.extend(expanded.drain(..).map(|expanded_step| (level, expanded_step)));
             } else if level == 0 {
-                self.out.push(t, step.count);
-                within(&self.out)?;
+                self.output.push(t, step.count);
+                check_length(&self.output)?;
             } else {
                 let router = &self.back.routers[level - 1];
-                let tokens = &mut self.routers[level - 1];
+                let tokens = &mut self.router_tokens[level - 1];
                 // The steps are pushed in reverse order, so the first step is on top of the stack.
                 if let Some(remaining_step) =
                     router.route(tokens, step, &mut expanded, self.budget)?
@@ -365,16 +372,16 @@ fn push_parts(stack: &mut Vec<FiringStep>, step: FiringStep, expansion: &[Firing
 }
 
 /// Returns an error if the sequence has too many steps.
-fn within(sequence: &FiringSequence) -> Result<(), BackError> {
-    if sequence.steps().len() <= BackTranslation::LONGEST {
+fn check_length(sequence: &FiringSequence) -> Result<(), BackError> {
+    if sequence.steps().len() <= BackTranslation::MAX_STEPS {
         Ok(())
     } else {
-        Err(BackError::TooLong(BackTranslation::LONGEST))
+        Err(BackError::TooLong(BackTranslation::MAX_STEPS))
     }
 }
 
 /// Returns true if the first of `steps` is enabled.
-fn starts(net: &Net, marking: &Marking, steps: &[FiringStep]) -> bool {
+fn is_first_enabled(net: &Net, marking: &Marking, steps: &[FiringStep]) -> bool {
     steps.first().is_none_or(|step| net.is_enabled(marking, step.transition))
 }
 

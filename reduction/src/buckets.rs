@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 /// The value of `newer` and `older` at the ends of a chain.
-const END: u32 = u32::MAX;
+const NO_NEIGHBOUR: u32 = u32::MAX;
 
 /// The value of `newer` for an id that is in no chain.
-const NOWHERE: u32 = u32::MAX - 1;
+const NOT_IN_CHAIN: u32 = u32::MAX - 1;
 
 /// The position of an id in a chain.
 #[derive(Clone, Copy, Debug)]
@@ -39,33 +39,33 @@ impl Buckets {
     /// Inserts `id` at the front of the bucket of `hash`, unless it is already in this bucket.
     pub(super) fn insert(&mut self, hash: u64, id: usize) {
         if self.links.len() <= id {
-            self.links.resize(id + 1, Link { bucket: 0, newer: NOWHERE, older: NOWHERE });
+            self.links.resize(id + 1, Link { bucket: 0, newer: NOT_IN_CHAIN, older: NOT_IN_CHAIN });
         }
-        let bucket = half(hash);
-        if self.links[id].newer != NOWHERE {
+        let bucket = bucket_of(hash);
+        if self.links[id].newer != NOT_IN_CHAIN {
             if self.links[id].bucket == bucket {
                 return;
             }
             self.remove(id);
         }
-        let older = self.latest.insert(bucket, id as u32).unwrap_or(END);
+        let older = self.latest.insert(bucket, id as u32).unwrap_or(NO_NEIGHBOUR);
         if let Some(link) = self.links.get_mut(older as usize) {
             link.newer = id as u32;
         }
-        self.links[id] = Link { bucket, newer: END, older };
+        self.links[id] = Link { bucket, newer: NO_NEIGHBOUR, older };
     }
 
     /// Returns the ids in the bucket of `hash`, latest first, at most `max_ids` ids that `is_alive`
     /// accepts. Removes the other ids that it visits.
-    pub(super) fn of(
+    pub(super) fn ids(
         &mut self,
         hash: u64,
         max_ids: usize,
         is_alive: impl Fn(usize) -> bool,
     ) -> Vec<usize> {
         let mut ids = Vec::new();
-        let mut next_id = self.latest.get(&half(hash)).copied().unwrap_or(END);
-        while next_id != END && ids.len() < max_ids {
+        let mut next_id = self.latest.get(&bucket_of(hash)).copied().unwrap_or(NO_NEIGHBOUR);
+        while next_id != NO_NEIGHBOUR && ids.len() < max_ids {
             let id = next_id as usize;
             next_id = self.links[id].older;
             if is_alive(id) {
@@ -85,19 +85,19 @@ impl Buckets {
         }
         match (self.links.get_mut(newer as usize), self.latest.entry(bucket)) {
             (Some(link), _) => link.older = older,
-            (None, Entry::Occupied(latest)) if older == END => {
+            (None, Entry::Occupied(latest)) if older == NO_NEIGHBOUR => {
                 latest.remove();
             }
             (None, latest) => {
                 latest.insert_entry(older);
             }
         }
-        self.links[id].newer = NOWHERE;
+        self.links[id].newer = NOT_IN_CHAIN;
     }
 }
 
 /// Returns the bucket of a hash.
-fn half(hash: u64) -> u32 {
+fn bucket_of(hash: u64) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 
@@ -110,24 +110,24 @@ mod tests {
         let mut buckets = Buckets::default();
         let all = |_: usize| true;
         [3, 1, 4, 1, 5].into_iter().for_each(|id| buckets.insert(7, id));
-        assert_eq!(buckets.of(7, 9, all), [5, 4, 1, 3]);
+        assert_eq!(buckets.ids(7, 9, all), [5, 4, 1, 3]);
         buckets.insert(8, 4);
-        assert_eq!(buckets.of(7, 9, all), [5, 1, 3]);
-        assert_eq!(buckets.of(8, 9, all), [4]);
+        assert_eq!(buckets.ids(7, 9, all), [5, 1, 3]);
+        assert_eq!(buckets.ids(8, 9, all), [4]);
         buckets.insert(7, 4);
-        assert_eq!(buckets.of(7, 3, all), [4, 5, 1]);
-        assert!(buckets.of(8, 9, all).is_empty());
-        assert!(buckets.of(9, 9, all).is_empty());
+        assert_eq!(buckets.ids(7, 3, all), [4, 5, 1]);
+        assert!(buckets.ids(8, 9, all).is_empty());
+        assert!(buckets.ids(9, 9, all).is_empty());
     }
 
     #[test]
     fn ids_that_are_gone_do_not_count() {
         let mut buckets = Buckets::default();
         (0..100).for_each(|id| buckets.insert(7, id));
-        assert_eq!(buckets.of(7, 2, |id| id < 2 || id == 50), [50, 1]);
-        assert_eq!(buckets.of(7, 9, |id| id != 50), [1, 0]);
-        assert!(buckets.of(7, 9, |_| false).is_empty());
+        assert_eq!(buckets.ids(7, 2, |id| id < 2 || id == 50), [50, 1]);
+        assert_eq!(buckets.ids(7, 9, |id| id != 50), [1, 0]);
+        assert!(buckets.ids(7, 9, |_| false).is_empty());
         buckets.insert(7, 50);
-        assert_eq!(buckets.of(7, 9, |_| true), [50]);
+        assert_eq!(buckets.ids(7, 9, |_| true), [50]);
     }
 }

@@ -12,7 +12,7 @@ pub(super) struct Findings {
     /// True if the reachable tokens of support places are preserved in any case.
     keeps_support: bool,
     /// Dead transitions of the original net, in the order of discovery.
-    dead: Vec<TransitionId>,
+    dead_transitions: Vec<TransitionId>,
     /// Places of the original net with constant tokens, and these tokens.
     constants: Vec<(PlaceId, u64)>,
 }
@@ -23,19 +23,19 @@ impl Findings {
     }
 
     /// Records that an application of this rule is complete.
-    pub(super) fn applied(&mut self, rule: &'static Conditions) {
+    pub(super) fn record_application(&mut self, rule: &'static Conditions) {
         self.is_lossy |= !rule.is_lossless;
     }
 
     /// Records a dead transition, if it is also dead in the original net.
     pub(super) fn dead(&mut self, net: &WorkNet, t: TransitionId) {
         if !self.is_lossy && t.index() < net.original_transitions() {
-            self.dead.push(t);
+            self.dead_transitions.push(t);
         }
     }
 
     /// Records a place with constant tokens, if they are also constant in the original net.
-    pub(super) fn constant(&mut self, net: &WorkNet, p: PlaceId) {
+    pub(super) fn record_constant(&mut self, net: &WorkNet, p: PlaceId) {
         let is_valid = !self.is_lossy || (self.keeps_support && net.in_support(p));
         if is_valid && p.index() < net.original_places() && !net.has_changed_meaning(p) {
             self.constants.push((p, net.tokens(p)));
@@ -52,11 +52,11 @@ impl Findings {
             let protected = reduced.needs.protected.iter().copied();
             let is_never_fired =
                 |t: &TransitionId| reduced.firing(*t) == Some(&FiringMap::By(Vec::new()));
-            self.dead.extend(protected.filter(is_never_fired));
+            self.dead_transitions.extend(protected.filter(is_never_fired));
         }
-        self.dead.sort_unstable();
-        self.dead.dedup();
+        self.dead_transitions.sort_unstable();
+        self.dead_transitions.dedup();
         self.constants.sort_unstable();
-        (self.dead, self.constants)
+        (self.dead_transitions, self.constants)
     }
 }

@@ -7,7 +7,7 @@ use parikh_net::units::Unit;
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId, Units};
 
 /// Limit on the length of a composed transition's name, in bytes. Longer names are abbreviated.
-const LONGEST_NAME: usize = 80;
+const MAX_NAME_LENGTH: usize = 80;
 
 /// Builds the reduced net from `work`, which was derived from `original` for `needs`.
 ///
@@ -19,7 +19,7 @@ pub(super) fn finish(
     needs: Needs,
     back: &BackTranslation,
 ) -> Result<ReducedNet, BuildError> {
-    let mut name = |builder: &NetBuilder, t| fresh(builder, composed_name(original, back, t));
+    let mut name = |builder: &NetBuilder, t| unique_name(builder, composed_name(original, back, t));
     let mut complete = |builder: &mut NetBuilder, places: &[Option<PlaceId>]| {
         for p in original.places() {
             if let (Some(place), Some(label)) = (places[p.index()], original.place_label(p)) {
@@ -33,7 +33,7 @@ pub(super) fn finish(
                 builder.label_transition(TransitionId::new(new_index), label);
             }
         }
-        if let Some(units) = units(original, work, builder, places) {
+        if let Some(units) = remaining_units(original, work, builder, places) {
             builder.set_units(units);
         }
     };
@@ -43,7 +43,7 @@ pub(super) fn finish(
 /// Returns the units over the remaining places. Every marking of the reduced net agrees on these
 /// places with a reachable marking of the original net, unless places were fused. In that case the
 /// units are dropped.
-fn units(
+fn remaining_units(
     original: &Net,
     work: &WorkNet,
     builder: &NetBuilder,
@@ -71,7 +71,7 @@ fn units(
 }
 
 /// Returns `base`, with a number appended if another node has this name.
-fn fresh(builder: &NetBuilder, base: String) -> String {
+fn unique_name(builder: &NetBuilder, base: String) -> String {
     let mut name = base.clone();
     let mut number = 2;
     while builder.node(&name).is_some() {
@@ -82,12 +82,12 @@ fn fresh(builder: &NetBuilder, base: String) -> String {
 }
 
 /// Returns the name of a composed transition: `a.b` for a then b, `a.b_3` for repetitions,
-/// `first...last` beyond [`LONGEST_NAME`] bytes. The name is a valid XML id if the parts are.
+/// `first...last` beyond [`MAX_NAME_LENGTH`] bytes. The name is a valid XML id if the parts are.
 fn composed_name(original: &Net, back: &BackTranslation, t: TransitionId) -> String {
     let mut name = String::new();
     let mut stack = vec![(t, 1)];
     while let Some((t, count)) = stack.pop() {
-        if let Some(steps) = back.stands_for(t) {
+        if let Some(steps) = back.expansion(t) {
             // Repetitions of composed parts are rare; their name lists the parts once.
             stack.extend(
                 steps.iter().rev().map(|step_name| (step_name.transition, step_name.count)),
@@ -95,11 +95,11 @@ fn composed_name(original: &Net, back: &BackTranslation, t: TransitionId) -> Str
             continue;
         }
         let step_name = original.transition_name(t);
-        if name.len() + step_name.len() > LONGEST_NAME {
+        if name.len() + step_name.len() > MAX_NAME_LENGTH {
             let mut last_transition = t;
             while let Some((t, _)) = stack.first().copied() {
                 last_transition = t;
-                match back.stands_for(t).and_then(<[_]>::last) {
+                match back.expansion(t).and_then(<[_]>::last) {
                     Some(step_name) => stack = vec![(step_name.transition, 1)],
                     None => break,
                 }

@@ -15,21 +15,21 @@ struct Journal {
     entries: Vec<u32>,
     /// For each node, one more than the position of its latest entry. 0 for a node without an
     /// entry.
-    latest: Vec<u32>,
+    latest_entry: Vec<u32>,
     /// Position up to which some rule has read. A node with an entry after this position needs no
     /// second entry.
-    read: u32,
+    read_end: u32,
 }
 
 /// Records a node as changed.
 impl Journal {
-    fn note(&mut self, node: usize) {
-        if self.latest.len() <= node {
-            self.latest.resize(node + 1, 0);
+    fn record(&mut self, node: usize) {
+        if self.latest_entry.len() <= node {
+            self.latest_entry.resize(node + 1, 0);
         }
-        if self.latest[node] <= self.read {
+        if self.latest_entry[node] <= self.read_end {
             self.entries.push(node as u32);
-            self.latest[node] = self.entries.len() as u32;
+            self.latest_entry[node] = self.entries.len() as u32;
         }
     }
 
@@ -41,7 +41,7 @@ impl Journal {
         nodes.sort_unstable();
         nodes.dedup();
         *cursor = self.entries.len();
-        self.read = self.entries.len() as u32;
+        self.read_end = self.entries.len() as u32;
         nodes
     }
 }
@@ -52,41 +52,41 @@ pub(super) struct Journals {
     places: Journal,
     transitions: Journal,
     /// Number of the current batch.
-    batch: u32,
+    current_batch: u32,
     /// For each transition, the batch that last created or changed it.
-    batch_of: Vec<u32>,
+    last_batch: Vec<u32>,
 }
 
 impl Journals {
     /// Starts a batch: transitions changed from now on are fresh.
     pub(super) fn start_batch(&mut self) {
-        self.batch += 1;
+        self.current_batch += 1;
     }
 
     /// Marks `p` as changed, so that every rule looks at it again.
-    pub(super) fn note_place(&mut self, p: PlaceId) {
-        self.places.note(p.index());
+    pub(super) fn record_place(&mut self, p: PlaceId) {
+        self.places.record(p.index());
     }
 
     /// Records `t` as changed in the current batch.
-    pub(super) fn note_transition(&mut self, t: TransitionId) {
-        self.transitions.note(t.index());
-        if self.batch_of.len() <= t.index() {
-            self.batch_of.resize(t.index() + 1, 0);
+    pub(super) fn record_transition(&mut self, t: TransitionId) {
+        self.transitions.record(t.index());
+        if self.last_batch.len() <= t.index() {
+            self.last_batch.resize(t.index() + 1, 0);
         }
-        self.batch_of[t.index()] = self.batch;
+        self.last_batch[t.index()] = self.current_batch;
     }
 
     /// Returns the changes in `net` since the last call with this cursor.
-    pub(super) fn dirty_since(
+    pub(super) fn changed_since(
         &mut self,
         net: &WorkNet,
         cursor: &mut JournalCursor,
     ) -> ChangedNodes {
         let places = self.places.since(&mut cursor.places);
         let transitions = self.transitions.since(&mut cursor.transitions);
-        if !cursor.started {
-            cursor.started = true;
+        if !cursor.is_started {
+            cursor.is_started = true;
             return ChangedNodes {
                 places: net.places().collect(),
                 transitions: net.transitions().collect(),
@@ -101,8 +101,8 @@ impl Journals {
     /// Returns true if a transition adjacent to these places was created or changed in the current
     /// batch.
     pub(super) fn is_fresh_around(&self, net: &WorkNet, places: &[PlaceId]) -> bool {
-        let last_batch = |t: TransitionId| self.batch_of.get(t.index()).copied().unwrap_or(0);
-        let is_fresh = |t: TransitionId| last_batch(t) == self.batch;
+        let last_batch = |t: TransitionId| self.last_batch.get(t.index()).copied().unwrap_or(0);
+        let is_fresh = |t: TransitionId| last_batch(t) == self.current_batch;
         places.iter().any(|&p| net.consumers(p).chain(net.producers(p)).any(is_fresh))
     }
 }
@@ -112,7 +112,7 @@ impl Journals {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct JournalCursor {
     /// True after the first read.
-    started: bool,
+    is_started: bool,
     /// Number of place entries read.
     places: usize,
     /// Number of transition entries read.

@@ -114,14 +114,14 @@ impl Default for ReductionConfig {
 pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &ReductionConfig) -> Reduction {
     let start = Instant::now();
     let needs = needs.normalised();
-    let mut rules = rules::all(&config.limits);
+    let mut rules = rules::all_searches(&config.limits);
     rules.retain(|rule| {
         let conditions = rule.conditions;
         let wanted = config.only.as_ref().is_none_or(|only| only.contains(&rule.name))
             && !config.without.contains(&rule.name);
         let in_time = config.linear || rule.phase != Phase::Linear;
-        let fits =
-            conditions.preserves.covers(needs.preserve) && conditions.takes.cover(net.features());
+        let fits = conditions.preserves.covers(needs.preserve)
+            && conditions.features.cover(net.features());
         wanted && in_time && fits
     });
     let mut under_way = OngoingReduction::new(net, &needs);
@@ -131,7 +131,7 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &ReductionConfi
     let mut schedule = Schedule::new(under_way, rules, budget, config);
     schedule.run();
     let rules = schedule.take_statistics();
-    let Schedule { under_way, rounds, cut_short, .. } = schedule;
+    let Schedule { reduction: under_way, rounds, cut_short, .. } = schedule;
     let statistics =
         ReductionStatistics { rules, rounds, cut_short, ..ReductionStatistics::default() };
     let mut reduction = match under_way.finish(net, statistics.clone()) {
@@ -139,7 +139,7 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &ReductionConfi
         // The only causes are a lack of ids or of memory for names. The reduction is then useless.
         Err(error) => {
             tracing::warn!("reduction: given up: {error}");
-            Reduction::nothing(net, needs, statistics)
+            Reduction::identity(net, needs, statistics)
         }
     };
     reduction.statistics.time = start.elapsed();

@@ -5,7 +5,7 @@
 //! the log, so that it is not used with other nets.
 
 use super::fingerprint::Fingerprint;
-use parikh_evidence::reduction::log::CLASSES;
+use parikh_evidence::reduction::log::CLASS_NAMES;
 use parikh_evidence::reduction::{
     Candidate, LogError, LogStep, NamePrefixes, NamedLog, Needs, rules,
 };
@@ -18,7 +18,7 @@ pub struct Log {
     /// The rule of each application, with the sizes of its candidate.
     entries: Vec<LogEntry>,
     /// Places, transitions and multiplicities of all candidates, one after another.
-    nodes: Vec<u32>,
+    numbers: Vec<u32>,
 }
 
 /// The rule of an application, with the numbers of places, transitions and multiplicities of its
@@ -38,9 +38,9 @@ struct LogEntry {
 impl Log {
     /// Appends an application.
     pub fn push(&mut self, rule: &'static str, candidate: &Candidate) {
-        self.nodes.extend(candidate.places.iter().map(|p| p.index() as u32));
-        self.nodes.extend(candidate.transitions.iter().map(|t| t.index() as u32));
-        self.nodes.extend(&candidate.weights);
+        self.numbers.extend(candidate.places.iter().map(|p| p.index() as u32));
+        self.numbers.extend(candidate.transitions.iter().map(|t| t.index() as u32));
+        self.numbers.extend(&candidate.weights);
         let (places, transitions) =
             (candidate.places.len() as u32, candidate.transitions.len() as u32);
         let weights = candidate.weights.len() as u32;
@@ -59,7 +59,7 @@ impl Log {
 
     /// Iterates over the rule and the candidate of each application.
     pub fn steps(&self) -> impl Iterator<Item = (&'static str, Candidate)> {
-        let mut remaining = &self.nodes[..];
+        let mut remaining = &self.numbers[..];
         self.entries.iter().map(move |entry| {
             let (places, tail) = remaining.split_at(entry.places as usize);
             let (transitions, tail) = tail.split_at(entry.transitions as usize);
@@ -89,7 +89,7 @@ impl Log {
             true => net.transition_name(t).to_owned(),
             false => prefixes.composed(t, net.transition_count()),
         };
-        let needed = CLASSES.iter().filter(|(class, _)| needs.preserve.covers(*class));
+        let needed = CLASS_NAMES.iter().filter(|(class, _)| needs.preserve.covers(*class));
         let step = |(rule, candidate): (&'static str, Candidate)| LogStep {
             rule: rule.to_owned(),
             places: candidate.places.into_iter().map(place).collect(),
@@ -147,7 +147,7 @@ pub enum LogFileError {
         found: Box<Fingerprint>,
     },
     /// A name is not a rule, class or node.
-    #[error("{}: `{name}` is unknown{}", place_of(*step), guess(hint.as_deref()))]
+    #[error("{}: `{name}` is unknown{}", place_of(*step), hint_text(hint.as_deref()))]
     Unknown {
         /// Step number from 1; 0 is the header of the file.
         step: usize,
@@ -167,14 +167,14 @@ fn place_of(step: usize) -> String {
 }
 
 /// Returns the hint as the end of an error message.
-fn guess(hint: Option<&str>) -> String {
+fn hint_text(hint: Option<&str>) -> String {
     hint.map_or(String::new(), |name| format!("; did you mean `{name}`?"))
 }
 
 /// Converts an error, and adds the most similar known name.
-fn hinted(net: &Net, error: LogError) -> LogFileError {
+fn with_hint(net: &Net, error: LogError) -> LogFileError {
     let LogError::Unknown { step, name } = error else { return LogFileError::Log(error) };
-    let classes = CLASSES.iter().map(|&(_, name)| name);
+    let classes = CLASS_NAMES.iter().map(|&(_, name)| name);
     let rules = rules::ALL.iter().map(|rule| rule.name);
     let places = net.places().map(|p| net.place_name(p));
     let transitions = net.transitions().map(|t| net.transition_name(t));
@@ -197,7 +197,7 @@ impl LogFile {
             let expected = Box::new(self.net.clone());
             return Err(LogFileError::OtherModel { expected, found: Box::new(found) });
         }
-        self.in_ids(net).map_err(|error| hinted(net, error))
+        self.in_ids(net).map_err(|error| with_hint(net, error))
     }
 
     /// Returns the needs and the log in ids of `net`, after the fingerprint is checked.

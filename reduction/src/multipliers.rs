@@ -15,20 +15,20 @@ use std::collections::HashMap;
 /// Limit on the number of arcs of a net for rules with linear programs. For larger nets, a single
 /// linear program may exceed the time of all searches. Its rows would need about four times the
 /// memory of the net.
-pub(super) const MOST_ARCS: usize = 12_000;
+pub(super) const MAX_ARCS: usize = 12_000;
 
 /// Values of a solution below this number count as 0.
-const NOISE: f64 = 1e-9;
+const MIN_POSITIVE: f64 = 1e-9;
 
 /// Limits on the denominator of one number in a solution, and on the common denominator of all
 /// numbers.
-const DENOMINATORS: (u64, u64) = (1_000, 1_000_000);
+const MAX_DENOMINATORS: (u64, u64) = (1_000, 1_000_000);
 
 /// Returns guesses of the positive entries of a solution in integer proportions, as (position,
 /// integer), most likely first. Returns none if the numbers are not fractions with small
 /// denominators.
-pub(super) fn integers(solution: &[f64]) -> Vec<Vec<(usize, u32)>> {
-    let significant = solution.iter().copied().filter(|&value| value > NOISE);
+pub(super) fn integer_guesses(solution: &[f64]) -> Vec<Vec<(usize, u32)>> {
+    let significant = solution.iter().copied().filter(|&value| value > MIN_POSITIVE);
     let smallest = significant.fold(f64::INFINITY, f64::min);
     let mut guesses: Vec<Vec<(usize, u32)>> =
         [1.0, smallest].iter().filter_map(|unit| integers_in(solution, *unit)).collect();
@@ -39,10 +39,10 @@ pub(super) fn integers(solution: &[f64]) -> Vec<Vec<(usize, u32)>> {
 /// Returns the entries in units of `unit` as integers without common divisor. Returns `None` if
 /// they are not fractions with small denominators.
 fn integers_in(solution: &[f64], unit: f64) -> Option<Vec<(usize, u32)>> {
-    let positive = solution.iter().enumerate().filter(|&(_, &value)| value > NOISE);
+    let positive = solution.iter().enumerate().filter(|&(_, &value)| value > MIN_POSITIVE);
     let fractions: Vec<(usize, u64, u64)> = positive
         .map(|(index, value)| {
-            let (numerator, denominator) = convergent(value / unit, DENOMINATORS.0, 1e-7)?;
+            let (numerator, denominator) = convergent(value / unit, MAX_DENOMINATORS.0, 1e-7)?;
             Some((index, numerator, denominator))
         })
         .collect::<Option<_>>()?;
@@ -50,7 +50,7 @@ fn integers_in(solution: &[f64], unit: f64) -> Option<Vec<(usize, u32)>> {
     for &(_, _, denominator) in &fractions {
         common_denominator =
             common_denominator / gcd(common_denominator, denominator) * denominator;
-        if common_denominator > DENOMINATORS.1 {
+        if common_denominator > MAX_DENOMINATORS.1 {
             return None;
         }
     }
@@ -97,7 +97,7 @@ impl MultiplicityProgram {
     ///
     /// # Errors
     /// Returns an error for a net beyond 2³² nodes.
-    pub(super) fn of(
+    pub(super) fn new(
         net: &WorkNet,
         multiplicity: Interval,
         change: Interval,
@@ -146,18 +146,18 @@ mod tests {
 
     #[test]
     fn fractions_are_found_with_their_common_denominator() {
-        let found = integers(&[0.5, 0.0, 1.0 / 3.0, 1.0, 1e-12]);
+        let found = integer_guesses(&[0.5, 0.0, 1.0 / 3.0, 1.0, 1e-12]);
         assert_eq!(found[0], vec![(0, 3), (2, 2), (3, 6)]);
     }
 
     #[test]
     fn in_units_of_the_smallest_more_is_found() {
-        assert_eq!(integers(&[1.0 / 30_011.0, 1.0]), vec![vec![(0, 1), (1, 30_011)]]);
-        assert_eq!(integers(&[]), Vec::<Vec<_>>::new());
+        assert_eq!(integer_guesses(&[1.0 / 30_011.0, 1.0]), vec![vec![(0, 1), (1, 30_011)]]);
+        assert_eq!(integer_guesses(&[]), Vec::<Vec<_>>::new());
     }
 
     #[test]
     fn what_is_no_small_fraction_is_left_alone() {
-        assert_eq!(integers(&[std::f64::consts::SQRT_2, 1.0, f64::NAN]).len(), 0);
+        assert_eq!(integer_guesses(&[std::f64::consts::SQRT_2, 1.0, f64::NAN]).len(), 0);
     }
 }

@@ -43,7 +43,7 @@ pub fn of_goals<'g>(net: &Net, goals: impl IntoIterator<Item = &'g Goal>) -> Nee
     let mut needs = Needs::default();
     for goal in goals {
         match goal {
-            Goal::Reach(predicate) => add(&mut needs, net, predicate),
+            Goal::Reach(predicate) => add_predicate(&mut needs, net, predicate),
             Goal::Maximise(_) => {
                 needs.preserve = needs.preserve | Preserve::REACHABILITY;
                 needs.support.extend(goal.support(net));
@@ -63,13 +63,13 @@ pub fn of_goals<'g>(net: &Net, goals: impl IntoIterator<Item = &'g Goal>) -> Nee
 /// property depends only on markings. No rule guarantees which runs are preserved. Runs of the
 /// reduced net are hints that must be replayed on the original net.
 pub fn of_hints(net: &Net, property: &RunProperty) -> Option<Needs> {
-    is_of_markings(property).then(|| reachability(property.support(net)))
+    depends_on_markings_only(property).then(|| reachability(property.support(net)))
 }
 
 /// Returns true if the property is about all runs and depends only on the markings along a run.
 /// Transitions of a reduced net have other names, and a dead marking of it may not be dead in the
 /// original net.
-pub(super) fn is_of_markings(property: &RunProperty) -> bool {
+pub(super) fn depends_on_markings_only(property: &RunProperty) -> bool {
     property.fairness().is_none()
         && property.atoms().iter().all(|atom| match atom {
             RunAtom::Holds(predicate) => !predicate.mentions_deadness(),
@@ -78,10 +78,10 @@ pub(super) fn is_of_markings(property: &RunProperty) -> bool {
 }
 
 /// Adds the needs of a predicate.
-fn add(needs: &mut Needs, net: &Net, predicate: &Predicate) {
+fn add_predicate(needs: &mut Needs, net: &Net, predicate: &Predicate) {
     match PredicateForm::of(predicate) {
         PredicateForm::Parts(operands) => {
-            operands.iter().for_each(|operand| add(needs, net, operand))
+            operands.iter().for_each(|operand| add_predicate(needs, net, operand))
         }
         PredicateForm::Fires(t) => {
             needs.preserve = needs.preserve | Preserve::REACHABILITY;
@@ -91,7 +91,7 @@ fn add(needs: &mut Needs, net: &Net, predicate: &Predicate) {
             needs.preserve = needs.preserve | Preserve::DEADLOCK;
             others.iter().for_each(|operand| needs.support.extend(operand.support(net)));
         }
-        PredicateForm::State => {
+        PredicateForm::Marking => {
             needs.preserve = needs.preserve | Preserve::REACHABILITY;
             needs.support.extend(predicate.support(net));
         }

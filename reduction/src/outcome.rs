@@ -2,7 +2,7 @@
 
 use super::back::BackTranslation;
 use super::log::Log;
-use super::needs::is_of_markings;
+use super::needs::depends_on_markings_only;
 use super::statistics::{NetSize, ReductionStatistics};
 use parikh_evidence::reduction::{FiringMap, Needs, Preserve, ReducedNet};
 use parikh_net::run_property::RunAtom;
@@ -45,7 +45,7 @@ impl Deref for Reduction {
 
 impl Reduction {
     /// Returns the net as its own reduction.
-    pub(super) fn nothing(net: &Net, needs: Needs, statistics: ReductionStatistics) -> Reduction {
+    pub(super) fn identity(net: &Net, needs: Needs, statistics: ReductionStatistics) -> Reduction {
         let to_itself = |&t: &TransitionId| FiringMap::By(vec![t]);
         let reduced = ReducedNet {
             places: net.places().map(Some).collect(),
@@ -57,7 +57,7 @@ impl Reduction {
         };
         Reduction {
             reduced,
-            back: BackTranslation::of_nothing(net),
+            back: BackTranslation::identity(net),
             log: Log::default(),
             statistics: ReductionStatistics {
                 before: NetSize::of(net),
@@ -108,7 +108,9 @@ impl Reduction {
     /// Translates the atoms of a property to the reduced net. A run found there is only a hint,
     /// because no rule guarantees the preservation of runs.
     pub fn translate_hint(&self, original: &Net, property: &RunProperty) -> Option<RunProperty> {
-        if !is_of_markings(property) || !self.needs().preserve.covers(Preserve::REACHABILITY) {
+        if !depends_on_markings_only(property)
+            || !self.needs().preserve.covers(Preserve::REACHABILITY)
+        {
             return None;
         }
         let translate_atom = |atom: &RunAtom| {

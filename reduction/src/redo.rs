@@ -20,7 +20,7 @@ pub fn redo(net: &Net, needs: &Needs, log: &Log) -> Result<Reduction, LogError> 
     let needs = needs.normalised();
     let mut record = ReductionRecord::new(&WorkNet::new(net, &needs), &needs);
     let mut record_edits =
-        |rule, candidate: &_, net: &_, edits: &_| record.take(rule, candidate, net, edits);
+        |rule, candidate: &_, net: &_, edits: &_| record.record(rule, candidate, net, edits);
     let steps = log.steps().map(Ok);
     let work =
         parikh_evidence::reduction::redo(net, &needs, steps, &mut record_edits, &mut || true)?;

@@ -34,7 +34,7 @@ enum ReductionRoute {
 impl ReductionRoute {
     /// Determines the routing for the places of `group` before they are fused in `net`: by the
     /// given moves, or by twins if there are none.
-    fn of(net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) -> ReductionRoute {
+    fn choose(net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) -> ReductionRoute {
         if moves.is_empty()
             && let &[p, q] = group
         {
@@ -64,9 +64,9 @@ pub(super) struct Router {
     /// Initial tokens, by position in the group.
     initial: Vec<u64>,
     /// The method that provides tokens.
-    routing: ReductionRoute,
+    route_kind: ReductionRoute,
     /// The arcs of each transition next to the group.
-    arcs: HashMap<TransitionId, GroupArcs>,
+    group_arcs: HashMap<TransitionId, GroupArcs>,
     /// The index of the class of each transition with twins.
     class_of: HashMap<TransitionId, usize>,
 }
@@ -75,7 +75,7 @@ impl Router {
     /// Creates the router for the places of `group` before they are fused in `net`; see
     /// [`BackTranslation::fuse`](super::BackTranslation::fuse).
     pub(super) fn new(net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) -> Router {
-        let routing = ReductionRoute::of(net, group, moves);
+        let route_kind = ReductionRoute::choose(net, group, moves);
         let mut arcs: HashMap<TransitionId, Vec<(usize, u64, u64)>> = HashMap::new();
         for (position, &p) in group.iter().enumerate() {
             for t in net.neighbours(p) {
@@ -84,7 +84,7 @@ impl Router {
             }
         }
         let mut class_of = HashMap::new();
-        if let ReductionRoute::Twins(classes) = &routing {
+        if let ReductionRoute::Twins(classes) = &route_kind {
             for (class, twins) in classes.iter().enumerate() {
                 class_of.extend(twins.iter().map(|&t| (t, class)));
             }
@@ -92,8 +92,8 @@ impl Router {
         Router {
             watermark: net.transition_ids(),
             initial: group.iter().map(|&p| net.tokens(p)).collect(),
-            routing,
-            arcs: arcs.into_iter().map(|(t, arcs)| (t, arcs.into_boxed_slice())).collect(),
+            route_kind,
+            group_arcs: arcs.into_iter().map(|(t, arcs)| (t, arcs.into_boxed_slice())).collect(),
             class_of,
         }
     }
@@ -118,29 +118,30 @@ impl Router {
         firings: &mut Vec<FiringStep>,
         budget: &Budget,
     ) -> Result<Option<FiringStep>, BackError> {
-        if !self.arcs.contains_key(&step.transition) {
+        if !self.group_arcs.contains_key(&step.transition) {
             firings.push(step);
             return Ok(None);
         }
         let mut fired_transition = step.transition;
-        match &self.routing {
+        match &self.route_kind {
             ReductionRoute::Moves(moves) => {
-                if let Some(arcs) = self.arcs.get(&fired_transition) {
-                    gather(tokens, arcs, step.count, moves, firings, budget)?;
+                if let Some(arcs) = self.group_arcs.get(&fired_transition) {
+                    gather_tokens(tokens, arcs, step.count, moves, firings, budget)?;
                 }
             }
             ReductionRoute::Twins(classes) => {
                 if let Some(&class) = self.class_of.get(&fired_transition) {
                     let twins = classes[class].iter().copied();
-                    let is_enabled =
-                        |t: &TransitionId| self.arcs.get(t).is_some_and(|a| fits(tokens, a));
+                    let is_enabled = |t: &TransitionId| {
+                        self.group_arcs.get(t).is_some_and(|a| has_tokens(tokens, a))
+                    };
                     fired_transition =
                         twins.clone().find(is_enabled).ok_or(BackError::NotEnabled)?;
                 }
             }
         }
         // Fires as often as the tokens allow, at least once.
-        let arcs = self.arcs.get(&fired_transition).ok_or(BackError::NotEnabled)?;
+        let arcs = self.group_arcs.get(&fired_transition).ok_or(BackError::NotEnabled)?;
         let mut count = step.count;
         for &(position, removed, added) in arcs {
             if tokens[position] < removed {
@@ -163,7 +164,7 @@ impl Router {
 
 /// Moves tokens until a firing with these arcs is enabled, and as many of `count` firings as the
 /// tokens of the group suffice for. `moves` are sorted by target.
-fn gather(
+fn gather_tokens(
     tokens: &mut [u64],
     arcs: &GroupArcs,
     count: u64,
@@ -171,7 +172,7 @@ fn gather(
     firings: &mut Vec<FiringStep>,
     budget: &Budget,
 ) -> Result<(), BackError> {
-    if fits(tokens, arcs) {
+    if has_tokens(tokens, arcs) {
         return Ok(());
     }
     let total = |numbers: &mut dyn Iterator<Item = u64>| numbers.map(u128::from).sum::<u128>();
@@ -210,7 +211,7 @@ fn gather(
 }
 
 /// Returns true if the group has the tokens that a firing with these arcs takes.
-fn fits(tokens: &[u64], arcs: &GroupArcs) -> bool {
+fn has_tokens(tokens: &[u64], arcs: &GroupArcs) -> bool {
     arcs.iter().all(|&(position, taken, _)| tokens[position] >= taken)
 }
 

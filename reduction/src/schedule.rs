@@ -36,7 +36,7 @@ struct ScheduledRule {
 /// The state of a reduction and its schedule.
 pub(super) struct Schedule<'a> {
     /// The net under reduction, with its records.
-    pub(super) under_way: OngoingReduction,
+    pub(super) reduction: OngoingReduction,
     budget: &'a Budget,
     config: &'a ReductionConfig,
     /// The rules, in the order in which they run within a phase.
@@ -50,10 +50,10 @@ pub(super) struct Schedule<'a> {
 }
 
 /// Number of changed nodes that a search gets at a time. It bounds the memory for candidates.
-const PORTION: usize = 64;
+const NODES_PER_SEARCH: usize = 64;
 
 /// Number of candidates between two checks of the budget.
-const PATIENCE: usize = 64;
+const CANDIDATES_PER_CHECK: usize = 64;
 
 /// Time limit for all rules with linear programs together, and the divisor of the initial time that
 /// gives their share.
@@ -61,7 +61,7 @@ const LINEAR_TIME: (Duration, u32) = (Duration::from_secs(2), 5);
 
 impl<'a> Schedule<'a> {
     pub(super) fn new(
-        under_way: OngoingReduction,
+        reduction: OngoingReduction,
         rules: Vec<SearchRule>,
         budget: &'a Budget,
         config: &'a ReductionConfig,
@@ -74,7 +74,7 @@ impl<'a> Schedule<'a> {
         let (longest, share) = LINEAR_TIME;
         let linear_time = budget.remaining().map_or(longest, |left| longest.min(left / share));
         Schedule {
-            under_way,
+            reduction,
             budget,
             config,
             rules: rules.into_iter().map(scheduled).collect(),
@@ -96,18 +96,18 @@ impl<'a> Schedule<'a> {
         let mut applied_before = 0;
         loop {
             self.rounds += 1;
-            let mut changed = self.phase(Phase::Global);
+            let mut changed = self.run_phase(Phase::Global);
             loop {
-                changed |= self.fixpoint();
-                if !self.phase(Phase::Agglomeration) {
+                changed |= self.run_cheap_rules();
+                if !self.run_phase(Phase::Agglomeration) {
                     break;
                 }
                 changed = true;
             }
             if !changed {
-                changed = self.phase(Phase::Product);
+                changed = self.run_phase(Phase::Product);
                 let size =
-                    (self.under_way.net().transition_count(), self.under_way.net().place_count());
+                    (self.reduction.net().transition_count(), self.reduction.net().place_count());
                 if changed && size >= smallest {
                     growing_rounds += 1;
                 }
@@ -118,74 +118,77 @@ impl<'a> Schedule<'a> {
                     self.rules.iter().map(|scheduled| scheduled.statistics.applied).sum();
                 if applied_now > applied_before {
                     applied_before = applied_now;
-                    self.show_all_again();
+                    self.reset_searches();
                     changed = true;
                 }
             }
             if !changed {
-                changed = self.phase(Phase::Linear);
+                changed = self.run_phase(Phase::Linear);
             }
             if !changed || self.cut_short || growing_rounds > self.config.growth_rounds {
                 // Removes all nodes that the last round made superfluous.
-                while !self.cut_short && self.phase(Phase::Global) | self.fixpoint() {}
+                while !self.cut_short && self.run_phase(Phase::Global) | self.run_cheap_rules() {}
                 return;
             }
         }
     }
 
     /// Resets all searches, so that each gets the whole net again.
-    fn show_all_again(&mut self) {
+    fn reset_searches(&mut self) {
         for scheduled in &mut self.rules {
             scheduled.cursor = JournalCursor::default();
-            scheduled.rule.search.forget();
+            scheduled.rule.search.reset();
         }
     }
 
     /// Runs the cheap rules until none applies. Returns true if anything changed.
-    fn fixpoint(&mut self) -> bool {
+    fn run_cheap_rules(&mut self) -> bool {
         let mut changed = false;
-        while self.phase(Phase::Cheap) {
+        while self.run_phase(Phase::Cheap) {
             changed = true;
         }
         changed
     }
 
     /// Runs one batch of every rule of the phase. Returns true if anything changed.
-    fn phase(&mut self, phase: Phase) -> bool {
+    fn run_phase(&mut self, phase: Phase) -> bool {
         let mut changed = false;
         for index in 0..self.rules.len() {
             if self.rules[index].rule.phase == phase && !self.cut_short {
-                changed |= self.batch(index);
+                changed |= self.run_batch(index);
             }
         }
         changed
     }
 
     /// Runs one rule on the changes since its last batch. Returns true if anything changed.
-    fn batch(&mut self, index: usize) -> bool {
+    fn run_batch(&mut self, index: usize) -> bool {
         let start = Instant::now();
         let applied_before = self.rules[index].statistics.applied;
-        let (net, journals) = self.under_way.journals();
+        let (net, journals) = self.reduction.journals();
         let (places, transitions) = (net.place_count(), net.transition_count());
-        let mut dirty = journals.dirty_since(net, &mut self.rules[index].cursor);
+        let mut dirty = journals.changed_since(net, &mut self.rules[index].cursor);
         journals.start_batch();
         let phase = self.rules[index].rule.phase;
         if phase == Phase::Linear {
             // Half of the remaining time, so that the next rule has time too.
             let slice = self.budget.slice(self.linear_time_left() / 2);
-            self.rules[index].rule.search.allow(slice);
+            self.rules[index].rule.search.set_time_limit(slice);
         }
         let is_whole_net = matches!(phase, Phase::Global | Phase::Linear);
-        self.rules[index].rule.search.learn(self.under_way.net(), &dirty);
+        self.rules[index].rule.search.observe(self.reduction.net(), &dirty);
         while !dirty.is_empty() && !self.cut_short {
-            let portion =
-                if is_whole_net { std::mem::take(&mut dirty) } else { dirty.split_off(PORTION) };
+            let portion = if is_whole_net {
+                std::mem::take(&mut dirty)
+            } else {
+                dirty.split_off(NODES_PER_SEARCH)
+            };
             let mut candidates = Vec::new();
-            self.rules[index].rule.search.find(self.under_way.net(), &portion, &mut candidates);
+            self.rules[index].rule.search.find(self.reduction.net(), &portion, &mut candidates);
             self.apply_all(index, candidates);
         }
         let statistics = &mut self.rules[index].statistics;
-        let net = self.under_way.net();
+        let net = self.reduction.net();
         statistics.places_removed += (places - net.place_count()) as u64;
         statistics.transitions_removed += transitions as i64 - net.transition_count() as i64;
         statistics.time += start.elapsed();
@@ -207,31 +210,31 @@ impl<'a> Schedule<'a> {
         let scheduled = &mut self.rules[index];
         let statistics = &mut scheduled.statistics;
         statistics.candidates += candidates.len() as u64;
-        let must_wait = scheduled.rule.search.waits();
+        let must_wait = scheduled.rule.search.must_wait();
         for (number, candidate) in candidates.into_iter().enumerate() {
-            if number % PATIENCE == 0 && self.budget.is_exhausted() {
+            if number % CANDIDATES_PER_CHECK == 0 && self.budget.is_exhausted() {
                 self.cut_short = true;
             }
             if self.cut_short {
                 return;
             }
             // Earlier applications of this batch may have removed nodes of the candidate.
-            let (net, journals) = self.under_way.journals();
+            let (net, journals) = self.reduction.journals();
             if !candidate.places.iter().all(|&p| net.has_place(p))
                 || !candidate.transitions.iter().all(|&t| net.has_transition(t))
             {
                 continue;
             }
             if must_wait && journals.is_fresh_around(net, &candidate.places) {
-                candidate.places.iter().for_each(|&p| journals.note_place(p));
+                candidate.places.iter().for_each(|&p| journals.record_place(p));
                 continue;
             }
-            match self.under_way.try_at(
+            match self.reduction.try_apply(
                 scheduled.rule.conditions,
                 &candidate,
                 AssumedCondition::NOTHING,
             ) {
-                ApplicationOutcome::No => {}
+                ApplicationOutcome::Inapplicable => {}
                 ApplicationOutcome::Applied => statistics.applied += 1,
                 ApplicationOutcome::Refused => statistics.refused += 1,
             }

@@ -46,20 +46,20 @@ pub(super) trait CandidateSearch {
     /// Returns true if a candidate must wait for the next batch when an adjacent transition changed
     /// in this batch. This is not needed for soundness. It prevents chains from being merged from
     /// one end, which would copy an ever longer row for each link.
-    fn waits(&self) -> bool {
+    fn must_wait(&self) -> bool {
         false
     }
 
     /// Sets the time limit of the following calls of [`find`](Self::find), for rules of
     /// [`Phase::Linear`].
-    fn allow(&mut self, _slice: Budget) {}
+    fn set_time_limit(&mut self, _slice: Budget) {}
 
     /// Drops stored information, because the whole net will be shown again.
-    fn forget(&mut self) {}
+    fn reset(&mut self) {}
 
     /// Receives all changes since the last call, before [`find`](Self::find) receives the same
     /// changes in portions. It is for rules that compare nodes with other nodes.
-    fn learn(&mut self, _net: &WorkNet, _dirty: &ChangedNodes) {}
+    fn observe(&mut self, _net: &WorkNet, _dirty: &ChangedNodes) {}
 }
 
 /// Proposes each place that changed, or is adjacent to a changed transition, and satisfies the

@@ -24,7 +24,7 @@ pub struct OngoingReduction {
     /// The log. `None` if the log is disabled.
     log: Option<Log>,
     /// The back-translation, the findings and the changed nodes.
-    notes: ReductionRecord,
+    record: ReductionRecord,
 }
 
 /// The records of a reduction: the back-translation, the findings, and the changed nodes.
@@ -39,7 +39,7 @@ pub(super) struct ReductionRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApplicationOutcome {
     /// The conditions do not hold.
-    No,
+    Inapplicable,
     /// The candidate was applied.
     Applied,
     /// The conditions hold, but the edit is malformed: a bug in the rule.
@@ -52,7 +52,7 @@ impl OngoingReduction {
         let needs = needs.normalised();
         let net = WorkNet::new(net, &needs);
         let record = ReductionRecord::new(&net, &needs);
-        OngoingReduction { net, needs, log: Some(Log::default()), notes: record }
+        OngoingReduction { net, needs, log: Some(Log::default()), record }
     }
 
     /// Disables the log.
@@ -68,7 +68,7 @@ impl OngoingReduction {
         log: Log,
         record: ReductionRecord,
     ) -> OngoingReduction {
-        OngoingReduction { net, needs, log: Some(log), notes: record }
+        OngoingReduction { net, needs, log: Some(log), record }
     }
 
     /// Returns the current net.
@@ -78,11 +78,11 @@ impl OngoingReduction {
 
     /// Returns the current net and the journals of changed nodes.
     pub(super) fn journals(&mut self) -> (&WorkNet, &mut Journals) {
-        (&self.net, &mut self.notes.journals)
+        (&self.net, &mut self.record.journals)
     }
 
     /// Applies `rule` to `candidate` if its conditions hold.
-    pub fn try_at(
+    pub fn try_apply(
         &mut self,
         rule: &'static Conditions,
         candidate: &Candidate,
@@ -90,10 +90,11 @@ impl OngoingReduction {
     ) -> ApplicationOutcome {
         let context = Context::new(&self.net, self.needs.preserve, granted);
         let Some(proposal) = propose(rule, &context, candidate) else {
-            return ApplicationOutcome::No;
+            return ApplicationOutcome::Inapplicable;
         };
-        let record = &mut self.notes;
-        let record_edits = |net: &WorkNet, edits: &[Edit]| record.take(rule, candidate, net, edits);
+        let record = &mut self.record;
+        let record_edits =
+            |net: &WorkNet, edits: &[Edit]| record.record(rule, candidate, net, edits);
         if apply(&mut self.net, proposal, record_edits).is_err() {
             return ApplicationOutcome::Refused;
         }
@@ -116,7 +117,7 @@ impl OngoingReduction {
             net: work,
             needs,
             log,
-            notes: ReductionRecord { mut back, findings, journals },
+            record: ReductionRecord { mut back, findings, journals },
         } = self;
         drop(journals);
         let reduced = finish(net, &work, needs, &back)?;
@@ -139,7 +140,7 @@ impl ReductionRecord {
     }
 
     /// Records the edits that `rule` is about to make for `candidate`.
-    pub(super) fn take(
+    pub(super) fn record(
         &mut self,
         rule: &'static Conditions,
         candidate: &Candidate,
@@ -149,54 +150,54 @@ impl ReductionRecord {
         let mut next_id = net.transition_ids();
         for edit in edits {
             match edit {
-                Edit::RemovePlace(p) => self.around_place(net, *p),
-                Edit::RemoveEqual(equality) => self.around_place(net, equality.place),
+                Edit::RemovePlace(p) => self.note_neighbours_of_place(net, *p),
+                Edit::RemoveEqual(equality) => self.note_neighbours_of_place(net, equality.place),
                 Edit::RemoveConstant(p) => {
-                    self.findings.constant(net, *p);
-                    self.around_place(net, *p);
+                    self.findings.record_constant(net, *p);
+                    self.note_neighbours_of_place(net, *p);
                 }
-                Edit::RemoveTransition(t) => self.around_transition(net, *t),
+                Edit::RemoveTransition(t) => self.note_neighbours_of_transition(net, *t),
                 Edit::RemoveDead(t) => {
                     self.findings.dead(net, *t);
-                    self.around_transition(net, *t);
+                    self.note_neighbours_of_transition(net, *t);
                 }
                 Edit::AddTransition { pre, post, stands_for } => {
                     let arcs = pre.iter().chain(post);
-                    arcs.for_each(|arc| self.journals.note_place(arc.place));
-                    self.journals.note_transition(TransitionId::new(next_id));
+                    arcs.for_each(|arc| self.journals.record_place(arc.place));
+                    self.journals.record_transition(TransitionId::new(next_id));
                     self.back.compose(stands_for);
                     next_id += 1;
                 }
                 Edit::SetArcs(p, arcs) => {
-                    arcs.iter().for_each(|&(t, ..)| self.journals.note_transition(t));
-                    self.journals.note_place(*p);
+                    arcs.iter().for_each(|&(t, ..)| self.journals.record_transition(t));
+                    self.journals.record_place(*p);
                 }
                 Edit::Divide(p, _) => {
-                    self.around_place(net, *p);
-                    self.journals.note_place(*p);
+                    self.note_neighbours_of_place(net, *p);
+                    self.journals.record_place(*p);
                 }
                 Edit::Prefire(step) => {
-                    net.changes(step.transition).for_each(|(p, _)| self.journals.note_place(p));
+                    net.changes(step.transition).for_each(|(p, _)| self.journals.record_place(p));
                     self.back.prefire(*step);
                 }
                 Edit::Fuse(group) => {
-                    group.iter().for_each(|&p| self.around_place(net, p));
-                    self.journals.note_place(group[0]);
+                    group.iter().for_each(|&p| self.note_neighbours_of_place(net, p));
+                    self.journals.record_place(group[0]);
                     self.back.fuse(net, group, &candidate.transitions);
                 }
-                Edit::FireLast(transitions) => self.back.fire_last(transitions.clone()),
+                Edit::FireInDeadMarkings(transitions) => self.back.fire_last(transitions.clone()),
             }
         }
-        self.findings.applied(rule);
+        self.findings.record_application(rule);
     }
 
     /// Records the neighbours of a place as changed.
-    fn around_place(&mut self, net: &WorkNet, p: PlaceId) {
-        net.neighbours(p).into_iter().for_each(|t| self.journals.note_transition(t));
+    fn note_neighbours_of_place(&mut self, net: &WorkNet, p: PlaceId) {
+        net.neighbours(p).into_iter().for_each(|t| self.journals.record_transition(t));
     }
 
     /// Records the neighbours of a transition as changed.
-    fn around_transition(&mut self, net: &WorkNet, t: TransitionId) {
-        net.arcs(t).for_each(|(p, ..)| self.journals.note_place(p));
+    fn note_neighbours_of_transition(&mut self, net: &WorkNet, t: TransitionId) {
+        net.arcs(t).for_each(|(p, ..)| self.journals.record_place(p));
     }
 }

@@ -7,7 +7,7 @@ use parikh_evidence::certificate::{
     BoundsCertificate, Induction, Lemma, LinearCertificate, LowerBound, NamedComparison,
     NamedDocument, Precedence, count,
 };
-use parikh_evidence::home::undone::UndoProof;
+use parikh_evidence::home::undoable_firings::UndoProof;
 use parikh_evidence::home::{NamedStructure, Structure};
 use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};
 use std::borrow::Cow;

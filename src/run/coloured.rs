@@ -279,7 +279,7 @@ impl ColouredWork<'_> {
         let net = self.model.net();
         let mut partitions = vec![ColourClasses::by_constants(net)];
         partitions.extend(base_sorts(net).map(|(_, kept_sort)| {
-            ColourClasses::by(net, |sort, colour| if sort == kept_sort { colour } else { 0 })
+            ColourClasses::by_key(net, |sort, colour| if sort == kept_sort { colour } else { 0 })
         }));
         let mut attempts: Vec<AbstractionAttempt> = Vec::new();
         for (index, classes) in partitions.iter().enumerate() {

@@ -69,7 +69,7 @@ pub struct ReducedCount<'n> {
 }
 
 /// The number of reductions that are tried. Each further attempt keeps the places on which a number
-/// depends jointly; the last attempt omits the rules of [`COUPLING`].
+/// depends jointly; the last attempt omits the rules of [`COUPLING_RULES`].
 const ATTEMPTS: usize = 5;
 
 /// Rules that make numbers depend on several places jointly.
@@ -165,7 +165,7 @@ impl<'n> ReducedCount<'n> {
         method: CountMethod,
         budget: &Budget,
     ) -> Result<CountResult, String> {
-        let CountingFormula { parts, weights, .. } = &mut self.formula;
+        let CountingFormula { parts, factors: weights, .. } = &mut self.formula;
         // Parts that are equal up to names have equal sums; nets of many agents have many such
         // parts.
         let mut first_by_fingerprint: HashMap<String, usize> = HashMap::new();
@@ -251,7 +251,7 @@ impl<'n> ReducedCount<'n> {
 
 /// Excludes these places from removal.
 fn keep_places(limits: &mut GrowthLimits, places: Vec<PlaceId>) {
-    limits.kept.extend(places);
-    limits.kept.sort_unstable();
-    limits.kept.dedup();
+    limits.kept_places.extend(places);
+    limits.kept_places.sort_unstable();
+    limits.kept_places.dedup();
 }

@@ -108,7 +108,7 @@ pub(super) fn search_share(
 }
 
 /// Largest number of places of a net for the early phases with diagrams
-/// ([`SchedulePhase::GoOnSmall`]): its variable orders take milliseconds.
+/// ([`SchedulePhase::ContinueOnSmallNet`]): its variable orders take milliseconds.
 pub(super) const MAX_PLACES_FOR_EARLY_DIAGRAMS: usize = 1000;
 
 /// The part of the remaining time that a phase may use.

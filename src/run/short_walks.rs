@@ -4,7 +4,7 @@
 use parikh_net::{FiringSequence, Net, TransitionId};
 
 /// Returns random walks from the initial marking. The first walks are shorter; the longest has at
-/// most [`SHORT`] firings.
+/// most [`LONGEST_WALK`] firings.
 pub(super) fn short_walks(net: &Net, seed: u64) -> impl Iterator<Item = FiringSequence> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let lengths = [1, 1, 2, 4, 8, 16, 32, 64, 128, 256, LONGEST_WALK];

@@ -250,7 +250,7 @@ fn linear_checked(
         Justification::Run(found) => {
             let labels: Vec<String> =
                 found.labels.iter().map(|&label| case.system.label(label).to_owned()).collect();
-            let back = found.back;
+            let back = found.cycle_start;
             run::check(system, formula, endings, &labels, back)?;
             let reason = SystemReason::Run { prefix: back, cycle: labels.len() - back };
             let (shown, grade) = (SystemProof::Run { labels, back }, SystemGrade::Replayed);

@@ -88,7 +88,7 @@ impl PlaceBounds {
     /// Returns true if the step improves the current bound.
     fn is_better(&self, step: &DerivedBound) -> bool {
         let place_index = step.place.index();
-        match step.upper {
+        match step.is_upper {
             true => self.upper[place_index].is_none_or(|upper_bound| step.tokens < upper_bound),
             false => step.tokens > self.lower[place_index],
         }
@@ -100,7 +100,7 @@ impl PlaceBounds {
             return;
         }
         let place_index = step.place.index();
-        match step.upper {
+        match step.is_upper {
             true => self.upper[place_index] = Some(step.tokens),
             false => self.lower[place_index] = step.tokens,
         }
@@ -125,7 +125,7 @@ pub fn place_bounds(net: &Net, flows: &[PlaceFlow], budget: &Budget) -> PlaceBou
     for place in unmarked_siphon(net) {
         bounds.improve(DerivedBound {
             place,
-            upper: true,
+            is_upper: true,
             tokens: 0,
             reason: Reason::UnmarkedSiphon,
         });
@@ -178,7 +178,7 @@ fn add_monotone_bounds(net: &Net, bounds: &mut PlaceBounds) {
         if !grows[place.index()] {
             bounds.improve(DerivedBound {
                 place,
-                upper: true,
+                is_upper: true,
                 tokens,
                 reason: Reason::NeverChanges,
             });
@@ -186,7 +186,7 @@ fn add_monotone_bounds(net: &Net, bounds: &mut PlaceBounds) {
         if !shrinks[place.index()] {
             bounds.improve(DerivedBound {
                 place,
-                upper: false,
+                is_upper: false,
                 tokens,
                 reason: Reason::NeverChanges,
             });
@@ -264,7 +264,12 @@ fn propagate(
         let reason = Reason::Flow { flow: position, using };
         for (upper, bound) in [(true, upper), (false, lower)] {
             let tokens = bound.and_then(|bound| bound.to_u64());
-            let step = tokens.map(|tokens| DerivedBound { place: *place, upper, tokens, reason });
+            let step = tokens.map(|tokens| DerivedBound {
+                place: *place,
+                is_upper: upper,
+                tokens,
+                reason,
+            });
             let Some(step) = step.filter(|step| bounds.is_better(step)) else { continue };
             if let Entry::Vacant(place) = bounds.flows.entry(position) {
                 // Such a derivation could not be written down, because a coefficient is too large.

@@ -210,7 +210,7 @@ impl<'a> Diagrams<'a> {
         nodes + self.cache.bytes() + self.chains.capacity() * size_of::<CachedNode>()
     }
 
-    /// Counts an operation, and checks the limits every [`TICKS`] operations.
+    /// Counts an operation, and checks the limits every [`TICKS_PER_CHECK`] operations.
     #[inline]
     pub(crate) fn tick(&mut self) -> Result<(), Stop> {
         self.ticks += 1;

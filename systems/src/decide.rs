@@ -153,7 +153,7 @@ impl<'s> Decider<'s> {
             loosened_automaton.as_ref().map(KindAutomaton::staying_at_unnamed_labels);
         let violates_formula = |run: &ComponentRun| {
             let word: Vec<_> = run.labels.iter().map(|&label| Some(label)).collect();
-            is_insensitive || formula.holds_of(&word, run.back) == Some(false)
+            is_insensitive || formula.holds_of(&word, run.cycle_start) == Some(false)
         };
         let system = &self.factored.system;
         let owners = automaton.labels().iter().flat_map(|&label| system.owners(label));
@@ -350,7 +350,7 @@ fn component_to_add(system: &System, members: &[u32], run: &ComponentRun) -> Opt
         .collect();
     // A component that prevents the cycle is the most informative.
     let is_off_loop = |omitted: &u32| {
-        !run.labels[run.back..].iter().any(|&label| system.owners(label).contains(omitted))
+        !run.labels[run.cycle_start..].iter().any(|&label| system.owners(label).contains(omitted))
     };
     let refusals = omitted_components.iter().filter_map(|omitted| {
         Some((
@@ -414,16 +414,18 @@ fn first_refused_position(
         *possible_states = next_states;
         possible_states.contains(&true)
     };
-    for (position, &label) in run.labels[..run.back].iter().enumerate() {
+    for (position, &label) in run.labels[..run.cycle_start].iter().enumerate() {
         if !follow(&mut possible_states, label, false) {
             return Some(position);
         }
     }
     // The state sets shrink or repeat: as many rounds as there are states detect most refusals.
     for round in 0..=component.states().len() {
-        for (position, &label) in run.labels[run.back..].iter().enumerate() {
+        for (position, &label) in run.labels[run.cycle_start..].iter().enumerate() {
             if !follow(&mut possible_states, label, true) {
-                return Some(run.back + round * (run.labels.len() - run.back) + position);
+                return Some(
+                    run.cycle_start + round * (run.labels.len() - run.cycle_start) + position,
+                );
             }
         }
     }
@@ -494,13 +496,13 @@ mod tests {
             here
         };
         let starts = Product::new(system, (0..system.components().len() as u32).collect()).starts();
-        let mut set = along(&starts.into_iter().collect(), &run.labels[..run.back]);
+        let mut set = along(&starts.into_iter().collect(), &run.labels[..run.cycle_start]);
         // The sets after each round repeat eventually; each one must be non-empty.
         let mut seen = BTreeSet::new();
         while !set.is_empty() && seen.insert(set.clone()) {
-            set = along(&set, &run.labels[run.back..]);
+            set = along(&set, &run.labels[run.cycle_start..]);
         }
-        !set.is_empty() && run.back < run.labels.len()
+        !set.is_empty() && run.cycle_start < run.labels.len()
     }
 
     /// Compares each method with a search of all steps of the system: factors, the patient
@@ -545,7 +547,7 @@ mod tests {
                 composed_runs += usize::from(found.is_some());
                 if let Some(run) = found {
                     let word: Vec<_> = run.labels.iter().map(|&it| Some(it)).collect();
-                    assert_eq!(formula.holds_of(&word, run.back), Some(false), "{}", told());
+                    assert_eq!(formula.holds_of(&word, run.cycle_start), Some(false), "{}", told());
                     assert!(is_run(&system, &run), "{run:?}\n{}", told());
                 }
                 if patient.is_empty() {
@@ -557,7 +559,12 @@ mod tests {
                     SearchEnd::Run(run) => {
                         assert!(expected, "{}", told());
                         let word: Vec<_> = run.labels.iter().map(|&it| Some(it)).collect();
-                        assert_eq!(formula.holds_of(&word, run.back), Some(false), "{}", told());
+                        assert_eq!(
+                            formula.holds_of(&word, run.cycle_start),
+                            Some(false),
+                            "{}",
+                            told()
+                        );
                         failed += 1;
                     }
                     SearchEnd::NoRun => {

@@ -36,7 +36,7 @@ pub struct ComponentRun {
     /// The labels of the steps.
     pub labels: Vec<LabelId>,
     /// The position at which the labels repeat; the number of labels if the run is finite.
-    pub back: usize,
+    pub cycle_start: usize,
 }
 
 /// The ending of a search.
@@ -101,8 +101,8 @@ pub(crate) struct ProductSearch<'a, 's> {
     /// label.
     fields: Vec<Field>,
     nodes: JointStateStore,
-    /// The order number of each node from 1, or [`DONE`] when its component is done; 0 if it is not
-    /// visited.
+    /// The order number of each node from 1, or [`FINISHED`] when its component is done; 0 if it is
+    /// not visited.
     order_number: Vec<u32>,
     /// The kind of each label of the system, indexed by label.
     kind_of_label: Vec<u8>,
@@ -245,7 +245,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
         SearchEnd::NoRun
     }
 
-    /// Returns the order number of a visited node, or [`DONE`] if its component is done.
+    /// Returns the order number of a visited node, or [`FINISHED`] if its component is done.
     fn order_of(&self, node: u32) -> Option<u32> {
         match self.order_number.get(node as usize) {
             None | Some(&0) => None,
@@ -429,7 +429,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
             steps[..cycle_start].iter().filter(|step| step.label.is_some()).count();
         let is_finite_run = labels.len() == moving_in_prefix;
         SearchEnd::Run(ComponentRun {
-            back: if is_finite_run { labels.len() } else { moving_in_prefix },
+            cycle_start: if is_finite_run { labels.len() } else { moving_in_prefix },
             labels,
         })
     }

@@ -33,7 +33,7 @@ impl Random {
 struct WalkChoice {
     label: LabelId,
     /// The joint state after the step.
-    next: Vec<u32>,
+    joint_state: Vec<u32>,
     state: u32,
     /// The acceptance marks of the automaton's edge.
     marks: Marks,
@@ -138,7 +138,7 @@ impl<'a, 's> SystemWalker<'a, 's> {
                             .numbers()
                             .all(|it| last_step_of_mark[it as usize] > back) =>
                     {
-                        return (Some(ComponentRun { labels, back }), step_count);
+                        return (Some(ComponentRun { labels, cycle_start: back }), step_count);
                     }
                     // The earliest visit has the most marks after it.
                     Some(back) => drop(earliest_visit.insert((joint_state.clone(), state), back)),
@@ -150,11 +150,12 @@ impl<'a, 's> SystemWalker<'a, 's> {
                 let is_maximal = self.finite_runs == FiniteRuns::Stutter
                     && self.accepts_forever[last_kind as usize][state as usize]
                     && !self.product.has_complete_step(&joint_state);
-                let run = ComponentRun { back: labels.len(), labels };
+                let run = ComponentRun { cycle_start: labels.len(), labels };
                 let steps_taken = run.labels.len();
                 return (is_maximal.then_some(run), steps_taken);
             }
-            let WalkChoice { label, next, state: to, marks } = self.pick(choices, state, &ranks);
+            let WalkChoice { label, joint_state: next, state: to, marks } =
+                self.pick(choices, state, &ranks);
             (joint_state, state, last_kind) = (next, to, self.kinds[label.index()]);
             labels.push(label);
             marks.numbers().for_each(|it| last_step_of_mark[it as usize] = labels.len());
@@ -189,7 +190,7 @@ impl<'a, 's> SystemWalker<'a, 's> {
                         .for_each(|&(joint_state, to)| next[joint_state as usize] = to);
                     choices.push(WalkChoice {
                         label: step.label,
-                        next,
+                        joint_state: next,
                         state: edge.target,
                         marks: edge.marks,
                     });

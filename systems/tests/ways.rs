@@ -82,7 +82,7 @@ fn answer(system: &System, text: &str, endings: FiniteRuns) -> Option<(bool, Opt
     let formula = LabelFormula::parse(text, system).unwrap();
     let working_nets = Decider::new(system, endings).decide(&formula, 1, &mut || true).ok()?;
     Some(match working_nets {
-        Justification::Run(run) => (false, Some(run.back == run.labels.len())),
+        Justification::Run(run) => (false, Some(run.cycle_start == run.labels.len())),
         _ => (true, None),
     })
 }

@@ -62,7 +62,8 @@ fn both_readers_and_both_unfoldings_make_the_same_net() {
         let all = unfold(&net, &config, &Budget::unlimited()).unwrap().0;
         let own = model.unfold(&Unfolding::of(&all), Bindings::All, 1_000_000, &mut || true);
         assert_eq!(content(&own.unwrap()), content(&all), "seed {seed}");
-        let own = model.unfold(&Unfolding::of(&flat), Bindings::Some, 1_000_000, &mut || true);
+        let own =
+            model.unfold(&Unfolding::of(&flat), Bindings::OnePerEffect, 1_000_000, &mut || true);
         let own = own.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", text::print(&net)));
         assert_eq!(content(&own), content(&flat), "seed {seed}\n{}", text::print(&net));
         let folding = |net: &Net| {
@@ -103,7 +104,7 @@ fn a_list_is_taken_only_if_its_net_stands_for_the_model() {
                 }
             }
             let unfold = |bindings| model.unfold(&listed, bindings, 1_000_000, &mut || true);
-            let Ok(flat) = unfold(Bindings::Some) else {
+            let Ok(flat) = unfold(Bindings::OnePerEffect) else {
                 refused += 1;
                 continue;
             };
@@ -166,7 +167,7 @@ pub(crate) fn audit(
         let text = desk.read(&format!("{examination}.xml"));
         queries::read(net, text.as_bytes()).map_err(|error| error.to_string())
     };
-    let limits = RepeatLimits { tried, visited: 10_000 };
+    let limits = RepeatLimits { max_tried_colours: tried, max_markings: 10_000 };
     let mut audit = ColouredAudit::new(model, limits, Box::new(query_file));
     let broken = audit.file(&desk.at(&format!("proofs/{examination}.jsonl"))).err();
     (audit.finish(), broken.map(|broken| broken.to_string()).unwrap_or_default())
@@ -282,7 +283,7 @@ fn what_the_auditors_reader_does_not_know_it_refuses() {
     let (ring, _) = model(&text::parse("sort N = 1..1000000000\nplace p: N = {all}").unwrap());
     let listed = Unfolding { places: vec!["p(1)".into()], transitions: vec![], classes: vec![] };
     assert_eq!(
-        ring.unfold(&listed, Bindings::Some, 1000, &mut || true).unwrap_err(),
+        ring.unfold(&listed, Bindings::OnePerEffect, 1000, &mut || true).unwrap_err(),
         UnfoldingFlaw::TooLarge(1000)
     );
 }

@@ -329,8 +329,12 @@ fn two_hundred_broken_files_give_a_net_or_a_message() {
                 let Ok(model) = audited else { continue };
                 let flat =
                     unfold(&net, &UnfoldingConfig::default(), &Budget::unlimited()).unwrap().0;
-                let own =
-                    model.unfold(&Unfolding::of(&flat), Bindings::Some, 1_000_000, &mut || true);
+                let own = model.unfold(
+                    &Unfolding::of(&flat),
+                    Bindings::OnePerEffect,
+                    1_000_000,
+                    &mut || true,
+                );
                 let own = own.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
                 assert_eq!(content(&own), content(&flat), "seed {seed}\n{text}");
                 same += 1;

@@ -149,7 +149,7 @@ fn answers(file: &str) -> String {
         let query_file = |net: &Net, _: &str| {
             queries::read(net, QUERIES.as_bytes()).map_err(|error| error.to_string())
         };
-        let limits = RepeatLimits { tried: 1_000_000, visited: 10_000 };
+        let limits = RepeatLimits { max_tried_colours: 1_000_000, max_markings: 10_000 };
         let mut audit = ColouredAudit::new(&model, limits, Box::new(query_file));
         audit.file(&desk.at(&format!("proofs/{examination}.jsonl"))).unwrap();
         let report = audit.finish();
@@ -167,8 +167,12 @@ pub(crate) fn same_net(file: &str, twin: &str) {
     let (flat, expected) = (unfolded(file), content(&unfolded(twin)));
     assert_eq!(content(&flat), expected, "{file}");
     for it in [file, twin] {
-        let own =
-            audited(it).unfold(&Unfolding::of(&flat), Bindings::Some, 1_000_000, &mut || true);
+        let own = audited(it).unfold(
+            &Unfolding::of(&flat),
+            Bindings::OnePerEffect,
+            1_000_000,
+            &mut || true,
+        );
         let own = own.unwrap_or_else(|error| panic!("{error}\n{it}"));
         assert_eq!(content(&own), expected, "{it}");
     }

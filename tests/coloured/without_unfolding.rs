@@ -58,11 +58,11 @@ pub(crate) fn some_classes(net: &ColouredNet, seed: u64) -> ColourClasses {
         1 => ColourClasses::by_constants(net),
         2 => {
             let erase: Vec<bool> = net.sorts().iter().map(|_| rng.bool()).collect();
-            ColourClasses::by(net, |sort, colour| if erase[sort.index()] { 0 } else { colour })
+            ColourClasses::by_key(net, |sort, colour| if erase[sort.index()] { 0 } else { colour })
         }
         _ => {
             let some = rng.u64(2..4);
-            ColourClasses::by(net, |sort, colour| (colour * 7 + sort.index() as u64) % some)
+            ColourClasses::by_key(net, |sort, colour| (colour * 7 + sort.index() as u64) % some)
         }
     }
 }
@@ -331,7 +331,7 @@ fn colours_that_nothing_tells_apart_are_found() {
     assert!(printed.contains("place p: AB = {3'(1,2)}"), "{printed}");
     assert!(printed.contains("c = 1") && !printed.contains('<'), "{printed}");
     // With a single class, the classes of a binding do not determine the guard's value.
-    let one = ColourClasses::by(net, |sort, colour| match net.sort(sort).name() {
+    let one = ColourClasses::by_key(net, |sort, colour| match net.sort(sort).name() {
         "C" => 0,
         _ => colour,
     });

@@ -203,7 +203,7 @@ fn mutated_diagrams_are_refused_or_hold_every_reachable_marking() {
         }
         assert_eq!(checked.markings(), space.states().into(), "{}", context());
         let all = LinearSum::new(net.places().map(|p| (p, 1))).unwrap();
-        assert_eq!(checked.most(&all), Some(space.most_in_marking() as i128), "{}", context());
+        assert_eq!(checked.maximum(&all), Some(space.most_in_marking() as i128), "{}", context());
         let reachable = members(&set, usize::MAX).unwrap();
         assert_eq!(reachable.len(), space.states());
         for (number, (_, mutate)) in MUTATIONS.iter().enumerate() {
@@ -353,7 +353,7 @@ fn formulas_of_ctl_are_the_same_on_every_closed_set() {
             mutants += usize::from(!is_right);
             for property in &properties {
                 let holds = trees::holds(&space, property);
-                let found = checked.tree(&net, property, &mut || true);
+                let found = checked.decide_tree(&net, property, &mut || true);
                 assert_eq!(found, Ok(holds), "seed {seed}: {property:?}: {}", text::print(&net));
                 values[usize::from(holds)] += 1;
             }

@@ -207,7 +207,7 @@ fn a_number_by_the_word_of_a_search_is_not_taken_of_a_net_with_caps() {
         desk.write("forged.jsonl", &format!("{header}\n{caps}\n{answer}\n"));
         let questions = |net: &Net, _: &str| {
             let p = LinearSum::place(net.place_named("p").unwrap());
-            Ok(vec![AuditedProperty { id: "b".to_owned(), question: Ok(Question::Largest(p)) }])
+            Ok(vec![AuditedProperty { id: "b".to_owned(), question: Ok(Question::Maximum(p)) }])
         };
         let mut audit = ExtendedAudit::new(&extended, 100_000, Box::new(questions));
         audit.file(&desk.at("forged.jsonl")).unwrap();

@@ -159,7 +159,7 @@ pub(crate) fn audit(model: &[u8], texts: &[String], file: &Path) -> AuditedFile 
     };
     let judged = if audited::is_coloured(model) {
         let model = audited::read(model).unwrap();
-        let limits = RepeatLimits { tried: 1_000_000, visited: 100_000 };
+        let limits = RepeatLimits { max_tried_colours: 1_000_000, max_markings: 100_000 };
         let mut audit = ColouredAudit::new(&model, limits, Box::new(asked));
         let broken = audit.file(file).err();
         told(broken, audit.finish())
@@ -198,13 +198,13 @@ fn answer(question: &Question, space: &StateSpace<'_>) -> Option<AnswerValue> {
         Question::Tree(property) => trees::holds(space, property),
         Question::Initially(predicate) => predicate.holds(net, net.initial()),
         Question::Not(part) => !holds(part),
-        Question::Junction { all: true, parts } => parts.iter().all(holds),
-        Question::Junction { all: false, parts } => parts.iter().any(holds),
+        Question::Connective { all: true, parts } => parts.iter().all(holds),
+        Question::Connective { all: false, parts } => parts.iter().any(holds),
         Question::Between { main, .. } => holds(main),
-        Question::Largest(sum) => {
+        Question::Maximum(sum) => {
             return i64::try_from(space.maximum(sum)).ok().map(AnswerValue::Number);
         }
-        Question::Sound { .. } | Question::LargestOf(_) | Question::HowMany { .. } => return None,
+        Question::Sound { .. } | Question::MaximumOf(_) | Question::Count { .. } => return None,
     }))
 }
 

@@ -6,7 +6,7 @@ use crate::support::oracle::{OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::evidence::audit::{Audit, AuditVerdict};
-use parikh::evidence::home::stays::find_staying;
+use parikh::evidence::home::visited_markings::find_staying;
 use parikh::evidence::reader::pnml;
 use parikh::evidence::reduction::{CheckedReduction, NamedLog};
 use parikh::net::{Net, Predicate, TransitionId, text};

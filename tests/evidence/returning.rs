@@ -8,10 +8,10 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::board::{Board, Evidence, Home, Knowledge};
 use parikh::engine::Assignment;
-use parikh::engine::home::{described, downhill};
+use parikh::engine::home::{return_by_weights, symbolic_components};
 use parikh::evidence::audit::{Audit, AuditVerdict};
 use parikh::evidence::home::Structure;
-use parikh::evidence::home::returning::{CountedFirings, ReturnProof, ReturnWay, check_returning};
+use parikh::evidence::home::ways_back::{CountedFirings, ReturnProof, ReturnWay, check_returning};
 use parikh::evidence::reader::pnml;
 use parikh::evidence_files::structure_in_names;
 use parikh::net::{Facts, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
@@ -169,7 +169,7 @@ fn arguments(net: &Net, wanted: &[Predicate], seed: u64) -> Vec<Structure> {
     let facts = Facts::none(net);
     let known = Intervals::new(net, &facts);
     let mut all: Vec<Structure> = Vec::new();
-    for engine in [downhill::ENGINE, described::ENGINE] {
+    for engine in [return_by_weights::ENGINE, symbolic_components::ENGINE] {
         let board = Board::new(net, goals.clone()).with_documents();
         let working_net = WorkingNet::original(net, listed.clone(), facts.clone(), &known);
         let (working_net, board) = (&working_net, &board);

@@ -4,7 +4,7 @@
 use crate::support::scale::scaled;
 use crate::trial::{EvidenceCase, Tally, Trial, is_confirmed};
 use fastrand::Rng;
-use parikh::engine::lasso::Lassos;
+use parikh::engine::lasso::RunGraph;
 use parikh::engine::ranking::argue;
 use parikh::evidence::certificate::markings::visit;
 use parikh::evidence::kind;
@@ -35,7 +35,7 @@ fn unreachable(net: &Net, predicate: &Predicate) -> Option<u64> {
 }
 
 /// Returns the engines' evidence about runs with a property, written as a run writes it.
-fn case(net: &Net, property: RunProperty, lassos: &mut Lassos<'_>) -> Option<EvidenceCase> {
+fn case(net: &Net, property: RunProperty, lassos: &mut RunGraph<'_>) -> Option<EvidenceCase> {
     let mut writer = Writer::new(net, "Some", Vec::new()).unwrap();
     let mut shown_by = Vec::new();
     let none = match lassos.find(&property).ok()? {
@@ -89,7 +89,7 @@ fn evidence_about_runs_is_confirmed_and_no_mutant_confirms_what_is_false() {
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
         let properties: Vec<RunProperty> = (0..4).map(|_| property(&mut rng, &net)).collect();
         let (facts, budget) = (Facts::none(&net), Budget::unlimited());
-        let mut lassos = Lassos::new(&net, &facts, &properties, 0, &budget).unwrap();
+        let mut lassos = RunGraph::new(&net, &facts, &properties, 0, &budget).unwrap();
         let cases: Vec<EvidenceCase> =
             properties.into_iter().filter_map(|it| case(&net, it, &mut lassos)).collect();
         tally.try_all(&net, &cases, &KEYS, &mut rng);
@@ -116,7 +116,7 @@ fn searches_for_runs_are_made_again() {
         }
         let properties: Vec<RunProperty> = (0..6).map(|_| property(&mut rng, &net)).collect();
         let (facts, budget) = (Facts::none(&net), Budget::unlimited());
-        let mut lassos = Lassos::new(&net, &facts, &properties, 0, &budget).unwrap();
+        let mut lassos = RunGraph::new(&net, &facts, &properties, 0, &budget).unwrap();
         let mut trial = Trial::new(&net);
         for property in &properties {
             trial.add(asked(property), true, &[], &[]);

@@ -125,9 +125,9 @@ fn safe_units_are_used_only_where_claimed_and_only_said_aloud() {
     assert!(bounds.assumes_units && bounds.steps.contains(&BoundStep::SafeUnits(vec![q])));
     let mut silent = bounds.clone();
     silent.assumes_units = false;
-    assert_eq!(refutes(&Document::Bounds(silent), &net, &two), Err(Flaw::Units(0)));
+    assert_eq!(refutes(&Document::Bounds(silent), &net, &two), Err(Flaw::UnitsNotAssumed(0)));
     let other = with_units(false);
-    assert_eq!(refutes(document, &other, &two), Err(Flaw::Units(0)));
+    assert_eq!(refutes(document, &other, &two), Err(Flaw::UnitsNotAssumed(0)));
     assert!(proofs(&other, &[two], ProofKind::Bounds).is_empty());
 }
 

@@ -128,7 +128,7 @@ fn compare(net: &Net, goals: &[Predicate], seed: u64, tally: &mut Tally) {
             match answer {
                 SatAnswer::Satisfiable(model) => {
                     let mut marking = net.initial().clone();
-                    for step in question.fired(&model).steps() {
+                    for step in question.firing_sequence(&model).steps() {
                         for _ in 0..step.count {
                             let fired = net.fire(&mut marking, step.transition);
                             fired.unwrap_or_else(|_| panic!("{}", about()));
@@ -212,7 +212,7 @@ fn a_step_is_many_firings_and_a_component_few_variables() {
         let mut sat = BatSat::new();
         sat.add_all(question.cnf());
         let fired = match sat.solve(&[], &Budget::unlimited()) {
-            SatAnswer::Satisfiable(model) => Some(question.fired(&model).firings()),
+            SatAnswer::Satisfiable(model) => Some(question.firing_sequence(&model).firings()),
             _ => None,
         };
         (fired, question)

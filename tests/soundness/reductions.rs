@@ -39,7 +39,7 @@ const CLASSES: [(&str, Preserve); 6] =
 
 /// Returns true if the rule claims to preserve the class.
 fn claims(rule: &'static str, class: Preserve) -> bool {
-    rules::rule_of(rule).is_some_and(|rule| rule.preserves.covers(class))
+    rules::conditions_of(rule).is_some_and(|rule| rule.preserves.covers(class))
 }
 
 /// Returns the number of random nets per class.
@@ -171,8 +171,9 @@ impl ReductionOptions {
 
     fn reduce_anywhere(&self, net: &Net, needs: &Needs, seed: u64) -> Reduction {
         let mut rng = Rng::with_seed(seed);
-        let is_of =
-            |search: &&str, rule: &str| rules::rule_of(search).is_some_and(|of| of.name == rule);
+        let is_of = |search: &&str, rule: &str| {
+            rules::conditions_of(search).is_some_and(|of| of.name == rule)
+        };
         let only = self.config.only.as_ref();
         let wanted =
             |rule: &str| only.is_none_or(|all| all.iter().any(|search| is_of(search, rule)));
@@ -189,8 +190,8 @@ impl ReductionOptions {
             let mut candidates = every_candidate(under_way.net(), &mut rng);
             rng.shuffle(&mut candidates);
             for candidate in candidates {
-                match under_way.try_at(rule, &candidate, granted) {
-                    ApplicationOutcome::No => {}
+                match under_way.try_apply(rule, &candidate, granted) {
+                    ApplicationOutcome::Inapplicable => {}
                     ApplicationOutcome::Applied => entry.applied += 1,
                     ApplicationOutcome::Refused => entry.refused += 1,
                 }
@@ -362,7 +363,7 @@ fn counts(
     let (figures, _) =
         counting::count(&mut formula, 6_000, &mut || true).map_err(|error| error.to_string())?;
     ensure(figures == truth, || format!("the checker counts {figures:?}, there are {truth:?}"))?;
-    let CountingFormula { parts, weights, .. } = &mut formula;
+    let CountingFormula { parts, factors: weights, .. } = &mut formula;
     let sums = parts.iter().map(|part| sums::sums(part, weights, 2, &Budget::unlimited()));
     let sums: Result<Vec<_>, _> = sums.map(|sums| sums.map(|(sums, _)| sums)).collect();
     let figures = formula.figures(&sums.map_err(|error| error.to_string())?);

@@ -25,7 +25,7 @@ pub type ByColour<T> = HashMap<u64, T, BuildHasherDefault<ColourHasher>>;
 
 /// The position of each colour in the list of its place.
 enum ColourPositions {
-    /// A table by colour, with [`NOWHERE`] for missing colours.
+    /// A table by colour, with [`MISSING`] for missing colours.
     Dense(Vec<u32>),
     /// A map, for sorts with too many colours for a table.
     Sparse(ByColour<u32>),

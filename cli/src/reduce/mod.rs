@@ -205,7 +205,7 @@ fn families() -> impl Iterator<Item = &'static str> {
 /// Returns the rules that `--rules` and `--without` leave.
 fn rules_wanted(arguments: &ReduceArguments) -> Vec<&'static str> {
     let rules_of = |names: &[String]| -> Vec<&'static str> {
-        names.iter().filter_map(|name| rules::called(name).ok()).flatten().collect()
+        names.iter().filter_map(|name| rules::searches_named(name).ok()).flatten().collect()
     };
     let (only, without) = (rules_of(&arguments.rules), rules_of(&arguments.without));
     let is_chosen = |name: &&'static str| {

@@ -119,7 +119,8 @@ pub(super) fn merge_by_reason(
     merged
 }
 
-/// Merges the causes with a single transition into one cause if there are more than [`APART`].
+/// Merges the causes with a single transition into one cause if there are more than
+/// [`MAX_SEPARATE_CAUSES`].
 fn merge_single_transitions(causes: Vec<DeadTransitionCause>) -> Vec<DeadTransitionCause> {
     let (single, mut merged): (Vec<DeadTransitionCause>, Vec<DeadTransitionCause>) =
         causes.into_iter().partition(|cause| cause.members.len() == 1 && cause.roots.len() == 1);

@@ -23,7 +23,7 @@ const MAX_SUBFORMULAS: usize = 12;
 const MAX_POSITIONS: u128 = 5_000;
 
 /// Returns the subformulas with their values along a run. The list is empty if the run is longer
-/// than [`MOST_POSITIONS`] or its end is left open.
+/// than [`MAX_POSITIONS`] or its end is left open.
 pub(super) fn subformula_values(
     net: &Net,
     property: &RunProperty,

@@ -11,8 +11,8 @@ use parikh_evidence::certificate::{
     BoundsCertificate, Induction, Lemma, LinearCertificate, Precedence, count,
 };
 use parikh_evidence::home::Structure;
-use parikh_evidence::home::returning::{ReturnProof, ReturnWay};
-use parikh_evidence::home::undone::UndoProof;
+use parikh_evidence::home::undoable_firings::UndoProof;
+use parikh_evidence::home::ways_back::{ReturnProof, ReturnWay};
 use parikh_net::printable::counted;
 use parikh_net::{Atom, Net, PlaceId, TransitionId};
 
@@ -138,7 +138,7 @@ struct CertificateReader<'n> {
     document_net: &'n Net,
     /// The net of the page.
     net: &'n Net,
-    /// The lines so far, at most [`LINES`].
+    /// The lines so far, at most [`MAX_LINES`].
     lines: Vec<Sentence>,
     /// The number of text pieces in the lines so far.
     pieces: usize,

@@ -289,7 +289,7 @@ fn print_bounds(net: &Net, bounds: &PlaceBounds, shows_all: bool) {
     }
     line("# derivation; each step follows from earlier steps; invariants are numbered from 1");
     for step in bounds.steps() {
-        let relation = if step.upper { "<=" } else { ">=" };
+        let relation = if step.is_upper { "<=" } else { ">=" };
         let (name, tokens) = (net.place_name(step.place), step.tokens);
         line(&format!("{name} {relation} {tokens} because {}", reason(step)));
     }
@@ -317,7 +317,7 @@ fn bounds_as_json(net: &Net, bounds: &PlaceBounds, shows_all: bool) {
         object(json!({
             "type": "step",
             "place": net.place_name(step.place),
-            "side": if step.upper { "upper" } else { "lower" },
+            "side": if step.is_upper { "upper" } else { "lower" },
             "tokens": number(step.tokens),
             "because": reason(step),
             "invariant": invariant,
@@ -328,7 +328,7 @@ fn bounds_as_json(net: &Net, bounds: &PlaceBounds, shows_all: bool) {
 /// Describes the reason for a bound.
 fn reason(step: &DerivedBound) -> String {
     match step.reason {
-        Reason::NeverChanges if step.upper => "no transition adds to it".to_owned(),
+        Reason::NeverChanges if step.is_upper => "no transition adds to it".to_owned(),
         Reason::NeverChanges => "no transition takes from it".to_owned(),
         Reason::UnmarkedSiphon => "it belongs to an initially empty siphon".to_owned(),
         Reason::Flow { flow, .. } => format!("of invariant {}", flow + 1),

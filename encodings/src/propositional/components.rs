@@ -5,7 +5,7 @@
 //! them depend on that claim.
 
 use super::tokens::{MaybeLiteral, at_most_one};
-use crate::flows::is_flow;
+use crate::flows::check_flow;
 use parikh_net::{LinearSum, Net, PlaceId, TransitionId};
 use parikh_solvers::cnf::{Clauses, Literal};
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ impl SafeComponent {
             terms.len() > 1
                 && terms.iter().all(|&(_, a)| a == 1)
                 && flow.value(net.initial()) == 1
-                && is_flow(net, flow).is_ok()
+                && check_flow(net, flow).is_ok()
         };
         let places = |flow: &LinearSum| flow.terms().iter().map(|&(place, _)| place).collect();
         let component = |flow| SafeComponent { places: places(flow), may_be_empty: false };
@@ -48,7 +48,7 @@ impl SafeComponent {
 
     /// Adds the clauses for the number of tokens in one marking. `marked` gives the literal that a
     /// place is marked.
-    pub(super) fn state(
+    pub(super) fn add_clauses(
         &self,
         clauses: &mut impl Clauses,
         marked: impl Fn(PlaceId) -> MaybeLiteral,
@@ -93,13 +93,13 @@ pub(super) struct TokenMove {
 
 impl CodedComponent {
     /// Returns the number of the marked place in the initial marking.
-    pub(super) fn initially(&self, net: &Net) -> usize {
+    pub(super) fn initial_number(&self, net: &Net) -> usize {
         let marked = self.places.iter().position(|&place| net.initial()[place] > 0);
-        marked.unwrap_or(self.nowhere())
+        marked.unwrap_or(self.empty_number())
     }
 
     /// Returns the number for "no place is marked".
-    pub(super) fn nowhere(&self) -> usize {
+    pub(super) fn empty_number(&self) -> usize {
         self.places.len()
     }
 
@@ -112,7 +112,7 @@ impl CodedComponent {
 
     /// Returns the literals that together state that the code has this number. `code` has the bits,
     /// lowest first.
-    pub(super) fn is(&self, number: usize, code: &[Literal]) -> Vec<Literal> {
+    pub(super) fn number_literals(&self, number: usize, code: &[Literal]) -> Vec<Literal> {
         let bits = self.bits(number).zip(code);
         bits.map(|(is_set, &bit)| if is_set { bit } else { !bit }).collect()
     }
@@ -121,7 +121,7 @@ impl CodedComponent {
 /// Returns disjoint coded components, and one flag per transition. The flag is true if the
 /// transition would need or produce two tokens of a component, so that it never fires. Larger
 /// components come first. A component that lost places to a larger component may be empty.
-pub(super) fn coded(
+pub(super) fn code_components(
     net: &Net,
     mut components: Vec<SafeComponent>,
 ) -> (Vec<CodedComponent>, Vec<bool>) {
@@ -156,7 +156,7 @@ pub(super) fn coded(
         }
         for (component, [from, to]) in touched.into_iter().filter(|(_, [from, to])| from != to) {
             let moved_component = &mut coded_components[component];
-            let to = to.unwrap_or(moved_component.nowhere());
+            let to = to.unwrap_or(moved_component.empty_number());
             moved_component.moves.push(TokenMove { transition: t, arrives: from.is_none(), to });
         }
     }

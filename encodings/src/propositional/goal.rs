@@ -12,18 +12,18 @@ use std::collections::HashMap;
 
 /// Limit on the number of nodes for one property. Sums of many places with large weights have too
 /// many values.
-const NODES: usize = 50_000;
+const MAX_NODES: usize = 50_000;
 
 /// Limit on the number of places in one sum, because the construction recurses place by place.
-const PLACES: usize = 2_000;
+const MAX_PLACES: usize = 2_000;
 
 /// Returns a literal that implies the predicate, given the tokens of each place by place index.
-pub(super) fn holds(
+pub(super) fn encode(
     places: &[OrderEncodedTokens],
     predicate: &Predicate,
     clauses: &mut impl Clauses,
 ) -> Result<MaybeLiteral, TooManyValues> {
-    PredicateEncoder { places, left: NODES }.holds(predicate, clauses)
+    PredicateEncoder { places, nodes_left: MAX_NODES }.encode(predicate, clauses)
 }
 
 /// The state of the encoding of a property.
@@ -31,11 +31,11 @@ struct PredicateEncoder<'a> {
     /// The tokens of the places in the marking, by place index.
     places: &'a [OrderEncodedTokens],
     /// Number of nodes that may still be created.
-    left: usize,
+    nodes_left: usize,
 }
 
 impl PredicateEncoder<'_> {
-    fn holds(
+    fn encode(
         &mut self,
         predicate: &Predicate,
         clauses: &mut impl Clauses,
@@ -46,7 +46,7 @@ impl PredicateEncoder<'_> {
             Predicate::And(operands) => {
                 let node_literal = clauses.variable();
                 for operand in operands {
-                    let operand = self.holds(operand, clauses)?;
+                    let operand = self.encode(operand, clauses)?;
                     if operand == MaybeLiteral::Is(false) {
                         return Ok(operand);
                     }
@@ -57,7 +57,7 @@ impl PredicateEncoder<'_> {
             Predicate::Or(operands) => {
                 let mut clause = Vec::with_capacity(operands.len() + 1);
                 for operand in operands {
-                    match self.holds(operand, clauses)? {
+                    match self.encode(operand, clauses)? {
                         MaybeLiteral::Is(true) => return Ok(MaybeLiteral::Is(true)),
                         MaybeLiteral::Is(false) => {}
                         MaybeLiteral::Open(literal) => clause.push(literal),
@@ -83,7 +83,7 @@ impl PredicateEncoder<'_> {
         clauses: &mut impl Clauses,
     ) -> Result<MaybeLiteral, TooManyValues> {
         let terms = atom.sum.terms();
-        if terms.len() > PLACES {
+        if terms.len() > MAX_PLACES {
             return Err(TooManyValues);
         }
         let mut ranges = vec![(0, 0); terms.len() + 1];
@@ -95,8 +95,14 @@ impl PredicateEncoder<'_> {
                 (min_sum + low_value.min(high_value), max_sum + low_value.max(high_value));
         }
         let nodes = HashMap::new();
-        ComparisonEncoder { places: self.places, terms, ends: ranges, nodes, left: &mut self.left }
-            .at_most(0, atom.bound.into(), clauses)
+        ComparisonEncoder {
+            places: self.places,
+            terms,
+            ranges,
+            nodes,
+            nodes_left: &mut self.nodes_left,
+        }
+        .at_most(0, atom.bound.into(), clauses)
     }
 }
 
@@ -107,12 +113,12 @@ struct ComparisonEncoder<'a> {
     /// The terms of the compared sum, each a place and its coefficient.
     terms: &'a [(PlaceId, i64)],
     /// Minimum and maximum of the sum of the terms from each index on.
-    ends: Vec<(i128, i128)>,
+    ranges: Vec<(i128, i128)>,
     /// The literal of each node, by the index of its first term and the limit for the remaining
     /// sum.
     nodes: HashMap<(usize, i128), Literal>,
     /// Number of nodes that may still be created.
-    left: &'a mut usize,
+    nodes_left: &'a mut usize,
 }
 
 impl ComparisonEncoder<'_> {
@@ -123,7 +129,7 @@ impl ComparisonEncoder<'_> {
         limit: i128,
         clauses: &mut impl Clauses,
     ) -> Result<MaybeLiteral, TooManyValues> {
-        let (min_sum, max_sum) = self.ends[from];
+        let (min_sum, max_sum) = self.ranges[from];
         if max_sum <= limit {
             return Ok(MaybeLiteral::Is(true));
         }
@@ -133,7 +139,7 @@ impl ComparisonEncoder<'_> {
         if let Some(&literal) = self.nodes.get(&(from, limit)) {
             return Ok(MaybeLiteral::Open(literal));
         }
-        *self.left = self.left.checked_sub(1).ok_or(TooManyValues)?;
+        *self.nodes_left = self.nodes_left.checked_sub(1).ok_or(TooManyValues)?;
         let node_literal = clauses.variable();
         self.nodes.insert((from, limit), node_literal);
         let (place, a) = self.terms[from];

@@ -53,7 +53,7 @@ use parikh_solvers::cnf::{Clauses, Literal};
 use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
-use tokens::{OrderEncodedTokens, at_most_one, equal, imply};
+use tokens::{OrderEncodedTokens, at_most_one, equal_if, imply};
 
 /// The encoding of tokens as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -106,7 +106,7 @@ pub enum StepSemantics {
 pub type TokenRange = (u64, Option<u64>);
 
 /// The maximum difference between the token counts of a place in one marking.
-pub const RANGE: i128 = 64;
+pub const MAX_RANGE: i128 = 64;
 
 /// The transitions that may fire between two markings, with their literals.
 type FiringLiterals = Vec<(TransitionId, Literal)>;
@@ -123,18 +123,18 @@ struct Marking {
 pub struct Unrolling<'n> {
     net: &'n Net,
     /// For each place, bounds of its tokens in every reachable marking.
-    ends: Vec<TokenRange>,
-    firing: StepSemantics,
+    place_ranges: Vec<TokenRange>,
+    semantics: StepSemantics,
     /// The disjoint coded components of [`TokenEncoding::Log`]. Other places are order-encoded.
-    coded: Vec<CodedComponent>,
+    coded_components: Vec<CodedComponent>,
     /// For each transition, true if components prevent it from ever firing.
-    never: Vec<bool>,
+    never_fires: Vec<bool>,
     /// The components with explicit constraints, for [`TokenEncoding::OneOfN`].
-    stated: Vec<SafeComponent>,
-    /// True if markings are left out where a place has more values than [`RANGE`] allows.
+    stated_components: Vec<SafeComponent>,
+    /// True if markings are left out where a place has more values than [`MAX_RANGE`] allows.
     within_range: bool,
     /// True if a marking was left out because of its values.
-    narrowed: bool,
+    was_narrowed: bool,
     /// The markings so far, the initial marking first.
     markings: Vec<Marking>,
     /// The literals of the transitions that may fire, by step.
@@ -143,7 +143,7 @@ pub struct Unrolling<'n> {
 
 impl fmt::Debug for Unrolling<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unrolled").field("firing", &self.firing).finish_non_exhaustive()
+        f.debug_struct("Unrolled").field("firing", &self.semantics).finish_non_exhaustive()
     }
 }
 
@@ -164,38 +164,40 @@ impl<'n> Unrolling<'n> {
                 *upper = Some(upper.map_or(1, |upper| upper.min(1)));
             }
         }
-        let (mut coded, mut stated) = (Vec::new(), Vec::new());
-        let mut never = vec![false; net.transition_count()];
+        let (mut coded_components, mut stated_components) = (Vec::new(), Vec::new());
+        let mut never_fires = vec![false; net.transition_count()];
         match token_encoding {
             TokenEncoding::Order => {}
-            TokenEncoding::OneOfN => stated = components,
-            TokenEncoding::Log => (coded, never) = components::coded(net, components),
+            TokenEncoding::OneOfN => stated_components = components,
+            TokenEncoding::Log => {
+                (coded_components, never_fires) = components::code_components(net, components)
+            }
         }
         let places =
-            net.places().map(|p| OrderEncodedTokens::known(net.initial()[p].into())).collect();
-        let mut codes = Vec::with_capacity(coded.len());
-        for component in &coded {
+            net.places().map(|p| OrderEncodedTokens::constant(net.initial()[p].into())).collect();
+        let mut codes = Vec::with_capacity(coded_components.len());
+        for component in &coded_components {
             let code = component.bits(0).map(|_| clauses.variable()).collect::<Vec<_>>();
-            let literals = component.is(component.initially(net), &code);
+            let literals = component.number_literals(component.initial_number(net), &code);
             literals.iter().for_each(|&bit| clauses.clause(&[bit]));
             codes.push(code);
         }
         let markings = vec![Marking { places, codes }];
         Unrolling {
             net,
-            ends: ranges,
-            firing: semantics,
-            coded,
-            never,
-            stated,
+            place_ranges: ranges,
+            semantics,
+            coded_components,
+            never_fires,
+            stated_components,
             within_range: false,
-            narrowed: false,
+            was_narrowed: false,
             markings,
             steps: Vec::new(),
         }
     }
 
-    /// Leaves out markings in which a place has more values than [`RANGE`] allows. A model then
+    /// Leaves out markings in which a place has more values than [`MAX_RANGE`] allows. A model then
     /// still gives firings, but the absence of a model proves nothing.
     #[must_use]
     pub fn within_range(mut self) -> Self {
@@ -205,7 +207,7 @@ impl<'n> Unrolling<'n> {
 
     /// Returns true if some marking was left out because a place had too many values.
     pub fn is_narrowed(&self) -> bool {
-        self.narrowed
+        self.was_narrowed
     }
 
     /// Returns true if the last step did not extend the range of values of any place.
@@ -217,13 +219,14 @@ impl<'n> Unrolling<'n> {
     }
 
     /// Estimates the number of literals in the clauses of the next step.
-    pub fn literals_of_a_step(&self) -> usize {
-        let values = |place| (self.before(place).high() - self.before(place).low()) as usize + 2;
+    pub fn next_step_literals(&self) -> usize {
+        let values =
+            |place| (self.last_tokens(place).high() - self.last_tokens(place).low()) as usize + 2;
         let literals_for = |t: &TransitionId| -> usize {
             let (taken, changed) = (self.net.pre(*t).iter(), self.net.delta(*t).iter());
             3 * taken.len() + changed.map(|change| 10 * values(change.place)).sum::<usize>()
         };
-        self.possible().iter().map(literals_for).sum()
+        self.possibly_enabled().iter().map(literals_for).sum()
     }
 
     /// Returns the number of steps to the last marking.
@@ -236,44 +239,44 @@ impl<'n> Unrolling<'n> {
     /// # Errors
     /// Returns an error if a place would need too many variables.
     pub fn unroll(&mut self, clauses: &mut impl Clauses) -> Result<(), TooManyValues> {
-        let possible = self.possible();
-        let mut ranges = self.ends_after(&possible);
+        let possible = self.possibly_enabled();
+        let mut ranges = self.ranges_after(&possible);
         if self.within_range {
             let full_ranges = ranges.clone();
             ranges
                 .iter_mut()
                 .zip(&self.last().places)
                 .for_each(|(range, before)| narrow(range, before));
-            self.narrowed |= full_ranges != ranges;
+            self.was_narrowed |= full_ranges != ranges;
         }
-        if ranges.iter().any(|(low, high)| high - low > RANGE) {
+        if ranges.iter().any(|(low, high)| high - low > MAX_RANGE) {
             return Err(TooManyValues);
         }
         let step: FiringLiterals = possible.into_iter().map(|t| (t, clauses.variable())).collect();
         let mut changes_by_place: Vec<Vec<FiringChange>> = vec![Vec::new(); self.net.place_count()];
         for &(t, fired) in &step {
             for arc in self.net.pre(t) {
-                imply(clauses, &[fired], self.before(arc.place).at_least(arc.weight.into()));
+                imply(clauses, &[fired], self.last_tokens(arc.place).at_least(arc.weight.into()));
                 if self.net.post_weight(t, arc.place) == arc.weight {
-                    changes_by_place[arc.place.index()].push(FiringChange { fired, by: 0 });
+                    changes_by_place[arc.place.index()].push(FiringChange { fired, delta: 0 });
                 }
             }
             for change in self.net.delta(t) {
                 changes_by_place[change.place.index()]
-                    .push(FiringChange { fired, by: change.delta.into() });
+                    .push(FiringChange { fired, delta: change.delta.into() });
             }
         }
-        match self.firing {
+        match self.semantics {
             StepSemantics::One => {
                 at_most_one(clauses, &step.iter().map(|&(_, fired)| fired).collect::<Vec<_>>());
             }
             StepSemantics::Steps => {
-                changes_by_place.iter().for_each(|changes| in_order(clauses, changes))
+                changes_by_place.iter().for_each(|changes| add_order_clauses(clauses, changes))
             }
         }
-        let after = self.after(clauses, &step, &changes_by_place, ranges);
-        for component in &self.stated {
-            component.state(clauses, |place| after.places[place.index()].at_least(1));
+        let after = self.next_marking(clauses, &step, &changes_by_place, ranges);
+        for component in &self.stated_components {
+            component.add_clauses(clauses, |place| after.places[place.index()].at_least(1));
         }
         self.markings.push(after);
         self.steps.push(step);
@@ -290,11 +293,11 @@ impl<'n> Unrolling<'n> {
         predicate: &Predicate,
         clauses: &mut impl Clauses,
     ) -> Result<MaybeLiteral, TooManyValues> {
-        goal::holds(&self.last().places, predicate, clauses)
+        goal::encode(&self.last().places, predicate, clauses)
     }
 
     /// Returns the firing sequence under these values of the solver's variables.
-    pub fn fired(&self, values: &[bool]) -> FiringSequence {
+    pub fn firing_sequence(&self, values: &[bool]) -> FiringSequence {
         let fires = |&&(_, fired): &&(TransitionId, Literal)| fired.evaluate(values) == Some(true);
         self.steps.iter().flatten().filter(fires).map(|&(t, _)| t).collect()
     }
@@ -309,7 +312,7 @@ impl<'n> Unrolling<'n> {
                     |(tokens, literal)| (literal, format!("m{number}({name}) >= {tokens}"));
                 names.extend(tokens.variables().map(with_name));
             }
-            for (component, code) in self.coded.iter().zip(&marking.codes) {
+            for (component, code) in self.coded_components.iter().zip(&marking.codes) {
                 let first = self.net.place_name(component.places[0]);
                 let with_name = |(bit, &literal)| (literal, format!("bit{number}({first}…,{bit})"));
                 names.extend(code.iter().enumerate().map(with_name));
@@ -332,32 +335,33 @@ impl<'n> Unrolling<'n> {
     }
 
     /// Returns the tokens of a place in the last marking.
-    fn before(&self, place: PlaceId) -> &OrderEncodedTokens {
+    fn last_tokens(&self, place: PlaceId) -> &OrderEncodedTokens {
         &self.last().places[place.index()]
     }
 
     /// Returns the transitions that may be enabled in the last marking.
-    fn possible(&self) -> Vec<TransitionId> {
+    fn possibly_enabled(&self) -> Vec<TransitionId> {
         let is_possible = |&t: &TransitionId| {
             let mut inputs = self.net.pre(t).iter();
-            !self.never[t.index()]
+            !self.never_fires[t.index()]
                 && !self.net.delta(t).is_empty()
-                && inputs.all(|arc| self.before(arc.place).high() >= i128::from(arc.weight))
+                && inputs.all(|arc| self.last_tokens(arc.place).high() >= i128::from(arc.weight))
         };
         self.net.transitions().filter(is_possible).collect()
     }
 
     /// Returns the range of tokens of each place after one step with these transitions.
-    fn ends_after(&self, possible: &[TransitionId]) -> Vec<(i128, i128)> {
+    fn ranges_after(&self, possible: &[TransitionId]) -> Vec<(i128, i128)> {
         let before = &self.last().places;
         let mut ranges: Vec<(i128, i128)> = before.iter().map(|it| (it.low(), it.high())).collect();
         for change in possible.iter().flat_map(|&t| self.net.delta(t)) {
-            let (range, tokens) = (&mut ranges[change.place.index()], self.before(change.place));
+            let (range, tokens) =
+                (&mut ranges[change.place.index()], self.last_tokens(change.place));
             range.0 = range.0.min(tokens.low() + i128::from(change.delta)).max(0);
             // Parikh represents no more tokens. At most one transition changes a place in a step.
             range.1 = range.1.max(tokens.high() + i128::from(change.delta)).min(i64::MAX.into());
         }
-        for (range, &(low, high)) in ranges.iter_mut().zip(&self.ends) {
+        for (range, &(low, high)) in ranges.iter_mut().zip(&self.place_ranges) {
             range.0 = range.0.max(low.into());
             range.1 = high.map_or(range.1, |high| range.1.min(high.into()));
         }
@@ -365,7 +369,7 @@ impl<'n> Unrolling<'n> {
     }
 
     /// Returns the marking after the step, and adds the clauses that relate it to the last marking.
-    fn after(
+    fn next_marking(
         &self,
         clauses: &mut impl Clauses,
         step: &FiringLiterals,
@@ -373,28 +377,37 @@ impl<'n> Unrolling<'n> {
         ranges: Vec<(i128, i128)>,
     ) -> Marking {
         let mut places: Vec<Option<OrderEncodedTokens>> = vec![None; ranges.len()];
-        let mut codes = Vec::with_capacity(self.coded.len());
+        let mut codes = Vec::with_capacity(self.coded_components.len());
         let literal_of: HashMap<TransitionId, Literal> = step.iter().copied().collect();
-        for (component, before) in self.coded.iter().zip(&self.last().codes) {
+        for (component, before) in self.coded_components.iter().zip(&self.last().codes) {
             let code: Vec<Literal> = before.iter().map(|_| clauses.variable()).collect();
             let mut moves = Vec::new();
             for token_move in &component.moves {
                 let Some(&fired) = literal_of.get(&token_move.transition) else { continue };
                 moves.push(fired);
-                let mut implied = component.is(token_move.to, &code);
+                let mut implied = component.number_literals(token_move.to, &code);
                 if token_move.arrives {
-                    implied.extend(component.is(component.nowhere(), before));
+                    implied.extend(component.number_literals(component.empty_number(), before));
                 }
                 implied.iter().for_each(|&bit| clauses.clause(&[!fired, bit]));
             }
-            let is_moved = any(clauses, &moves);
+            let is_moved = any_of(clauses, &moves);
             for (&bit, &earlier) in code.iter().zip(before) {
-                equal(clauses, &[!is_moved], MaybeLiteral::Open(bit), MaybeLiteral::Open(earlier));
+                equal_if(
+                    clauses,
+                    &[!is_moved],
+                    MaybeLiteral::Open(bit),
+                    MaybeLiteral::Open(earlier),
+                );
             }
             for (number, place) in component.places.iter().enumerate() {
                 let (low, high) = ranges[place.index()];
-                let tokens = OrderEncodedTokens::within(clauses, low, high);
-                equal_to_all(clauses, tokens.at_least(1), &component.is(number, &code));
+                let tokens = OrderEncodedTokens::between(clauses, low, high);
+                equal_to_all(
+                    clauses,
+                    tokens.at_least(1),
+                    &component.number_literals(number, &code),
+                );
                 places[place.index()] = Some(tokens);
             }
             codes.push(code);
@@ -407,9 +420,9 @@ impl<'n> Unrolling<'n> {
     }
 }
 
-/// Narrows a range to at most [`RANGE`], from both sides. Values of the previous marking are kept.
+/// Narrows a range to at most [`MAX_RANGE`], from both sides. Values of the previous marking are kept.
 fn narrow((low, high): &mut (i128, i128), before: &OrderEncodedTokens) {
-    let excess = (*high - *low - RANGE).max(0);
+    let excess = (*high - *low - MAX_RANGE).max(0);
     let (removable_below, removable_above) =
         ((before.low() - *low).max(0), (*high - before.high()).max(0));
     let removed_below =
@@ -424,11 +437,11 @@ struct FiringChange {
     /// The literal of the firing.
     fired: Literal,
     /// The change of the tokens; 0 if the transition only reads the place.
-    by: i128,
+    delta: i128,
 }
 
 /// Returns a new literal that implies that some literal of `literals` holds.
-fn any(clauses: &mut impl Clauses, literals: &[Literal]) -> Literal {
+fn any_of(clauses: &mut impl Clauses, literals: &[Literal]) -> Literal {
     let literal = clauses.variable();
     let clause: Vec<Literal> = std::iter::once(!literal).chain(literals.iter().copied()).collect();
     clauses.clause(&clause);
@@ -436,15 +449,15 @@ fn any(clauses: &mut impl Clauses, literals: &[Literal]) -> Literal {
 }
 
 /// Adds the clauses of conditions 2 and 3 of a step for one place.
-fn in_order(clauses: &mut impl Clauses, changes: &[FiringChange]) {
+fn add_order_clauses(clauses: &mut impl Clauses, changes: &[FiringChange]) {
     let changing: Vec<Literal> =
-        changes.iter().filter(|change| change.by != 0).map(|change| change.fired).collect();
+        changes.iter().filter(|change| change.delta != 0).map(|change| change.fired).collect();
     at_most_one(clauses, &changing);
     // A literal that is true if an earlier transition takes tokens.
     let mut taken: Option<Literal> = None;
     for (index, change) in changes.iter().enumerate() {
-        let has_later_reader = || changes[index + 1..].iter().any(|later| later.by == 0);
-        match (change.by, taken) {
+        let has_later_reader = || changes[index + 1..].iter().any(|later| later.delta == 0);
+        match (change.delta, taken) {
             (0, Some(taken)) => clauses.clause(&[!change.fired, !taken]),
             (by, _) if by < 0 && has_later_reader() => {
                 let taken_so_far = clauses.variable();
@@ -466,19 +479,19 @@ fn tokens_after(
     changes: &[FiringChange],
     (low, high): (i128, i128),
 ) -> OrderEncodedTokens {
-    let changing = || changes.iter().filter(|change| change.by != 0);
+    let changing = || changes.iter().filter(|change| change.delta != 0);
     let fired: Vec<Literal> = changing().map(|change| change.fired).collect();
     if fired.is_empty() {
         return before.clone();
     }
-    let next_tokens = OrderEncodedTokens::within(clauses, low, high);
-    let is_changed = any(clauses, &fired);
+    let next_tokens = OrderEncodedTokens::between(clauses, low, high);
+    let is_changed = any_of(clauses, &fired);
     for value in low..=high + 1 {
         for change in changing() {
-            let earlier = before.at_least(value - change.by);
-            equal(clauses, &[change.fired], next_tokens.at_least(value), earlier);
+            let earlier = before.at_least(value - change.delta);
+            equal_if(clauses, &[change.fired], next_tokens.at_least(value), earlier);
         }
-        equal(clauses, &[!is_changed], next_tokens.at_least(value), before.at_least(value));
+        equal_if(clauses, &[!is_changed], next_tokens.at_least(value), before.at_least(value));
     }
     next_tokens
 }

@@ -10,17 +10,17 @@ use parikh_solvers::cnf::{Clauses, Cnf};
 use std::io;
 
 /// Limit on the number of literals: a larger formula would take 1 GB as text.
-const MOST_LITERALS: usize = 100_000_000;
+const MAX_LITERALS: usize = 100_000_000;
 
 /// The question whether a goal is reached in a bounded number of firings or steps, as a formula.
 #[derive(Debug)]
 pub struct PropositionalGoal<'n> {
     /// The encoded steps.
-    unrolled: Unrolling<'n>,
+    unrolling: Unrolling<'n>,
     /// The requested encoding.
     encoding: Encoding,
     /// The encoding of tokens as bits.
-    values: TokenEncoding,
+    token_encoding: TokenEncoding,
     /// True if the formula uses the model's claim of safe units.
     assumes_units: bool,
     /// The formula, including the goal.
@@ -65,8 +65,8 @@ impl<'n> PropositionalGoal<'n> {
         let mut unrolling = Unrolling::new(net, ranges, components, values, semantics, &mut cnf);
         let mut literals = 0;
         for _ in 0..encoding.steps {
-            literals += unrolling.literals_of_a_step();
-            if literals > MOST_LITERALS {
+            literals += unrolling.next_step_literals();
+            if literals > MAX_LITERALS {
                 return Err(EncodeError::TooLong(unrolling.steps()));
             }
             unrolling.unroll(&mut cnf)?;
@@ -77,9 +77,9 @@ impl<'n> PropositionalGoal<'n> {
             MaybeLiteral::Open(goal) => cnf.clause(&[goal]),
         }
         Ok(PropositionalGoal {
-            unrolled: unrolling,
+            unrolling,
             encoding: encoding.clone(),
-            values,
+            token_encoding: values,
             assumes_units,
             cnf,
         })
@@ -91,13 +91,13 @@ impl<'n> PropositionalGoal<'n> {
     }
 
     /// Returns the firing sequence under these values of the variables.
-    pub fn fired(&self, values: &[bool]) -> FiringSequence {
-        self.unrolled.fired(values)
+    pub fn firing_sequence(&self, values: &[bool]) -> FiringSequence {
+        self.unrolling.firing_sequence(values)
     }
 
     /// Returns the encoding of tokens.
     pub fn values(&self) -> TokenEncoding {
-        self.values
+        self.token_encoding
     }
 
     /// Returns an explanation of the possible answers in a few lines, for the header of a file.
@@ -126,7 +126,7 @@ impl<'n> PropositionalGoal<'n> {
     /// # Errors
     /// Returns the errors of `out`.
     pub fn write_dimacs(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        for (literal, name) in self.unrolled.names() {
+        for (literal, name) in self.unrolling.names() {
             // Names may contain any character, and a comment ends with its line.
             writeln!(out, "c {} {}", literal.to_dimacs(), Printable(name))?;
         }

@@ -33,12 +33,12 @@ pub(super) struct OrderEncodedTokens {
 
 impl OrderEncodedTokens {
     /// Returns a constant number of tokens.
-    pub(super) fn known(tokens: i128) -> OrderEncodedTokens {
+    pub(super) fn constant(tokens: i128) -> OrderEncodedTokens {
         OrderEncodedTokens { low: tokens, above: Vec::new() }
     }
 
     /// Creates variables for a number between `low` and `high`.
-    pub(super) fn within(clauses: &mut impl Clauses, low: i128, high: i128) -> OrderEncodedTokens {
+    pub(super) fn between(clauses: &mut impl Clauses, low: i128, high: i128) -> OrderEncodedTokens {
         let above: Vec<Literal> = (low..high).map(|_| clauses.variable()).collect();
         for pair in above.windows(2) {
             clauses.clause(&[!pair[1], pair[0]]);
@@ -86,7 +86,7 @@ pub(super) fn imply(clauses: &mut impl Clauses, premises: &[Literal], conclusion
 
 /// Adds the clauses that the conjunction of `premises` implies the equivalence of `left` and
 /// `right`.
-pub(super) fn equal(
+pub(super) fn equal_if(
     clauses: &mut impl Clauses,
     premises: &[Literal],
     left: MaybeLiteral,
@@ -106,11 +106,11 @@ pub(super) fn equal(
 
 /// At most this number of literals get pairwise at-most-one clauses. More literals get a chain of
 /// auxiliary variables.
-const PAIRS: usize = 5;
+const MAX_PAIRWISE: usize = 5;
 
 /// Adds the clauses that at most one of the literals holds.
 pub(super) fn at_most_one(clauses: &mut impl Clauses, literals: &[Literal]) {
-    if literals.len() <= PAIRS {
+    if literals.len() <= MAX_PAIRWISE {
         for (index, &literal) in literals.iter().enumerate() {
             literals[..index]
                 .iter()

@@ -122,7 +122,7 @@ impl StepSequence for Propositions<'_> {
             if budget.is_exhausted() {
                 return ExtensionResult::Partial;
             }
-            let step_literals = self.unrolling.literals_of_a_step();
+            let step_literals = self.unrolling.next_step_literals();
             if step_literals > MAX_STEP_LITERALS
                 || self.solver.literals + step_literals > MAX_LITERALS
             {
@@ -164,7 +164,7 @@ impl StepSequence for Propositions<'_> {
             SatAnswer::NoAnswer(_) => QueryResult::Unfinished,
             SatAnswer::Unsatisfiable { .. } => QueryResult::UnreachableWithin,
             SatAnswer::Satisfiable(values) => {
-                QueryResult::Reached(Some(self.unrolling.fired(&values)))
+                QueryResult::Reached(Some(self.unrolling.firing_sequence(&values)))
             }
         }
     }

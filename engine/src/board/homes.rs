@@ -12,12 +12,12 @@ use super::{
 };
 use crate::working_net::{ClaimObstacle, TranslationLimit, WorkingNet};
 use parikh_evidence::home::commoner::{check_closed, check_commoner};
-use parikh_evidence::home::finitely::check_finitely;
+use parikh_evidence::home::finite_firings::check_finite_firings;
 use parikh_evidence::home::liveness::asks_for_liveness;
-use parikh_evidence::home::lost::check_lost;
-use parikh_evidence::home::returning::{ReturnProof, check_returning, sequence};
-use parikh_evidence::home::stays::find_staying;
-use parikh_evidence::home::undone::check_undone;
+use parikh_evidence::home::undoable_firings::check_undone;
+use parikh_evidence::home::unreachable_after::check_lost;
+use parikh_evidence::home::visited_markings::find_staying;
+use parikh_evidence::home::ways_back::{ReturnProof, check_returning, sequence};
 use parikh_evidence::home::{HomeFlaw, Structure};
 use parikh_evidence::{Document, Flaw, ReplayError};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate};
@@ -130,7 +130,7 @@ impl<'b> HomeReporter<'b> {
     pub fn lost_finitely(&self, goal: GoalId, structure: &Arc<Structure>) {
         let Some(wanted) = self.wanted(goal) else { return };
         let Structure::Finitely(weights) = &**structure else { return };
-        if self.holds(goal, |_| check_finitely(self.board.net, weights, wanted)) {
+        if self.holds(goal, |_| check_finite_firings(self.board.net, weights, wanted)) {
             let proof = Proof::new(Argument::Finitely, None);
             let (evidence, by) = (self.argued(structure), self.by);
             self.enter(goal, Home::Lost { witness: None, proof, evidence, by });

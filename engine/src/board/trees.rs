@@ -211,7 +211,7 @@ impl<'d> DiagramTreeReporter<'d> {
         }
         match self.checked.get() {
             Some(Ok(checked)) => {
-                let found = checked.tree(property, goes_on);
+                let found = checked.decide_tree(property, goes_on);
                 self.gave_up.set(!needed && found == Err(Flaw::Stopped));
                 found
             }

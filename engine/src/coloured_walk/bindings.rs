@@ -15,11 +15,11 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BindingOutcome {
     /// A binding was found. It is in the finder.
-    Binding,
+    Found,
     /// No binding is enabled.
     None,
     /// The limit on inspected tokens was reached.
-    GaveUp,
+    LimitReached,
 }
 
 /// Tokens of one colour that a transition takes under every binding.
@@ -41,9 +41,9 @@ pub(super) struct BindingRule {
     /// The inputs that a search matches with tokens.
     inputs: Vec<BindingInput>,
     /// For each check of the guard, the variables that it reads.
-    reads: Vec<Vec<usize>>,
+    variables_of_check: Vec<Vec<usize>>,
     /// True if the transition takes exactly what the inputs match.
-    plain: bool,
+    is_plain: bool,
 }
 
 impl BindingRule {
@@ -63,7 +63,7 @@ impl BindingRule {
             check.mark_variables(&mut is_read);
             (0..is_read.len()).filter(|&slot| is_read[slot]).collect()
         });
-        BindingRule { reads: reads.collect(), inputs, plain: is_plain, compiled }
+        BindingRule { variables_of_check: reads.collect(), inputs, is_plain, compiled }
     }
 }
 
@@ -73,19 +73,19 @@ pub(super) struct Finder {
     /// The binding found: a colour for each variable of the rule.
     pub(super) binding: Vec<u64>,
     /// For each variable, true if it has a colour in `binding`.
-    bound: Vec<bool>,
+    is_bound_variable: Vec<bool>,
     /// The bound variables, in the order of binding.
     trail: Vec<usize>,
     /// Variables with their required class, and the classes by colour.
-    classes: Vec<(usize, u64, Arc<[u32]>)>,
+    required_classes: Vec<(usize, u64, Arc<[u32]>)>,
     /// Indices of the inputs that are not matched yet.
-    left: Vec<usize>,
+    unmatched_inputs: Vec<usize>,
     /// Tokens taken by the inputs matched so far: place, colour and count.
-    taken: Vec<(usize, u64, u64)>,
+    taken_tokens: Vec<(usize, u64, u64)>,
     /// Number of tokens and colours that may still be inspected.
-    looks: u64,
+    inspections_left: u64,
     /// True if the next input is the one with the fewest fitting colours.
-    exhaustive: bool,
+    is_exhaustive: bool,
     /// Buffer for the tokens of an arc.
     scratch: Vec<(u64, u64)>,
 }
@@ -95,13 +95,13 @@ impl Finder {
         Finder {
             rng: fastrand::Rng::with_seed(seed),
             binding: Vec::new(),
-            bound: Vec::new(),
+            is_bound_variable: Vec::new(),
             trail: Vec::new(),
-            classes: Vec::new(),
-            left: Vec::new(),
-            taken: Vec::new(),
-            looks: 0,
-            exhaustive: false,
+            required_classes: Vec::new(),
+            unmatched_inputs: Vec::new(),
+            taken_tokens: Vec::new(),
+            inspections_left: 0,
+            is_exhaustive: false,
             scratch: Vec::new(),
         }
     }
@@ -117,17 +117,17 @@ impl Finder {
         is_exhaustive: bool,
         constraints: &[BindingConstraint],
     ) -> BindingOutcome {
-        (self.looks, self.exhaustive) = (max_inspected, is_exhaustive);
+        (self.inspections_left, self.is_exhaustive) = (max_inspected, is_exhaustive);
         let variables = rule.compiled.variables.len();
         self.binding.clear();
         self.binding.resize(variables, 0);
-        self.bound.clear();
-        self.bound.resize(variables, false);
+        self.is_bound_variable.clear();
+        self.is_bound_variable.resize(variables, false);
         self.trail.clear();
-        self.taken.clear();
-        self.left.clear();
-        self.left.extend(0..rule.inputs.len());
-        self.classes.clear();
+        self.taken_tokens.clear();
+        self.unmatched_inputs.clear();
+        self.unmatched_inputs.extend(0..rule.inputs.len());
+        self.required_classes.clear();
         for constraint in constraints {
             let (BindingConstraint::Colour(value) | BindingConstraint::Class(value, _)) =
                 constraint;
@@ -135,36 +135,36 @@ impl Finder {
             match constraint {
                 BindingConstraint::Colour(value) => self.bind(slot, value.colour),
                 BindingConstraint::Class(value, classes) => {
-                    self.classes.push((slot, value.colour, Arc::clone(classes)));
+                    self.required_classes.push((slot, value.colour, Arc::clone(classes)));
                 }
             }
         }
         if !self.checks_hold(rule, 0, true) || !self.checks_hold(rule, 0, false) {
             return BindingOutcome::None;
         }
-        self.go_on(rule, marking)
+        self.match_inputs(rule, marking)
     }
 
     /// Matches the remaining inputs.
-    fn go_on(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> BindingOutcome {
+    fn match_inputs(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> BindingOutcome {
         let Some(position) = self.next_input(rule, marking) else {
-            return self.without_inputs(rule, marking);
+            return self.bind_remaining(rule, marking);
         };
-        if self.looks == 0 {
-            return BindingOutcome::GaveUp;
+        if self.inspections_left == 0 {
+            return BindingOutcome::LimitReached;
         }
-        let input_index = self.left.swap_remove(position);
+        let input_index = self.unmatched_inputs.swap_remove(position);
         let input = &rule.inputs[input_index];
         let place = &marking[input.place];
         let outcome = if self.is_bound(&input.pattern) {
             let colour = input.pattern.colour(&self.binding);
-            self.with(rule, marking, input_index, colour, place.tokens(colour))
+            self.match_input(rule, marking, input_index, colour, place.tokens(colour))
         } else {
             let mut outcome = BindingOutcome::None;
             let start = if place.len() == 0 { 0 } else { self.rng.usize(..place.len()) };
             for position in (start..place.len()).chain(0..start) {
                 let (colour, tokens) = place.entry(position);
-                outcome = self.with(rule, marking, input_index, colour, tokens);
+                outcome = self.match_input(rule, marking, input_index, colour, tokens);
                 if outcome != BindingOutcome::None {
                     break;
                 }
@@ -172,15 +172,15 @@ impl Finder {
             outcome
         };
         if outcome == BindingOutcome::None {
-            self.left.push(input_index);
-            let last = self.left.len() - 1;
-            self.left.swap(position, last);
+            self.unmatched_inputs.push(input_index);
+            let last = self.unmatched_inputs.len() - 1;
+            self.unmatched_inputs.swap(position, last);
         }
         outcome
     }
 
     /// Continues with an input matched to this colour, if it fits.
-    fn with(
+    fn match_input(
         &mut self,
         rule: &BindingRule,
         marking: &ColouredTokens,
@@ -192,30 +192,31 @@ impl Finder {
         let mut outcome = BindingOutcome::None;
         if self.fits(rule, input_index, colour, tokens) {
             let input = &rule.inputs[input_index];
-            self.taken.push((input.place, colour, input.count));
-            outcome = self.go_on(rule, marking);
-            self.taken.pop();
-        } else if self.looks == 0 {
-            outcome = BindingOutcome::GaveUp;
+            self.taken_tokens.push((input.place, colour, input.count));
+            outcome = self.match_inputs(rule, marking);
+            self.taken_tokens.pop();
+        } else if self.inspections_left == 0 {
+            outcome = BindingOutcome::LimitReached;
         }
-        if outcome != BindingOutcome::Binding {
-            self.undo(trail_length);
+        if outcome != BindingOutcome::Found {
+            self.unbind_since(trail_length);
         }
         outcome
     }
 
     /// Returns the position in `left` of the input to match next, or `None` if all are matched.
     fn next_input(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> Option<usize> {
-        let is_bound_input =
-            |&position: &usize| self.is_bound(&rule.inputs[self.left[position]].pattern);
-        if let Some(position) = (0..self.left.len()).find(is_bound_input) {
+        let is_bound_input = |&position: &usize| {
+            self.is_bound(&rule.inputs[self.unmatched_inputs[position]].pattern)
+        };
+        if let Some(position) = (0..self.unmatched_inputs.len()).find(is_bound_input) {
             return Some(position);
         }
         let mut fewest: Option<(usize, usize)> = None;
-        for position in 0..self.left.len() {
-            let input = self.left[position];
+        for position in 0..self.unmatched_inputs.len() {
+            let input = self.unmatched_inputs[position];
             let smallest_count = fewest.map_or(usize::MAX, |(smallest_count, _)| smallest_count);
-            let count = match self.exhaustive {
+            let count = match self.is_exhaustive {
                 false => marking[rule.inputs[input].place].len(),
                 true => self.count_fitting(rule, marking, input, smallest_count),
             };
@@ -240,8 +241,8 @@ impl Finder {
             let (colour, tokens) = place.entry(position);
             let trail_length = self.trail.len();
             count += usize::from(self.fits(rule, input, colour, tokens));
-            self.undo(trail_length);
-            if count >= max_count || self.looks == 0 {
+            self.unbind_since(trail_length);
+            if count >= max_count || self.inspections_left == 0 {
                 // When the limit is reached, the order does not matter.
                 return count;
             }
@@ -251,18 +252,18 @@ impl Finder {
 
     /// Returns true if all variables of the pattern are bound.
     fn is_bound(&self, pattern: &ColourPattern) -> bool {
-        pattern.leaves.iter().all(|leaf| self.bound[leaf.slot])
+        pattern.leaves.iter().all(|leaf| self.is_bound_variable[leaf.slot])
     }
 
     /// Returns true if an input can have this colour, of which there are `tokens` tokens. Binds its
     /// variables.
     fn fits(&mut self, rule: &BindingRule, input: usize, colour: u64, tokens: u64) -> bool {
-        if self.looks == 0 {
+        if self.inspections_left == 0 {
             return false;
         }
-        self.looks -= 1;
+        self.inspections_left -= 1;
         let BindingInput { place, pattern, count } = &rule.inputs[input];
-        let already_taken = self.taken.iter().filter(|it| (it.0, it.1) == (*place, colour));
+        let already_taken = self.taken_tokens.iter().filter(|it| (it.0, it.1) == (*place, colour));
         if tokens < count + already_taken.map(|it| it.2).sum::<u64>()
             || !pattern.constants_fit(colour)
         {
@@ -270,7 +271,7 @@ impl Finder {
         }
         let trail_length = self.trail.len();
         for leaf in pattern.leaves.iter().filter(|leaf| leaf.blocks.is_none()) {
-            if self.bound[leaf.slot] {
+            if self.is_bound_variable[leaf.slot] {
                 if leaf.value(&self.binding) != leaf.component(colour) {
                     return false;
                 }
@@ -280,7 +281,7 @@ impl Finder {
         }
         // Block expressions do not determine a variable's colour.
         let bound_blocks = pattern.leaves.iter().filter(|leaf| leaf.blocks.is_some());
-        let mut bound_blocks = bound_blocks.filter(|leaf| self.bound[leaf.slot]);
+        let mut bound_blocks = bound_blocks.filter(|leaf| self.is_bound_variable[leaf.slot]);
         bound_blocks.all(|leaf| leaf.value(&self.binding) == leaf.component(colour))
             && self.checks_hold(rule, trail_length, false)
     }
@@ -288,14 +289,14 @@ impl Finder {
     /// Binds a variable to a colour.
     fn bind(&mut self, slot: usize, colour: u64) {
         self.binding[slot] = colour;
-        self.bound[slot] = true;
+        self.is_bound_variable[slot] = true;
         self.trail.push(slot);
     }
 
     /// Unbinds all variables bound since the trail had this length.
-    fn undo(&mut self, trail_length: usize) {
+    fn unbind_since(&mut self, trail_length: usize) {
         for slot in self.trail.drain(trail_length..) {
-            self.bound[slot] = false;
+            self.is_bound_variable[slot] = false;
         }
     }
 
@@ -309,30 +310,32 @@ impl Finder {
             !newly_bound.contains(slot)
                 || classes.get(colour).is_some_and(|&it| u64::from(it) == *class)
         };
-        if !self.classes.iter().all(in_class) {
+        if !self.required_classes.iter().all(in_class) {
             return false;
         }
-        rule.compiled.checks.iter().zip(&rule.reads).all(|(check, reads)| {
+        rule.compiled.checks.iter().zip(&rule.variables_of_check).all(|(check, reads)| {
             let is_due = match only_constant {
                 true => reads.is_empty(),
                 false => reads.iter().any(|slot| newly_bound.contains(slot)),
             };
-            !is_due || !reads.iter().all(|&slot| self.bound[slot]) || check.holds(&self.binding)
+            !is_due
+                || !reads.iter().all(|&slot| self.is_bound_variable[slot])
+                || check.holds(&self.binding)
         })
     }
 
     /// After all inputs are matched: binds the remaining variables, and checks the tokens that no
     /// input describes.
-    fn without_inputs(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> BindingOutcome {
+    fn bind_remaining(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> BindingOutcome {
         let sizes = &rule.compiled.sizes;
-        let unbound = (0..sizes.len()).filter(|&slot| !self.bound[slot]);
+        let unbound = (0..sizes.len()).filter(|&slot| !self.is_bound_variable[slot]);
         let Some(slot) = unbound.min_by_key(|&slot| sizes[slot]) else {
-            return match rule.plain || self.has_all(rule, marking) {
-                true => BindingOutcome::Binding,
+            return match rule.is_plain || self.has_all_tokens(rule, marking) {
+                true => BindingOutcome::Found,
                 false => BindingOutcome::None,
             };
         };
-        if let Some((slot, colour)) = self.determined(rule) {
+        if let Some((slot, colour)) = self.determined_variable(rule) {
             return self.try_colour(rule, marking, slot, colour);
         }
         let start = self.rng.u64(..sizes[slot]);
@@ -353,31 +356,31 @@ impl Finder {
         slot: usize,
         colour: u64,
     ) -> BindingOutcome {
-        if self.looks == 0 {
-            return BindingOutcome::GaveUp;
+        if self.inspections_left == 0 {
+            return BindingOutcome::LimitReached;
         }
-        self.looks -= 1;
+        self.inspections_left -= 1;
         let trail_length = self.trail.len();
         self.bind(slot, colour);
         let outcome = match self.checks_hold(rule, trail_length, false) {
-            true => self.without_inputs(rule, marking),
+            true => self.bind_remaining(rule, marking),
             false => BindingOutcome::None,
         };
-        if outcome != BindingOutcome::Binding {
-            self.undo(trail_length);
+        if outcome != BindingOutcome::Found {
+            self.unbind_since(trail_length);
         }
         outcome
     }
 
     /// Returns a variable whose colour follows from an equation of the guard.
-    fn determined(&self, rule: &BindingRule) -> Option<(usize, u64)> {
+    fn determined_variable(&self, rule: &BindingRule) -> Option<(usize, u64)> {
         for check in &rule.compiled.checks {
             let BindingCheck::Compare(Relation::Equal, left, right) = check else { continue };
             for (side, other_side) in [(left, right), (right, left)] {
                 let [leaf] = &side.leaves[..] else { continue };
                 let is_simple =
                     side.constants.is_empty() && leaf.blocks.is_none() && leaf.stride == 1;
-                if is_simple && !self.bound[leaf.slot] && self.is_bound(other_side) {
+                if is_simple && !self.is_bound_variable[leaf.slot] && self.is_bound(other_side) {
                     return Some((leaf.slot, leaf.solve(other_side.colour(&self.binding))));
                 }
             }
@@ -386,7 +389,7 @@ impl Finder {
     }
 
     /// Returns true if the marking has all tokens that the binding takes.
-    fn has_all(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> bool {
+    fn has_all_tokens(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> bool {
         let mut places: Vec<usize> = rule.compiled.takes.iter().map(|it| it.0).collect();
         places.sort_unstable();
         places.dedup();
@@ -395,7 +398,7 @@ impl Finder {
             let arcs = rule.compiled.takes.iter().filter(|it| it.0 == place);
             arcs.for_each(|(_, tokens)| tokens.evaluate(&self.binding, &mut self.scratch));
             merge(&mut self.scratch);
-            self.looks = self.looks.saturating_sub(self.scratch.len() as u64);
+            self.inspections_left = self.inspections_left.saturating_sub(self.scratch.len() as u64);
             self.scratch.iter().all(|&(colour, count)| marking[place].tokens(colour) >= count)
         })
     }
@@ -441,7 +444,7 @@ mod tests {
                 let bags = net.place_ids().map(|place| {
                     marking.bag(place).iter().map(|(&colour, &tokens)| (colour, tokens)).collect()
                 });
-                let there = tokens::of(bags);
+                let there = tokens::marking_of(bags);
                 let mut next = None;
                 for (t, rule) in &rules {
                     let fires = |binding: &[BoundColour]| {
@@ -455,12 +458,12 @@ mod tests {
                     for exhaustive in [false, true] {
                         let answer = finder.find(rule, &there, 1 << 40, exhaustive, &[]);
                         let expected = if known.is_some() {
-                            BindingOutcome::Binding
+                            BindingOutcome::Found
                         } else {
                             BindingOutcome::None
                         };
                         assert_eq!(answer, expected, "{}", shown());
-                        if answer == BindingOutcome::Binding {
+                        if answer == BindingOutcome::Found {
                             let values = rule.compiled.variables.iter().zip(&finder.binding);
                             let binding: Vec<BoundColour> = values
                                 .map(|(&variable, &colour)| BoundColour { variable, colour })
@@ -473,7 +476,7 @@ mod tests {
                         // A search that reaches its limit never claims that there is no binding.
                         let short = finder.find(rule, &there, rng.u64(0..20), exhaustive, &[]);
                         assert!(
-                            short == expected || short == BindingOutcome::GaveUp,
+                            short == expected || short == BindingOutcome::LimitReached,
                             "{}",
                             shown()
                         );

@@ -24,7 +24,7 @@ use parikh_solvers::locked;
 use parikh_unfolding::{CompiledTransition, TermCompiler};
 use std::sync::{Arc, Mutex};
 use tokens::ColouredTokens;
-use walker::{ColouredStepResult, Walker};
+use walker::{ColouredStepResult, ColouredWalker};
 
 /// The contest's name of the technique.
 pub const TECHNIQUE: Technique = "RANDOM_WALK";
@@ -53,12 +53,12 @@ pub enum BindingConstraint {
 pub struct Hints(Mutex<Vec<(Hint, u32)>>);
 
 /// Number of walks per hint. Each walk may find other bindings, which may lead further.
-const TRIES: u32 = 8;
+const ATTEMPTS_PER_HINT: u32 = 8;
 
 impl Hints {
     /// Adds a hint.
     pub fn add(&self, hint: Hint) {
-        self.push(hint, TRIES);
+        self.push(hint, ATTEMPTS_PER_HINT);
     }
 
     /// Adds a hint with this number of remaining attempts.
@@ -102,13 +102,13 @@ struct WalkContext<'t> {
     /// The watched goals.
     goals: Vec<WatchedColouredGoal>,
     /// For each place, the goals that depend on it.
-    goals_of: Vec<Vec<usize>>,
+    goals_of_place: Vec<Vec<usize>>,
     /// For each transition, the goals that hold in every marking that enables it.
-    fired_by: Vec<Vec<usize>>,
+    goals_of_firing: Vec<Vec<usize>>,
 }
 
 /// Limit on the number of colours in the initial marking of a place.
-const COLOURS: u64 = 1_000_000;
+const MAX_INITIAL_COLOURS: u64 = 1_000_000;
 
 impl<'t> WalkContext<'t> {
     fn new(model: &'t ColouredModel, board: &'t Board<'t>) -> Option<Self> {
@@ -118,7 +118,7 @@ impl<'t> WalkContext<'t> {
         let mut initial = Vec::new();
         for place in net.places() {
             let tokens = compiler.tokens(&place.initial);
-            if tokens.size() > COLOURS {
+            if tokens.size() > MAX_INITIAL_COLOURS {
                 return None;
             }
             let mut bag = Vec::new();
@@ -161,7 +161,7 @@ impl<'t> WalkContext<'t> {
         for (goal_index, watched) in goals.iter().enumerate() {
             let support = match &watched.goal {
                 MarkingGoal::Reach(predicate) => {
-                    for t in enabling(predicate) {
+                    for t in enabling_transitions(predicate) {
                         fired_by[folding.transition_of(t)].push(goal_index);
                     }
                     model.skeleton().places_of(predicate)
@@ -178,33 +178,33 @@ impl<'t> WalkContext<'t> {
             rules: compiled.into_iter().map(BindingRule::new).collect(),
             effects,
             consumers,
-            initial: tokens::of(initial),
+            initial: tokens::marking_of(initial),
             goals,
-            goals_of,
-            fired_by,
+            goals_of_place: goals_of,
+            goals_of_firing: fired_by,
         })
     }
 
     /// Returns the index of the coloured transition of a transition of the skeleton.
-    fn coloured(&self, t: TransitionId) -> usize {
+    fn coloured_transition(&self, t: TransitionId) -> usize {
         self.model.skeleton().coloured_transition(t)
     }
 }
 
 /// Returns the transitions whose enabledness alone makes a predicate true.
-fn enabling(predicate: &Predicate) -> Vec<TransitionId> {
+fn enabling_transitions(predicate: &Predicate) -> Vec<TransitionId> {
     match predicate {
         Predicate::Enabled(t) => vec![*t],
-        Predicate::Or(parts) => parts.iter().flat_map(enabling).collect(),
+        Predicate::Or(parts) => parts.iter().flat_map(enabling_transitions).collect(),
         _ => Vec::new(),
     }
 }
 
 /// Number of firings between two checks of the budget.
-const POLLING: u64 = 32;
+const POLLING_INTERVAL: u64 = 32;
 
 /// Maximum number of firings of a walk.
-const LONGEST: u64 = 1 << 20;
+const MAX_WALK_FIRINGS: u64 = 1 << 20;
 
 /// Walks until all goals of `board`, which belongs to `model`, are settled or `budget` is
 /// exhausted. Returns a one-line summary.
@@ -220,14 +220,14 @@ pub fn run(
     };
     let witness_reporter = board.witness_reporter(TECHNIQUE);
     let mut rng = fastrand::Rng::with_seed(seed);
-    let mut walker = Walker::new(&context, seed);
+    let mut walker = ColouredWalker::new(&context, seed);
     let mut order = Vec::new();
     let mut walks = 0u64;
     let is_over = || board.open_count() == 0 || budget.is_exhausted();
     while !is_over() {
         walks += 1;
         walker.restart();
-        walker.hand_over(&witness_reporter);
+        walker.report_pending(&witness_reporter);
         let open_goals: Vec<usize> = (0..context.goals.len())
             .filter(|&index| board.is_open(context.goals[index].id))
             .collect();
@@ -237,8 +237,8 @@ pub fn run(
         let mut target = (rng.usize(..4) > 0).then(|| open_goals[rng.usize(..open_goals.len())]);
         if let Some((hint, tries)) = hints.take() {
             target = context.goals.iter().position(|watched| watched.id == hint.goal);
-            follow(&mut walker, &hint, &is_over);
-            walker.hand_over(&witness_reporter);
+            follow_hint(&mut walker, &hint, &is_over);
+            walker.report_pending(&witness_reporter);
             if tries > 1 && board.is_open(hint.goal) {
                 hints.push(hint, tries - 1);
             }
@@ -246,8 +246,8 @@ pub fn run(
         let max_steps_without_gain = 64 << (walks % 7);
         let random_share = [0.0, 0.05, 0.2, 0.5][rng.usize(..4)];
         let (mut smallest_distance, mut last_gain) = (i128::MAX, 0);
-        for step in 0..LONGEST {
-            if step.is_multiple_of(POLLING) && is_over() {
+        for step in 0..MAX_WALK_FIRINGS {
+            if step.is_multiple_of(POLLING_INTERVAL) && is_over() {
                 break;
             }
             if let Some(goal) = target {
@@ -260,27 +260,27 @@ pub fn run(
                 break;
             }
             let step_target = if rng.f64() < random_share { None } else { target };
-            walker.order(step_target, &mut order);
+            walker.order_transitions(step_target, &mut order);
             if walker.step(&order) != ColouredStepResult::Fired {
                 break;
             }
-            if walker.is_due() {
-                walker.hand_over(&witness_reporter);
+            if walker.should_report() {
+                walker.report_pending(&witness_reporter);
             }
         }
-        walker.hand_over(&witness_reporter);
+        walker.report_pending(&witness_reporter);
     }
     let (walks, firings) = (counted(walks, "walk"), counted(walker.firings, "firing"));
     format!("{walks} on the coloured net, {firings}")
 }
 
 /// Fires the steps of a hint as far as bindings exist.
-fn follow(walker: &mut Walker<'_>, hint: &Hint, is_over: &impl Fn() -> bool) {
-    let mut remaining = LONGEST;
+fn follow_hint(walker: &mut ColouredWalker<'_>, hint: &Hint, is_over: &impl Fn() -> bool) {
+    let mut remaining = MAX_WALK_FIRINGS;
     for (t, constraints, count) in &hint.steps {
         for _ in 0..*count {
             remaining -= 1;
-            if remaining == 0 || (remaining.is_multiple_of(POLLING) && is_over()) {
+            if remaining == 0 || (remaining.is_multiple_of(POLLING_INTERVAL) && is_over()) {
                 return;
             }
             if walker.step_with(*t, constraints) != ColouredStepResult::Fired {

@@ -7,7 +7,7 @@ use parikh_unfolding::{ByColour, merge};
 #[derive(Clone, Debug, Default)]
 pub(super) struct PlaceTokens {
     /// Colours with their token counts, in no order.
-    list: Vec<(u64, u64)>,
+    colours: Vec<(u64, u64)>,
     /// For each colour, its position in `list`.
     positions: ByColour<u32>,
 }
@@ -15,26 +15,26 @@ pub(super) struct PlaceTokens {
 impl PlaceTokens {
     /// Returns the number of different colours.
     pub(super) fn len(&self) -> usize {
-        self.list.len()
+        self.colours.len()
     }
 
     /// Returns the colour at a position with its token count.
     pub(super) fn entry(&self, position: usize) -> (u64, u64) {
-        self.list[position]
+        self.colours[position]
     }
 
     /// Returns the token count of a colour.
     pub(super) fn tokens(&self, colour: u64) -> u64 {
-        self.positions.get(&colour).map_or(0, |&at| self.list[at as usize].1)
+        self.positions.get(&colour).map_or(0, |&at| self.colours[at as usize].1)
     }
 
     /// Adds tokens of a colour.
     pub(super) fn put(&mut self, colour: u64, tokens: u64) {
         match self.positions.get(&colour) {
-            Some(&position) => self.list[position as usize].1 += tokens,
+            Some(&position) => self.colours[position as usize].1 += tokens,
             None => {
-                self.positions.insert(colour, self.list.len() as u32);
-                self.list.push((colour, tokens));
+                self.positions.insert(colour, self.colours.len() as u32);
+                self.colours.push((colour, tokens));
             }
         }
     }
@@ -42,12 +42,12 @@ impl PlaceTokens {
     /// Removes existing tokens.
     pub(super) fn take(&mut self, colour: u64, tokens: u64) {
         let Some(&position) = self.positions.get(&colour) else { return };
-        let remaining = &mut self.list[position as usize].1;
+        let remaining = &mut self.colours[position as usize].1;
         *remaining -= tokens;
         if *remaining == 0 {
             self.positions.remove(&colour);
-            self.list.swap_remove(position as usize);
-            if let Some(&(moved, _)) = self.list.get(position as usize) {
+            self.colours.swap_remove(position as usize);
+            if let Some(&(moved, _)) = self.colours.get(position as usize) {
                 self.positions.insert(moved, position);
             }
         }
@@ -58,7 +58,7 @@ impl PlaceTokens {
 pub(super) type ColouredTokens = Vec<PlaceTokens>;
 
 /// Returns the marking with these tokens. Colours with count 0 are dropped.
-pub(super) fn of(bags: impl IntoIterator<Item = Vec<(u64, u64)>>) -> ColouredTokens {
+pub(super) fn marking_of(bags: impl IntoIterator<Item = Vec<(u64, u64)>>) -> ColouredTokens {
     let place = |mut bag: Vec<(u64, u64)>| {
         merge(&mut bag);
         let mut place = PlaceTokens::default();

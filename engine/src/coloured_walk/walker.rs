@@ -10,17 +10,17 @@ use parikh_net::{FiringSequence, Marking, MarkingGoal, Predicate, TransitionId};
 use parikh_unfolding::merge;
 
 /// Limit on the tokens and colours inspected for a binding if another transition would do as well.
-const SAMPLE: u64 = 2_000;
+const MAX_QUICK_INSPECTIONS: u64 = 2_000;
 
 /// Limit on the tokens and colours inspected for deciding if a binding exists.
-const EXACT: u64 = 1_000_000;
+const MAX_INSPECTIONS: u64 = 1_000_000;
 
 /// Limit on the tokens of a place, so that sums fit in 64 bits. The walk ends beyond it.
-const MANY: u64 = 1 << 60;
+const MAX_TOKENS: u64 = 1 << 60;
 
 /// Knowledge about the bindings of a transition in the current marking.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Status {
+enum BindingStatus {
     /// No search was made since the last relevant firing.
     Unknown,
     /// A binding is enabled.
@@ -41,9 +41,9 @@ pub(super) enum ColouredStepResult {
 }
 
 /// A walk. It is reset to the initial marking between walks.
-pub(super) struct Walker<'w> {
+pub(super) struct ColouredWalker<'w> {
     /// The data that does not change during walks.
-    terrain: &'w WalkContext<'w>,
+    context: &'w WalkContext<'w>,
     /// The search for bindings.
     finder: Finder,
     rng: fastrand::Rng,
@@ -52,40 +52,40 @@ pub(super) struct Walker<'w> {
     /// Total token counts of the places, as a marking of the skeleton.
     pub(super) totals: Marking,
     /// For each transition, the knowledge about its bindings.
-    status: Vec<Status>,
+    status: Vec<BindingStatus>,
     /// The fired transitions of the current walk.
-    fired: Vec<u32>,
+    fired_transitions: Vec<u32>,
     /// The colours of the variables of these firings, one firing after another.
-    colours: Vec<u64>,
+    fired_colours: Vec<u64>,
     /// The transition numbers of these firings, as far as they were computed.
-    numbers: Vec<TransitionId>,
+    transition_numbers: Vec<TransitionId>,
     /// Unreported sightings.
     pending: Vec<Observation>,
     /// For each goal, `Some` if it was seen. For a maximum, the largest value seen.
-    seen: Vec<Option<i128>>,
+    best_values: Vec<Option<i128>>,
     /// Places changed by the last firing.
-    changed: Vec<usize>,
+    changed_places: Vec<usize>,
     /// Buffer for the tokens of an arc.
     scratch: Vec<(u64, u64)>,
     /// Number of firings, summed over walks.
     pub(super) firings: u64,
 }
 
-impl<'w> Walker<'w> {
+impl<'w> ColouredWalker<'w> {
     pub(super) fn new(context: &'w WalkContext<'w>, seed: u64) -> Self {
-        Walker {
-            terrain: context,
+        ColouredWalker {
+            context,
             finder: Finder::new(seed),
             rng: fastrand::Rng::with_seed(seed ^ 0x5eed),
             marking: ColouredTokens::new(),
             totals: context.skeleton.initial().clone(),
-            status: vec![Status::Unknown; context.rules.len()],
-            fired: Vec::new(),
-            colours: Vec::new(),
-            numbers: Vec::new(),
+            status: vec![BindingStatus::Unknown; context.rules.len()],
+            fired_transitions: Vec::new(),
+            fired_colours: Vec::new(),
+            transition_numbers: Vec::new(),
             pending: Vec::new(),
-            seen: vec![None; context.goals.len()],
-            changed: Vec::new(),
+            best_values: vec![None; context.goals.len()],
+            changed_places: Vec::new(),
             scratch: Vec::new(),
             firings: 0,
         }
@@ -93,45 +93,45 @@ impl<'w> Walker<'w> {
 
     /// Returns to the initial marking and tests all goals.
     pub(super) fn restart(&mut self) {
-        self.marking.clone_from(&self.terrain.initial);
-        self.totals = self.terrain.skeleton.initial().clone();
-        self.status.fill(Status::Unknown);
-        self.fired.clear();
-        self.colours.clear();
-        self.numbers.clear();
-        (0..self.terrain.goals.len()).for_each(|goal| self.look_at(goal, false));
+        self.marking.clone_from(&self.context.initial);
+        self.totals = self.context.skeleton.initial().clone();
+        self.status.fill(BindingStatus::Unknown);
+        self.fired_transitions.clear();
+        self.fired_colours.clear();
+        self.transition_numbers.clear();
+        (0..self.context.goals.len()).for_each(|goal| self.test_goal(goal, false));
     }
 
     /// Fires the first transition in `order` with an enabled binding.
     pub(super) fn step(&mut self, order: &[usize]) -> ColouredStepResult {
         let mut undecided = Vec::new();
         for &t in order {
-            if self.status[t] == Status::Disabled {
+            if self.status[t] == BindingStatus::Disabled {
                 continue;
             }
-            match self.find(t, SAMPLE, false) {
-                BindingOutcome::Binding => return self.fire(t),
-                BindingOutcome::None => self.status[t] = Status::Disabled,
-                BindingOutcome::GaveUp => undecided.push(t),
+            match self.find(t, MAX_QUICK_INSPECTIONS, false) {
+                BindingOutcome::Found => return self.fire(t),
+                BindingOutcome::None => self.status[t] = BindingStatus::Disabled,
+                BindingOutcome::LimitReached => undecided.push(t),
             }
         }
         for t in undecided {
-            match self.find(t, EXACT, true) {
-                BindingOutcome::Binding => return self.fire(t),
-                BindingOutcome::None => self.status[t] = Status::Disabled,
-                BindingOutcome::GaveUp => {}
+            match self.find(t, MAX_INSPECTIONS, true) {
+                BindingOutcome::Found => return self.fire(t),
+                BindingOutcome::None => self.status[t] = BindingStatus::Disabled,
+                BindingOutcome::LimitReached => {}
             }
         }
-        if !self.status.iter().all(|&status| status == Status::Disabled) {
+        if !self.status.iter().all(|&status| status == BindingStatus::Disabled) {
             return ColouredStepResult::Stuck;
         }
-        (0..self.terrain.goals.len()).for_each(|goal| self.look_at(goal, true));
+        (0..self.context.goals.len()).for_each(|goal| self.test_goal(goal, true));
         ColouredStepResult::Dead
     }
 
     /// Searches for an enabled binding of `t`.
     fn find(&mut self, t: usize, max_inspected: u64, is_exhaustive: bool) -> BindingOutcome {
-        self.finder.find(&self.terrain.rules[t], &self.marking, max_inspected, is_exhaustive, &[])
+        self.finder.find(&self.context.rules[t], &self.marking, max_inspected, is_exhaustive, &[])
     }
 
     /// Fires `t` with a binding that satisfies the constraints.
@@ -140,20 +140,20 @@ impl<'w> Walker<'w> {
         t: usize,
         constraints: &[BindingConstraint],
     ) -> ColouredStepResult {
-        let rule = &self.terrain.rules[t];
-        match self.finder.find(rule, &self.marking, EXACT, false, constraints) {
-            BindingOutcome::Binding => self.fire(t),
-            BindingOutcome::None | BindingOutcome::GaveUp => ColouredStepResult::Stuck,
+        let rule = &self.context.rules[t];
+        match self.finder.find(rule, &self.marking, MAX_INSPECTIONS, false, constraints) {
+            BindingOutcome::Found => self.fire(t),
+            BindingOutcome::None | BindingOutcome::LimitReached => ColouredStepResult::Stuck,
         }
     }
 
     /// Fires the binding that was just found.
     fn fire(&mut self, t: usize) -> ColouredStepResult {
-        let compiled = &self.terrain.rules[t].compiled;
-        for &goal in &self.terrain.fired_by[t] {
-            self.note(goal, None);
+        let compiled = &self.context.rules[t].compiled;
+        for &goal in &self.context.goals_of_firing[t] {
+            self.record_goal(goal, None);
         }
-        self.changed.clear();
+        self.changed_places.clear();
         for (arcs, is_consuming) in [(&compiled.takes, true), (&compiled.puts, false)] {
             for (place, moved_tokens) in arcs {
                 self.scratch.clear();
@@ -167,7 +167,7 @@ impl<'w> Walker<'w> {
                             self.totals[id] -= count;
                         }
                         false => {
-                            if self.totals[id].saturating_add(count) > MANY {
+                            if self.totals[id].saturating_add(count) > MAX_TOKENS {
                                 // The marking is unusable from here on.
                                 return ColouredStepResult::Stuck;
                             }
@@ -176,55 +176,58 @@ impl<'w> Walker<'w> {
                         }
                     }
                 }
-                let outdated_status = if is_consuming { Status::Enabled } else { Status::Disabled };
-                for &consumer in &self.terrain.consumers[*place] {
+                let outdated_status =
+                    if is_consuming { BindingStatus::Enabled } else { BindingStatus::Disabled };
+                for &consumer in &self.context.consumers[*place] {
                     if self.status[consumer] == outdated_status {
-                        self.status[consumer] = Status::Unknown;
+                        self.status[consumer] = BindingStatus::Unknown;
                     }
                 }
-                if !self.changed.contains(place) {
-                    self.changed.push(*place);
+                if !self.changed_places.contains(place) {
+                    self.changed_places.push(*place);
                 }
             }
         }
-        self.fired.push(t as u32);
-        self.colours.extend_from_slice(&self.finder.binding);
+        self.fired_transitions.push(t as u32);
+        self.fired_colours.extend_from_slice(&self.finder.binding);
         self.firings += 1;
         let mut affected_goals = Vec::new();
-        for place in &self.changed {
-            affected_goals.extend_from_slice(&self.terrain.goals_of[*place]);
+        for place in &self.changed_places {
+            affected_goals.extend_from_slice(&self.context.goals_of_place[*place]);
         }
         affected_goals.sort_unstable();
         affected_goals.dedup();
-        affected_goals.into_iter().for_each(|goal| self.look_at(goal, false));
+        affected_goals.into_iter().for_each(|goal| self.test_goal(goal, false));
         ColouredStepResult::Fired
     }
 
     /// Tests if a goal holds in the current marking.
-    fn look_at(&mut self, goal: usize, is_dead: bool) {
-        let WatchedColouredGoal { id, goal: marking_goal } = &self.terrain.goals[goal];
+    fn test_goal(&mut self, goal: usize, is_dead: bool) {
+        let WatchedColouredGoal { id, goal: marking_goal } = &self.context.goals[goal];
         match marking_goal {
-            MarkingGoal::Reach(_) if self.seen[goal].is_some() => {}
+            MarkingGoal::Reach(_) if self.best_values[goal].is_some() => {}
             MarkingGoal::Reach(predicate) => {
-                if self.terrain.board.is_open(*id) && self.holds(predicate, is_dead) == Some(true) {
-                    self.note(goal, None);
+                if self.context.board.is_open(*id) && self.holds(predicate, is_dead) == Some(true) {
+                    self.record_goal(goal, None);
                 }
             }
-            MarkingGoal::Maximise(sum) => self.note(goal, Some(sum.value(&self.totals))),
+            MarkingGoal::Maximise(sum) => self.record_goal(goal, Some(sum.value(&self.totals))),
         }
     }
 
     /// Records a goal that holds here, or the value of a maximum.
-    fn note(&mut self, goal: usize, value: Option<i128>) {
-        let sighting =
-            Observation { goal: self.terrain.goals[goal].id, firings: self.fired.len() as u64 };
-        match (value, self.seen[goal]) {
+    fn record_goal(&mut self, goal: usize, value: Option<i128>) {
+        let sighting = Observation {
+            goal: self.context.goals[goal].id,
+            firings: self.fired_transitions.len() as u64,
+        };
+        match (value, self.best_values[goal]) {
             (None, Some(_)) => return,
             (Some(value), Some(largest)) if value <= largest => return,
             (Some(_), _) => self.pending.retain(|it| it.goal != sighting.goal),
             (None, None) => {}
         }
-        self.seen[goal] = Some(value.unwrap_or(0));
+        self.best_values[goal] = Some(value.unwrap_or(0));
         self.pending.push(sighting);
     }
 
@@ -234,19 +237,21 @@ impl<'w> Walker<'w> {
             Predicate::True => Some(true),
             Predicate::False => Some(false),
             Predicate::Atom(atom) => Some(atom.holds(&self.totals)),
-            Predicate::Enabled(t) => self.is_enabled(self.terrain.coloured(*t)),
-            Predicate::Disabled(t) => Some(!self.is_enabled(self.terrain.coloured(*t))?),
+            Predicate::Enabled(t) => self.is_enabled(self.context.coloured_transition(*t)),
+            Predicate::Disabled(t) => Some(!self.is_enabled(self.context.coloured_transition(*t))?),
             // If `is_dead` is false, deadness is undecided: the next firing will show that the
             // marking is not dead.
             Predicate::Dead => is_dead.then_some(true),
             Predicate::NotDead => is_dead.then_some(false),
-            Predicate::And(parts) => self.all(parts, is_dead, true),
-            Predicate::Or(parts) => self.all(parts, is_dead, false).map(|none_holds| !none_holds),
+            Predicate::And(parts) => self.all_equal(parts, is_dead, true),
+            Predicate::Or(parts) => {
+                self.all_equal(parts, is_dead, false).map(|none_holds| !none_holds)
+            }
         }
     }
 
     /// Returns true if all parts hold, or, if `expected` is false, if none holds.
-    fn all(&mut self, parts: &[Predicate], is_dead: bool, expected: bool) -> Option<bool> {
+    fn all_equal(&mut self, parts: &[Predicate], is_dead: bool, expected: bool) -> Option<bool> {
         let mut is_decided = true;
         for part in parts {
             match self.holds(part, is_dead) {
@@ -260,25 +265,26 @@ impl<'w> Walker<'w> {
 
     /// Returns true if a binding of `t` is enabled. Returns `None` if deciding it takes too long.
     fn is_enabled(&mut self, t: usize) -> Option<bool> {
-        if self.status[t] == Status::Unknown {
-            let outcome = match self.find(t, SAMPLE, false) {
-                BindingOutcome::GaveUp => self.find(t, 10 * SAMPLE, true),
+        if self.status[t] == BindingStatus::Unknown {
+            let outcome = match self.find(t, MAX_QUICK_INSPECTIONS, false) {
+                BindingOutcome::LimitReached => self.find(t, 10 * MAX_QUICK_INSPECTIONS, true),
                 outcome => outcome,
             };
             self.status[t] = match outcome {
-                BindingOutcome::Binding => Status::Enabled,
-                BindingOutcome::None => Status::Disabled,
-                BindingOutcome::GaveUp => return None,
+                BindingOutcome::Found => BindingStatus::Enabled,
+                BindingOutcome::None => BindingStatus::Disabled,
+                BindingOutcome::LimitReached => return None,
             };
         }
-        Some(self.status[t] == Status::Enabled)
+        Some(self.status[t] == BindingStatus::Enabled)
     }
 
     /// Collects the transitions that may fire: those that decrease the distance to `goal` first, or
     /// in random order without a goal.
-    pub(super) fn order(&mut self, goal: Option<usize>, transitions: &mut Vec<usize>) {
+    pub(super) fn order_transitions(&mut self, goal: Option<usize>, transitions: &mut Vec<usize>) {
         transitions.clear();
-        transitions.extend((0..self.status.len()).filter(|&t| self.status[t] != Status::Disabled));
+        transitions
+            .extend((0..self.status.len()).filter(|&t| self.status[t] != BindingStatus::Disabled));
         self.rng.shuffle(transitions);
         let Some(goal) = goal else { return };
         let mut scored: Vec<(i128, usize)> = Vec::with_capacity(transitions.len());
@@ -299,7 +305,7 @@ impl<'w> Walker<'w> {
 
     /// Applies the effect of `t` to the totals, if they permit it.
     fn apply(&mut self, t: usize) -> bool {
-        let effects = &self.terrain.effects[t];
+        let effects = &self.context.effects[t];
         let is_possible =
             |&(place, change): &(_, i64)| self.totals[place].checked_add_signed(change).is_some();
         effects.iter().all(is_possible) && {
@@ -312,28 +318,28 @@ impl<'w> Walker<'w> {
 
     /// Undoes [`apply`](Self::apply).
     fn unapply(&mut self, t: usize) {
-        for &(place, change) in &self.terrain.effects[t] {
+        for &(place, change) in &self.context.effects[t] {
             self.totals[place] = self.totals[place].wrapping_add_signed(-change);
         }
     }
 
     /// Returns the distance of the totals to a goal.
     pub(super) fn distance(&self, goal: usize) -> i128 {
-        match &self.terrain.goals[goal].goal {
-            MarkingGoal::Reach(predicate) => self.lacks(predicate),
+        match &self.context.goals[goal].goal {
+            MarkingGoal::Reach(predicate) => self.distance_to_predicate(predicate),
             MarkingGoal::Maximise(sum) => -sum.value(&self.totals),
         }
     }
 
     /// Returns the distance of the totals to a predicate: missing or excess tokens, ignoring
     /// colours.
-    fn lacks(&self, predicate: &Predicate) -> i128 {
+    fn distance_to_predicate(&self, predicate: &Predicate) -> i128 {
         let missing_tokens = |t: TransitionId| {
-            let arcs = self.terrain.skeleton.pre(t).iter();
+            let arcs = self.context.skeleton.pre(t).iter();
             arcs.map(|arc| i128::from(arc.weight.saturating_sub(self.totals[arc.place]))).sum()
         };
         let excess_tokens = |t: TransitionId| {
-            let arcs = self.terrain.skeleton.pre(t).iter();
+            let arcs = self.context.skeleton.pre(t).iter();
             let excess_tokens =
                 arcs.map(|arc| i128::from(self.totals[arc.place].saturating_sub(arc.weight - 1)));
             excess_tokens.min().unwrap_or(0)
@@ -344,41 +350,46 @@ impl<'w> Walker<'w> {
             Predicate::Atom(atom) => (atom.sum.value(&self.totals) - i128::from(atom.bound)).max(0),
             Predicate::Enabled(t) => missing_tokens(*t),
             Predicate::Disabled(t) => excess_tokens(*t),
-            Predicate::Dead => self.terrain.skeleton.transitions().map(excess_tokens).sum(),
+            Predicate::Dead => self.context.skeleton.transitions().map(excess_tokens).sum(),
             Predicate::NotDead => 0,
-            Predicate::And(parts) => parts.iter().map(|part| self.lacks(part)).sum(),
-            Predicate::Or(parts) => parts.iter().map(|part| self.lacks(part)).min().unwrap_or(0),
+            Predicate::And(parts) => {
+                parts.iter().map(|part| self.distance_to_predicate(part)).sum()
+            }
+            Predicate::Or(parts) => {
+                parts.iter().map(|part| self.distance_to_predicate(part)).min().unwrap_or(0)
+            }
         }
     }
 
     /// Returns true if there are sightings that should be reported now.
-    pub(super) fn is_due(&self) -> bool {
+    pub(super) fn should_report(&self) -> bool {
         let first_firing = self.pending.first().map(|sighting| sighting.firings);
-        first_firing
-            .is_some_and(|first_firing| self.fired.len() as u64 >= 2 * first_firing.max(500))
+        first_firing.is_some_and(|first_firing| {
+            self.fired_transitions.len() as u64 >= 2 * first_firing.max(500)
+        })
     }
 
     /// Reports the sightings.
-    pub(super) fn hand_over(&mut self, witness_reporter: &WitnessReporter<'_>) {
+    pub(super) fn report_pending(&mut self, witness_reporter: &WitnessReporter<'_>) {
         let pending = std::mem::take(&mut self.pending);
         let Some(last_firing) = pending.iter().map(|sighting| sighting.firings).max() else {
             return;
         };
         let mut sequence = FiringSequence::new();
         let mut first_colour = 0;
-        for (firing, &t) in self.fired.iter().take(last_firing as usize).enumerate() {
-            let variables = &self.terrain.rules[t as usize].compiled.variables;
-            let colours = &self.colours[first_colour..first_colour + variables.len()];
+        for (firing, &t) in self.fired_transitions.iter().take(last_firing as usize).enumerate() {
+            let variables = &self.context.rules[t as usize].compiled.variables;
+            let colours = &self.fired_colours[first_colour..first_colour + variables.len()];
             first_colour += variables.len();
-            if firing == self.numbers.len() {
+            if firing == self.transition_numbers.len() {
                 let values = variables.iter().zip(colours);
                 let binding =
                     values.map(|(&variable, &colour)| BoundColour { variable, colour }).collect();
-                let transition = self.terrain.transitions[t as usize];
+                let transition = self.context.transitions[t as usize];
                 let step = ColouredStep { transition, binding };
-                self.numbers.push(self.terrain.model.number(step));
+                self.transition_numbers.push(self.context.model.number(step));
             }
-            sequence.push(self.numbers[firing], 1);
+            sequence.push(self.transition_numbers[firing], 1);
         }
         witness_reporter.along(sequence, pending);
     }

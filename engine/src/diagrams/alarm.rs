@@ -14,7 +14,7 @@ pub(super) struct DiagramDeadline {
     nanoseconds: AtomicU64,
 }
 
-/// A deadline that [`DiagramDeadline::bring_forward`] replaced, in nanoseconds.
+/// A deadline that [`DiagramDeadline::shorten`] replaced, in nanoseconds.
 pub(super) struct PreviousDeadline(u64);
 
 impl DiagramDeadline {
@@ -31,7 +31,7 @@ impl DiagramDeadline {
     }
 
     /// Moves the deadline to `share` (0 to 1) of the remaining time. Returns the previous deadline
-    /// for [`put_back`](Self::put_back). Does nothing if there is no deadline.
+    /// for [`restore`](Self::restore). Does nothing if there is no deadline.
     pub(super) fn shorten(&self, share: f64) -> PreviousDeadline {
         let previous = self.nanoseconds.load(Ordering::Relaxed);
         let now = self.epoch.elapsed().as_nanos() as u64;

@@ -49,7 +49,7 @@ pub(super) fn confirm(
     let checked = set.check(net, &mut || !budget.is_exhausted());
     let flaw = match checked {
         Ok(checked) if checked.markings() == *markings => return Ok(true),
-        Err(ClosedSetFlaw::Work | ClosedSetFlaw::Pairs) => return Ok(false),
+        Err(ClosedSetFlaw::Work | ClosedSetFlaw::TooManyPairs) => return Ok(false),
         Ok(_) => ClosedSetFlaw::Root, // other vectors than those that were counted
         Err(flaw) => flaw,
     };

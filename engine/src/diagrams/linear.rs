@@ -265,7 +265,7 @@ fn components_in_order(automaton: &Automaton) -> Vec<Vec<usize>> {
 mod tests {
     use super::super::explore;
     use super::*;
-    use crate::lasso::Lassos;
+    use crate::lasso::RunGraph;
     use parikh_generate::{Shape, random, random_ltl, random_predicate};
     use parikh_net::Facts;
     use parikh_solvers::Budget;
@@ -292,7 +292,7 @@ mod tests {
             });
             let Ok(Some(said)) = said else { continue };
             let (facts, all) = (Facts::none(&net), std::slice::from_ref(&property));
-            let lassos = Lassos::new(&net, &facts, all, 0, &Budget::unlimited());
+            let lassos = RunGraph::new(&net, &facts, all, 0, &Budget::unlimited());
             let found = lassos.expect("room").find(&property).expect("a small net");
             assert_eq!(said, found.is_none(), "net {seed}");
             excluded += usize::from(said);

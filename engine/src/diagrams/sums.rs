@@ -92,7 +92,7 @@ impl FactorTable<'_> {
                 let mut numbers: HashMap<u64, BigUint> = HashMap::new();
                 for &tokens in &self.values[key.level as usize] {
                     if tokens >= key.least {
-                        numbers.insert(tokens, self.weights.at(function, tokens)?);
+                        numbers.insert(tokens, self.weights.value(function, tokens)?);
                     }
                 }
                 let index = move |tokens: u64| numbers.get(&tokens).cloned().unwrap_or_default();
@@ -114,7 +114,8 @@ fn factors(
     table: &mut FactorTable<'_>,
 ) -> Result<Vec<Changes>, WeightError> {
     let level = |place: PlaceId| level_of[place.index()];
-    let default_functions: BTreeMap<PlaceId, Function> = component.counts.iter().copied().collect();
+    let default_functions: BTreeMap<PlaceId, Function> =
+        component.factors.iter().copied().collect();
     for (&place, &function) in &default_functions {
         let key = FactorKey { level: level(place), least: 0, function: Some(function) };
         let factor = table.factor(key)?;
@@ -123,7 +124,7 @@ fn factors(
     let mut changes_by_product = Vec::with_capacity(component.products.len());
     for product in &component.products {
         let mut differing: BTreeMap<u32, FactorKey> = BTreeMap::new();
-        for &(place, min_tokens) in &product.least {
+        for &(place, min_tokens) in &product.lower_bounds {
             let function = default_functions.get(&place).copied();
             differing.insert(
                 level(place),

@@ -20,8 +20,9 @@
 //! *Candidates.* Each transition is listed under one of its input places, and only the lists of
 //! marked places are checked. The best place for a transition is the one that is marked least
 //! often. So after some time the lists are rebuilt according to the visited markings
-//! ([`Moves::refile`]). An incrementally updated set of enabled transitions, as walks use it, was
-//! rejected: a search jumps between markings, so the set would have to be stored with each marking.
+//! ([`Moves::rebuild_lists`]). An incrementally updated set of enabled transitions, as walks use
+//! it, was rejected: a search jumps between markings, so the set would have to be stored with each
+//! marking.
 
 use super::packing::Packing;
 use parikh_net::{Net, PlaceId, TransitionId};

@@ -28,19 +28,19 @@ pub(crate) struct Parents {
 enum ParentKind {
     /// A bit vector, while the parents never decrease.
     Steps(ParentSteps),
-    /// Chunks of 2^[`SHIFT`] parents.
+    /// Chunks of 2^[`CHUNK_SHIFT`] parents.
     Plain(Vec<Vec<u32>>),
 }
 
 /// Parents as a bit vector. A word is added to `bits` when its first bit is written, and a count to
-/// `before` with every [`SAMPLED`]th word.
+/// `before` with every [`WORDS_PER_COUNT`]th word.
 #[derive(Default)]
 struct ParentSteps {
     /// The bit vector: a 0 for each increment of the parent, a 1 for each marking.
     bits: Vec<u64>,
     /// Number of bits written.
     bit_len: u64,
-    /// Number of ones before word [`SAMPLED`] · i.
+    /// Number of ones before word [`WORDS_PER_COUNT`] · i.
     ones_before: Vec<u32>,
     last_parent: u32,
     /// Memory taken from the account, in bytes.

@@ -52,7 +52,7 @@ pub(crate) struct SearchConfig {
     /// True if the search is for the first goal only. The other goals are watched, but not refuted,
     /// and the search ends when the first goal is settled.
     pub(crate) only_first_goal: bool,
-    /// True if only stubborn sets are fired. Requires `first_only`.
+    /// True if only stubborn sets are fired. Requires `only_first_goal`.
     pub(crate) uses_stubborn_sets: bool,
     /// Limit on the memory for markings, in bytes.
     pub(crate) max_bytes: u64,

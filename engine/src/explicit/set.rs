@@ -43,8 +43,8 @@ pub(crate) const TABLE_SEGMENTS: usize = 32;
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Bucket {
-    /// The lowest [`SLOTS`] bytes contain one hash byte per slot. The highest byte contains the
-    /// number of used slots.
+    /// The lowest [`SLOTS_PER_BUCKET`] bytes contain one hash byte per slot. The highest byte
+    /// contains the number of used slots.
     tags_and_count: u128,
     /// Key numbers, by slot. Slots beyond the used ones contain 0.
     numbers: [u32; SLOTS_PER_BUCKET],

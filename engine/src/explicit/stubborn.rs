@@ -87,7 +87,7 @@ impl Lists {
     }
 }
 
-/// After [`FUTILE`] futile sets, only one marking in this many is reduced.
+/// After [`MAX_FUTILE`] futile sets, only one marking in this many is reduced.
 const REDUCTION_INTERVAL: u32 = 16;
 /// Number of consecutive stubborn sets with all enabled transitions, after which reduction is tried
 /// only rarely.

@@ -143,7 +143,7 @@ impl<'p> Visitor for SumVisitor<'p> {
     fn note(&self, scratch: &mut Scratch<'p>, seen: ExpandedMarking<'_>, notes: &mut FactorSums) {
         let FactorSums { sums, error } = notes;
         sums.resize(self.component.products.len(), FactorSum::default());
-        if self.component.counts.is_empty() {
+        if self.component.factors.is_empty() {
             sums[0].small += 1;
             scratch.nonzero_products.iter().for_each(|&product| sums[product as usize].small += 1);
             return;
@@ -183,7 +183,9 @@ fn with_probes(component: &CountedComponent) -> (Net, Vec<Vec<u32>>) {
         transition_of.entry(preset).or_insert(products_of.len());
         products_of.push(Vec::new());
     }
-    for (number, FactorProduct { least, .. }) in (0..).zip(&component.products).skip(1) {
+    for (number, FactorProduct { lower_bounds: least, .. }) in
+        (0..).zip(&component.products).skip(1)
+    {
         let owner = *transition_of.entry(least.clone()).or_insert_with(|| {
             let probe =
                 builder.transition(&format!("t{}", products_of.len())).expect(names_are_new);
@@ -235,8 +237,8 @@ struct Scratch<'n> {
 
 /// Returns the weight function of a place in products that do not change it.
 fn default_factor(component: &CountedComponent, place: PlaceId) -> Result<Function, WeightError> {
-    let index = component.counts.binary_search_by_key(&place, |it| it.0);
-    index.map(|index| component.counts[index].1).map_err(|_| WeightError::NotWhole)
+    let index = component.factors.binary_search_by_key(&place, |it| it.0);
+    index.map(|index| component.factors[index].1).map_err(|_| WeightError::NotWhole)
 }
 
 impl<'p> SumVisitor<'p> {
@@ -255,7 +257,7 @@ impl<'p> SumVisitor<'p> {
         if let Some(&cache) = cache.get(&(function, tokens)) {
             return Ok(cache);
         }
-        let number = u128::try_from(self.weights().at(function, tokens)?).ok();
+        let number = u128::try_from(self.weights().value(function, tokens)?).ok();
         cache.insert((function, tokens), number);
         Ok(number)
     }
@@ -274,7 +276,7 @@ impl<'p> SumVisitor<'p> {
         sums: &mut [FactorSum],
     ) -> Result<Option<()>, WeightError> {
         let mut marking_count = 1u128;
-        for &(place, function) in &self.component.counts {
+        for &(place, function) in &self.component.factors {
             let Some(product) = self
                 .function_value(cache, function, tokens(place))?
                 .and_then(|weight| marking_count.checked_mul(weight))
@@ -319,15 +321,15 @@ impl<'p> SumVisitor<'p> {
     ) -> Result<(), WeightError> {
         let (component, mut weights) = (self.component, self.weights());
         let mut marking_count = BigUint::from(1u8);
-        for &(place, function) in &component.counts {
-            marking_count *= weights.at(function, tokens(place))?;
+        for &(place, function) in &component.factors {
+            marking_count *= weights.value(function, tokens(place))?;
         }
         for &number in products {
             let mut counts = marking_count.clone();
             for &(place, new_factor) in &component.products[number as usize].changed {
                 let tokens = tokens(place);
-                counts /= weights.at(default_factor(component, place)?, tokens)?;
-                counts *= weights.at(new_factor, tokens)?;
+                counts /= weights.value(default_factor(component, place)?, tokens)?;
+                counts *= weights.value(new_factor, tokens)?;
             }
             sums[number as usize].large += counts;
         }

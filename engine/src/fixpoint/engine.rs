@@ -1,7 +1,7 @@
 //! The engine: treats the open properties in turn, short ones first. They share one graph of
 //! markings, except for properties with invisible firings, which have their own graph.
 
-use super::known::{self, Both, PartFacts};
+use super::known::{self, PartFacts, PartsWithNegations};
 use super::parts::FormulaParts;
 use super::search::{FixpointSearch, NewFacts};
 use crate::explicit::ExplorationError;
@@ -27,42 +27,42 @@ pub const ENGINE: Engine = Engine {
 };
 
 /// Limit on the number of rewriting steps.
-const STEPS: usize = 20_000;
+const MAX_REWRITING_STEPS: usize = 20_000;
 
 /// Shares of the remaining time for the rounds over all open properties, in [0, 1].
-const LOOKS: [f64; 4] = [0.03, 0.1, 0.3, 1.0];
+const ROUND_SHARES: [f64; 4] = [0.03, 0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     let (atoms, bits) =
         conditions(assignment.working_net.trees().iter().map(|(_, property)| property));
-    Ok(Box::new(Fixpoints {
-        work: assignment,
+    Ok(Box::new(FixpointEngine {
+        assignment,
         atoms,
-        bits,
+        atom_index: bits,
         graph: None,
-        own: HashMap::new(),
-        sees_all: HashSet::new(),
+        own_graphs: HashMap::new(),
+        uses_shared_graph: HashSet::new(),
         prepared: HashMap::new(),
         rounds: 0,
         decided: 0,
-        effort: Effort::default(),
+        effort: EvaluationStatistics::default(),
     }))
 }
 
 /// The engine with its graphs and prepared properties.
-struct Fixpoints<'g> {
+struct FixpointEngine<'g> {
     /// The assignment with the net, the board and the properties.
-    work: Assignment<'g>,
+    assignment: Assignment<'g>,
     /// The distinct atoms of the properties of the assignment.
     atoms: Vec<Predicate>,
     /// The index of each predicate in `atoms`.
-    bits: HashMap<Predicate, usize>,
+    atom_index: HashMap<Predicate, usize>,
     /// The shared graph of markings. `None` before the first slice.
     graph: Option<Markings<'g>>,
     /// Graphs of properties with invisible firings.
-    own: HashMap<GoalId, Markings<'g>>,
+    own_graphs: HashMap<GoalId, Markings<'g>>,
     /// Properties without invisible firings, which use the shared graph.
-    sees_all: HashSet<GoalId>,
+    uses_shared_graph: HashSet<GoalId>,
     /// Prepared properties. `None` for properties that are too large.
     prepared: HashMap<GoalId, Option<Arc<PreparedFormula>>>,
     /// Number of rounds so far.
@@ -70,12 +70,12 @@ struct Fixpoints<'g> {
     /// Number of decided properties.
     decided: usize,
     /// Statistics of the evaluations.
-    effort: Effort,
+    effort: EvaluationStatistics,
 }
 
 /// Statistics of evaluations. Each evaluation begins without known values.
 #[derive(Clone, Copy, Default)]
-struct Effort {
+struct EvaluationStatistics {
     /// Number of configurations, summed over all evaluations.
     configurations: u64,
     /// Total time of the evaluations.
@@ -85,19 +85,19 @@ struct Effort {
     largest: (u64, u64),
 }
 
-impl Effort {
+impl EvaluationStatistics {
     /// Adds an evaluation.
-    fn note(&mut self, (configurations, bytes): (u64, u64), time: Duration) {
+    fn add(&mut self, (configurations, bytes): (u64, u64), time: Duration) {
         self.configurations += configurations;
         self.time += time;
         self.largest = self.largest.max((configurations, bytes));
     }
 }
 
-impl Session for Fixpoints<'_> {
+impl Session for FixpointEngine<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
         if self.graph.is_none() {
-            let working_net = self.work.working_net;
+            let working_net = self.assignment.working_net;
             self.graph =
                 Markings::for_trees(working_net.net(), working_net.facts(), &self.atoms, budget)
                     .ok();
@@ -105,7 +105,7 @@ impl Session for Fixpoints<'_> {
         // If there is no memory for one marking now, there will be none later.
         let Some(mut graph) = self.graph.take() else { return SliceProgress::Finished };
         let mut progress = SliceProgress::Finished;
-        for share in LOOKS {
+        for share in ROUND_SHARES {
             progress = self.evaluate_all(&mut graph, &budget.share(share));
         }
         self.graph = Some(graph);
@@ -113,9 +113,10 @@ impl Session for Fixpoints<'_> {
     }
 
     fn statistics(&self) -> String {
-        let graphs = self.graph.iter().chain(self.own.values());
+        let graphs = self.graph.iter().chain(self.own_graphs.values());
         let expanded: u64 = graphs.map(|graph| u64::from(graph.expanded())).sum();
-        let Effort { configurations, time, largest: (max_configurations, bytes) } = self.effort;
+        let EvaluationStatistics { configurations, time, largest: (max_configurations, bytes) } =
+            self.effort;
         format!(
             "{expanded} markings expanded, {} properties decided, {configurations} configurations in {:.2} s, at \
              most {max_configurations} at a time, of {:.0} bytes each with their markings",
@@ -126,16 +127,16 @@ impl Session for Fixpoints<'_> {
     }
 }
 
-impl<'g> Fixpoints<'g> {
+impl<'g> FixpointEngine<'g> {
     /// Evaluates each open property, with equal shares of the time. Returns
     /// [`SliceProgress::Unfinished`] if more time would help with any property.
     fn evaluate_all(&mut self, graph: &mut Markings<'g>, budget: &Budget) -> SliceProgress {
-        let board = self.work.board;
-        let trees = self.work.working_net.trees().iter();
+        let board = self.assignment.board;
+        let trees = self.assignment.working_net.trees().iter();
         let open_properties: Vec<_> = trees.filter(|(id, _)| board.is_open(*id)).collect();
         // Workers on the same task begin with different properties.
-        let first = Rng::with_seed(self.work.seed).usize(..open_properties.len().max(1));
-        let seed = self.work.seed.wrapping_add(self.rounds);
+        let first = Rng::with_seed(self.assignment.seed).usize(..open_properties.len().max(1));
+        let seed = self.assignment.seed.wrapping_add(self.rounds);
         self.rounds += 1;
         let mut progress = SliceProgress::Finished;
         for offset in 0..open_properties.len() {
@@ -145,36 +146,41 @@ impl<'g> Fixpoints<'g> {
             }
             let share = budget.share(1.0 / (open_properties.len() - offset) as f64);
             let Some(prepared) = self.prepared(*id, property) else { continue };
-            let mut own = self.own.remove(id);
-            if own.is_none() && !self.sees_all.contains(id) {
+            let mut own = self.own_graphs.remove(id);
+            if own.is_none() && !self.uses_shared_graph.contains(id) {
                 own = self.own_graph(&prepared.property, &share);
                 if own.is_none() {
-                    self.sees_all.insert(*id);
+                    self.uses_shared_graph.insert(*id);
                 }
             }
             let graph = own.as_mut().unwrap_or(graph);
             graph.set_budget(&share);
-            let result = evaluate(&self.work, graph, *id, &prepared, seed, &mut self.effort);
+            let result = evaluate(&self.assignment, graph, *id, &prepared, seed, &mut self.effort);
             if result == EvaluationResult::Interrupted {
-                self.own.extend(own.map(|own| (*id, own)));
+                self.own_graphs.extend(own.map(|own| (*id, own)));
             }
             match result {
                 EvaluationResult::Decided => self.decided += 1,
                 EvaluationResult::Interrupted => progress = SliceProgress::Unfinished,
-                EvaluationResult::Stuck => {}
+                EvaluationResult::Undecided => {}
             }
         }
         progress
     }
 }
 
-impl<'g> Fixpoints<'g> {
+impl<'g> FixpointEngine<'g> {
     /// Returns the prepared property, computed once.
     fn prepared(&mut self, id: GoalId, property: &TreeProperty) -> Option<Arc<PreparedFormula>> {
         let prepare = || {
-            let prepared = PreparedFormula::of(self.work.working_net.net(), property, &self.bits);
+            let prepared =
+                PreparedFormula::of(self.assignment.working_net.net(), property, &self.atom_index);
             if prepared.is_none() {
-                self.work.board.gave_up(id, ENGINE.name, "the formula has more than 64 parts");
+                self.assignment.board.gave_up(
+                    id,
+                    ENGINE.name,
+                    "the formula has more than 64 parts",
+                );
             }
             prepared.map(Arc::new)
         };
@@ -183,14 +189,14 @@ impl<'g> Fixpoints<'g> {
 
     /// Returns a graph for one property, if some firings are invisible to it.
     fn own_graph(&self, property: &TreeProperty, budget: &Budget) -> Option<Markings<'g>> {
-        let working_net = self.work.working_net;
+        let working_net = self.assignment.working_net;
         let silent = silent(working_net.net(), property);
         if silent.is_empty() {
             return None;
         }
         let graph =
             Markings::for_trees(working_net.net(), working_net.facts(), &self.atoms, budget);
-        graph.and_then(|graph| graph.without(&silent)).ok().flatten()
+        graph.and_then(|graph| graph.without_invisible(&silent)).ok().flatten()
     }
 }
 
@@ -204,14 +210,15 @@ pub fn labelling(
     premises: &TreePremises,
     budget: &Budget,
 ) -> Option<Labelling> {
-    let (atoms, bits) = conditions([&simple(property)]);
+    let (atoms, bits) = conditions([&simplified(property)]);
     let mut graph = Markings::for_trees(net, facts, &atoms, budget).ok()?;
     let prepared = PreparedFormula::of(net, property, &bits)?;
-    let known = PartFacts::given(premises.clone(), &prepared.both);
-    let mut search = FixpointSearch::new(&mut graph, &prepared.parts, known.sets, 0);
-    let value =
-        search.run(&mut || Some(NewFacts { everywhere: known.sets, ways: Vec::new() })).ok()??;
-    search.explain(&prepared.property, known.sets, known.used(value).0)
+    let known = PartFacts::given(premises.clone(), &prepared.with_negations);
+    let mut search = FixpointSearch::new(&mut graph, &prepared.parts, known.known_everywhere, 0);
+    let value = search
+        .run(&mut || Some(NewFacts { everywhere: known.known_everywhere, sequences: Vec::new() }))
+        .ok()??;
+    search.explain(&prepared.property, known.known_everywhere, known.premises_for(value).0)
 }
 
 /// A simplified property, split into parts.
@@ -221,7 +228,7 @@ struct PreparedFormula {
     /// The parts of its formula.
     parts: FormulaParts,
     /// The parts and their negations, for facts from other goals.
-    both: Both,
+    with_negations: PartsWithNegations,
 }
 
 impl PreparedFormula {
@@ -231,18 +238,18 @@ impl PreparedFormula {
         property: &TreeProperty,
         bits: &HashMap<Predicate, usize>,
     ) -> Option<PreparedFormula> {
-        let property = simple(property);
+        let property = simplified(property);
         let parts = FormulaParts::of(&property, bits)?;
-        let both = Both::of(net, &property, &parts);
-        Some(PreparedFormula { property, parts, both })
+        let both = PartsWithNegations::of(net, &property, &parts);
+        Some(PreparedFormula { property, parts, with_negations: both })
     }
 }
 
 /// Simplifies a property, so that no two operands are each other's negation. This is needed because
 /// claims distinguish a part from its negation by its syntax.
-fn simple(property: &TreeProperty) -> TreeProperty {
+fn simplified(property: &TreeProperty) -> TreeProperty {
     let mut formulas = property.formulas().clone();
-    let (simple, _) = formulas.rewritten(property.formula(), BRANCHING_RULES, STEPS);
+    let (simple, _) = formulas.rewritten(property.formula(), BRANCHING_RULES, MAX_REWRITING_STEPS);
     TreeProperty::new(&formulas, simple, property.atoms())
 }
 
@@ -268,7 +275,7 @@ enum EvaluationResult {
     /// Time ran out.
     Interrupted,
     /// More time would not help.
-    Stuck,
+    Undecided,
 }
 
 /// Evaluates a property while there is time, and reports its value.
@@ -278,30 +285,37 @@ fn evaluate(
     id: GoalId,
     prepared: &PreparedFormula,
     seed: u64,
-    effort: &mut Effort,
+    effort: &mut EvaluationStatistics,
 ) -> EvaluationResult {
     let start_time = Instant::now();
-    let PreparedFormula { property, parts, both } = prepared;
+    let PreparedFormula { property, parts, with_negations: both } = prepared;
     let mut facts = PartFacts::of(assignment.board, both);
-    let mut search = FixpointSearch::new(graph, parts, facts.sets, seed);
+    let mut search = FixpointSearch::new(graph, parts, facts.known_everywhere, seed);
     let result = search.run(&mut || {
-        let sequences = facts.look(assignment.board);
-        assignment.board.is_open(id).then_some(NewFacts { everywhere: facts.sets, ways: sequences })
+        let sequences = facts.update(assignment.board);
+        assignment
+            .board
+            .is_open(id)
+            .then_some(NewFacts { everywhere: facts.known_everywhere, sequences })
     });
-    effort.note(search.size(), start_time.elapsed());
+    effort.add(search.size(), start_time.elapsed());
     let value = match result {
         Ok(Some(value)) => value,
         Err(ExplorationError::BudgetExhausted(_)) => return EvaluationResult::Interrupted,
-        Ok(None) | Err(_) => return EvaluationResult::Stuck,
+        Ok(None) | Err(_) => return EvaluationResult::Undecided,
     };
     let trees = assignment.board.trees(ENGINE.technique);
-    let (premises, goals) = facts.used(value);
-    match search.explain(property, facts.sets, premises) {
+    let (premises, goals) = facts.premises_for(value);
+    match search.explain(property, facts.known_everywhere, premises) {
         Some(labelling) => trees.labelled(id, labelling, goals),
         None => {
             let goals = known::refuted(assignment.board, goals);
             trees.searched(id, value, graph.expanded().into(), goals);
         }
     }
-    if assignment.board.is_open(id) { EvaluationResult::Stuck } else { EvaluationResult::Decided }
+    if assignment.board.is_open(id) {
+        EvaluationResult::Undecided
+    } else {
+        EvaluationResult::Decided
+    }
 }

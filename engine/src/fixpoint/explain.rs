@@ -12,15 +12,15 @@ use parikh_temporal::{AtomId, Formula, Node, Paths as _, Quantifier};
 use std::collections::HashMap;
 
 /// Maximum number of claims of a labelling.
-const CLAIMS: usize = 100_000;
+const MAX_CLAIMS: usize = 100_000;
 
 /// Maximum size of a labelling, in markings times places.
-const TOKENS: usize = 4_000_000;
+const MAX_TOKEN_COUNTS: usize = 4_000_000;
 
 /// The successors that a claim depends on.
-enum Onward {
+enum NeededSuccessors {
     /// No successor.
-    Nothing,
+    None,
     /// The successor with the given number.
     One(u32),
     /// Every successor.
@@ -67,11 +67,11 @@ impl FixpointSearch<'_, '_> {
                 if let FormulaPart::Constant(_)
                 | FormulaPart::Literal { .. }
                 | FormulaPart::And(_)
-                | FormulaPart::Or(_) = self.parts.all[part]
+                | FormulaPart::Or(_) = self.parts.parts[part]
                 {
                     continue;
                 }
-                let firing = self.lead(
+                let firing = self.require_at_successors(
                     &mut needed,
                     &mut unprocessed,
                     marking,
@@ -85,7 +85,7 @@ impl FixpointSearch<'_, '_> {
                     transition: firing,
                 });
                 count += 1;
-                if count > CLAIMS || needed.len() * self.graph.places() > TOKENS {
+                if count > MAX_CLAIMS || needed.len() * self.graph.places() > MAX_TOKEN_COUNTS {
                     return None;
                 }
             }
@@ -135,24 +135,27 @@ impl FixpointSearch<'_, '_> {
         marking: u32,
         value: bool,
         ranks: &mut HashMap<usize, Vec<u32>>,
-    ) -> Option<(PartSet, Onward, PartSet)> {
-        let part = self.parts.all[part_index];
-        let known_parts =
-            if value { self.yes[marking as usize] } else { self.no[marking as usize] };
+    ) -> Option<(PartSet, NeededSuccessors, PartSet)> {
+        let part = self.parts.parts[part_index];
+        let known_parts = if value {
+            self.true_parts[marking as usize]
+        } else {
+            self.false_parts[marking as usize]
+        };
         let has = |part: usize| known_parts >> part & 1 == 1;
-        let nothing = (0, Onward::Nothing, 0);
+        let nothing = (0, NeededSuccessors::None, 0);
         Some(match part {
             FormulaPart::Constant(_) | FormulaPart::Literal { .. } => nothing,
-            FormulaPart::And(parts) if value => (parts, Onward::Nothing, 0),
-            FormulaPart::Or(parts) if !value => (parts, Onward::Nothing, 0),
+            FormulaPart::And(parts) if value => (parts, NeededSuccessors::None, 0),
+            FormulaPart::Or(parts) if !value => (parts, NeededSuccessors::None, 0),
             // One operand is sufficient. The first one is taken: parts are listed before the parts
             // that contain them, so it tends to be the simplest.
             FormulaPart::And(parts) | FormulaPart::Or(parts) => {
-                (1 << members(parts & known_parts).next()?, Onward::Nothing, 0)
+                (1 << members(parts & known_parts).next()?, NeededSuccessors::None, 0)
             }
             FormulaPart::Next(paths, inner) => {
                 let paths = if value { paths } else { paths.dual() };
-                (0, self.onward(marking, paths, inner, value, None)?, 1 << inner)
+                (0, self.needed_successors(marking, paths, inner, value, None)?, 1 << inner)
             }
             // A true until and a false release are least fixpoints, so their claims have ranks.
             FormulaPart::Until(paths, left, right) | FormulaPart::Release(paths, left, right)
@@ -163,19 +166,20 @@ impl FixpointSearch<'_, '_> {
                     .entry(part_index)
                     .or_insert_with(|| self.ranks(part_index, paths, (left, right), value));
                 if has(right) {
-                    return Some((1 << right, Onward::Nothing, 0));
+                    return Some((1 << right, NeededSuccessors::None, 0));
                 }
-                let onward = self.onward(marking, paths, part_index, value, Some(ranks))?;
+                let onward =
+                    self.needed_successors(marking, paths, part_index, value, Some(ranks))?;
                 (1 << left, onward, 1 << part_index)
             }
             FormulaPart::Until(paths, left, right) | FormulaPart::Release(paths, left, right) => {
                 let paths = if value { paths } else { paths.dual() };
                 if has(left) && has(right) {
-                    return Some((1 << left | 1 << right, Onward::Nothing, 0));
+                    return Some((1 << left | 1 << right, NeededSuccessors::None, 0));
                 }
                 let onward = match self.is_dead(marking) {
-                    true => Onward::Nothing,
-                    false => self.onward(marking, paths, part_index, value, None)?,
+                    true => NeededSuccessors::None,
+                    false => self.needed_successors(marking, paths, part_index, value, None)?,
                 };
                 (1 << right, onward, 1 << part_index)
             }
@@ -184,41 +188,41 @@ impl FixpointSearch<'_, '_> {
 
     /// Returns the successors that a claim needs: for an existential path the successor with the
     /// value and the smallest rank, otherwise all successors.
-    fn onward(
+    fn needed_successors(
         &self,
         marking: u32,
         paths: Quantifier,
         part: usize,
         value: bool,
         ranks: Option<&Vec<u32>>,
-    ) -> Option<Onward> {
+    ) -> Option<NeededSuccessors> {
         if paths == Quantifier::All {
-            return Some(Onward::All);
+            return Some(NeededSuccessors::All);
         }
-        let sets = if value { &self.yes } else { &self.no };
+        let sets = if value { &self.true_parts } else { &self.false_parts };
         let successors = self.graph.successors(marking).iter().map(|&(to, _)| to);
         let with_value = successors.filter(|&to| sets[to as usize] >> part & 1 == 1);
         let to = with_value.min_by_key(|&to| ranks.map_or(0, |ranks| ranks[to as usize]))?;
-        Some(Onward::One(to))
+        Some(NeededSuccessors::One(to))
     }
 
     /// Adds the parts needed at the successors of a claim. Returns the firing if the claim needs a
     /// single successor.
-    fn lead(
+    fn require_at_successors(
         &mut self,
         needed: &mut HashMap<u32, PartSet>,
         unprocessed: &mut Vec<(u32, PartSet)>,
         marking: u32,
-        (onward, at_successors): (&Onward, PartSet),
+        (onward, at_successors): (&NeededSuccessors, PartSet),
         require: &impl Fn(&mut HashMap<u32, PartSet>, &mut Vec<(u32, PartSet)>, u32, PartSet),
     ) -> Option<Option<TransitionId>> {
         match *onward {
-            Onward::Nothing => Some(None),
-            Onward::One(to) => {
+            NeededSuccessors::None => Some(None),
+            NeededSuccessors::One(to) => {
                 require(needed, unprocessed, to, at_successors);
                 Some(Some(self.graph.firing(marking, to, 0)??))
             }
-            Onward::All => {
+            NeededSuccessors::All => {
                 if !self.is_dead(marking) {
                     for &(to, _) in self.graph.successors(marking) {
                         require(needed, unprocessed, to, at_successors);

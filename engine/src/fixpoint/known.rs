@@ -17,26 +17,26 @@ use std::sync::Arc;
 /// Facts about the parts of one property. See the module documentation.
 pub(super) struct PartFacts<'b> {
     /// Relevant goals on the board, each with its sorted predicate.
-    asked: Vec<(GoalId, Predicate)>,
+    relevant_goals: Vec<(GoalId, Predicate)>,
     /// Version of the board at the last update.
     version: Option<u64>,
     /// The facts about the reachable markings.
-    given: TreePremises,
+    premises: TreePremises,
     /// The goals on the board that prove these facts.
-    goals: Vec<GoalId>,
+    premise_goals: Vec<GoalId>,
     /// Goals whose firing sequences have been returned.
-    shown: HashSet<GoalId>,
+    returned_sequences: HashSet<GoalId>,
     /// The parts of the formula and their negations.
-    both: &'b Both,
+    parts: &'b PartsWithNegations,
     /// The parts that are true everywhere, and the parts that are false everywhere.
-    pub(super) sets: (PartSet, PartSet),
+    pub(super) known_everywhere: (PartSet, PartSet),
 }
 
 impl<'b> PartFacts<'b> {
     /// Collects facts from the goals of `board`.
-    pub(super) fn of(board: &Board<'_>, both: &'b Both) -> PartFacts<'b> {
+    pub(super) fn of(board: &Board<'_>, both: &'b PartsWithNegations) -> PartFacts<'b> {
         let mut relevant: HashSet<Predicate> = HashSet::from([Predicate::Dead]);
-        for implied in &both.implied {
+        for implied in &both.implying_predicates {
             relevant.insert(implied.clone().negated().sorted());
             relevant.insert(implied.clone());
         }
@@ -47,38 +47,41 @@ impl<'b> PartFacts<'b> {
             }
             _ => None,
         });
-        let mut known = PartFacts { asked: relevant_goals.collect(), ..PartFacts::nothing(both) };
-        known.learn(board);
+        let mut known = PartFacts {
+            relevant_goals: relevant_goals.collect(),
+            ..PartFacts::without_facts(both)
+        };
+        known.collect(board);
         known
     }
 
     /// Uses the given facts only.
-    pub(super) fn given(premises: TreePremises, both: &'b Both) -> PartFacts<'b> {
-        let mut known = PartFacts { given: premises, ..PartFacts::nothing(both) };
-        known.follow();
+    pub(super) fn given(premises: TreePremises, both: &'b PartsWithNegations) -> PartFacts<'b> {
+        let mut known = PartFacts { premises, ..PartFacts::without_facts(both) };
+        known.derive_parts();
         known
     }
 
     /// Creates the value without facts.
-    fn nothing(both: &'b Both) -> PartFacts<'b> {
+    fn without_facts(parts: &'b PartsWithNegations) -> PartFacts<'b> {
         PartFacts {
-            both,
-            asked: Vec::new(),
+            parts,
+            relevant_goals: Vec::new(),
             version: None,
-            given: TreePremises::default(),
-            goals: Vec::new(),
-            shown: HashSet::new(),
-            sets: (0, 0),
+            premises: TreePremises::default(),
+            premise_goals: Vec::new(),
+            returned_sequences: HashSet::new(),
+            known_everywhere: (0, 0),
         }
     }
 
     /// Updates the facts if the board has changed. Returns firing sequences that were not returned
     /// before.
-    pub(super) fn look(&mut self, board: &Board<'_>) -> Vec<Arc<FiringSequence>> {
-        self.learn(board);
+    pub(super) fn update(&mut self, board: &Board<'_>) -> Vec<Arc<FiringSequence>> {
+        self.collect(board);
         let mut sequences = Vec::new();
-        for &(id, _) in &self.asked {
-            if self.shown.contains(&id) {
+        for &(id, _) in &self.relevant_goals {
+            if self.returned_sequences.contains(&id) {
                 continue;
             }
             // A marking from which a predicate becomes unreachable decides parts there too.
@@ -87,7 +90,7 @@ impl<'b> PartFacts<'b> {
                 | Knowledge::Home(Home::Lost { witness, .. }),
             ) = board.knowledge(id)
             {
-                self.shown.insert(id);
+                self.returned_sequences.insert(id);
                 sequences.extend(witness.as_ref().and_then(Witness::to_sequence).map(Arc::new));
             }
         }
@@ -95,26 +98,26 @@ impl<'b> PartFacts<'b> {
     }
 
     /// Collects the facts again if the board has changed.
-    fn learn(&mut self, board: &Board<'_>) {
+    fn collect(&mut self, board: &Board<'_>) {
         let version = board.version();
         if self.version.replace(version) == Some(version) {
             return;
         }
-        let old_count = self.goals.len();
-        (self.given, self.goals) = (TreePremises::default(), Vec::new());
-        for (id, predicate) in &self.asked {
+        let old_count = self.premise_goals.len();
+        (self.premises, self.premise_goals) = (TreePremises::default(), Vec::new());
+        for (id, predicate) in &self.relevant_goals {
             match board.knowledge(*id) {
                 Some(Knowledge::Reach(Reach::Unreachable { .. })) => {
-                    self.given.never.push(predicate.clone());
-                    self.goals.push(*id);
+                    self.premises.never.push(predicate.clone());
+                    self.premise_goals.push(*id);
                 }
                 // If the proof is that firings can be undone, a reached predicate remains
                 // reachable. The witness of its reachability is part of the argument.
                 Some(Knowledge::Home(Home::Kept { proof, evidence, .. }))
                     if !matches!(evidence, Evidence::Searched { .. }) && !proof.assumes_units() =>
                 {
-                    self.given.stays.push(predicate.clone());
-                    self.goals.push(*id);
+                    self.premises.stays.push(predicate.clone());
+                    self.premise_goals.push(*id);
                     let is_reached = |(id, other): &&(GoalId, Predicate)| {
                         other == predicate
                             && matches!(
@@ -122,35 +125,42 @@ impl<'b> PartFacts<'b> {
                                 Some(Knowledge::Reach(Reach::Reached { .. }))
                             )
                     };
-                    self.goals.extend(self.asked.iter().find(is_reached).map(|(id, _)| *id));
+                    self.premise_goals
+                        .extend(self.relevant_goals.iter().find(is_reached).map(|(id, _)| *id));
                 }
                 _ => {}
             }
         }
-        if self.goals.len() != old_count {
-            self.follow();
+        if self.premise_goals.len() != old_count {
+            self.derive_parts();
         }
     }
 
     /// Computes the parts known everywhere from the facts.
-    fn follow(&mut self) {
-        let Both { formulas, all, implied, parts, negations } = self.both;
-        let is_known_formula = everywhere(formulas, all, implied, &self.given);
+    fn derive_parts(&mut self) {
+        let PartsWithNegations {
+            formulas,
+            all_formulas: all,
+            implying_predicates: implied,
+            parts,
+            negations,
+        } = self.parts;
+        let is_known_formula = everywhere(formulas, all, implied, &self.premises);
         let set = |formulas_of_parts: &[Formula<Quantifier>]| {
             (0..).zip(formulas_of_parts).fold(0, |set: PartSet, (index, part)| {
                 let is_known = all.binary_search(part).is_ok_and(|it| is_known_formula[it]);
                 set | PartSet::from(is_known) << index
             })
         };
-        self.sets = (set(parts), set(negations));
+        self.known_everywhere = (set(parts), set(negations));
     }
 
     /// Returns the facts that a labelling for this value may use, and their goals.
-    pub(super) fn used(&self, value: bool) -> (TreePremises, Vec<GoalId>) {
-        let set = if value { self.sets.0 } else { self.sets.1 };
+    pub(super) fn premises_for(&self, value: bool) -> (TreePremises, Vec<GoalId>) {
+        let set = if value { self.known_everywhere.0 } else { self.known_everywhere.1 };
         match set {
             0 => (TreePremises::default(), Vec::new()),
-            _ => (self.given.clone(), self.goals.clone()),
+            _ => (self.premises.clone(), self.premise_goals.clone()),
         }
     }
 }
@@ -165,28 +175,39 @@ pub(super) fn refuted(board: &Board<'_>, goals: Vec<GoalId>) -> Vec<GoalId> {
 }
 
 /// The parts of a property and their negations, with predicates that imply them.
-pub(super) struct Both {
+pub(super) struct PartsWithNegations {
     /// The store of the formulas.
     formulas: Ctl,
     /// The parts, their negations, and the subformulas of both, ascending.
-    all: Vec<Formula<Quantifier>>,
+    all_formulas: Vec<Formula<Quantifier>>,
     /// For each index in `all`, a predicate that implies the formula.
-    implied: Vec<Predicate>,
+    implying_predicates: Vec<Predicate>,
     /// The parts, in the order of their indices.
     parts: Vec<Formula<Quantifier>>,
     /// The negations of the parts, in the same order.
     negations: Vec<Formula<Quantifier>>,
 }
 
-impl Both {
-    pub(super) fn of(net: &Net, property: &TreeProperty, parts: &FormulaParts) -> Both {
+impl PartsWithNegations {
+    pub(super) fn of(
+        net: &Net,
+        property: &TreeProperty,
+        parts: &FormulaParts,
+    ) -> PartsWithNegations {
         let mut formulas = property.formulas().clone();
         let negations: Vec<_> = parts.formulas.iter().map(|&it| formulas.negate(it)).collect();
-        let mut all: Vec<_> = negations.iter().flat_map(|&it| formulas.parts(it)).collect();
-        all.extend(&parts.formulas);
-        all.sort_unstable();
-        all.dedup();
-        let implied = implied_by(&formulas, property.atoms(), &all, net);
-        Both { formulas, all, implied, parts: parts.formulas.clone(), negations }
+        let mut all_formulas: Vec<_> =
+            negations.iter().flat_map(|&it| formulas.parts(it)).collect();
+        all_formulas.extend(&parts.formulas);
+        all_formulas.sort_unstable();
+        all_formulas.dedup();
+        let implying_predicates = implied_by(&formulas, property.atoms(), &all_formulas, net);
+        PartsWithNegations {
+            formulas,
+            all_formulas,
+            implying_predicates,
+            parts: parts.formulas.clone(),
+            negations,
+        }
     }
 }

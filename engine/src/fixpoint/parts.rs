@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub(super) type PartSet = u64;
 
 /// Limit on the number of parts of a formula.
-pub(super) const MOST: usize = PartSet::BITS as usize;
+pub(super) const MAX_PARTS: usize = PartSet::BITS as usize;
 
 /// A part of a formula. It refers to its operands by their indices in the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +42,12 @@ pub(super) enum FormulaPart {
 #[derive(Debug)]
 pub(super) struct FormulaParts {
     /// The parts, each after its operands. The last one is the whole formula.
-    pub(super) all: Vec<FormulaPart>,
+    pub(super) parts: Vec<FormulaPart>,
     /// The same parts as formulas of the property's store, by index.
     pub(super) formulas: Vec<Formula<Quantifier>>,
     /// For each part, the set of the part itself and of the parts on whose values at the same
     /// marking its value may depend.
-    here: Vec<PartSet>,
+    needed_at_same_marking: Vec<PartSet>,
 }
 
 impl FormulaParts {
@@ -58,7 +58,7 @@ impl FormulaParts {
         bits: &HashMap<Predicate, usize>,
     ) -> Option<FormulaParts> {
         let formulas = property.formulas().parts(property.formula());
-        if formulas.len() > MOST {
+        if formulas.len() > MAX_PARTS {
             return None;
         }
         let index = |part: &Formula<Quantifier>| formulas.binary_search(part).unwrap_or(0);
@@ -97,18 +97,18 @@ impl FormulaParts {
                     .fold(1 << index, |set, operand| set | needed_at_same_marking[operand]),
             );
         }
-        Some(FormulaParts { all: part_list, formulas, here: needed_at_same_marking })
+        Some(FormulaParts { parts: part_list, formulas, needed_at_same_marking })
     }
 
     /// Returns the given parts and all parts whose values at the same marking determine theirs.
     /// Operands of a "next" are not included, because their values are demanded at the successors.
-    pub(super) fn taken_here(&self, parts: PartSet) -> PartSet {
-        members(parts).fold(0, |set, part| set | self.here[part])
+    pub(super) fn relevant_at_same_marking(&self, parts: PartSet) -> PartSet {
+        members(parts).fold(0, |set, part| set | self.needed_at_same_marking[part])
     }
 
     /// Returns the index of the whole formula.
     pub(super) fn root(&self) -> usize {
-        self.all.len() - 1
+        self.parts.len() - 1
     }
 }
 

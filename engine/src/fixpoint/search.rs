@@ -11,19 +11,19 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 /// Minimum number of additional firings between two sweeps.
-const FEWEST: usize = 2000;
+const MIN_FIRINGS_PER_SWEEP: usize = 2000;
 
 /// Number of markings between two checks of the budget.
-const POLLING: usize = 64;
+const POLLING_INTERVAL: usize = 64;
 
 /// Marks a distance that has not been computed.
-const UNKNOWN: u64 = u64::MAX;
+const NOT_COMPUTED: u64 = u64::MAX;
 
 /// Number of consecutive sweeps without an expanded marking after which the search ends.
-const IDLE: usize = 3;
+const MAX_IDLE_SWEEPS: usize = 3;
 
 /// Limit on the number of firings followed along a sequence.
-const LONGEST: usize = 50_000;
+const MAX_FOLLOWED_FIRINGS: usize = 50_000;
 
 /// New facts from other goals on the board.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ pub(super) struct NewFacts {
     pub(super) everywhere: (PartSet, PartSet),
     /// Firing sequences to markings in which atoms differ from their initial values. Each is
     /// returned once.
-    pub(super) ways: Vec<Arc<FiringSequence>>,
+    pub(super) sequences: Vec<Arc<FiringSequence>>,
 }
 
 /// The order of expansion.
@@ -49,7 +49,7 @@ enum ExpansionOrder {
 }
 
 /// The orders, which change from sweep to sweep.
-const TURNS: [ExpansionOrder; 5] = [
+const ORDERS: [ExpansionOrder; 5] = [
     ExpansionOrder::Breadth,
     ExpansionOrder::Guided,
     ExpansionOrder::Depth,
@@ -64,32 +64,32 @@ pub(super) struct FixpointSearch<'g, 'n> {
     /// The parts of the formula.
     pub(super) parts: &'g FormulaParts,
     /// For each marking, the parts whose values are demanded.
-    pub(super) needs: Vec<PartSet>,
+    pub(super) demanded: Vec<PartSet>,
     /// For each marking, the parts known to be true there.
-    pub(super) yes: Vec<PartSet>,
+    pub(super) true_parts: Vec<PartSet>,
     /// For each marking, the parts known to be false there.
-    pub(super) no: Vec<PartSet>,
+    pub(super) false_parts: Vec<PartSet>,
     /// For each marking, true if this search uses its firings. The graph may contain the firings of
     /// other markings, expanded for other properties. Using all of them would cost more than it
     /// gains.
-    opened: Vec<bool>,
+    uses_firings: Vec<bool>,
     /// The parts known to be true, and those known to be false, in all reachable markings.
-    everywhere: (PartSet, PartSet),
+    known_everywhere: (PartSet, PartSet),
     /// Numbers of the markings with a demand, in the order of their first demands.
-    pub(super) touched: Vec<u32>,
+    pub(super) demanded_markings: Vec<u32>,
     /// Markings with a demand that are not expanded, for the other orders.
-    waiting: VecDeque<u32>,
+    unexpanded: VecDeque<u32>,
     /// Markings with a demand that are not expanded, for best-first order: the distance, the order
     /// of the demand, and the marking.
-    heap: BinaryHeap<(Reverse<u64>, usize, u32)>,
+    unexpanded_by_distance: BinaryHeap<(Reverse<u64>, usize, u32)>,
     /// For each marking, the distance to the searched markings, or [`UNKNOWN`].
     distances: Vec<u64>,
     /// Markings with new demands that are not propagated yet.
-    spreading: Vec<(u32, PartSet)>,
+    unpropagated: Vec<(u32, PartSet)>,
     /// Number of firings over which something was demanded.
-    firings: usize,
+    demanded_firings: usize,
     /// Index in [`TURNS`].
-    turn: usize,
+    order_index: usize,
     /// The random number generator for the random order.
     rng: Rng,
 }
@@ -100,24 +100,24 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     pub(super) fn new(
         graph: &'g mut Markings<'n>,
         parts: &'g FormulaParts,
-        everywhere: (PartSet, PartSet),
+        known_everywhere: (PartSet, PartSet),
         seed: u64,
     ) -> Self {
         FixpointSearch {
             graph,
             parts,
-            needs: Vec::new(),
-            yes: Vec::new(),
-            no: Vec::new(),
-            opened: Vec::new(),
-            everywhere,
-            touched: Vec::new(),
-            waiting: VecDeque::new(),
-            heap: BinaryHeap::new(),
+            demanded: Vec::new(),
+            true_parts: Vec::new(),
+            false_parts: Vec::new(),
+            uses_firings: Vec::new(),
+            known_everywhere,
+            demanded_markings: Vec::new(),
+            unexpanded: VecDeque::new(),
+            unexpanded_by_distance: BinaryHeap::new(),
             distances: Vec::new(),
-            spreading: Vec::new(),
-            firings: 0,
-            turn: 0,
+            unpropagated: Vec::new(),
+            demanded_firings: 0,
+            order_index: 0,
             rng: Rng::with_seed(seed),
         }
     }
@@ -131,8 +131,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         &mut self,
         next_facts: &mut dyn FnMut() -> Option<NewFacts>,
     ) -> Result<Option<bool>, ExplorationError> {
-        self.fit();
-        self.demand_anew();
+        self.extend_to_known();
+        self.reset_demands();
         let mut idle_sweeps = 0;
         loop {
             if let Some(value) = self.value() {
@@ -140,32 +140,33 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
             }
             // A sweep visits all firings over which something is demanded, and allocates a list of
             // all markings.
-            let quota = (self.firings / 2).max(self.needs.len() / 8).max(FEWEST);
-            let (mut expanded, max_firings) = (0usize, self.firings + quota);
-            while self.firings < max_firings && self.value().is_none() {
-                if expanded.is_multiple_of(POLLING) {
+            let quota =
+                (self.demanded_firings / 2).max(self.demanded.len() / 8).max(MIN_FIRINGS_PER_SWEEP);
+            let (mut expanded, max_firings) = (0usize, self.demanded_firings + quota);
+            while self.demanded_firings < max_firings && self.value().is_none() {
+                if expanded.is_multiple_of(POLLING_INTERVAL) {
                     self.graph.check_budget()?;
                 }
-                let Some(marking) = self.next() else { break };
+                let Some(marking) = self.next_marking() else { break };
                 self.expand(marking)?;
                 expanded += 1;
             }
             self.sweep()?;
             idle_sweeps = if expanded == 0 { idle_sweeps + 1 } else { 0 };
-            let Some(news) = next_facts().filter(|_| idle_sweeps < IDLE) else {
+            let Some(news) = next_facts().filter(|_| idle_sweeps < MAX_IDLE_SWEEPS) else {
                 return Ok(self.value());
             };
-            self.know_everywhere(news.everywhere);
-            for sequence in &news.ways {
-                self.follow(sequence)?;
+            self.record_everywhere(news.everywhere);
+            for sequence in &news.sequences {
+                self.expand_along(sequence)?;
                 idle_sweeps = 0;
             }
-            if !news.ways.is_empty() && self.value().is_none() {
+            if !news.sequences.is_empty() && self.value().is_none() {
                 self.sweep()?;
             }
             if self.value().is_none() {
-                self.turn = (self.turn + 1) % TURNS.len();
-                self.demand_anew();
+                self.order_index = (self.order_index + 1) % ORDERS.len();
+                self.reset_demands();
             }
         }
     }
@@ -173,22 +174,25 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     /// Returns the number of demanded or known configurations, and the memory for them and their
     /// markings in bytes.
     pub(super) fn size(&self) -> (u64, u64) {
-        let (yes, no) = self.everywhere;
-        let sets = self.needs.iter().zip(&self.yes).zip(&self.no);
+        let (yes, no) = self.known_everywhere;
+        let sets = self.demanded.iter().zip(&self.true_parts).zip(&self.false_parts);
         let configuration_count =
             |((&demanded, &true_parts), &false_parts): ((&PartSet, &PartSet), &PartSet)| {
                 u64::from((demanded | true_parts & !yes | false_parts & !no).count_ones())
             };
-        let lists =
-            [&self.needs, &self.yes, &self.no, &self.distances].map(|it| size_of_val(&**it));
-        let bytes = lists.iter().sum::<usize>() + size_of_val(&*self.opened);
+        let lists = [&self.demanded, &self.true_parts, &self.false_parts, &self.distances]
+            .map(|it| size_of_val(&**it));
+        let bytes = lists.iter().sum::<usize>() + size_of_val(&*self.uses_firings);
         (sets.map(configuration_count).sum(), bytes as u64 + self.graph.bytes())
     }
 
     /// Returns the value of the formula at the initial marking, if known.
     pub(super) fn value(&self) -> Option<bool> {
         let (root, initial_marking) = (self.parts.root(), self.graph.initial() as usize);
-        match (self.yes[initial_marking] >> root & 1, self.no[initial_marking] >> root & 1) {
+        match (
+            self.true_parts[initial_marking] >> root & 1,
+            self.false_parts[initial_marking] >> root & 1,
+        ) {
             (1, _) => Some(true),
             (_, 1) => Some(false),
             _ => None,
@@ -196,68 +200,70 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     }
 
     /// Returns the next marking to expand, in the current order.
-    fn next(&mut self) -> Option<u32> {
-        match TURNS[self.turn] {
-            ExpansionOrder::Guided => self.heap.pop().map(|(.., marking)| marking),
-            ExpansionOrder::Breadth => self.waiting.pop_front(),
-            ExpansionOrder::Depth => self.waiting.pop_back(),
-            ExpansionOrder::Random if self.waiting.is_empty() => None,
+    fn next_marking(&mut self) -> Option<u32> {
+        match ORDERS[self.order_index] {
+            ExpansionOrder::Guided => {
+                self.unexpanded_by_distance.pop().map(|(.., marking)| marking)
+            }
+            ExpansionOrder::Breadth => self.unexpanded.pop_front(),
+            ExpansionOrder::Depth => self.unexpanded.pop_back(),
+            ExpansionOrder::Random if self.unexpanded.is_empty() => None,
             ExpansionOrder::Random => {
-                let index = self.rng.usize(..self.waiting.len());
-                self.waiting.swap_remove_back(index)
+                let index = self.rng.usize(..self.unexpanded.len());
+                self.unexpanded.swap_remove_back(index)
             }
         }
     }
 
     /// Extends the vectors to all known markings.
-    fn fit(&mut self) {
+    fn extend_to_known(&mut self) {
         let marking_count = self.graph.known() as usize;
-        if self.needs.len() < marking_count {
-            let (yes, no) = self.everywhere;
-            self.needs.resize(marking_count, 0);
-            self.yes.resize(marking_count, yes);
-            self.no.resize(marking_count, no);
-            self.opened.resize(marking_count, false);
-            self.distances.resize(marking_count, UNKNOWN);
+        if self.demanded.len() < marking_count {
+            let (yes, no) = self.known_everywhere;
+            self.demanded.resize(marking_count, 0);
+            self.true_parts.resize(marking_count, yes);
+            self.false_parts.resize(marking_count, no);
+            self.uses_firings.resize(marking_count, false);
+            self.distances.resize(marking_count, NOT_COMPUTED);
         }
     }
 
     /// Records parts known to be true, and to be false, in all reachable markings.
-    fn know_everywhere(&mut self, (yes, no): (PartSet, PartSet)) {
-        if (yes, no) != self.everywhere {
-            self.everywhere = (yes, no);
-            self.yes.iter_mut().for_each(|set| *set |= yes);
-            self.no.iter_mut().for_each(|set| *set |= no);
-            for marking in self.touched.clone() {
-                self.note_here(marking);
+    fn record_everywhere(&mut self, (yes, no): (PartSet, PartSet)) {
+        if (yes, no) != self.known_everywhere {
+            self.known_everywhere = (yes, no);
+            self.true_parts.iter_mut().for_each(|set| *set |= yes);
+            self.false_parts.iter_mut().for_each(|set| *set |= no);
+            for marking in self.demanded_markings.clone() {
+                self.derive_at(marking);
             }
         }
     }
 
     /// Expands the markings along a firing sequence from the initial marking, as long as something
     /// is demanded there.
-    fn follow(&mut self, sequence: &FiringSequence) -> Result<(), ExplorationError> {
+    fn expand_along(&mut self, sequence: &FiringSequence) -> Result<(), ExplorationError> {
         let (mut marking, mut followed) = (self.graph.initial(), 0);
         for step in sequence.steps() {
             for _ in 0..step.count {
-                if self.needs[marking as usize] == 0
-                    || followed == LONGEST
+                if self.demanded[marking as usize] == 0
+                    || followed == MAX_FOLLOWED_FIRINGS
                     || self.value().is_some()
                 {
                     return Ok(());
                 }
-                if !self.is_opened(marking) {
+                if !self.has_used_firings(marking) {
                     self.expand(marking)?;
                 }
-                if followed.is_multiple_of(POLLING) {
+                if followed.is_multiple_of(POLLING_INTERVAL) {
                     self.graph.check_budget()?;
                 }
                 let Some(next) = self.graph.after(marking, step.transition)? else { return Ok(()) };
-                self.fit();
+                self.extend_to_known();
                 (marking, followed) = (next, followed + 1);
             }
         }
-        if self.needs[marking as usize] != 0 && !self.is_opened(marking) {
+        if self.demanded[marking as usize] != 0 && !self.has_used_firings(marking) {
             self.expand(marking)?;
         }
         Ok(())
@@ -266,84 +272,91 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     /// Expands a marking and propagates its demands.
     fn expand(&mut self, marking: u32) -> Result<(), ExplorationError> {
         self.graph.expand(marking)?;
-        self.fit();
-        self.opened[marking as usize] = true;
-        self.note_here(marking);
-        let demanded = self.needs[marking as usize];
-        self.spreading.push((marking, demanded));
-        self.spread();
+        self.extend_to_known();
+        self.uses_firings[marking as usize] = true;
+        self.derive_at(marking);
+        let demanded = self.demanded[marking as usize];
+        self.unpropagated.push((marking, demanded));
+        self.propagate_demands();
         Ok(())
     }
 
     /// Resets the demands, and propagates the open ones again from the initial marking.
-    fn demand_anew(&mut self) {
-        for marking in self.touched.drain(..) {
-            self.needs[marking as usize] = 0;
+    fn reset_demands(&mut self) {
+        for marking in self.demanded_markings.drain(..) {
+            self.demanded[marking as usize] = 0;
         }
-        self.waiting.clear();
-        self.heap.clear();
-        self.firings = 0;
+        self.unexpanded.clear();
+        self.unexpanded_by_distance.clear();
+        self.demanded_firings = 0;
         self.demand(self.graph.initial(), 1 << self.parts.root());
-        self.spread();
+        self.propagate_demands();
     }
 
     /// Demands values at a marking. Values that follow from its atoms are known at once.
     fn demand(&mut self, marking: u32, demanded_parts: PartSet) {
         let index = marking as usize;
         let unknown_parts = |search: &Self| {
-            demanded_parts & !search.needs[index] & !search.yes[index] & !search.no[index]
+            demanded_parts
+                & !search.demanded[index]
+                & !search.true_parts[index]
+                & !search.false_parts[index]
         };
         if unknown_parts(self) == 0 {
             return;
         }
-        self.look(marking, unknown_parts(self));
+        self.evaluate_atoms(marking, unknown_parts(self));
         let new_demand = unknown_parts(self);
         if new_demand == 0 {
             return;
         }
-        let is_opened = self.is_opened(marking);
-        if self.needs[index] == 0 {
-            self.touched.push(marking);
+        let is_opened = self.has_used_firings(marking);
+        if self.demanded[index] == 0 {
+            self.demanded_markings.push(marking);
             if !is_opened {
-                match TURNS[self.turn] {
+                match ORDERS[self.order_index] {
                     ExpansionOrder::Guided => {
                         let distance = self.distance(marking, new_demand);
-                        self.heap.push((Reverse(distance), self.touched.len(), marking));
+                        self.unexpanded_by_distance.push((
+                            Reverse(distance),
+                            self.demanded_markings.len(),
+                            marking,
+                        ));
                     }
-                    _ => self.waiting.push_back(marking),
+                    _ => self.unexpanded.push_back(marking),
                 }
             }
         }
-        self.needs[index] |= new_demand;
+        self.demanded[index] |= new_demand;
         if is_opened {
-            self.spreading.push((marking, new_demand));
+            self.unpropagated.push((marking, new_demand));
         }
     }
 
     /// Evaluates the atoms needed for these parts at a marking, and computes what follows.
-    fn look(&mut self, marking: u32, demanded_parts: PartSet) {
+    fn evaluate_atoms(&mut self, marking: u32, demanded_parts: PartSet) {
         let marking_index = marking as usize;
-        let unknown_parts = self.parts.taken_here(demanded_parts)
-            & !self.yes[marking_index]
-            & !self.no[marking_index];
+        let unknown_parts = self.parts.relevant_at_same_marking(demanded_parts)
+            & !self.true_parts[marking_index]
+            & !self.false_parts[marking_index];
         for index in members(unknown_parts) {
-            if let FormulaPart::Literal { bit, positive } = self.parts.all[index] {
+            if let FormulaPart::Literal { bit, positive } = self.parts.parts[index] {
                 match self.graph.holds(marking, bit) == positive {
-                    true => self.yes[marking_index] |= 1 << index,
-                    false => self.no[marking_index] |= 1 << index,
+                    true => self.true_parts[marking_index] |= 1 << index,
+                    false => self.false_parts[marking_index] |= 1 << index,
                 }
             }
         }
-        self.note_here(marking);
+        self.derive_at(marking);
     }
 
     /// Propagates the new demands at expanded markings.
-    fn spread(&mut self) {
-        while let Some((marking, demanded)) = self.spreading.pop() {
+    fn propagate_demands(&mut self) {
+        while let Some((marking, demanded)) = self.unpropagated.pop() {
             let index = marking as usize;
             let (mut same_marking, mut at_successors): (PartSet, PartSet) = (0, 0);
-            for part in members(demanded & !self.yes[index] & !self.no[index]) {
-                match self.parts.all[part] {
+            for part in members(demanded & !self.true_parts[index] & !self.false_parts[index]) {
+                match self.parts.parts[part] {
                     FormulaPart::Constant(_) | FormulaPart::Literal { .. } => {}
                     FormulaPart::And(parts) | FormulaPart::Or(parts) => same_marking |= parts,
                     FormulaPart::Next(_, inner) => at_successors |= 1 << inner,
@@ -355,7 +368,7 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
             }
             self.demand(marking, same_marking);
             if at_successors != 0 {
-                self.firings += self.graph.successors(marking).len();
+                self.demanded_firings += self.graph.successors(marking).len();
                 for index in 0..self.graph.successors(marking).len() {
                     let (to, _) = self.graph.successors(marking)[index];
                     self.demand(to, at_successors);
@@ -368,14 +381,14 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     /// marking can decide: E(φ U ψ) by ψ, A(φ R ψ) by ¬ψ. Computed once per marking.
     fn distance(&mut self, marking: u32, demanded: PartSet) -> u64 {
         let cached = self.distances[marking as usize];
-        if cached != UNKNOWN {
+        if cached != NOT_COMPUTED {
             return cached;
         }
         let mut nearest = None;
         // By part, the distance to its truth and to its falsity.
-        let relevant_atoms = self.parts.taken_here(demanded);
-        let mut part_distances: Vec<[u64; 2]> = Vec::with_capacity(self.parts.all.len());
-        for (index, part) in self.parts.all.iter().enumerate() {
+        let relevant_atoms = self.parts.relevant_at_same_marking(demanded);
+        let mut part_distances: Vec<[u64; 2]> = Vec::with_capacity(self.parts.parts.len());
+        for (index, part) in self.parts.parts.iter().enumerate() {
             let sum = |parts: PartSet, value: usize| {
                 members(parts)
                     .fold(0u64, |sum, part| sum.saturating_add(part_distances[part][value]))
@@ -416,27 +429,27 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
                 };
             }
         }
-        let nearest = nearest.unwrap_or(0).min(UNKNOWN - 1);
+        let nearest = nearest.unwrap_or(0).min(NOT_COMPUTED - 1);
         self.distances[marking as usize] = nearest;
         nearest
     }
 
     /// Returns true if this search uses the firings of a marking.
-    pub(super) fn is_opened(&self, marking: u32) -> bool {
-        self.opened[marking as usize]
+    pub(super) fn has_used_firings(&self, marking: u32) -> bool {
+        self.uses_firings[marking as usize]
     }
 
     /// Returns true if a marking is expanded and dead.
     pub(super) fn is_dead(&self, marking: u32) -> bool {
-        self.is_opened(marking) && self.graph.successors(marking).is_empty()
+        self.has_used_firings(marking) && self.graph.successors(marking).is_empty()
     }
 
     /// Computes the values of parts at a marking that follow from other values at the same marking.
-    pub(super) fn note_here(&mut self, marking: u32) {
+    pub(super) fn derive_at(&mut self, marking: u32) {
         let at = marking as usize;
         let is_dead = self.is_dead(marking);
-        let (mut yes, mut no) = (self.yes[at], self.no[at]);
-        for (index, part) in self.parts.all.iter().enumerate() {
+        let (mut yes, mut no) = (self.true_parts[at], self.false_parts[at]);
+        for (index, part) in self.parts.parts.iter().enumerate() {
             if (yes | no) >> index & 1 == 1 {
                 continue;
             }
@@ -464,6 +477,6 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
                 None => {}
             }
         }
-        (self.yes[at], self.no[at]) = (yes, no);
+        (self.true_parts[at], self.false_parts[at]) = (yes, no);
     }
 }

@@ -13,16 +13,16 @@ use parikh_temporal::{Paths as _, Quantifier};
 use std::collections::VecDeque;
 
 /// Index of a marking that is not in `touched`.
-const NONE: u32 = u32::MAX;
+const UNTOUCHED: u32 = u32::MAX;
 
 /// The touched markings with the reversed firings between them.
-struct Back {
+struct ReversedFirings {
     /// For each marking, its index in `touched`, or [`NONE`].
-    place: Vec<u32>,
+    touched_index: Vec<u32>,
     /// For each index in `touched`, the start of its predecessors in `before`.
     starts: Vec<u32>,
     /// Predecessors as indices in `touched`, one per firing.
-    before: Vec<u32>,
+    predecessors: Vec<u32>,
 }
 
 /// Parameters of a least fixpoint.
@@ -34,12 +34,12 @@ pub(super) struct LeastFixpoint<'f> {
     /// markings `has` decides.
     pub(super) is_open: &'f dyn Fn(u32) -> bool,
     /// Returns true if a marking that is not open counts as a member.
-    pub(super) has: &'f dyn Fn(u32) -> bool,
+    pub(super) is_known_member: &'f dyn Fn(u32) -> bool,
     /// Returns true if an open marking is a member independent of its firings.
-    pub(super) at_once: &'f dyn Fn(u32) -> bool,
+    pub(super) is_immediate_member: &'f dyn Fn(u32) -> bool,
     /// Returns true if an open marking can become a member by its firings. False if the left side
     /// of the until fails.
-    pub(super) through: &'f dyn Fn(u32) -> bool,
+    pub(super) can_use_firings: &'f dyn Fn(u32) -> bool,
 }
 
 impl FixpointSearch<'_, '_> {
@@ -48,91 +48,96 @@ impl FixpointSearch<'_, '_> {
     /// # Errors
     /// Returns an error if time runs out.
     pub(super) fn sweep(&mut self) -> Result<(), ExplorationError> {
-        let reversed = self.back();
-        for (part_index, part) in self.parts.all.iter().enumerate() {
+        let reversed = self.reversed_firings();
+        for (part_index, part) in self.parts.parts.iter().enumerate() {
             self.graph.check_budget()?;
             let (yes, no) = match *part {
                 FormulaPart::Constant(_)
                 | FormulaPart::Literal { .. }
                 | FormulaPart::And(_)
                 | FormulaPart::Or(_) => {
-                    self.note_junctions(part_index);
+                    self.derive_local_part(part_index);
                     continue;
                 }
                 FormulaPart::Next(paths, inner) => {
-                    self.note_next(part_index, paths, inner);
+                    self.derive_next(part_index, paths, inner);
                     continue;
                 }
                 FormulaPart::Until(paths, left, right) => {
-                    let (left, right) = (bit(left), bit(right));
-                    let yes = self.known(&reversed, part_index, paths, (left, right), true);
-                    (yes, self.excluded(&reversed, part_index, paths, (left, right), true))
+                    let (left, right) = (singleton(left), singleton(right));
+                    let yes =
+                        self.certainly_true(&reversed, part_index, paths, (left, right), true);
+                    (yes, self.certainly_false(&reversed, part_index, paths, (left, right), true))
                 }
                 // ¬(φ R ψ) is ¬φ U ¬ψ with the dual path quantifier.
                 FormulaPart::Release(paths, left, right) => {
-                    let (left, right, dual) = (bit(left), bit(right), paths.dual());
-                    let no = self.known(&reversed, part_index, dual, (left, right), false);
-                    (self.excluded(&reversed, part_index, dual, (left, right), false), no)
+                    let (left, right, dual) = (singleton(left), singleton(right), paths.dual());
+                    let no = self.certainly_true(&reversed, part_index, dual, (left, right), false);
+                    (self.certainly_false(&reversed, part_index, dual, (left, right), false), no)
                 }
             };
-            yes.into_iter().for_each(|marking| self.yes[marking as usize] |= bit(part_index));
-            no.into_iter().for_each(|marking| self.no[marking as usize] |= bit(part_index));
+            yes.into_iter()
+                .for_each(|marking| self.true_parts[marking as usize] |= singleton(part_index));
+            no.into_iter()
+                .for_each(|marking| self.false_parts[marking as usize] |= singleton(part_index));
         }
         Ok(())
     }
 
     /// Returns the open markings in which the until certainly holds, by known values only. If
     /// `value` is false, the until is over the negations of `left` and `right`.
-    fn known(
+    fn certainly_true(
         &self,
-        reversed: &Back,
+        reversed: &ReversedFirings,
         part_index: usize,
         paths: Quantifier,
         (left, right): (PartSet, PartSet),
         value: bool,
     ) -> Vec<u32> {
-        let is = if value { &self.yes } else { &self.no };
+        let is = if value { &self.true_parts } else { &self.false_parts };
         let is = |marking: u32, part: PartSet| is[marking as usize] & part != 0;
-        self.least(
+        self.least_fixpoint(
             reversed,
             &LeastFixpoint {
                 paths,
                 is_open: &|marking| self.is_open(marking, part_index),
-                has: &|marking| is(marking, bit(part_index)),
-                at_once: &|marking| is(marking, right),
-                through: &|marking| is(marking, left),
+                is_known_member: &|marking| is(marking, singleton(part_index)),
+                is_immediate_member: &|marking| is(marking, right),
+                can_use_firings: &|marking| is(marking, left),
             },
         )
         .into_iter()
-        .map(|marking| self.touched[marking as usize])
+        .map(|marking| self.demanded_markings[marking as usize])
         .collect()
     }
 
     /// Returns the open markings in which the until certainly fails: it fails even if every unknown
     /// value is assumed to be true.
-    fn excluded(
+    fn certainly_false(
         &self,
-        reversed: &Back,
+        reversed: &ReversedFirings,
         part_index: usize,
         paths: Quantifier,
         (left, right): (PartSet, PartSet),
         value: bool,
     ) -> Vec<u32> {
-        let excluded_sets = if value { &self.no } else { &self.yes };
+        let excluded_sets = if value { &self.false_parts } else { &self.true_parts };
         let may_hold = |marking: u32, part: PartSet| excluded_sets[marking as usize] & part == 0;
-        let possible = self.least(
+        let possible = self.least_fixpoint(
             reversed,
             &LeastFixpoint {
                 paths,
                 is_open: &|marking| self.is_open(marking, part_index),
-                has: &|marking| may_hold(marking, bit(part_index)),
-                at_once: &|marking| !self.is_opened(marking) || may_hold(marking, right),
-                through: &|marking| may_hold(marking, left),
+                is_known_member: &|marking| may_hold(marking, singleton(part_index)),
+                is_immediate_member: &|marking| {
+                    !self.has_used_firings(marking) || may_hold(marking, right)
+                },
+                can_use_firings: &|marking| may_hold(marking, left),
             },
         );
-        let mut is_possible = vec![false; self.touched.len()];
+        let mut is_possible = vec![false; self.demanded_markings.len()];
         possible.into_iter().for_each(|index| is_possible[index as usize] = true);
-        let touched_markings = self.touched.iter().zip(is_possible);
+        let touched_markings = self.demanded_markings.iter().zip(is_possible);
         let certainly_false = touched_markings
             .filter(|&(&marking, possible)| !possible && self.is_open(marking, part_index));
         certainly_false.map(|(&marking, _)| marking).collect()
@@ -141,36 +146,40 @@ impl FixpointSearch<'_, '_> {
     /// Returns true if the value of the part is demanded at the marking and unknown.
     fn is_open(&self, marking: u32, part_index: usize) -> bool {
         let marking = marking as usize;
-        self.needs[marking] & !self.yes[marking] & !self.no[marking] & bit(part_index) != 0
+        self.demanded[marking]
+            & !self.true_parts[marking]
+            & !self.false_parts[marking]
+            & singleton(part_index)
+            != 0
     }
 
     /// Returns the reversed firings between the touched markings.
-    fn back(&self) -> Back {
-        let mut touched_index = vec![NONE; self.needs.len()];
-        for (index, &marking) in (0..).zip(&self.touched) {
+    fn reversed_firings(&self) -> ReversedFirings {
+        let mut touched_index = vec![UNTOUCHED; self.demanded.len()];
+        for (index, &marking) in (0..).zip(&self.demanded_markings) {
             touched_index[marking as usize] = index;
         }
-        let mut starts = vec![0; self.touched.len() + 1];
-        self.each_firing(&touched_index, |_, to| starts[to as usize + 1] += 1);
+        let mut starts = vec![0; self.demanded_markings.len() + 1];
+        self.visit_firings(&touched_index, |_, to| starts[to as usize + 1] += 1);
         for index in 1..starts.len() {
             starts[index] += starts[index - 1];
         }
         let mut next_free = starts.clone();
         let mut predecessors =
             vec![0; starts.last().map_or(0, |&firing_count| firing_count as usize)];
-        self.each_firing(&touched_index, |from, to| {
+        self.visit_firings(&touched_index, |from, to| {
             predecessors[next_free[to as usize] as usize] = from;
             next_free[to as usize] += 1;
         });
-        Back { place: touched_index, starts, before: predecessors }
+        ReversedFirings { touched_index, starts, predecessors }
     }
 
     /// Calls `visit` with every firing between touched markings, as two indices in `touched`.
-    fn each_firing(&self, touched_index: &[u32], mut visit: impl FnMut(u32, u32)) {
-        for (from, &marking) in (0..).zip(&self.touched) {
-            if self.is_opened(marking) && !self.is_dead(marking) {
+    fn visit_firings(&self, touched_index: &[u32], mut visit: impl FnMut(u32, u32)) {
+        for (from, &marking) in (0..).zip(&self.demanded_markings) {
+            if self.has_used_firings(marking) && !self.is_dead(marking) {
                 for &(to, _) in self.graph.successors(marking) {
-                    if touched_index[to as usize] != NONE {
+                    if touched_index[to as usize] != UNTOUCHED {
                         visit(from, touched_index[to as usize]);
                     }
                 }
@@ -180,21 +189,23 @@ impl FixpointSearch<'_, '_> {
 
     /// Returns the open markings of a least fixpoint, as indices in `touched`, in the order of
     /// becoming members: each after the markings that make it a member.
-    fn least(&self, reversed: &Back, fixpoint: &LeastFixpoint<'_>) -> Vec<u32> {
-        let mut is_member = vec![false; self.touched.len()];
-        let mut missing_successors = vec![0u32; self.touched.len()];
+    fn least_fixpoint(&self, reversed: &ReversedFirings, fixpoint: &LeastFixpoint<'_>) -> Vec<u32> {
+        let mut is_member = vec![false; self.demanded_markings.len()];
+        let mut missing_successors = vec![0u32; self.demanded_markings.len()];
         let mut queue = VecDeque::new();
-        for (index, &marking) in self.touched.iter().enumerate() {
+        for (index, &marking) in self.demanded_markings.iter().enumerate() {
             if !(fixpoint.is_open)(marking) {
                 continue;
             }
-            let is_initial_member = (fixpoint.at_once)(marking) || {
-                let can_use_firings = self.is_opened(marking)
+            let is_initial_member = (fixpoint.is_immediate_member)(marking) || {
+                let can_use_firings = self.has_used_firings(marking)
                     && !self.is_dead(marking)
-                    && (fixpoint.through)(marking);
+                    && (fixpoint.can_use_firings)(marking);
                 can_use_firings && {
-                    let is_surely_member =
-                        |to: u32| !self.is_open_at(reversed, fixpoint, to) && (fixpoint.has)(to);
+                    let is_surely_member = |to: u32| {
+                        !self.is_touched_and_open(reversed, fixpoint, to)
+                            && (fixpoint.is_known_member)(to)
+                    };
                     let successors = self.graph.successors(marking);
                     missing_successors[index] =
                         successors.iter().filter(|&&(to, _)| !is_surely_member(to)).count() as u32;
@@ -216,11 +227,11 @@ impl FixpointSearch<'_, '_> {
             order.push(index);
             let predecessors = reversed.starts[index as usize]..reversed.starts[index as usize + 1];
             for position in predecessors {
-                let predecessor = reversed.before[position as usize] as usize;
-                let marking = self.touched[predecessor];
+                let predecessor = reversed.predecessors[position as usize] as usize;
+                let marking = self.demanded_markings[predecessor];
                 if is_member[predecessor]
                     || !(fixpoint.is_open)(marking)
-                    || !(fixpoint.through)(marking)
+                    || !(fixpoint.can_use_firings)(marking)
                 {
                     continue;
                 }
@@ -235,31 +246,36 @@ impl FixpointSearch<'_, '_> {
     }
 
     /// Returns true if a marking is touched and open for the fixpoint.
-    fn is_open_at(&self, reversed: &Back, fixpoint: &LeastFixpoint<'_>, to: u32) -> bool {
-        reversed.place[to as usize] != NONE && (fixpoint.is_open)(to)
+    fn is_touched_and_open(
+        &self,
+        reversed: &ReversedFirings,
+        fixpoint: &LeastFixpoint<'_>,
+        to: u32,
+    ) -> bool {
+        reversed.touched_index[to as usize] != UNTOUCHED && (fixpoint.is_open)(to)
     }
 
     /// Computes the values of a part that depends only on other parts at the same marking.
-    fn note_junctions(&mut self, part_index: usize) {
-        for index in 0..self.touched.len() {
-            let marking = self.touched[index];
+    fn derive_local_part(&mut self, part_index: usize) {
+        for index in 0..self.demanded_markings.len() {
+            let marking = self.demanded_markings[index];
             if self.is_open(marking, part_index) {
-                self.note_here(marking);
+                self.derive_at(marking);
             }
         }
     }
 
     /// Computes the values of a "next" part from the values at the successors.
-    fn note_next(&mut self, part_index: usize, paths: Quantifier, inner: usize) {
-        for index in 0..self.touched.len() {
-            let marking = self.touched[index];
-            if !self.is_open(marking, part_index) || !self.is_opened(marking) {
+    fn derive_next(&mut self, part_index: usize, paths: Quantifier, inner: usize) {
+        for index in 0..self.demanded_markings.len() {
+            let marking = self.demanded_markings[index];
+            if !self.is_open(marking, part_index) || !self.has_used_firings(marking) {
                 continue;
             }
             let (mut true_count, mut false_count, mut successor_count) = (0, 0, 0);
             for &(to, _) in self.graph.successors(marking) {
-                true_count += usize::from(self.yes[to as usize] & bit(inner) != 0);
-                false_count += usize::from(self.no[to as usize] & bit(inner) != 0);
+                true_count += usize::from(self.true_parts[to as usize] & singleton(inner) != 0);
+                false_count += usize::from(self.false_parts[to as usize] & singleton(inner) != 0);
                 successor_count += 1;
             }
             let value = match paths {
@@ -269,8 +285,8 @@ impl FixpointSearch<'_, '_> {
                 Quantifier::All => (true_count == successor_count).then_some(true),
             };
             match value {
-                Some(true) => self.yes[marking as usize] |= bit(part_index),
-                Some(false) => self.no[marking as usize] |= bit(part_index),
+                Some(true) => self.true_parts[marking as usize] |= singleton(part_index),
+                Some(false) => self.false_parts[marking as usize] |= singleton(part_index),
                 None => {}
             }
         }
@@ -287,31 +303,31 @@ impl FixpointSearch<'_, '_> {
         value: bool,
     ) -> Vec<u32> {
         // This fixpoint is over all known markings, touched or not.
-        let touched: Vec<u32> = (0..self.needs.len() as u32).collect();
-        let old_touched = std::mem::replace(&mut self.touched, touched);
-        let reversed = self.back();
-        let sets = if value { &self.yes } else { &self.no };
-        let contains = |marking: u32, part: usize| sets[marking as usize] & bit(part) != 0;
-        let order = self.least(
+        let touched: Vec<u32> = (0..self.demanded.len() as u32).collect();
+        let old_touched = std::mem::replace(&mut self.demanded_markings, touched);
+        let reversed = self.reversed_firings();
+        let sets = if value { &self.true_parts } else { &self.false_parts };
+        let contains = |marking: u32, part: usize| sets[marking as usize] & singleton(part) != 0;
+        let order = self.least_fixpoint(
             &reversed,
             &LeastFixpoint {
                 paths,
                 is_open: &|marking| contains(marking, part_index),
-                has: &|_| false,
-                at_once: &|marking| contains(marking, right),
-                through: &|marking| contains(marking, left),
+                is_known_member: &|_| false,
+                is_immediate_member: &|marking| contains(marking, right),
+                can_use_firings: &|marking| contains(marking, left),
             },
         );
-        let mut ranks = vec![NONE; self.needs.len()];
+        let mut ranks = vec![UNTOUCHED; self.demanded.len()];
         for (rank, marking) in (0..).zip(order) {
             ranks[marking as usize] = rank;
         }
-        self.touched = old_touched;
+        self.demanded_markings = old_touched;
         ranks
     }
 }
 
 /// Returns the set with this part only.
-fn bit(part_index: usize) -> PartSet {
+fn singleton(part_index: usize) -> PartSet {
     1 << part_index
 }

@@ -15,7 +15,7 @@
 //! fairness), and to a transition that every node disables (strong fairness). Nodes that enable a
 //! transition required by strong fairness but without an edge in the component are removed, too.
 
-use super::prefix::pumped;
+use super::prefix::run_with_cycle;
 use super::product::{CoverabilityProduct, ProductEdge};
 use crate::ranking::program::{Step, solve};
 use parikh_net::components::components_of_rows;
@@ -29,14 +29,14 @@ use parikh_temporal::Marks;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Maximum number of firings of a cycle.
-const LONGEST: u64 = 50_000;
+const MAX_CYCLE_FIRINGS: u64 = 50_000;
 /// Maximum number of edges of a component whose shortest cycle is searched.
-const EDGES: usize = 20_000;
+const MAX_EDGES: usize = 20_000;
 /// Maximum factor by which solutions are multiplied to become integers.
-const DENOMINATOR: u32 = 64;
+const MAX_FACTOR: u32 = 64;
 
 /// Returns a run with a cycle in a component of the product that `is_wanted` accepts.
-pub(super) fn find(
+pub(super) fn find_run(
     product: &CoverabilityProduct<'_>,
     budget: &Budget,
     is_wanted: &dyn Fn(&LassoRun) -> bool,
@@ -44,7 +44,7 @@ pub(super) fn find(
     let mut edges: Vec<ProductEdge> = product.edges.clone();
     let mut unexamined: Vec<BTreeSet<u32>> = vec![(0..product.nodes().len() as u32).collect()];
     while let Some(nodes) = unexamined.pop() {
-        for component in connected(&nodes, &edges) {
+        for component in components_with_edges(&nodes, &edges) {
             if budget.is_exhausted() {
                 return None;
             }
@@ -53,7 +53,7 @@ pub(super) fn find(
             };
             let component_edges: Vec<ProductEdge> =
                 edges.iter().filter(is_inside).copied().collect();
-            match fair_rest(product, &component, &component_edges) {
+            match fair_nodes(product, &component, &component_edges) {
                 None => continue,
                 Some(fair_nodes) if fair_nodes.len() < component.len() => {
                     unexamined.push(fair_nodes);
@@ -62,20 +62,20 @@ pub(super) fn find(
                 Some(_) => {}
             }
             let wanted_run = |counts: &[u64]| {
-                let (node, cycle) = closed_way(&component_edges, counts)?;
-                pumped(product, node, &cycle).filter(|run| is_wanted(run))
+                let (node, cycle) = closed_walk(&component_edges, counts)?;
+                run_with_cycle(product, node, &cycle).filter(|run| is_wanted(run))
             };
-            let run =
-                shortest(product, &component_edges, budget).and_then(|counts| wanted_run(&counts));
+            let run = shortest_cycle(product, &component_edges, budget)
+                .and_then(|counts| wanted_run(&counts));
             if run.is_some() {
                 return run;
             }
-            let step_of = |edge: &ProductEdge| step(product, edge);
+            let step_of = |edge: &ProductEdge| step_of(product, edge);
             let steps: BTreeSet<Step> = component_edges.iter().map(step_of).collect();
             let Some(solution) = solve(product.net, &steps, budget) else { continue };
             let step_counts: BTreeMap<Step, f64> = steps.into_iter().zip(solution.taken).collect();
             if solution.is_full {
-                let run = each(product, &component_edges, &step_counts)
+                let run = cycle_with_all_edges(product, &component_edges, &step_counts)
                     .and_then(|counts| wanted_run(&counts));
                 if run.is_some() {
                     return run;
@@ -96,19 +96,22 @@ pub(super) fn find(
 }
 
 /// Returns the step of an edge: its effect class, source and target.
-fn step(product: &CoverabilityProduct<'_>, edge: &ProductEdge) -> Step {
-    (effect(product, edge.mover), edge.from as usize, edge.to as usize)
+fn step_of(product: &CoverabilityProduct<'_>, edge: &ProductEdge) -> Step {
+    (effect_class(product, edge.transition), edge.from as usize, edge.to as usize)
 }
 
 /// Returns the effect class of a transition, or `None` if the transition has no effect.
-fn effect(product: &CoverabilityProduct<'_>, mover: Option<TransitionId>) -> Option<EffectId> {
+fn effect_class(
+    product: &CoverabilityProduct<'_>,
+    mover: Option<TransitionId>,
+) -> Option<EffectId> {
     let class = product.net.effect_of(mover?);
     (!product.net.effect(class).is_empty()).then_some(class)
 }
 
 /// Returns the strongly connected components of the subgraph of these nodes. Only components with
 /// an edge are returned.
-fn connected(nodes: &BTreeSet<u32>, edges: &[ProductEdge]) -> Vec<BTreeSet<u32>> {
+fn components_with_edges(nodes: &BTreeSet<u32>, edges: &[ProductEdge]) -> Vec<BTreeSet<u32>> {
     let numbers: HashMap<u32, u32> = nodes.iter().copied().zip(0..).collect();
     let mut successors: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
     for edge in edges {
@@ -131,7 +134,7 @@ fn connected(nodes: &BTreeSet<u32>, edges: &[ProductEdge]) -> Vec<BTreeSet<u32>>
 
 /// Returns the nodes of a component that a fair run with all marks may visit infinitely often.
 /// Returns `None` if no such run exists.
-fn fair_rest(
+fn fair_nodes(
     product: &CoverabilityProduct<'_>,
     component: &BTreeSet<u32>,
     component_edges: &[ProductEdge],
@@ -141,7 +144,7 @@ fn fair_rest(
         return None;
     }
     let fired: BTreeSet<TransitionId> =
-        component_edges.iter().filter_map(|edge| edge.mover).collect();
+        component_edges.iter().filter_map(|edge| edge.transition).collect();
     let is_enabled =
         |node: &u32, t: TransitionId| product.nodes()[*node as usize].enables(product.net, t);
     let fairness = product.property.fairness();
@@ -157,12 +160,12 @@ fn fair_rest(
 
 /// Returns how often each edge is taken on a shortest cycle with all marks that loses no tokens.
 /// The cycle may be disconnected.
-fn shortest(
+fn shortest_cycle(
     product: &CoverabilityProduct<'_>,
     component_edges: &[ProductEdge],
     budget: &Budget,
 ) -> Option<Vec<u64>> {
-    if component_edges.len() > EDGES {
+    if component_edges.len() > MAX_EDGES {
         return None;
     }
     let mut program = LinearProgram::new(Sense::Minimise);
@@ -173,7 +176,7 @@ fn shortest(
     for edge in component_edges {
         let column = program.add_column(Interval::NON_NEGATIVE).ok()?;
         costs.push((column, 1));
-        for change in edge.mover.map_or(&[][..], |t| product.net.delta(t)) {
+        for change in edge.transition.map_or(&[][..], |t| product.net.delta(t)) {
             terms_of_place.entry(change.place).or_default().push((column, change.delta));
         }
         if edge.from != edge.to {
@@ -198,22 +201,23 @@ fn shortest(
     }
     program.set_objective(Sense::Minimise, costs).ok()?;
     match incremental_lp(program).solve_again(budget) {
-        LpAnswer::Optimal(optimum) => whole(&optimum.point),
+        LpAnswer::Optimal(optimum) => scaled_to_integers(&optimum.point),
         _ => None,
     }
 }
 
 /// Returns how often each edge is taken, at least once, for a solution that takes every step.
-fn each(
+fn cycle_with_all_edges(
     product: &CoverabilityProduct<'_>,
     component_edges: &[ProductEdge],
     step_counts: &BTreeMap<Step, f64>,
 ) -> Option<Vec<u64>> {
     let counts: Vec<f64> = step_counts.values().copied().collect();
-    let counts: BTreeMap<Step, u64> = step_counts.keys().copied().zip(whole(&counts)?).collect();
+    let counts: BTreeMap<Step, u64> =
+        step_counts.keys().copied().zip(scaled_to_integers(&counts)?).collect();
     let mut edges_of_step: BTreeMap<Step, Vec<usize>> = BTreeMap::new();
     for (edge_index, edge) in component_edges.iter().enumerate() {
-        edges_of_step.entry(step(product, edge)).or_default().push(edge_index);
+        edges_of_step.entry(step_of(product, edge)).or_default().push(edge_index);
     }
     // Edges of the same step share its count.
     let max_edges_per_step = edges_of_step.values().map(Vec::len).max()? as u64;
@@ -227,8 +231,8 @@ fn each(
 }
 
 /// Returns the numbers multiplied by the smallest factor that makes them integers.
-fn whole(numbers: &[f64]) -> Option<Vec<u64>> {
-    (1..=DENOMINATOR).find_map(|factor| {
+fn scaled_to_integers(numbers: &[f64]) -> Option<Vec<u64>> {
+    (1..=MAX_FACTOR).find_map(|factor| {
         let whole = |number: &f64| {
             let product = number * f64::from(factor);
             let rounded = product.round();
@@ -241,9 +245,9 @@ fn whole(numbers: &[f64]) -> Option<Vec<u64>> {
 
 /// Returns a closed walk that takes each edge as often as `counts` says, with its first node.
 /// Returns `None` if there is none, or if it is too long.
-fn closed_way(edges: &[ProductEdge], counts: &[u64]) -> Option<(u32, Vec<Option<TransitionId>>)> {
+fn closed_walk(edges: &[ProductEdge], counts: &[u64]) -> Option<(u32, Vec<Option<TransitionId>>)> {
     let total = counts.iter().try_fold(0u64, |sum, &count| sum.checked_add(count))?;
-    if total == 0 || total > LONGEST {
+    if total == 0 || total > MAX_CYCLE_FIRINGS {
         return None;
     }
     let mut leaving: HashMap<u32, Vec<usize>> = HashMap::new();
@@ -280,5 +284,5 @@ fn closed_way(edges: &[ProductEdge], counts: &[u64]) -> Option<(u32, Vec<Option<
         && walk.last().is_some_and(|&edge_index| edges[edge_index].to == start);
     let is_all = walk.len() as u64 == total;
     (is_closed && is_all)
-        .then(|| (start, walk.iter().map(|&edge_index| edges[edge_index].mover).collect()))
+        .then(|| (start, walk.iter().map(|&edge_index| edges[edge_index].transition).collect()))
 }

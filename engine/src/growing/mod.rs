@@ -23,7 +23,7 @@
 //!
 //! # Conditions
 //! 1. At least one place has no proved bound.
-//! 2. The number of nodes is within [`LIMITS`].
+//! 2. The number of nodes is within [`MAX_NODES`].
 //!
 //! # Soundness
 //! The engine is not trusted: the board replays each run, and the checker verifies each proof.
@@ -71,10 +71,10 @@ pub const ENGINE: Engine = Engine {
 };
 
 /// Maximum number of nodes of a product, for the rounds in turn.
-const LIMITS: [usize; 3] = [300, 3_000, 30_000];
+const MAX_NODES: [usize; 3] = [300, 3_000, 30_000];
 
 /// Share of the remaining time for each round, in [0, 1].
-const SHARES: [f64; 3] = [0.3, 0.5, 1.0];
+const ROUND_SHARES: [f64; 3] = [0.3, 0.5, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     stateless_session(move |budget| run(&assignment, budget))
@@ -90,7 +90,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
         return "all places are bounded".to_owned();
     }
     let (mut found_count, mut excluded_count, mut finished) = (0, 0, Vec::new());
-    for (limit, share) in LIMITS.into_iter().zip(SHARES) {
+    for (limit, share) in MAX_NODES.into_iter().zip(ROUND_SHARES) {
         let open_properties =
             assignment.working_net.runs().iter().filter(|(id, _)| assignment.board.is_open(*id));
         let open_properties: Vec<&(GoalId, RunProperty)> =
@@ -102,12 +102,12 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             }
             let slice = round_budget.share(1.0 / (open_properties.len() - index) as f64);
             let runs = assignment.board.runs(ENGINE.technique).on(assignment.working_net);
-            let (unreachable_predicates, goals) = unreachable(assignment.board);
+            let (unreachable_predicates, goals) = unreachable_predicates(assignment.board);
             let search = GrowingSearch {
                 net,
                 property,
-                never: &unreachable_predicates,
-                nodes: limit,
+                unreachable_predicates: &unreachable_predicates,
+                max_nodes: limit,
                 budget: &slice,
             };
             match search.decide() {
@@ -131,8 +131,8 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                     let premises = argument.premises.iter().filter_map(goal_of).collect();
                     runs.excluded(*id, *argument, premises);
                 }
-                GrowingOutcome::Open { is_complete: true } => finished.push(*id),
-                GrowingOutcome::Open { is_complete: false } => {}
+                GrowingOutcome::Undecided { is_complete: true } => finished.push(*id),
+                GrowingOutcome::Undecided { is_complete: false } => {}
             }
         }
     }
@@ -140,7 +140,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
 }
 
 /// Returns the predicates that are known to be unreachable, with their goals.
-fn unreachable(board: &Board<'_>) -> (Vec<Predicate>, Vec<GoalId>) {
+fn unreachable_predicates(board: &Board<'_>) -> (Vec<Predicate>, Vec<GoalId>) {
     let unreachable_goals =
         board.ids().filter_map(|id| match (board.goal(id), board.knowledge(id)?) {
             (Goal::Reach(predicate), Knowledge::Reach(Reach::Unreachable { .. })) => {
@@ -158,7 +158,7 @@ pub(crate) enum GrowingOutcome {
     /// A proof that no run has the property.
     NoRun(Box<NoRun>),
     /// The property is undecided. If `is_complete`, more nodes would not help.
-    Open { is_complete: bool },
+    Undecided { is_complete: bool },
 }
 
 /// A search for one property.
@@ -168,9 +168,9 @@ pub(crate) struct GrowingSearch<'a> {
     /// The property.
     pub(crate) property: &'a RunProperty,
     /// Predicates that no reachable marking satisfies.
-    pub(crate) never: &'a [Predicate],
+    pub(crate) unreachable_predicates: &'a [Predicate],
     /// Maximum number of nodes.
-    pub(crate) nodes: usize,
+    pub(crate) max_nodes: usize,
     /// The budget of the search.
     pub(crate) budget: &'a Budget,
 }
@@ -178,13 +178,14 @@ pub(crate) struct GrowingSearch<'a> {
 impl GrowingSearch<'_> {
     /// Searches for a run, or for a proof that there is none.
     pub(crate) fn decide(&self) -> GrowingOutcome {
-        let undecided = GrowingOutcome::Open { is_complete: true };
+        let undecided = GrowingOutcome::Undecided { is_complete: true };
         let formulas = self.property.formulas();
         let tableau =
             LinearTableau::new(formulas, self.property.formula(), AutomatonLimits::default());
         let Ok(tableau) = tableau else { return undecided };
         let may_continue = &mut || !self.budget.is_exhausted();
-        let (premises, refuted) = excluded_edges(self.property, &tableau, self.never);
+        let (premises, refuted) =
+            excluded_edges(self.property, &tableau, self.unreachable_predicates);
         let argument = NoRun {
             tableau,
             opening_steps: 0,
@@ -194,29 +195,33 @@ impl GrowingSearch<'_> {
             cover: Vec::new(),
             rankings: Vec::new(),
         };
-        let Ok(pairs) = proof::pairs(self.net, self.property, &argument, may_continue) else {
+        let Ok(pairs) = proof::remaining_pairs(self.net, self.property, &argument, may_continue)
+        else {
             return undecided;
         };
         let mut is_complete = true;
-        for precision in [Precision::Large, Precision::Covering, Precision::Plain] {
+        for precision in [Precision::Arbitrary, Precision::Covering, Precision::Bounded] {
             let automaton = &argument.tableau.automaton;
             let mut product =
                 CoverabilityProduct::new(self.net, self.property, automaton, &pairs, precision);
-            let found = product.grow(self.nodes, self.budget, &mut |run| self.shows(run));
+            let found = product
+                .expand_nodes(self.max_nodes, self.budget, &mut |run| self.is_confirmed(run));
             if let Some(run) = found {
                 return GrowingOutcome::Run(run);
             }
-            is_complete &= product.is_complete() || precision == Precision::Plain;
+            is_complete &= product.is_complete() || precision == Precision::Bounded;
             match precision {
-                Precision::Large => {
-                    if let Some(run) = cycle::find(&product, self.budget, &|run| self.shows(run)) {
+                Precision::Arbitrary => {
+                    if let Some(run) =
+                        cycle::find_run(&product, self.budget, &|run| self.is_confirmed(run))
+                    {
                         return GrowingOutcome::Run(run);
                     }
                 }
                 Precision::Covering if product.is_complete() => {
                     let nodes = product.into_nodes();
                     if let Some(argument) =
-                        proof::argue(self.net, self.property, &argument, nodes, self.budget)
+                        proof::prove(self.net, self.property, &argument, nodes, self.budget)
                     {
                         return GrowingOutcome::NoRun(Box::new(argument));
                     }
@@ -224,11 +229,11 @@ impl GrowingSearch<'_> {
                 _ => {}
             }
         }
-        GrowingOutcome::Open { is_complete: is_complete && !self.budget.is_exhausted() }
+        GrowingOutcome::Undecided { is_complete: is_complete && !self.budget.is_exhausted() }
     }
 
     /// Returns true if the checker confirms that the run has the property.
-    fn shows(&self, run: &LassoRun) -> bool {
+    fn is_confirmed(&self, run: &LassoRun) -> bool {
         let may_continue = &mut || !self.budget.is_exhausted();
         check_lasso(self.net, self.property, run, may_continue).is_ok()
     }

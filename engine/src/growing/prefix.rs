@@ -10,13 +10,13 @@ use parikh_structure::graph::omega::OMEGA;
 
 /// Returns the run to a node that then repeats the cycle. If all entries of `cycle` are `None`, the
 /// marking at the node is dead.
-pub(super) fn pumped(
+pub(super) fn run_with_cycle(
     product: &CoverabilityProduct<'_>,
     node: u32,
     cycle: &[Option<TransitionId>],
 ) -> Option<LassoRun> {
     let net = product.net;
-    let mut demand = large(product);
+    let mut demand = demand_of_comparisons(product);
     let firings: Option<Vec<TransitionId>> = cycle.iter().copied().collect();
     // In a dead marking no transition fires.
     let is_dead = cycle.iter().all(Option::is_none);
@@ -33,7 +33,7 @@ pub(super) fn pumped(
         }
         *demand.entry(place).or_default() += demand_of_place;
     }
-    let tree = tree(product, node)?;
+    let tree = path_tree(product, node)?;
     let last = tree.nodes.len() - 1;
     let prefix = run(&tree, last as u32, tree.nodes[last].accelerations.len(), demand)?;
     let end = match is_dead {
@@ -45,7 +45,7 @@ pub(super) fn pumped(
 
 /// Returns for each place a number of tokens from which on all comparisons of the property have the
 /// same value as for arbitrarily many tokens.
-fn large(product: &CoverabilityProduct<'_>) -> TokenDemand {
+fn demand_of_comparisons(product: &CoverabilityProduct<'_>) -> TokenDemand {
     fn visit(predicate: &Predicate, product: &CoverabilityProduct<'_>, demand: &mut TokenDemand) {
         match predicate {
             Predicate::And(parts) | Predicate::Or(parts) => {
@@ -77,7 +77,7 @@ fn large(product: &CoverabilityProduct<'_>) -> TokenDemand {
 
 /// Returns the nodes on the path to a node, as a tree with a single branch. Repetitions of a dead
 /// marking are left out, since only further repetitions follow.
-fn tree<'n>(product: &CoverabilityProduct<'n>, node: u32) -> Option<Tree<'n>> {
+fn path_tree<'n>(product: &CoverabilityProduct<'n>, node: u32) -> Option<Tree<'n>> {
     let mut path = vec![node];
     while let Some((predecessor, _)) = product.came(path[path.len() - 1]) {
         path.push(predecessor);

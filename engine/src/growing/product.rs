@@ -23,16 +23,16 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Precision {
     /// No information: no place loses its upper bound.
-    Plain,
+    Bounded,
     /// A growing place has arbitrarily many tokens, represented by [`LARGE`].
-    Large,
+    Arbitrary,
     /// A growing place has any number of tokens from its lower bound on.
     Covering,
 }
 
 /// Stands for arbitrarily many tokens. It exceeds every number of the nets for which this engine is
 /// useful.
-const LARGE: u64 = 1 << 40;
+const ARBITRARILY_MANY: u64 = 1 << 40;
 
 /// An edge of the product.
 #[derive(Clone, Copy, Debug)]
@@ -42,20 +42,20 @@ pub(super) struct ProductEdge {
     /// The target node.
     pub(super) to: u32,
     /// The fired transition. `None` if a dead marking repeats.
-    pub(super) mover: Option<TransitionId>,
+    pub(super) transition: Option<TransitionId>,
     /// The acceptance marks of the automaton's edge.
     pub(super) marks: Marks,
 }
 
 /// The edge by which a node was first reached.
 #[derive(Clone, Copy)]
-struct Came {
+struct IncomingEdge {
     /// The predecessor.
-    from: u32,
+    predecessor: u32,
     /// Index of the automaton's edge among the edges of the predecessor's state.
-    at: usize,
+    automaton_edge: usize,
     /// The fired transition. `None` if a dead marking repeats.
-    mover: Option<TransitionId>,
+    transition: Option<TransitionId>,
 }
 
 /// The product of a coverability tree and an automaton. See the module documentation.
@@ -73,15 +73,15 @@ pub(super) struct CoverabilityProduct<'a> {
     /// The nodes, in the order of discovery.
     nodes: Vec<CoverNode>,
     /// For each node, the edge by which it was first reached. `None` for the first node.
-    came: Vec<Option<Came>>,
+    incoming: Vec<Option<IncomingEdge>>,
     /// For each node, the accelerations that removed upper bounds.
-    grown: Vec<Vec<Acceleration>>,
+    accelerations: Vec<Vec<Acceleration>>,
     /// The edges of the expanded nodes.
     pub(super) edges: Vec<ProductEdge>,
     /// For each node, its index in `nodes`.
     numbers: HashMap<CoverNode, u32>,
     /// Nodes by state and upper bounds, for finding a node that contains another.
-    alike: HashMap<(usize, Vec<Option<u64>>), Vec<u32>>,
+    nodes_by_upper_bounds: HashMap<(usize, Vec<Option<u64>>), Vec<u32>>,
     /// Number of expanded nodes. Nodes are expanded in the order of discovery.
     expanded: usize,
 }
@@ -111,15 +111,15 @@ impl<'a> CoverabilityProduct<'a> {
             pairs,
             precision,
             nodes: Vec::new(),
-            came: Vec::new(),
-            grown: Vec::new(),
+            incoming: Vec::new(),
+            accelerations: Vec::new(),
             edges: Vec::new(),
             numbers: HashMap::new(),
-            alike: HashMap::new(),
+            nodes_by_upper_bounds: HashMap::new(),
             expanded: 0,
         };
         if !automaton.states.is_empty() {
-            product.add(first, None, Vec::new());
+            product.add_node(first, None, Vec::new());
         }
         product
     }
@@ -141,18 +141,18 @@ impl<'a> CoverabilityProduct<'a> {
 
     /// Returns the accelerations at a node.
     pub(super) fn grown(&self, node: u32) -> &[Acceleration] {
-        &self.grown[node as usize]
+        &self.accelerations[node as usize]
     }
 
     /// Returns the predecessor of a node and the transition fired there. Returns `None` for the
     /// first node.
     pub(super) fn came(&self, node: u32) -> Option<(u32, Option<TransitionId>)> {
-        self.came[node as usize].map(|came| (came.from, came.mover))
+        self.incoming[node as usize].map(|came| (came.predecessor, came.transition))
     }
 
     /// Expands nodes breadth-first until there are more than `max_nodes` nodes or no unexpanded
     /// node. Returns the first run found that `is_wanted` accepts.
-    pub(super) fn grow(
+    pub(super) fn expand_nodes(
         &mut self,
         max_nodes: usize,
         budget: &Budget,
@@ -164,9 +164,13 @@ impl<'a> CoverabilityProduct<'a> {
             }
             let from = self.expanded as u32;
             for (edge_index, mover, to, marks) in self.successors(from)? {
-                let incoming = Came { from, at: edge_index, mover };
-                let (to, found) = self.lead(to, incoming, marks)?;
-                self.edges.push(ProductEdge { from, to, mover, marks });
+                let incoming = IncomingEdge {
+                    predecessor: from,
+                    automaton_edge: edge_index,
+                    transition: mover,
+                };
+                let (to, found) = self.target_of(to, incoming, marks)?;
+                self.edges.push(ProductEdge { from, to, transition: mover, marks });
                 if let Some(run) = found.filter(|run| is_wanted(run)) {
                     return Some(run);
                 }
@@ -193,7 +197,7 @@ impl<'a> CoverabilityProduct<'a> {
                 let mover = Some(*t);
                 if let Some(read) = reading(restricted, mover) {
                     let mut next = read.after(self.net, *t, edge.target).ok()?;
-                    self.adjust(node, &mut next);
+                    self.set_lower_bounds(node, &mut next);
                     found.push((edge_index, mover, next, edge.marks));
                 }
             }
@@ -212,13 +216,13 @@ impl<'a> CoverabilityProduct<'a> {
     }
 
     /// Sets the lower bounds of places without an upper bound.
-    fn adjust(&self, predecessor: &CoverNode, next: &mut CoverNode) {
+    fn set_lower_bounds(&self, predecessor: &CoverNode, next: &mut CoverNode) {
         for (index, high) in next.high.iter().enumerate() {
             if high.is_none() {
                 next.low[index] = match self.precision {
                     // The lower bound does not rise, so that the number of nodes is finite.
                     Precision::Covering => next.low[index].min(predecessor.low[index]),
-                    _ => LARGE,
+                    _ => ARBITRARILY_MANY,
                 };
             }
         }
@@ -226,33 +230,33 @@ impl<'a> CoverabilityProduct<'a> {
 
     /// Returns the target of an edge, new or known. Also returns a run if a path with all marks
     /// leads to a larger node. Returns `None` if there are too many nodes.
-    fn lead(
+    fn target_of(
         &mut self,
         mut next: CoverNode,
-        incoming: Came,
+        incoming: IncomingEdge,
         marks: Marks,
     ) -> Option<(u32, Option<LassoRun>)> {
-        if let Some(existing) = self.known(&next) {
+        if let Some(existing) = self.existing_node(&next) {
             return Some((existing, None));
         }
         let (accelerations, run) = self.accelerate(&mut next, incoming, marks);
-        if let (false, Some(existing)) = (accelerations.is_empty(), self.known(&next)) {
+        if let (false, Some(existing)) = (accelerations.is_empty(), self.existing_node(&next)) {
             return Some((existing, run));
         }
         u32::try_from(self.nodes.len()).ok()?;
-        Some((self.add(next, Some(incoming), accelerations), run))
+        Some((self.add_node(next, Some(incoming), accelerations), run))
     }
 
     /// Returns an existing node that is equal, or, with [`Precision::Covering`], that contains the
     /// node.
-    fn known(&self, node: &CoverNode) -> Option<u32> {
+    fn existing_node(&self, node: &CoverNode) -> Option<u32> {
         if let Some(&known) = self.numbers.get(node) {
             return Some(known);
         }
         if self.precision != Precision::Covering {
             return None;
         }
-        let candidates = self.alike.get(&(node.state, node.high.clone()))?;
+        let candidates = self.nodes_by_upper_bounds.get(&(node.state, node.high.clone()))?;
         let contains = |&&candidate: &&u32| {
             let low = &self.nodes[candidate as usize].low;
             low.iter().zip(&node.low).all(|(candidate_low, node_low)| candidate_low <= node_low)
@@ -261,18 +265,18 @@ impl<'a> CoverabilityProduct<'a> {
     }
 
     /// Adds a node and returns its number.
-    fn add(
+    fn add_node(
         &mut self,
         node: CoverNode,
-        incoming: Option<Came>,
+        incoming: Option<IncomingEdge>,
         accelerations: Vec<Acceleration>,
     ) -> u32 {
         let number = self.nodes.len() as u32;
         self.numbers.insert(node.clone(), number);
-        self.alike.entry((node.state, node.high.clone())).or_default().push(number);
+        self.nodes_by_upper_bounds.entry((node.state, node.high.clone())).or_default().push(number);
         self.nodes.push(node);
-        self.came.push(incoming);
-        self.grown.push(accelerations);
+        self.incoming.push(incoming);
+        self.accelerations.push(accelerations);
         number
     }
 
@@ -282,38 +286,40 @@ impl<'a> CoverabilityProduct<'a> {
     fn accelerate(
         &self,
         next: &mut CoverNode,
-        incoming: Came,
+        incoming: IncomingEdge,
         marks: Marks,
     ) -> (Vec<Acceleration>, Option<LassoRun>) {
         let (mut accelerations, mut run) = (Vec::new(), None);
         let mut path_edges = vec![incoming];
         let mut path_marks = marks;
         loop {
-            let ancestor = path_edges[path_edges.len() - 1].from;
+            let ancestor = path_edges[path_edges.len() - 1].predecessor;
             let earlier = &self.nodes[ancestor as usize];
-            let places = grows(earlier, next);
+            let places = growing_places(earlier, next);
             if let Some(places) = places.filter(|places| self.reads_same(&path_edges, places)) {
                 let is_plain = earlier.high.iter().all(Option::is_some);
                 if run.is_none()
                     && is_plain
                     && Marks::all(self.automaton.marks).is_subset(path_marks)
                 {
-                    run = self.repeated(ancestor, &path_edges);
+                    run = self.repeated_path(ancestor, &path_edges);
                 }
-                if self.precision != Precision::Plain {
+                if self.precision != Precision::Bounded {
                     for &(place, ..) in &places {
                         let position = place.index();
                         next.high[position] = None;
-                        if self.precision == Precision::Large {
-                            next.low[position] = LARGE;
+                        if self.precision == Precision::Arbitrary {
+                            next.low[position] = ARBITRARILY_MANY;
                         }
                     }
                     accelerations.push(Acceleration { start: ancestor, places });
                 }
             }
-            let Some(previous) = self.came[ancestor as usize] else { return (accelerations, run) };
-            let edge =
-                &self.automaton.states[self.nodes[previous.from as usize].state][previous.at];
+            let Some(previous) = self.incoming[ancestor as usize] else {
+                return (accelerations, run);
+            };
+            let edge = &self.automaton.states[self.nodes[previous.predecessor as usize].state]
+                [previous.automaton_edge];
             path_marks = path_marks.or(edge.marks);
             path_edges.push(previous);
         }
@@ -321,31 +327,31 @@ impl<'a> CoverabilityProduct<'a> {
 
     /// Returns true if the letters that the automaton reads on the path stay the same while these
     /// places grow.
-    fn reads_same(&self, path_edges: &[Came], places: &[(PlaceId, u64, u64)]) -> bool {
+    fn reads_same(&self, path_edges: &[IncomingEdge], places: &[(PlaceId, u64, u64)]) -> bool {
         path_edges.iter().all(|path_edge| {
-            let node = &self.nodes[path_edge.from as usize];
-            let node = path_edge.mover.and_then(|t| node.enabling(self.net, t));
+            let node = &self.nodes[path_edge.predecessor as usize];
+            let node = path_edge.transition.and_then(|t| node.enabling(self.net, t));
             let Some(node) = node else { return false };
             let mut larger = node.clone();
             places.iter().for_each(|(place, ..)| larger.high[place.index()] = None);
-            let edge = &self.automaton.states[node.state][path_edge.at];
+            let edge = &self.automaton.states[node.state][path_edge.automaton_edge];
             edge.cube.literals().iter().all(|literal| {
                 let RunAtom::Holds(predicate) = &self.property.atoms()[literal.atom.0 as usize]
                 else {
                     return true;
                 };
                 larger.value(self.net, predicate, false).is_some()
-                    || self.keeps(predicate, places)
+                    || self.keeps_value(predicate, places)
                     || node.value(self.net, predicate, false).is_none()
             })
         })
     }
 
     /// Returns true if no comparison in the predicate changes as these places grow.
-    fn keeps(&self, predicate: &Predicate, places: &[(PlaceId, u64, u64)]) -> bool {
+    fn keeps_value(&self, predicate: &Predicate, places: &[(PlaceId, u64, u64)]) -> bool {
         match predicate {
             Predicate::And(parts) | Predicate::Or(parts) => {
-                parts.iter().all(|part| self.keeps(part, places))
+                parts.iter().all(|part| self.keeps_value(part, places))
             }
             Predicate::Atom(Atom { sum, .. }) => {
                 let change = |&(place, _, gain): &(PlaceId, u64, u64)| {
@@ -362,7 +368,7 @@ impl<'a> CoverabilityProduct<'a> {
 
     /// Returns the firings on the path to a node. Returns `None` if a dead marking repeats on the
     /// path.
-    fn way_to(&self, node: u32) -> Option<FiringSequence> {
+    fn sequence_to(&self, node: u32) -> Option<FiringSequence> {
         let mut movers = Vec::new();
         let mut current = node;
         while let Some((predecessor, mover)) = self.came(current) {
@@ -374,10 +380,10 @@ impl<'a> CoverabilityProduct<'a> {
 
     /// Returns the run to a node without growing places that then repeats the path from there. The
     /// edges of the path are given from its end.
-    fn repeated(&self, start: u32, path_edges: &[Came]) -> Option<LassoRun> {
-        let prefix = self.way_to(start)?;
+    fn repeated_path(&self, start: u32, path_edges: &[IncomingEdge]) -> Option<LassoRun> {
+        let prefix = self.sequence_to(start)?;
         let cycle: Option<FiringSequence> =
-            path_edges.iter().rev().map(|path_edge| path_edge.mover).collect();
+            path_edges.iter().rev().map(|path_edge| path_edge.transition).collect();
         Some(LassoRun { prefix, end: RunEnd::Repeats(cycle?) })
     }
 }
@@ -385,7 +391,7 @@ impl<'a> CoverabilityProduct<'a> {
 /// Returns the places with more tokens at `next` than at an earlier node with the same state, each
 /// with its tokens and the gain. Returns `None` if a place has fewer tokens, or if no place has
 /// more.
-fn grows(earlier: &CoverNode, next: &CoverNode) -> Option<Vec<(PlaceId, u64, u64)>> {
+fn growing_places(earlier: &CoverNode, next: &CoverNode) -> Option<Vec<(PlaceId, u64, u64)>> {
     if earlier.state != next.state {
         return None;
     }

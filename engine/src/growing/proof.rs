@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 /// Returns the pairs of automaton edges and transitions that the premises of the argument do not
 /// exclude.
-pub(super) fn pairs(
+pub(super) fn remaining_pairs(
     net: &Net,
     property: &RunProperty,
     argument: &NoRun,
@@ -24,7 +24,7 @@ pub(super) fn pairs(
 }
 
 /// Returns the proof with this cover, if all components with all marks have rankings.
-pub(super) fn argue(
+pub(super) fn prove(
     net: &Net,
     property: &RunProperty,
     argument: &NoRun,
@@ -32,7 +32,7 @@ pub(super) fn argue(
     budget: &Budget,
 ) -> Option<NoRun> {
     let may_continue = &mut || !budget.is_exhausted();
-    let pairs = pairs(net, property, argument, may_continue).ok()?;
+    let pairs = remaining_pairs(net, property, argument, may_continue).ok()?;
     let automaton = &argument.tableau.automaton;
     let graph = CoverGraph::new(net, property, automaton, &pairs, &cover, may_continue);
     let mut graph = graph.inspect_err(|flaw| tracing::debug!("growing runs: {flaw}")).ok()?;

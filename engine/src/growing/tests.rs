@@ -23,7 +23,8 @@ fn property(rng: &mut Rng, net: &Net) -> RunProperty {
 
 fn decide(net: &Net, property: &RunProperty) -> GrowingOutcome {
     let budget = Budget::unlimited();
-    GrowingSearch { net, property, never: &[], nodes: 300, budget: &budget }.decide()
+    GrowingSearch { net, property, unreachable_predicates: &[], max_nodes: 300, budget: &budget }
+        .decide()
 }
 
 /// The argument with one thing in it changed.
@@ -66,7 +67,7 @@ fn a_cover_that_was_tampered_with_is_refused_or_no_run_is_there_all_the_same() {
             match outcome {
                 GrowingOutcome::Run(_) => runs += 1,
                 GrowingOutcome::NoRun(_) => argued += 1,
-                GrowingOutcome::Open { .. } => open += 1,
+                GrowingOutcome::Undecided { .. } => open += 1,
             }
         }
         let argument = outcomes.iter().find_map(|outcome| match outcome {

@@ -10,7 +10,7 @@
 //!    consumer are comparable.
 //! 2. Every siphon contains a marked trap.
 
-use super::open;
+use super::open_goals;
 use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
 use parikh_evidence::home::Structure;
 use parikh_evidence::home::commoner::is_asymmetric_choice;
@@ -42,7 +42,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             let refutation = condition.refutation;
             let structure = Arc::new(Structure::Commoner { traps: condition.traps, refutation });
             let goals: Vec<_> =
-                open(assignment.working_net, assignment.board).map(|(id, _)| id).collect();
+                open_goals(assignment.working_net, assignment.board).map(|(id, _)| id).collect();
             assignment.board.homes("SIPHON_TRAP").all_live(&goals, &structure);
             format!("{traps} marked traps keep all transitions live")
         }

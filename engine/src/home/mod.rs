@@ -3,29 +3,29 @@
 //!
 //! | file | result | method |
 //! |---|---|---|
-//! | [`finitely`] | refuted | weights that bound the number of firings of a transition, by a linear program |
+//! | [`finite_firings`] | refuted | weights that bound the number of firings of a transition, by a linear program |
 //! | [`commoner`] | proved | siphons and traps of asymmetric-choice nets |
-//! | [`closed`] | proved | the same for the net closed to a cycle: processes that can always be completed |
-//! | [`undone`] | proved | firings that can be undone wherever they happen |
-//! | [`downhill`] | proved | firings that decrease a weighted sum and end at the initial marking |
-//! | [`regions`] | refuted | a walk, and an unreachability proof from its end |
-//! | [`described`] | both | the terminal components of the set of all markings, as decision diagrams |
-//! | [`graph`] | both | the terminal components of the explicit reachability graph |
+//! | [`closed_net`] | proved | the same for the net closed to a cycle: processes that can always be completed |
+//! | [`undoable_firings`] | proved | firings that can be undone wherever they happen |
+//! | [`return_by_weights`] | proved | firings that decrease a weighted sum and end at the initial marking |
+//! | [`walk_and_refute`] | refuted | a walk, and an unreachability proof from its end |
+//! | [`symbolic_components`] | both | the terminal components of the set of all markings, as decision diagrams |
+//! | [`explicit_components`] | both | the terminal components of the explicit reachability graph |
 //!
 //! They work on the original net. Other engines search its deadlocks and dead transitions at the
 //! same time. Each file lists its sources.
 
-mod along;
-pub mod closed;
+pub mod closed_net;
 pub mod commoner;
-pub mod described;
-pub mod downhill;
-pub mod finitely;
-pub mod graph;
-pub mod regions;
-mod roam;
-mod slope;
-pub mod undone;
+pub mod explicit_components;
+pub mod finite_firings;
+mod goal_walks;
+mod recording_walk;
+pub mod return_by_weights;
+pub mod symbolic_components;
+pub mod undoable_firings;
+pub mod walk_and_refute;
+mod weight_search;
 
 use crate::Assignment;
 use crate::board::Board;
@@ -36,7 +36,7 @@ use parikh_net::{GoalId, Predicate};
 use parikh_solvers::Budget;
 
 /// Returns the open home goals of `working_net` with their predicates.
-fn open<'g>(
+fn open_goals<'g>(
     working_net: &'g WorkingNet<'g>,
     board: &'g Board<'g>,
 ) -> impl Iterator<Item = (GoalId, &'g Predicate)> + Clone {
@@ -46,11 +46,11 @@ fn open<'g>(
 
 /// Returns the original net, reduced for the liveness of the open goals, if the reduced net is
 /// smaller.
-fn reduced_for<'g>(
+fn reduced_net_for_liveness<'g>(
     assignment: &Assignment<'g>,
     budgets: (&Budget, &Budget),
 ) -> Option<WorkingNet<'g>> {
-    let liveness_goals = open(assignment.working_net, assignment.board)
+    let liveness_goals = open_goals(assignment.working_net, assignment.board)
         .filter(|(_, predicate)| matches!(predicate, Predicate::Enabled(_)));
     let liveness_goals: Vec<GoalId> = liveness_goals.map(|(id, _)| id).collect();
     reduced::reduce(

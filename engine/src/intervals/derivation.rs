@@ -248,7 +248,7 @@ impl<'a> Derivation<'a> {
         let positions = self.positions.get_or_insert_with(|| {
             let mut positions: HashMap<_, Vec<usize>> = HashMap::new();
             for (position, bound) in derived.iter().enumerate() {
-                positions.entry((bound.place, bound.upper)).or_default().push(position);
+                positions.entry((bound.place, bound.is_upper)).or_default().push(position);
             }
             positions
         });
@@ -339,7 +339,7 @@ impl<'a> Derivation<'a> {
         let mut step_of_flow: HashMap<(usize, usize, bool), usize> = HashMap::new();
         for (index, bound) in derived.iter().enumerate().filter(|(index, _)| self.is_needed(*index))
         {
-            let DerivedBound { place, upper, tokens, .. } = *bound;
+            let DerivedBound { place, is_upper: upper, tokens, .. } = *bound;
             let stated_bound = TokenBound { place, upper, tokens };
             let Reason::Flow { flow, using } = bound.reason else {
                 inductive_bounds.push(stated_bound);
@@ -373,5 +373,5 @@ impl<'a> Derivation<'a> {
 /// Returns true if the invariant's weights must be negated for this bound. The weight of the
 /// bounded place must be positive for an upper bound and negative for a lower bound.
 fn is_negated(facts: &Facts, bound: &DerivedBound, flow: usize) -> bool {
-    (facts.flows[flow].coefficient(bound.place) > 0) != bound.upper
+    (facts.flows[flow].coefficient(bound.place) > 0) != bound.is_upper
 }

@@ -1,6 +1,6 @@
 //! The engine: treats the open properties in turn, short ones first.
 
-use super::{Lassos, UndecidedReason};
+use super::{RunGraph, UndecidedReason};
 use crate::{Assignment, Engine, Role, Session, Sides, Takes, stateless_session};
 use parikh_net::printable::counted;
 use parikh_net::{GoalId, RunProperty};
@@ -18,7 +18,7 @@ pub const ENGINE: Engine = Engine {
 };
 
 /// Share of the remaining time for each round over all open properties, in [0, 1].
-const LOOKS: [f64; 3] = [0.1, 0.3, 1.0];
+const ROUND_SHARES: [f64; 3] = [0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     stateless_session(move |budget| run(&assignment, budget))
@@ -29,7 +29,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let (mut found_count, mut expanded) = (0, 0);
     let (mut without_run, mut untranslated): (HashSet<GoalId>, HashSet<GoalId>) =
         Default::default();
-    for (round, share) in (1..).zip(LOOKS) {
+    for (round, share) in (1..).zip(ROUND_SHARES) {
         let open_properties: Vec<&(GoalId, RunProperty)> = assignment
             .working_net
             .runs()
@@ -49,7 +49,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             let (net, facts) = (assignment.working_net.net(), assignment.working_net.facts());
             let single_property = std::slice::from_ref(property);
             let seed = assignment.seed.wrapping_add(round - 1);
-            let Ok(mut lassos) = Lassos::new(net, facts, single_property, seed, &slice) else {
+            let Ok(mut lassos) = RunGraph::new(net, facts, single_property, seed, &slice) else {
                 continue;
             };
             let runs = assignment.board.runs(ENGINE.technique).on(assignment.working_net);

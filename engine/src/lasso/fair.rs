@@ -28,15 +28,15 @@ use std::collections::{HashMap, VecDeque};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FairnessAssumption {
     /// True for strong fairness, false for weak fairness.
-    pub(crate) strong: bool,
+    pub(crate) is_strong: bool,
     /// Bit for "the transition is enabled".
-    pub(crate) enabled: usize,
+    pub(crate) enabled_bit: usize,
     /// Bit for "the transition fires".
-    pub(crate) fires: usize,
+    pub(crate) fires_bit: usize,
 }
 
 /// Number of nodes at the first examination.
-const FIRST_LOOK: usize = 1 << 10;
+const FIRST_EXAMINATION: usize = 1 << 10;
 
 /// An edge between nodes.
 #[derive(Clone, Copy)]
@@ -56,15 +56,15 @@ pub(crate) struct FairSearch<'m, 'n, 'a> {
     /// The automaton of the property.
     automaton: &'a CompiledAutomaton,
     /// The fairness assumptions.
-    fair: &'a [FairnessAssumption],
+    assumptions: &'a [FairnessAssumption],
     /// For each pair of marking and state, its node.
     numbers: HashMap<(u32, u32), u32>,
     /// For each node, its marking and state.
     nodes: Vec<(u32, u32)>,
     /// For each expanded node, the start of its edges.
-    begins: Vec<usize>,
+    edge_starts: Vec<usize>,
     /// The edges of all expanded nodes, one node after another.
-    ways: Vec<ProductEdge>,
+    edges: Vec<ProductEdge>,
 }
 
 /// The letter bits and marks seen in a component or on a cycle.
@@ -72,9 +72,9 @@ struct ComponentFacts {
     /// Letter bits set by at least one firing of the component or cycle.
     fired: Vec<u64>,
     /// Letter bits set in at least one of its markings.
-    ever: Vec<u64>,
+    set_somewhere: Vec<u64>,
     /// Letter bits set in every one of its markings.
-    always: Vec<u64>,
+    set_everywhere: Vec<u64>,
     /// The acceptance marks of its edges. `None` if it has no edge.
     marks: Option<Marks>,
 }
@@ -83,18 +83,18 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     pub(crate) fn new(
         markings: &'m mut Markings<'n>,
         automaton: &'a CompiledAutomaton,
-        fair: &'a [FairnessAssumption],
+        assumptions: &'a [FairnessAssumption],
     ) -> Self {
         let (numbers, nodes) = (HashMap::new(), Vec::new());
         let (starts, product_edges) = (Vec::new(), Vec::new());
         FairSearch {
             markings,
             automaton,
-            fair,
+            assumptions,
             numbers,
             nodes,
-            begins: starts,
-            ways: product_edges,
+            edge_starts: starts,
+            edges: product_edges,
         }
     }
 
@@ -108,42 +108,42 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         &mut self,
         allows_universal: bool,
     ) -> Result<Option<EdgeRun>, ExplorationError> {
-        if self.automaton.states.is_empty() {
+        if self.automaton.edges.is_empty() {
             return Ok(None);
         }
-        self.number(0, self.automaton.initial)?;
-        let mut next_look = FIRST_LOOK;
-        while self.begins.len() < self.nodes.len() {
-            let (marking, state) = self.nodes[self.begins.len()];
-            if allows_universal && self.automaton.universal[state as usize] {
-                let node = self.begins.len() as u32;
-                let prefix = if node == 0 { Some(Vec::new()) } else { self.way_to(&[node]) };
-                let prefix = edges(&prefix.ok_or(ExplorationError::Full)?);
+        self.node_of(0, self.automaton.initial)?;
+        let mut next_look = FIRST_EXAMINATION;
+        while self.edge_starts.len() < self.nodes.len() {
+            let (marking, state) = self.nodes[self.edge_starts.len()];
+            if allows_universal && self.automaton.is_universal[state as usize] {
+                let node = self.edge_starts.len() as u32;
+                let prefix = if node == 0 { Some(Vec::new()) } else { self.path_to(&[node]) };
+                let prefix = successors_of(&prefix.ok_or(ExplorationError::Full)?);
                 return Ok(Some(EdgeRun { prefix, cycle: Vec::new() }));
             }
             self.expand(marking, state)?;
-            if self.begins.len() == next_look {
+            if self.edge_starts.len() == next_look {
                 next_look *= 4;
-                if let Some(run) = self.look()? {
+                if let Some(run) = self.examine()? {
                     return Ok(Some(run));
                 }
             }
         }
-        self.look()
+        self.examine()
     }
 
     /// Adds the edges of the next unexpanded node.
     fn expand(&mut self, marking: u32, state: u32) -> Result<(), ExplorationError> {
         self.markings.expand(marking)?;
-        self.begins.push(self.ways.len());
+        self.edge_starts.push(self.edges.len());
         let automaton = self.automaton;
-        for edge in &automaton.states[state as usize] {
+        for edge in &automaton.edges[state as usize] {
             for index in 0..self.markings.successors(marking).len() {
                 let successor = self.markings.successors(marking)[index];
                 let letter = self.markings.letter(marking);
                 if edge.mask.reads(letter, self.markings.label_atoms(successor.1)) {
-                    let target = self.number(successor.0, edge.target)?;
-                    self.ways.push(ProductEdge { target, marks: edge.marks, successor });
+                    let target = self.node_of(successor.0, edge.target)?;
+                    self.edges.push(ProductEdge { target, marks: edge.marks, successor });
                 }
             }
         }
@@ -151,7 +151,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     }
 
     /// Returns the node of a marking and state, and adds it if it is new.
-    fn number(&mut self, marking: u32, state: u32) -> Result<u32, ExplorationError> {
+    fn node_of(&mut self, marking: u32, state: u32) -> Result<u32, ExplorationError> {
         if let Some(&node) = self.numbers.get(&(marking, state)) {
             return Ok(node);
         }
@@ -162,22 +162,22 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     }
 
     /// Returns the edges of a node. Empty for an unexpanded node.
-    fn after(&self, node: u32) -> &[ProductEdge] {
+    fn edges_of(&self, node: u32) -> &[ProductEdge] {
         let index = node as usize;
-        let Some(&start) = self.begins.get(index) else { return &[] };
-        &self.ways[start..self.begins.get(index + 1).copied().unwrap_or(self.ways.len())]
+        let Some(&start) = self.edge_starts.get(index) else { return &[] };
+        &self.edges[start..self.edge_starts.get(index + 1).copied().unwrap_or(self.edges.len())]
     }
 
     /// Searches for a fair run among the visited nodes.
-    fn look(&mut self) -> Result<Option<EdgeRun>, ExplorationError> {
+    fn examine(&mut self) -> Result<Option<EdgeRun>, ExplorationError> {
         const OUTSIDE: u32 = u32::MAX;
-        let mut unexamined: Vec<Vec<u32>> = vec![(0..self.begins.len() as u32).collect()];
+        let mut unexamined: Vec<Vec<u32>> = vec![(0..self.edge_starts.len() as u32).collect()];
         let mut local_index = vec![OUTSIDE; self.nodes.len()];
         while let Some(part) = unexamined.pop() {
             self.markings.check_budget()?;
             (0..).zip(&part).for_each(|(index, &node)| local_index[node as usize] = index);
             let found = components(part.len() as u32, |index, k| {
-                let edge = self.after(part[index as usize]).get(k as usize)?;
+                let edge = self.edges_of(part[index as usize]).get(k as usize)?;
                 let target = local_index[edge.target as usize];
                 // Treats an edge out of the part as a self-loop.
                 Some(if target == OUTSIDE { index } else { target })
@@ -189,17 +189,17 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
                 let component: Vec<u32> = group.iter().map(|&(_, node)| node).collect();
                 component.iter().for_each(|&node| local_index[node as usize] = 0);
                 let is_inside = |node: u32| local_index[node as usize] == 0;
-                let component_facts = self.met(&component, &is_inside);
-                let found = match self.lacks(&component_facts) {
+                let component_facts = self.facts_of(&component, &is_inside);
+                let found = match self.violated_assumptions(&component_facts) {
                     None => None,
                     Some(violated) if violated.is_empty() => {
-                        let run = self.round(&component, &is_inside);
+                        let run = self.run_in_component(&component, &is_inside);
                         Some(run.ok_or(ExplorationError::Full)?)
                     }
                     Some(violated) => {
                         let remaining_nodes = component.iter().copied().filter(|&node| {
                             let letter = self.letter(node);
-                            !violated.iter().any(|fair| has(letter, fair.enabled))
+                            !violated.iter().any(|fair| has_bit(letter, fair.enabled_bit))
                         });
                         unexamined.push(remaining_nodes.collect());
                         None
@@ -220,38 +220,38 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     }
 
     /// Returns the bits and marks of a component.
-    fn met(&self, component: &[u32], is_inside: &dyn Fn(u32) -> bool) -> ComponentFacts {
-        let mut facts = self.met_at(component.first().copied().unwrap_or(0));
+    fn facts_of(&self, component: &[u32], is_inside: &dyn Fn(u32) -> bool) -> ComponentFacts {
+        let mut facts = self.facts_at(component.first().copied().unwrap_or(0));
         for &node in component {
-            self.meet(&mut facts, node);
-            for edge in self.after(node).iter().filter(|edge| is_inside(edge.target)) {
-                self.go_along(&mut facts, edge);
+            self.add_node(&mut facts, node);
+            for edge in self.edges_of(node).iter().filter(|edge| is_inside(edge.target)) {
+                self.add_edge(&mut facts, edge);
             }
         }
         facts
     }
 
     /// Returns the bits of a single node.
-    fn met_at(&self, node: u32) -> ComponentFacts {
+    fn facts_at(&self, node: u32) -> ComponentFacts {
         let letter = self.letter(node).to_vec();
         ComponentFacts {
             fired: vec![0; letter.len()],
-            ever: letter.clone(),
-            always: letter,
+            set_somewhere: letter.clone(),
+            set_everywhere: letter,
             marks: None,
         }
     }
 
     /// Adds the letter of a node.
-    fn meet(&self, facts: &mut ComponentFacts, node: u32) {
+    fn add_node(&self, facts: &mut ComponentFacts, node: u32) {
         for (index, &word) in self.letter(node).iter().enumerate() {
-            facts.ever[index] |= word;
-            facts.always[index] &= word;
+            facts.set_somewhere[index] |= word;
+            facts.set_everywhere[index] &= word;
         }
     }
 
     /// Adds the firing and the marks of an edge.
-    fn go_along(&self, facts: &mut ComponentFacts, edge: &ProductEdge) {
+    fn add_edge(&self, facts: &mut ComponentFacts, edge: &ProductEdge) {
         facts.marks = Some(facts.marks.unwrap_or(Marks::NONE).or(edge.marks));
         let fired = self.markings.label_atoms(edge.successor.1);
         facts.fired.iter_mut().zip(fired).for_each(|(all_fired, word)| *all_fired |= word);
@@ -259,47 +259,59 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
 
     /// Returns the strong fairness assumptions that a run with these bits and marks violates.
     /// Returns `None` if the run is not accepted or not weakly fair.
-    fn lacks(&self, facts: &ComponentFacts) -> Option<Vec<FairnessAssumption>> {
-        let has_all = |marks: Marks| self.automaton.all.is_subset(marks);
-        let is_not_fired = |fair: &&FairnessAssumption| !has(&facts.fired, fair.fires);
-        let unfired = || self.fair.iter().filter(is_not_fired);
-        let is_weakly_fair =
-            !unfired().any(|fair| !fair.strong && has(&facts.always, fair.enabled));
-        let violated = unfired().filter(|fair| fair.strong && has(&facts.ever, fair.enabled));
+    fn violated_assumptions(&self, facts: &ComponentFacts) -> Option<Vec<FairnessAssumption>> {
+        let has_all = |marks: Marks| self.automaton.all_marks.is_subset(marks);
+        let is_not_fired = |fair: &&FairnessAssumption| !has_bit(&facts.fired, fair.fires_bit);
+        let unfired = || self.assumptions.iter().filter(is_not_fired);
+        let is_weakly_fair = !unfired()
+            .any(|fair| !fair.is_strong && has_bit(&facts.set_everywhere, fair.enabled_bit));
+        let violated = unfired()
+            .filter(|fair| fair.is_strong && has_bit(&facts.set_somewhere, fair.enabled_bit));
         (facts.marks.is_some_and(has_all) && is_weakly_fair).then(|| violated.copied().collect())
     }
 
     /// Returns a path into a component and a fair cycle in it with all marks.
-    fn round(&self, component: &[u32], is_inside: &dyn Fn(u32) -> bool) -> Option<EdgeRun> {
+    fn run_in_component(
+        &self,
+        component: &[u32],
+        is_inside: &dyn Fn(u32) -> bool,
+    ) -> Option<EdgeRun> {
         let prefix = match is_inside(0) {
             true => Vec::new(),
-            false => self.way_to(component)?,
+            false => self.path_to(component)?,
         };
         let entry = prefix.last().map_or(0, |edge| edge.target);
         let (mut current, mut facts, mut cycle) =
-            (entry, self.met_at(entry), Vec::<ProductEdge>::new());
+            (entry, self.facts_at(entry), Vec::<ProductEdge>::new());
         loop {
             let carried = facts.marks.unwrap_or(Marks::NONE);
-            let missing = Marks(self.automaton.all.0 & !carried.0);
-            let unfair = self.fair.iter().find(|fair| {
-                let enabled = if fair.strong { &facts.ever } else { &facts.always };
-                !has(&facts.fired, fair.fires) && has(enabled, fair.enabled)
+            let missing = Marks(self.automaton.all_marks.0 & !carried.0);
+            let unfair = self.assumptions.iter().find(|fair| {
+                let enabled =
+                    if fair.is_strong { &facts.set_somewhere } else { &facts.set_everywhere };
+                !has_bit(&facts.fired, fair.fires_bit) && has_bit(enabled, fair.enabled_bit)
             });
             let piece = if missing != Marks::NONE {
-                self.shortest(current, is_inside, &|edge| edge.marks.and(missing) != Marks::NONE)?
+                self.shortest_path(current, is_inside, &|edge| {
+                    edge.marks.and(missing) != Marks::NONE
+                })?
             } else if let Some(fair) = unfair {
-                self.shortest(current, is_inside, &|edge| {
-                    let fires = has(self.markings.label_atoms(edge.successor.1), fair.fires);
-                    fires || !fair.strong && !has(self.letter(edge.target), fair.enabled)
+                self.shortest_path(current, is_inside, &|edge| {
+                    let fires =
+                        has_bit(self.markings.label_atoms(edge.successor.1), fair.fires_bit);
+                    fires || !fair.is_strong && !has_bit(self.letter(edge.target), fair.enabled_bit)
                 })?
             } else if cycle.is_empty() || current != entry {
-                self.shortest(current, is_inside, &|edge| edge.target == entry)?
+                self.shortest_path(current, is_inside, &|edge| edge.target == entry)?
             } else {
-                return Some(EdgeRun { prefix: edges(&prefix), cycle: edges(&cycle) });
+                return Some(EdgeRun {
+                    prefix: successors_of(&prefix),
+                    cycle: successors_of(&cycle),
+                });
             };
             for edge in piece {
-                self.go_along(&mut facts, &edge);
-                self.meet(&mut facts, edge.target);
+                self.add_edge(&mut facts, &edge);
+                self.add_node(&mut facts, edge.target);
                 current = edge.target;
                 cycle.push(edge);
             }
@@ -308,13 +320,13 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
 
     /// Returns a shortest path from the first node to one of these nodes. The first node must not
     /// be one of them.
-    fn way_to(&self, nodes: &[u32]) -> Option<Vec<ProductEdge>> {
-        self.shortest(0, &|_| true, &|edge| nodes.binary_search(&edge.target).is_ok())
+    fn path_to(&self, nodes: &[u32]) -> Option<Vec<ProductEdge>> {
+        self.shortest_path(0, &|_| true, &|edge| nodes.binary_search(&edge.target).is_ok())
     }
 
     /// Returns a shortest path of at least one edge over allowed nodes, whose last edge satisfies
     /// `is_end`.
-    fn shortest(
+    fn shortest_path(
         &self,
         start: u32,
         is_allowed: &dyn Fn(u32) -> bool,
@@ -324,7 +336,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         let mut reached: HashMap<u32, (u32, ProductEdge)> = HashMap::new();
         let mut queue = VecDeque::from([start]);
         while let Some(node) = queue.pop_front() {
-            for edge in self.after(node).iter().filter(|edge| is_allowed(edge.target)) {
+            for edge in self.edges_of(node).iter().filter(|edge| is_allowed(edge.target)) {
                 if is_end(edge) {
                     let (mut path, mut current) = (vec![*edge], node);
                     while current != start {
@@ -346,11 +358,11 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
 }
 
 /// Returns the successors of the edges.
-fn edges(product_edges: &[ProductEdge]) -> Vec<Successor> {
+fn successors_of(product_edges: &[ProductEdge]) -> Vec<Successor> {
     product_edges.iter().map(|edge| edge.successor).collect()
 }
 
 /// Returns true if the bit is set.
-fn has(words: &[u64], bit: usize) -> bool {
+fn has_bit(words: &[u64], bit: usize) -> bool {
     words[bit / 64] >> (bit % 64) & 1 == 1
 }

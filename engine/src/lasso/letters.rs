@@ -5,11 +5,11 @@ use parikh_temporal::{Automaton, Cube, Marks, Strength};
 /// The letters that an edge reads: the index of each constrained word, its relevant bits, and their
 /// values.
 #[derive(Clone, Debug)]
-pub(crate) struct Mask(Vec<(u32, u64, u64)>);
+pub(crate) struct LetterMask(Vec<(u32, u64, u64)>);
 
-impl Mask {
+impl LetterMask {
     /// Compiles a cube. `bits` contains the letter bit of each atom of the automaton.
-    fn new(cube: &Cube, bits: &[usize]) -> Mask {
+    fn new(cube: &Cube, bits: &[usize]) -> LetterMask {
         let mut words: Vec<(u32, u64, u64)> = Vec::new();
         for literal in cube.literals() {
             let number = bits[literal.atom.0 as usize];
@@ -21,7 +21,7 @@ impl Mask {
             words[index].1 |= bit;
             words[index].2 |= if literal.positive { bit } else { 0 };
         }
-        Mask(words)
+        LetterMask(words)
     }
 
     /// Returns true if the edge reads the union of the two letters.
@@ -49,22 +49,22 @@ pub(crate) struct CompiledEdge {
     /// The acceptance marks of the edge.
     pub(crate) marks: Marks,
     /// The letters on which the edge can be taken.
-    pub(crate) mask: Mask,
+    pub(crate) mask: LetterMask,
 }
 
 /// An automaton whose atoms are letter bits.
 pub(crate) struct CompiledAutomaton {
     /// The edges, indexed by state. Edges that lead closer to an accepting component come first.
-    pub(crate) states: Vec<Vec<CompiledEdge>>,
+    pub(crate) edges: Vec<Vec<CompiledEdge>>,
     /// The initial state.
     pub(crate) initial: u32,
     /// The acceptance marks that an accepting run carries infinitely often.
-    pub(crate) all: Marks,
+    pub(crate) all_marks: Marks,
     /// For each state, true if it accepts every continuation.
-    pub(crate) universal: Vec<bool>,
+    pub(crate) is_universal: Vec<bool>,
     /// For each state, true if every edge of it constrains the letter. False for states that accept
     /// every continuation.
-    pub(crate) selective: Vec<bool>,
+    pub(crate) is_selective: Vec<bool>,
 }
 
 impl CompiledAutomaton {
@@ -80,7 +80,7 @@ impl CompiledAutomaton {
                 .map(|edge| CompiledEdge {
                     target: edge.target as u32,
                     marks: edge.marks,
-                    mask: Mask::new(&edge.cube, bits),
+                    mask: LetterMask::new(&edge.cube, bits),
                 })
                 .collect();
             edges.sort_by_key(|edge| {
@@ -88,17 +88,18 @@ impl CompiledAutomaton {
             });
             edges
         });
-        let states: Vec<Vec<CompiledEdge>> = states.collect();
-        let universal: Vec<bool> = strengths.iter().map(|&it| it == Strength::Terminal).collect();
+        let edges: Vec<Vec<CompiledEdge>> = states.collect();
+        let is_universal: Vec<bool> =
+            strengths.iter().map(|&it| it == Strength::Terminal).collect();
         let is_selective = |(edges, &universal): (&Vec<CompiledEdge>, &bool)| {
             !universal && edges.iter().all(|edge| !edge.mask.0.is_empty())
         };
         CompiledAutomaton {
-            selective: states.iter().zip(&universal).map(is_selective).collect(),
-            states,
+            is_selective: edges.iter().zip(&is_universal).map(is_selective).collect(),
+            edges,
             initial: automaton.initial as u32,
-            all: Marks::all(automaton.marks),
-            universal,
+            all_marks: Marks::all(automaton.marks),
+            is_universal,
         }
     }
 }

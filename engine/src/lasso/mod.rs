@@ -44,10 +44,10 @@ pub enum UndecidedReason {
 
 /// Limit on the number of transitions with fairness assumptions. The search stores for each marking
 /// which of them are enabled.
-const MOST_FAIR: usize = 2_000;
+const MAX_FAIR_TRANSITIONS: usize = 2_000;
 
 /// The reachability graph of a net, for searching runs with several properties in turn.
-pub struct Lassos<'n> {
+pub struct RunGraph<'n> {
     /// The net of the graph.
     net: &'n Net,
     /// The graph of markings.
@@ -58,7 +58,7 @@ pub struct Lassos<'n> {
     seed: u64,
 }
 
-impl<'n> Lassos<'n> {
+impl<'n> RunGraph<'n> {
     /// Creates the graph of `net` for these properties. The same seed gives the same search.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl<'n> Lassos<'n> {
     ) -> Result<Self, ExplorationError> {
         let (mut atoms, mut bits) = (Vec::new(), HashMap::new());
         let property_atoms = properties.iter().flat_map(RunProperty::atoms).cloned();
-        let all_atoms: Vec<RunAtom> = property_atoms.chain(of_fairness(properties)).collect();
+        let all_atoms: Vec<RunAtom> = property_atoms.chain(fairness_atoms(properties)).collect();
         for atom in &all_atoms {
             if !bits.contains_key(atom) {
                 bits.insert(atom.clone(), atoms.len());
@@ -80,7 +80,7 @@ impl<'n> Lassos<'n> {
             }
         }
         let markings = Markings::new(net, facts, &atoms, budget)?;
-        Ok(Lassos { net, markings, bits, seed })
+        Ok(RunGraph { net, markings, bits, seed })
     }
 
     /// Searches for a run with the property, which must be one that the graph was created for.
@@ -99,12 +99,12 @@ impl<'n> Lassos<'n> {
         }
         let found = LassoSearch::new(&mut self.markings, &compiled, self.seed).run()?;
         let Some(run) = found else { return Ok(None) };
-        let found = self.in_firings(&run)?;
+        let found = self.lasso_of(&run)?;
         // The automaton may accept before the evaluation of the formula can show it.
         let is_valid = |run: &LassoRun| check_lasso(self.net, property, run, &mut || true).is_ok();
         let found = match found.end != RunEnd::Anything || is_valid(&found) {
             true => found,
-            false => self.on_for_ever(run)?,
+            false => self.close_cycle(run)?,
         };
         Ok(Some(found))
     }
@@ -117,11 +117,15 @@ impl<'n> Lassos<'n> {
     ) -> Result<Option<LassoRun>, UndecidedReason> {
         let fairness = property.fairness();
         let bits = |t| {
-            let [enabled, fires] = both(t).map(|atom| self.bits.get(&atom).copied());
+            let [enabled, fires] = enabled_and_fires(t).map(|atom| self.bits.get(&atom).copied());
             Some((enabled?, fires?))
         };
         let fair = |t, strong| {
-            bits(t).map(|(enabled, fires)| FairnessAssumption { strong, enabled, fires })
+            bits(t).map(|(enabled, fires)| FairnessAssumption {
+                is_strong: strong,
+                enabled_bit: enabled,
+                fires_bit: fires,
+            })
         };
         let weak = fairness.weak().iter().map(|&t| fair(t, false));
         let strong = fairness.strong().iter().map(|&t| fair(t, true));
@@ -131,7 +135,7 @@ impl<'n> Lassos<'n> {
             let found =
                 FairSearch::new(&mut self.markings, compiled, &fair).run(allows_universal)?;
             let Some(run) = found else { return Ok(None) };
-            let run = self.in_firings(&run)?;
+            let run = self.lasso_of(&run)?;
             if !allows_universal || check_lasso(self.net, property, &run, &mut || true).is_ok() {
                 return Ok(Some(run));
             }
@@ -141,7 +145,7 @@ impl<'n> Lassos<'n> {
 
     /// Extends a run that ends in a state which accepts every continuation, until a marking
     /// repeats.
-    fn on_for_ever(&mut self, run: EdgeRun) -> Result<LassoRun, ExplorationError> {
+    fn close_cycle(&mut self, run: EdgeRun) -> Result<LassoRun, ExplorationError> {
         let EdgeRun { mut prefix, .. } = run;
         let mut positions: HashMap<u32, usize> = HashMap::from([(0, 0)]);
         positions
@@ -155,7 +159,7 @@ impl<'n> Lassos<'n> {
             prefix.push(next);
             if let Some(&position) = positions.get(&next.0) {
                 let cycle = prefix.split_off(position);
-                return self.in_firings(&EdgeRun { prefix, cycle });
+                return self.lasso_of(&EdgeRun { prefix, cycle });
             }
             positions.insert(next.0, prefix.len());
         }
@@ -168,7 +172,7 @@ impl<'n> Lassos<'n> {
 
     /// Converts a run to firings of the net. An error means that the firings could not be
     /// recomputed, although the run exists.
-    fn in_firings(&mut self, run: &EdgeRun) -> Result<LassoRun, ExplorationError> {
+    fn lasso_of(&mut self, run: &EdgeRun) -> Result<LassoRun, ExplorationError> {
         let firings = self.markings.firings(0, &run.prefix);
         let prefix = firings.ok_or(ExplorationError::Full)?;
         let entry = run.prefix.last().map_or(0, |&(marking, _)| marking);
@@ -186,17 +190,17 @@ impl<'n> Lassos<'n> {
 }
 
 /// Returns the atoms "t is enabled" and "t fires".
-fn both(t: TransitionId) -> [RunAtom; 2] {
+fn enabled_and_fires(t: TransitionId) -> [RunAtom; 2] {
     [RunAtom::Holds(Predicate::Enabled(t)), RunAtom::Fires(vec![t])]
 }
 
 /// Returns the atoms of the fairness assumptions, or none if there are too many.
-fn of_fairness(properties: &[RunProperty]) -> Vec<RunAtom> {
+fn fairness_atoms(properties: &[RunProperty]) -> Vec<RunAtom> {
     let all_transitions = properties.iter().flat_map(|property| property.fairness().transitions());
     let all_transitions: BTreeSet<TransitionId> = all_transitions.collect();
-    match all_transitions.len() > MOST_FAIR {
+    match all_transitions.len() > MAX_FAIR_TRANSITIONS {
         true => Vec::new(),
-        false => all_transitions.into_iter().flat_map(both).collect(),
+        false => all_transitions.into_iter().flat_map(enabled_and_fires).collect(),
     }
 }
 

@@ -56,7 +56,7 @@ impl Hasher for MultiplicativeHasher {
 type Numbers = HashMap<u64, u32, BuildHasherDefault<MultiplicativeHasher>>;
 
 /// Marks a node whose component accepts nothing.
-const CLOSED: u32 = u32::MAX;
+const CLOSED_NODE: u32 = u32::MAX;
 
 /// A node on the path, with the next edge and the next successor to follow.
 struct PathNode {
@@ -71,11 +71,11 @@ struct PathNode {
 /// The first node of a component.
 struct Root {
     /// The visit number of the node.
-    met: u32,
+    visit: u32,
     /// The acceptance marks of the edges within the component.
-    inside: Marks,
+    inner_marks: Marks,
     /// The acceptance marks of the edge that leads to the node on the path.
-    before: Marks,
+    leading_marks: Marks,
 }
 
 /// A search for an accepting run. See the module documentation.
@@ -89,15 +89,15 @@ pub(crate) struct LassoSearch<'m, 'n, 'a> {
     /// For each node, its marking and state.
     nodes: Vec<(u32, u32)>,
     /// For each node, its visit number, or [`CLOSED`].
-    met: Vec<u32>,
+    visits: Vec<u32>,
     /// Number of visits so far.
-    clock: u32,
+    visit_count: u32,
     /// The path of the depth-first search.
     path: Vec<PathNode>,
     /// The first nodes of the components on the path.
     roots: Vec<Root>,
     /// The nodes that are not closed, in the order of their visits.
-    open: Vec<u32>,
+    open_nodes: Vec<u32>,
     /// Seed for the order of successors. 0 for the order in which they are stored.
     seed: u64,
 }
@@ -113,11 +113,11 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
             automaton,
             numbers: Numbers::default(),
             nodes: Vec::new(),
-            met: Vec::new(),
-            clock: 0,
+            visits: Vec::new(),
+            visit_count: 0,
             path: Vec::new(),
             roots: Vec::new(),
-            open: Vec::new(),
+            open_nodes: Vec::new(),
             seed,
         }
     }
@@ -127,32 +127,32 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
     /// # Errors
     /// Returns an error if the budget ends first.
     pub(crate) fn run(&mut self) -> Result<Option<EdgeRun>, ExplorationError> {
-        if self.automaton.states.is_empty() {
+        if self.automaton.edges.is_empty() {
             return Ok(None);
         }
-        let first = self.enter(0, self.automaton.initial, Marks::NONE)?;
-        if self.automaton.universal[self.automaton.initial as usize] {
-            return Ok(Some(self.to_universal(first)));
+        let first = self.visit_node(0, self.automaton.initial, Marks::NONE)?;
+        if self.automaton.is_universal[self.automaton.initial as usize] {
+            return Ok(Some(self.run_to_universal(first)));
         }
         let mut skipped = 0u64;
         while let Some((target, state, marks)) = self.next_or_close()? {
-            let key = key(target, state);
+            let key = node_key(target, state);
             if let Some(&node) = self.numbers.get(&key) {
-                if self.met[node as usize] != CLOSED && self.join(node, marks) {
-                    return Ok(Some(self.to_component()));
+                if self.visits[node as usize] != CLOSED_NODE && self.merge_components(node, marks) {
+                    return Ok(Some(self.run_in_component()));
                 }
                 continue;
             }
-            if !self.may_go_on(target, state) {
+            if !self.may_have_edges(target, state) {
                 skipped += 1;
                 if skipped.is_multiple_of(1024) {
                     self.markings.check_budget()?;
                 }
                 continue;
             }
-            let node = self.enter(target, state, marks)?;
-            if self.automaton.universal[state as usize] {
-                return Ok(Some(self.to_universal(node)));
+            let node = self.visit_node(target, state, marks)?;
+            if self.automaton.is_universal[state as usize] {
+                return Ok(Some(self.run_to_universal(node)));
             }
         }
         Ok(None)
@@ -160,18 +160,18 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
 
     /// Returns false if a node certainly has no edges. Such a node need not be expanded: evaluating
     /// its tokens is faster than computing its firings, which may be thousands.
-    fn may_go_on(&mut self, marking: u32, state: u32) -> bool {
-        if !self.automaton.selective[state as usize] {
+    fn may_have_edges(&mut self, marking: u32, state: u32) -> bool {
+        if !self.automaton.is_selective[state as usize] {
             return true;
         }
         let (letter, known_bits) = self.markings.said_by_tokens(marking);
-        self.automaton.states[state as usize]
+        self.automaton.edges[state as usize]
             .iter()
             .any(|edge| edge.mask.may_read(letter, known_bits))
     }
 
     /// Visits a new node.
-    fn enter(
+    fn visit_node(
         &mut self,
         marking: u32,
         state: u32,
@@ -179,13 +179,13 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
     ) -> Result<u32, ExplorationError> {
         self.markings.expand(marking)?;
         let node = u32::try_from(self.nodes.len()).map_err(|_| ExplorationError::Full)?;
-        self.numbers.insert(key(marking, state), node);
+        self.numbers.insert(node_key(marking, state), node);
         self.nodes.push((marking, state));
-        self.met.push(self.clock);
-        self.roots.push(Root { met: self.clock, inside: Marks::NONE, before: leading_marks });
-        self.open.push(node);
+        self.visits.push(self.visit_count);
+        self.roots.push(Root { visit: self.visit_count, inner_marks: Marks::NONE, leading_marks });
+        self.open_nodes.push(node);
         self.path.push(PathNode { node, edge: 0, successor: 0 });
-        self.clock += 1;
+        self.visit_count += 1;
         Ok(node)
     }
 
@@ -195,10 +195,10 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         let mut removed = 0u32;
         while let Some(step) = self.path.last_mut() {
             let (marking, state) = self.nodes[step.node as usize];
-            let edges = &self.automaton.states[state as usize];
+            let edges = &self.automaton.edges[state as usize];
             let letter = self.markings.letter(marking);
             let successors = self.markings.successors(marking);
-            let first_successor = turn(self.seed, step.node, successors.len());
+            let first_successor = first_successor(self.seed, step.node, successors.len());
             while let Some(edge) = edges.get(step.edge as usize) {
                 while (step.successor as usize) < successors.len() {
                     let index = (step.successor as usize + first_successor) % successors.len();
@@ -210,7 +210,7 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
                 }
                 (step.edge, step.successor) = (step.edge + 1, 0);
             }
-            self.leave();
+            self.pop_node();
             removed += 1;
             if removed.is_multiple_of(1024) {
                 self.markings.check_budget()?;
@@ -220,15 +220,15 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
     }
 
     /// Removes the last node from the path. If it is a root, its component is closed.
-    fn leave(&mut self) {
+    fn pop_node(&mut self) {
         let Some(step) = self.path.pop() else { return };
-        let visit = self.met[step.node as usize];
-        if self.roots.last().is_none_or(|root| root.met != visit) {
+        let visit = self.visits[step.node as usize];
+        if self.roots.last().is_none_or(|root| root.visit != visit) {
             return;
         }
         self.roots.pop();
-        while let Some(node) = self.open.pop() {
-            self.met[node as usize] = CLOSED;
+        while let Some(node) = self.open_nodes.pop() {
+            self.visits[node as usize] = CLOSED_NODE;
             if node == step.node {
                 break;
             }
@@ -237,53 +237,54 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
 
     /// Handles an edge back to an open node: merges all components above it. Returns true if the
     /// component has all marks.
-    fn join(&mut self, node: u32, marks: Marks) -> bool {
-        let visit = self.met[node as usize];
+    fn merge_components(&mut self, node: u32, marks: Marks) -> bool {
+        let visit = self.visits[node as usize];
         let mut component_marks = marks;
         while let Some(root) = self.roots.last_mut() {
-            if root.met <= visit {
-                root.inside = root.inside.or(component_marks);
-                return self.automaton.all.is_subset(root.inside);
+            if root.visit <= visit {
+                root.inner_marks = root.inner_marks.or(component_marks);
+                return self.automaton.all_marks.is_subset(root.inner_marks);
             }
-            component_marks = component_marks.or(root.inside).or(root.before);
+            component_marks = component_marks.or(root.inner_marks).or(root.leading_marks);
             self.roots.pop();
         }
         false
     }
 
     /// Returns a shortest path to a node whose state accepts every continuation.
-    fn to_universal(&self, node: u32) -> EdgeRun {
+    fn run_to_universal(&self, node: u32) -> EdgeRun {
         let path_edge = match node {
             0 => Vec::new(),
-            _ => {
-                self.shortest(0, |_| true, |path_edge| path_edge.target == node).unwrap_or_default()
-            }
+            _ => self
+                .shortest_path(0, |_| true, |path_edge| path_edge.target == node)
+                .unwrap_or_default(),
         };
         EdgeRun { prefix: path_edge.iter().map(|edge| edge.successor).collect(), cycle: Vec::new() }
     }
 
     /// Returns a path into the component of the last root, and a cycle in it with all marks.
-    fn to_component(&self) -> EdgeRun {
-        let root = self.roots.last().map_or(0, |root| root.met);
+    fn run_in_component(&self) -> EdgeRun {
+        let root = self.roots.last().map_or(0, |root| root.visit);
         let is_in_component = |node: u32| {
-            let visit = self.met[node as usize];
-            visit != CLOSED && visit >= root
+            let visit = self.visits[node as usize];
+            visit != CLOSED_NODE && visit >= root
         };
         let mut prefix = Vec::new();
         if !is_in_component(0) {
             prefix = self
-                .shortest(0, |_| true, |search_edge| is_in_component(search_edge.target))
+                .shortest_path(0, |_| true, |search_edge| is_in_component(search_edge.target))
                 .unwrap_or_default();
         }
         let entry = prefix.last().map_or(0, |edge| edge.target);
         let (mut current, mut carried, mut cycle) = (entry, Marks::NONE, Vec::new());
         // Follow an edge for each missing mark, then return to the entry.
-        while cycle.is_empty() || current != entry || !self.automaton.all.is_subset(carried) {
-            let missing = Marks(self.automaton.all.0 & !carried.0);
+        while cycle.is_empty() || current != entry || !self.automaton.all_marks.is_subset(carried) {
+            let missing = Marks(self.automaton.all_marks.0 & !carried.0);
             let piece = match missing == Marks::NONE {
-                true => self
-                    .shortest(current, is_in_component, |search_edge| search_edge.target == entry),
-                false => self.shortest(current, is_in_component, |search_edge| {
+                true => self.shortest_path(current, is_in_component, |search_edge| {
+                    search_edge.target == entry
+                }),
+                false => self.shortest_path(current, is_in_component, |search_edge| {
                     search_edge.marks.and(missing) != Marks::NONE
                 }),
             };
@@ -299,7 +300,7 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
 
     /// Returns a shortest path of at least one edge over visited and allowed nodes, whose last edge
     /// satisfies `is_end`.
-    fn shortest(
+    fn shortest_path(
         &self,
         start: u32,
         is_allowed: impl Fn(u32) -> bool,
@@ -309,7 +310,7 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         let mut reached: HashMap<u32, (u32, SearchEdge)> = HashMap::new();
         let mut queue = VecDeque::from([start]);
         while let Some(node) = queue.pop_front() {
-            for edge in self.ways(node).filter(|edge| is_allowed(edge.target)) {
+            for edge in self.edges_from(node).filter(|edge| is_allowed(edge.target)) {
                 if is_end(&edge) {
                     let mut path = vec![edge];
                     let mut current = node;
@@ -331,13 +332,14 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
     }
 
     /// Returns the edges from a node to visited nodes.
-    fn ways(&self, node: u32) -> impl Iterator<Item = SearchEdge> {
+    fn edges_from(&self, node: u32) -> impl Iterator<Item = SearchEdge> {
         let (marking, state) = self.nodes[node as usize];
         let letter = self.markings.letter(marking);
-        self.automaton.states[state as usize].iter().flat_map(move |edge| {
+        self.automaton.edges[state as usize].iter().flat_map(move |edge| {
             self.markings.successors(marking).iter().filter_map(move |&successor| {
                 let reads = edge.mask.reads(letter, self.markings.label_atoms(successor.1));
-                let target = reads.then(|| self.numbers.get(&key(successor.0, edge.target)))??;
+                let target =
+                    reads.then(|| self.numbers.get(&node_key(successor.0, edge.target)))??;
                 Some(SearchEdge { target: *target, marks: edge.marks, successor })
             })
         })
@@ -356,12 +358,12 @@ struct SearchEdge {
 }
 
 /// Returns the key of a node in [`Numbers`].
-fn key(marking: u32, state: u32) -> u64 {
+fn node_key(marking: u32, state: u32) -> u64 {
     u64::from(marking) << 32 | u64::from(state)
 }
 
 /// Returns the index of the first successor to follow from a node.
-fn turn(seed: u64, node: u32, count: usize) -> usize {
+fn first_successor(seed: u64, node: u32, count: usize) -> usize {
     if seed == 0 {
         return 0;
     }

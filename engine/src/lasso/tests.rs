@@ -1,6 +1,6 @@
 //! Compares the search with a naive product of the whole graph and the automaton.
 
-use super::Lassos;
+use super::RunGraph;
 use fastrand::Rng;
 use parikh_evidence::lasso::check_lasso;
 use parikh_generate::{RandomKind, Shape, random, random_fairness, random_ltl, random_predicate};
@@ -75,7 +75,7 @@ fn runs_are_found_exactly_where_there_are_any() {
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
         let properties: Vec<RunProperty> = (0..4).map(|_| property(&mut rng, &net)).collect();
         let (facts, budget) = (Facts::none(&net), Budget::unlimited());
-        let mut lassos = Lassos::new(&net, &facts, &properties, rng.u64(..3), &budget).unwrap();
+        let mut lassos = RunGraph::new(&net, &facts, &properties, rng.u64(..3), &budget).unwrap();
         for property in &properties {
             let meant = property.with_fairness_in_formula();
             let Some(system) = system(&net, &meant, 300) else { continue };
@@ -118,7 +118,7 @@ fn a_condition_with_deadness_is_read_where_a_field_was_widened_meanwhile() {
         let property = RunProperty::new(&formulas, later, &[RunAtom::Holds(atom)]);
         let (facts, budget) = (Facts::none(&net), Budget::unlimited());
         let asked = std::slice::from_ref(&property);
-        let mut lassos = Lassos::new(&net, &facts, asked, 0, &budget).unwrap();
+        let mut lassos = RunGraph::new(&net, &facts, asked, 0, &budget).unwrap();
         assert!(lassos.find(&property).unwrap().is_some(), "{positive}");
     }
 }

@@ -9,11 +9,11 @@ use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::{BTreeSet, HashMap};
 
 /// Number of trace elements per step that may be summed up for testing if a round can be repeated.
-const ALLOWANCE: usize = 32;
+const ALLOWANCE_PER_STEP: usize = 32;
 
 /// An executed element of the trace.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Done {
+pub(super) struct TraceStep {
     /// The firing or loop.
     pub(super) element: Element,
     /// Fingerprint of the control before the element, see [`LoopMarking::fingerprint`].
@@ -21,11 +21,11 @@ pub(super) struct Done {
 }
 
 /// A recorded operation, for undoing.
-enum Undo {
+enum UndoRecord {
     /// The last element of the trace was appended.
-    Push,
+    Appended,
     /// The elements `before` were replaced by a loop with more rounds.
-    Fold { before: Vec<Done>, more: Element },
+    Folded { before: Vec<TraceStep>, more: Element },
 }
 
 /// The marking of a walk with its trace. See the module documentation.
@@ -39,25 +39,25 @@ pub(super) struct LoopMarking<'n> {
     /// The current marking.
     marking: LargeMarking,
     /// For each transition, the number of inputs without enough tokens.
-    missing: Vec<u32>,
+    missing_inputs: Vec<u32>,
     /// Rank of each transition. A walk prefers low ranks.
     rank: Vec<u32>,
     /// The enabled transitions, by rank.
     enabled: BTreeSet<(u32, u32)>,
     /// Places that have had more than one token at some time. They are not part of the control.
-    counts: Vec<bool>,
+    is_counter: Vec<bool>,
     /// True if a place was added to `counts` since the last query.
-    has_learnt: bool,
+    has_new_counter: bool,
     /// A random number per place, for fingerprints.
-    mark: Vec<u64>,
+    place_hash: Vec<u64>,
     /// Fingerprint of the control: the marked places that are not in `counts`.
     fingerprint: u64,
     /// The elements executed since the initial marking.
-    trace: Vec<Done>,
+    trace: Vec<TraceStep>,
     /// For each transition and fingerprint, the position of the last such firing in the trace.
-    last: HashMap<(u32, u64), usize>,
+    last_position: HashMap<(u32, u64), usize>,
     /// The recorded operations.
-    undo: Vec<Undo>,
+    undo: Vec<UndoRecord>,
     /// Number of elements that may still be summed up for tests.
     allowance: usize,
     /// True if operations are recorded for undoing.
@@ -74,15 +74,15 @@ impl<'n> LoopMarking<'n> {
             loops: Loops::new(net),
             scratch: SummaryScratch::new(net.place_count()),
             marking: LargeMarking::of(net.initial()),
-            missing: Vec::new(),
+            missing_inputs: Vec::new(),
             rank: Vec::new(),
             enabled: BTreeSet::new(),
-            counts,
-            has_learnt: false,
-            mark: net.places().map(|_| rng.u64(..)).collect(),
+            is_counter: counts,
+            has_new_counter: false,
+            place_hash: net.places().map(|_| rng.u64(..)).collect(),
             fingerprint: 0,
             trace: Vec::new(),
-            last: HashMap::new(),
+            last_position: HashMap::new(),
             undo: Vec::new(),
             allowance: 0,
             records_undo: false,
@@ -96,19 +96,19 @@ impl<'n> LoopMarking<'n> {
     pub(super) fn restart(&mut self, ranks: Vec<u32>) {
         let initial = self.net.initial();
         self.marking = LargeMarking::of(initial);
-        self.missing = vec![0; self.net.transition_count()];
+        self.missing_inputs = vec![0; self.net.transition_count()];
         self.rank = ranks;
         self.enabled.clear();
         for t in self.net.transitions() {
             let lacking_inputs =
                 self.net.pre(t).iter().filter(|arc| initial[arc.place] < arc.weight);
-            self.missing[t.index()] = lacking_inputs.count() as u32;
-            if self.missing[t.index()] == 0 {
+            self.missing_inputs[t.index()] = lacking_inputs.count() as u32;
+            if self.missing_inputs[t.index()] == 0 {
                 self.enabled.insert((self.rank[t.index()], t.index() as u32));
             }
         }
         self.trace.clear();
-        self.last.clear();
+        self.last_position.clear();
         self.undo.clear();
         self.records_undo = false;
         self.update_fingerprint();
@@ -116,9 +116,9 @@ impl<'n> LoopMarking<'n> {
 
     /// Computes the fingerprint of the control from the marking.
     fn update_fingerprint(&mut self) {
-        let control = self.marking.marked().filter(|(place, _)| !self.counts[place.index()]);
+        let control = self.marking.marked().filter(|(place, _)| !self.is_counter[place.index()]);
         self.fingerprint =
-            control.fold(0, |fingerprint, (place, _)| fingerprint ^ self.mark[place.index()]);
+            control.fold(0, |fingerprint, (place, _)| fingerprint ^ self.place_hash[place.index()]);
     }
 
     /// Returns the current marking.
@@ -138,8 +138,8 @@ impl<'n> LoopMarking<'n> {
 
     /// Returns true if places were added to `counts` since the last call. Earlier rounds may then
     /// have been missed.
-    pub(super) fn take_has_learnt(&mut self) -> bool {
-        std::mem::take(&mut self.has_learnt)
+    pub(super) fn take_has_new_counter(&mut self) -> bool {
+        std::mem::take(&mut self.has_new_counter)
     }
 
     /// Returns the places that changed since the last call.
@@ -148,21 +148,21 @@ impl<'n> LoopMarking<'n> {
     }
 
     /// Returns true if an element can be executed now.
-    pub(super) fn can(&self, element: Element) -> bool {
+    pub(super) fn can_execute(&self, element: Element) -> bool {
         let effect = self.loops.effect(element);
-        effect.need.iter().all(|(place, demand)| self.tokens(*place) >= demand)
+        effect.demand.iter().all(|(place, demand)| self.tokens(*place) >= demand)
     }
 
     /// Executes an element. It must be possible.
-    pub(super) fn push(&mut self, element: Element) {
-        self.allowance = self.allowance.saturating_add(ALLOWANCE);
+    pub(super) fn execute(&mut self, element: Element) {
+        self.allowance = self.allowance.saturating_add(ALLOWANCE_PER_STEP);
         if let Element::Fire(t) = element {
-            self.last.insert((t, self.fingerprint), self.trace.len());
+            self.last_position.insert((t, self.fingerprint), self.trace.len());
         }
-        self.trace.push(Done { element, fingerprint: self.fingerprint });
+        self.trace.push(TraceStep { element, fingerprint: self.fingerprint });
         self.apply(element, false);
         if self.records_undo {
-            self.undo.push(Undo::Push);
+            self.undo.push(UndoRecord::Appended);
         }
     }
 
@@ -195,36 +195,36 @@ impl<'n> LoopMarking<'n> {
             let t = arc.transition.index();
             match (old_tokens >= arc.weight, new_tokens >= arc.weight) {
                 (false, true) => {
-                    self.missing[t] -= 1;
-                    if self.missing[t] == 0 {
+                    self.missing_inputs[t] -= 1;
+                    if self.missing_inputs[t] == 0 {
                         self.enabled.insert((self.rank[t], t as u32));
                     }
                 }
                 (true, false) => {
-                    if self.missing[t] == 0 {
+                    if self.missing_inputs[t] == 0 {
                         self.enabled.remove(&(self.rank[t], t as u32));
                     }
-                    self.missing[t] += 1;
+                    self.missing_inputs[t] += 1;
                 }
                 _ => {}
             }
         }
-        if self.counts[place] {
+        if self.is_counter[place] {
             return;
         }
         if new_tokens > 1 {
-            (self.counts[place], self.has_learnt) = (true, true);
+            (self.is_counter[place], self.has_new_counter) = (true, true);
             self.update_fingerprint();
         } else if (old_tokens > 0) != (new_tokens > 0) {
-            self.fingerprint ^= self.mark[place];
+            self.fingerprint ^= self.place_hash[place];
         }
     }
 
     /// Returns the position in the trace where this transition last fired with the current control,
     /// and the effect of the elements since then: a round that may be repeatable.
-    pub(super) fn round(&mut self, t: TransitionId) -> Option<(usize, Effect)> {
+    pub(super) fn find_round(&mut self, t: TransitionId) -> Option<(usize, Effect)> {
         let t = t.index() as u32;
-        let round_start = *self.last.get(&(t, self.fingerprint))?;
+        let round_start = *self.last_position.get(&(t, self.fingerprint))?;
         let first_step = self.trace.get(round_start)?;
         if first_step.fingerprint != self.fingerprint || first_step.element != Element::Fire(t) {
             return None;
@@ -233,14 +233,14 @@ impl<'n> LoopMarking<'n> {
         let length = self.trace.len() - round_start;
         self.allowance = self.allowance.checked_sub(length)?;
         let round_elements = self.trace[round_start..].iter().map(|first_step| first_step.element);
-        Some((round_start, self.loops.sum(round_elements, &mut self.scratch)))
+        Some((round_start, self.loops.sum_effects(round_elements, &mut self.scratch)))
     }
 
     /// Returns how often an element with this effect can be executed in a row. `None` means
     /// unlimited.
-    pub(super) fn most(&self, effect: &Effect) -> Option<BigUint> {
+    pub(super) fn max_repetitions(&self, effect: &Effect) -> Option<BigUint> {
         let mut max_count: Option<BigInt> = None;
-        for (place, demand) in &effect.need {
+        for (place, demand) in &effect.demand {
             let spare = self.tokens(*place) - demand;
             if spare.sign() == Sign::Minus {
                 return Some(BigUint::ZERO);
@@ -255,60 +255,65 @@ impl<'n> LoopMarking<'n> {
 
     /// Repeats the round that begins at position `round_start` another `times` times, which must be
     /// possible. Replaces all its rounds in the trace by a loop.
-    pub(super) fn fold(&mut self, round_start: usize, effect: &Effect, times: &BigUint) -> Element {
+    pub(super) fn repeat_round(
+        &mut self,
+        round_start: usize,
+        effect: &Effect,
+        times: &BigUint,
+    ) -> Element {
         let body = self.trace[round_start..].iter().map(|done| done.element).collect();
-        let block = self.loops.block(body);
-        let added_rounds = self.loops.repeated(block, effect, times.clone());
-        let all_rounds = self.loops.repeated(block, effect, times + 1u8);
+        let block = self.loops.add_block(body);
+        let added_rounds = self.loops.add_loop(block, effect, times.clone());
+        let all_rounds = self.loops.add_loop(block, effect, times + 1u8);
         let fingerprint = self.trace[round_start].fingerprint;
         let replaced = self.trace.split_off(round_start);
-        self.trace.push(Done { element: all_rounds, fingerprint });
+        self.trace.push(TraceStep { element: all_rounds, fingerprint });
         self.apply(added_rounds, false);
         if self.records_undo {
-            self.undo.push(Undo::Fold { before: replaced, more: added_rounds });
+            self.undo.push(UndoRecord::Folded { before: replaced, more: added_rounds });
         }
         all_rounds
     }
 
-    /// Begins recording for undo. Returns the number for [`back_to`](Self::back_to).
-    pub(super) fn remember(&mut self) -> usize {
+    /// Begins recording for undo. Returns the number for [`undo_to`](Self::undo_to).
+    pub(super) fn start_recording(&mut self) -> usize {
         self.records_undo = true;
         self.undo.len()
     }
 
     /// Drops the undo records before this number.
-    pub(super) fn forget_before(&mut self, number: usize) {
+    pub(super) fn drop_records_before(&mut self, number: usize) {
         self.undo.drain(..number);
     }
 
     /// Stops recording and drops all undo records.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn stop_recording(&mut self) {
         self.records_undo = false;
         self.undo.clear();
     }
 
     /// Undoes all operations after this number was returned.
-    pub(super) fn back_to(&mut self, number: usize) {
+    pub(super) fn undo_to(&mut self, number: usize) {
         while self.undo.len() > number {
             let Some(last_step) = self.trace.pop() else { return };
             match self.undo.pop() {
-                Some(Undo::Fold { before: replaced, more: added_rounds }) => {
+                Some(UndoRecord::Folded { before: replaced, more: added_rounds }) => {
                     self.apply(added_rounds, true);
                     self.trace.extend(replaced);
                 }
-                Some(Undo::Push) | None => self.apply(last_step.element, true),
+                Some(UndoRecord::Appended) | None => self.apply(last_step.element, true),
             }
         }
     }
 
     /// Returns the element at a position of the trace.
-    pub(super) fn begins(&self, position: usize) -> Element {
+    pub(super) fn element_at(&self, position: usize) -> Element {
         self.trace[position].element
     }
 
     /// Returns the trace as a run.
-    pub(super) fn run(&self) -> LoopRun {
+    pub(super) fn trace_as_run(&self) -> LoopRun {
         let elements: Vec<Element> = self.trace.iter().map(|done| done.element).collect();
-        self.loops.run(&elements)
+        self.loops.to_run(&elements)
     }
 }

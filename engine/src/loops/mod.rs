@@ -51,7 +51,7 @@ use fastrand::Rng;
 use machine::LoopMarking;
 use parikh_net::TransitionId;
 use parikh_solvers::Budget;
-use walk::{LoopWalkResult, Walk};
+use walk::{LoopWalk, LoopWalkResult};
 use watch::LoopWatch;
 
 /// The registry entry of the engine.
@@ -69,29 +69,29 @@ pub const ENGINE: Engine = Engine {
 const FIRST_STEPS: u64 = 20_000;
 
 /// Number of doublings before the search restarts with other ranks.
-const DOUBLINGS: u32 = 3;
+const MAX_DOUBLINGS: u32 = 3;
 
 /// Number of restarts without a reached goal after which the engine gives up.
-const IN_VAIN: u32 = 3;
+const MAX_FUTILE_RESTARTS: u32 = 3;
 
 /// Number of walks without a repeated round after which the net counts as having none.
-const WALKS_WITHOUT: u64 = 30;
+const MAX_WALKS_WITHOUT_ROUNDS: u64 = 30;
 
 /// Limit on the number of stored block elements. Beyond it, the search restarts.
-const ROOM: usize = 1 << 24;
+const MAX_BLOCK_ELEMENTS: usize = 1 << 24;
 
 /// Preferences, with the result of a walk by them.
 struct RankedWalk {
     /// The ranks, by transition index. Low ranks are preferred.
-    rank: Vec<u32>,
+    ranks: Vec<u32>,
     /// The result of the walk.
-    walked: LoopWalkResult,
+    result: LoopWalkResult,
 }
 
 /// The search of the engine on a net, continued from slice to slice.
 struct LoopSearch<'g> {
     /// The assignment with the net, the board and the goals.
-    work: Assignment<'g>,
+    assignment: Assignment<'g>,
     /// The random number generator for ranks.
     rng: Rng,
     /// The marking of the walks. `None` before the first slice and during a slice.
@@ -99,14 +99,14 @@ struct LoopSearch<'g> {
     /// The walk with the most fired transitions since the last restart of the search.
     best: Option<RankedWalk>,
     /// Ranks for repeating a walk, with new knowledge or more steps.
-    again: Option<Vec<u32>>,
+    ranks_to_repeat: Option<Vec<u32>>,
     /// True if the next walk reports everything, since an earlier walk did not report all that it
     /// saw.
     is_thorough: bool,
     /// Index of the next choice of the best walk to change, counted from the last one.
-    next: usize,
+    next_choice: usize,
     /// Maximum number of steps of the next walk.
-    steps: u64,
+    max_steps: u64,
     /// Number of doublings since the last restart of the search.
     doublings: u32,
     /// Number of walks.
@@ -114,38 +114,38 @@ struct LoopSearch<'g> {
     /// Number of repeated rounds of all walks.
     folds: u64,
     /// Largest number of transitions that fired in one walk.
-    fired: usize,
+    most_fired: usize,
     /// Number of goals reached in earlier slices.
     reached: usize,
     /// Number of restarts since a goal was reached.
-    in_vain: u32,
+    futile_restarts: u32,
 }
 
 impl<'g> LoopSearch<'g> {
-    fn new(work: Assignment<'g>) -> Self {
-        let rng = Rng::with_seed(work.seed);
+    fn new(assignment: Assignment<'g>) -> Self {
+        let rng = Rng::with_seed(assignment.seed);
         LoopSearch {
-            work,
+            assignment,
             rng,
             machine: None,
             best: None,
-            again: None,
+            ranks_to_repeat: None,
             is_thorough: false,
-            next: 0,
-            steps: FIRST_STEPS,
+            next_choice: 0,
+            max_steps: FIRST_STEPS,
             doublings: 0,
             walks: 0,
             folds: 0,
-            fired: 0,
+            most_fired: 0,
             reached: 0,
-            in_vain: 0,
+            futile_restarts: 0,
         }
     }
 
     /// Returns random ranks.
     fn random_rank(&mut self) -> Vec<u32> {
         let mut rank: Vec<u32> =
-            (0..self.work.working_net.net().transition_count() as u32).collect();
+            (0..self.assignment.working_net.net().transition_count() as u32).collect();
         self.rng.shuffle(&mut rank);
         rank
     }
@@ -153,35 +153,36 @@ impl<'g> LoopSearch<'g> {
     /// Returns the ranks for the next walk: those of the best walk with one choice changed, or new
     /// ones if that does not help.
     fn next_rank(&mut self) -> Vec<u32> {
-        if let Some(rank) = self.again.take() {
+        if let Some(rank) = self.ranks_to_repeat.take() {
             return rank;
         }
         if let Some(best) = &self.best
-            && self.next >= best.walked.choices.len()
+            && self.next_choice >= best.result.choices.len()
         {
-            (self.next, self.doublings, self.steps) = (0, self.doublings + 1, 2 * self.steps);
-            if self.doublings > DOUBLINGS {
-                self.begin_anew();
+            (self.next_choice, self.doublings, self.max_steps) =
+                (0, self.doublings + 1, 2 * self.max_steps);
+            if self.doublings > MAX_DOUBLINGS {
+                self.restart_search();
             } else {
                 // Repeat the walk with more steps.
                 self.is_thorough = true;
-                return best.rank.clone();
+                return best.ranks.clone();
             }
         }
         let Some(best) = &self.best else { return self.random_rank() };
-        let choices = &best.walked.choices;
-        let (first, second) = choices[choices.len() - 1 - self.next];
-        let mut rank = best.rank.clone();
+        let choices = &best.result.choices;
+        let (first, second) = choices[choices.len() - 1 - self.next_choice];
+        let mut rank = best.ranks.clone();
         rank.swap(first as usize, second as usize);
-        self.next += 1;
+        self.next_choice += 1;
         rank
     }
 
     /// Restarts the search with new ranks.
-    fn begin_anew(&mut self) {
-        self.in_vain += 1;
-        (self.best, self.again, self.next) = (None, None, 0);
-        (self.steps, self.doublings) = (FIRST_STEPS, 0);
+    fn restart_search(&mut self) {
+        self.futile_restarts += 1;
+        (self.best, self.ranks_to_repeat, self.next_choice) = (None, None, 0);
+        (self.max_steps, self.doublings) = (FIRST_STEPS, 0);
     }
 
     /// Runs one walk and learns from it.
@@ -190,12 +191,12 @@ impl<'g> LoopSearch<'g> {
         machine.restart(ranks.clone());
         watch.is_thorough = std::mem::take(&mut self.is_thorough);
         watch.has_missed = false;
-        let best_fired = self.best.as_ref().map_or(0, |best| best.walked.fired);
-        let result = Walk::new(machine, watch).go(self.steps, best_fired, budget);
+        let best_fired = self.best.as_ref().map_or(0, |best| best.result.fired);
+        let result = LoopWalk::new(machine, watch).run(self.max_steps, best_fired, budget);
         let has_learnt = result.has_learnt;
         self.walks += 1;
         self.folds += result.folds;
-        self.fired = self.fired.max(result.fired);
+        self.most_fired = self.most_fired.max(result.fired);
         if self.best.is_none() || result.fired > best_fired {
             tracing::debug!(
                 "loops: walk {} of {} steps: {} transitions fire, trace of {}",
@@ -204,26 +205,28 @@ impl<'g> LoopSearch<'g> {
                 result.fired,
                 machine.trace_length()
             );
-            if result.steps >= self.steps {
-                self.steps *= 2;
-                self.again = Some(ranks.clone());
+            if result.steps >= self.max_steps {
+                self.max_steps *= 2;
+                self.ranks_to_repeat = Some(ranks.clone());
             }
-            if result.fired == self.work.working_net.net().transition_count() && watch.has_missed {
+            if result.fired == self.assignment.working_net.net().transition_count()
+                && watch.has_missed
+            {
                 self.is_thorough = true;
-                self.again = Some(ranks.clone());
+                self.ranks_to_repeat = Some(ranks.clone());
             }
-            self.best = Some(RankedWalk { rank: ranks.clone(), walked: result });
-            self.next = 0;
+            self.best = Some(RankedWalk { ranks: ranks.clone(), result });
+            self.next_choice = 0;
         }
         if has_learnt {
-            self.again = Some(ranks);
+            self.ranks_to_repeat = Some(ranks);
         }
     }
 }
 
 impl Session for LoopSearch<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
-        let Assignment { working_net, board, .. } = self.work;
+        let Assignment { working_net, board, .. } = self.assignment;
         let net = working_net.net();
         let has_safe_units = net.safe_units().is_some();
         let can_move =
@@ -241,24 +244,24 @@ impl Session for LoopSearch<'_> {
             }
         };
         let progress = loop {
-            let is_hopeless =
-                self.in_vain >= IN_VAIN || self.folds == 0 && self.walks >= WALKS_WITHOUT;
-            let is_hopeless = is_hopeless && self.again.is_none();
-            if !watch.is_wanted() || is_hopeless {
+            let is_hopeless = self.futile_restarts >= MAX_FUTILE_RESTARTS
+                || self.folds == 0 && self.walks >= MAX_WALKS_WITHOUT_ROUNDS;
+            let is_hopeless = is_hopeless && self.ranks_to_repeat.is_none();
+            if !watch.has_open_goal() || is_hopeless {
                 break SliceProgress::Finished;
             }
             if budget.is_exhausted() {
                 break SliceProgress::Unfinished;
             }
-            if machine.loops.size() > ROOM {
-                self.begin_anew();
+            if machine.loops.size() > MAX_BLOCK_ELEMENTS {
+                self.restart_search();
                 let ranks = self.random_rank();
                 machine = LoopMarking::new(net, ranks, &mut self.rng);
             }
             let reached_before = watch.reached;
             self.walk(&mut machine, &mut watch, budget);
             if watch.reached > reached_before {
-                self.in_vain = 0;
+                self.futile_restarts = 0;
             }
         };
         self.reached += watch.reached;
@@ -267,10 +270,10 @@ impl Session for LoopSearch<'_> {
     }
 
     fn statistics(&self) -> String {
-        let all = self.work.working_net.net().transition_count();
+        let all = self.assignment.working_net.net().transition_count();
         format!(
             "{} reached, {} walks, {} repeated rounds, at most {} of {all} transitions fired in a walk",
-            self.reached, self.walks, self.folds, self.fired
+            self.reached, self.walks, self.folds, self.most_fired
         )
     }
 }

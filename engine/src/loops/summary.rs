@@ -19,7 +19,7 @@ pub(super) enum Element {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effect {
     /// For each place, the number of tokens that the element requires, ascending by place.
-    pub(super) need: Vec<(u32, BigInt)>,
+    pub(super) demand: Vec<(u32, BigInt)>,
     /// For each place, the change by the element, ascending by place.
     pub(super) change: Vec<(u32, BigInt)>,
 }
@@ -36,11 +36,11 @@ impl Effect {
     fn repeated(&self, times: &BigUint) -> Effect {
         let (factor, earlier_rounds) = (BigInt::from(times.clone()), BigInt::from(times - 1u8));
         let change = self.change.iter().map(|(place, change)| (*place, change * &factor));
-        let demand = self.need.iter().map(|(place, demand)| match self.loss(*place) {
+        let demand = self.demand.iter().map(|(place, demand)| match self.loss(*place) {
             Some(change) => (*place, demand - &earlier_rounds * change),
             None => (*place, demand.clone()),
         });
-        Effect { need: demand.collect(), change: change.collect() }
+        Effect { demand: demand.collect(), change: change.collect() }
     }
 }
 
@@ -57,7 +57,7 @@ struct RepeatedBlock {
 /// The blocks and loops created so far.
 pub(super) struct Loops {
     /// The effects of single firings, by transition index.
-    firings: Vec<Rc<Effect>>,
+    firing_effects: Vec<Rc<Effect>>,
     /// The elements of the blocks, by block number.
     blocks: Vec<Rc<[Element]>>,
     /// The loops, by number.
@@ -98,8 +98,8 @@ impl SummaryScratch {
     }
 
     /// Appends an element with this effect.
-    fn then(&mut self, effect: &Effect) {
-        for (place, demand) in &effect.need {
+    fn append(&mut self, effect: &Effect) {
+        for (place, demand) in &effect.demand {
             self.touch(*place);
             let index = *place as usize;
             let remaining_demand = demand - &self.change[index];
@@ -121,7 +121,7 @@ impl SummaryScratch {
             let index = place as usize;
             self.is_touched[index] = false;
             let numbers =
-                [(&mut self.need, &mut effect.need), (&mut self.change, &mut effect.change)];
+                [(&mut self.need, &mut effect.demand), (&mut self.change, &mut effect.change)];
             for (sums, entries) in numbers {
                 let number = std::mem::take(&mut sums[index]);
                 if number.sign() != Sign::NoSign {
@@ -140,12 +140,12 @@ impl Loops {
             let need = net.pre(t).iter().map(|arc| (arc.place.index(), i128::from(arc.weight)));
             let change = net.delta(t).iter().map(|c| (c.place.index(), i128::from(c.delta)));
             Rc::new(Effect {
-                need: need.map(number).collect(),
+                demand: need.map(number).collect(),
                 change: change.map(number).collect(),
             })
         };
         Loops {
-            firings: net.transitions().map(effect).collect(),
+            firing_effects: net.transitions().map(effect).collect(),
             blocks: Vec::new(),
             loops: Vec::new(),
             number_of_block: HashMap::new(),
@@ -156,7 +156,7 @@ impl Loops {
     /// Returns the effect of an element.
     pub(super) fn effect(&self, element: Element) -> &Rc<Effect> {
         match element {
-            Element::Fire(t) => &self.firings[t as usize],
+            Element::Fire(t) => &self.firing_effects[t as usize],
             Element::Loop(number) => &self.loops[number as usize].effect,
         }
     }
@@ -167,17 +167,17 @@ impl Loops {
     }
 
     /// Returns the effect of executing these elements one after another.
-    pub(super) fn sum(
+    pub(super) fn sum_effects(
         &self,
         elements: impl Iterator<Item = Element>,
         scratch: &mut SummaryScratch,
     ) -> Effect {
-        elements.for_each(|element| scratch.then(self.effect(element)));
+        elements.for_each(|element| scratch.append(self.effect(element)));
         scratch.take()
     }
 
     /// Returns the number of the block with these elements.
-    pub(super) fn block(&mut self, body: Vec<Element>) -> u32 {
+    pub(super) fn add_block(&mut self, body: Vec<Element>) -> u32 {
         let next = self.blocks.len() as u32;
         let body: Rc<[Element]> = body.into();
         let block = *self.number_of_block.entry(body.clone()).or_insert(next);
@@ -188,7 +188,7 @@ impl Loops {
     }
 
     /// Returns the loop that repeats a block with this effect `times` times, at least once.
-    pub(super) fn repeated(&mut self, block: u32, effect: &Effect, times: BigUint) -> Element {
+    pub(super) fn add_loop(&mut self, block: u32, effect: &Effect, times: BigUint) -> Element {
         if let Some(&known) = self.number_of_loop.get(&(block, times.clone())) {
             return Element::Loop(known);
         }
@@ -200,7 +200,7 @@ impl Loops {
     }
 
     /// Returns the first transition of an element.
-    pub(super) fn first(&self, element: Element) -> u32 {
+    pub(super) fn first_transition(&self, element: Element) -> u32 {
         let mut element = element;
         loop {
             match element {
@@ -236,7 +236,7 @@ impl Loops {
     }
 
     /// Returns a sequence of elements as a run.
-    pub(super) fn run(&self, run_elements: &[Element]) -> LoopRun {
+    pub(super) fn to_run(&self, run_elements: &[Element]) -> LoopRun {
         // Blocks refer only to earlier blocks, so the order is kept.
         let mut is_needed = vec![false; self.blocks.len()];
         let mut pending: Vec<Element> = run_elements.to_vec();

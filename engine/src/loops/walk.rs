@@ -11,40 +11,40 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Maximum number of choices kept for backtracking. A wrong choice is usually noticed one or two
 /// choices later. Otherwise other preferences are tried.
-const TURNS: usize = 4;
+const MAX_CHOICES: usize = 4;
 
 /// Limit on the number of remembered loops per first transition.
-const KNOWN: usize = 4;
+const MAX_LOOPS_PER_TRANSITION: usize = 4;
 
 /// Exponents for a round that could repeat forever. It is repeated 2^first times at first, and the
 /// exponent grows by the second number each time.
-const ENDLESS: (u64, u64) = (20, 10);
+const UNLIMITED_EXPONENTS: (u64, u64) = (20, 10);
 
 /// Number of steps after the first change of the control places, after which a walk ends.
-const LESSON: u64 = 1_000;
+const STEPS_AFTER_CHANGE: u64 = 1_000;
 
 /// Limit on the number of bits of a repetition count.
-const LONGEST_NUMBER: u64 = 1 << 14;
+const MAX_COUNT_BITS: u64 = 1 << 14;
 
 /// Limit on the number of alternative transitions considered.
-const OTHERS: usize = 64;
+const MAX_ALTERNATIVES: usize = 64;
 
 /// An alternative at a choice.
 enum Alternative {
     /// Fire this transition.
     Fire(TransitionId),
     /// Repeat the round that begins at this position of the trace, this many more times.
-    Round(usize, Effect, BigUint),
+    RepeatRound(usize, Effect, BigUint),
 }
 
 /// A choice with untried alternatives.
 struct Choice {
     /// Undo number for returning to the choice.
-    number: usize,
+    undo_number: usize,
     /// Step in which the choice was made.
     step: u64,
     /// The untried alternatives.
-    ways: VecDeque<Alternative>,
+    alternatives: VecDeque<Alternative>,
 }
 
 /// The latest loops of a walk, found by their first transition.
@@ -60,7 +60,7 @@ impl LoopIndex {
         let loops = self.by_first.entry(first).or_default();
         loops.retain(|&known| known != element);
         loops.insert(0, element);
-        loops.truncate(KNOWN);
+        loops.truncate(MAX_LOOPS_PER_TRANSITION);
     }
 }
 
@@ -80,13 +80,13 @@ pub(super) struct LoopWalkResult {
 }
 
 /// A walk from the initial marking. The machine must be at the initial marking.
-pub(super) struct Walk<'a, 'n> {
+pub(super) struct LoopWalk<'a, 'n> {
     /// The marking and the trace.
     machine: &'a mut LoopMarking<'n>,
     /// The goals to test after each step.
     watch: &'a mut LoopWatch<'n>,
     /// The loops made in this walk.
-    known: LoopIndex,
+    known_loops: LoopIndex,
     /// The last choices with untried alternatives.
     stack: Vec<Choice>,
     /// For each transition, true if it has fired in this walk.
@@ -96,36 +96,36 @@ pub(super) struct Walk<'a, 'n> {
     /// Pairs of conflicting transitions, the preferred one first, in the order of occurrence.
     choices: Vec<(u32, u32)>,
     /// The same pairs as a set.
-    met: HashSet<(u32, u32)>,
+    known_choices: HashSet<(u32, u32)>,
     /// Number of repeated rounds.
     folds: u64,
     /// Number of steps so far.
     steps: u64,
     /// Exponent of 2 for the repetitions of the next unlimited round.
-    endless: u64,
+    unlimited_exponent: u64,
 }
 
-impl<'a, 'n> Walk<'a, 'n> {
+impl<'a, 'n> LoopWalk<'a, 'n> {
     pub(super) fn new(machine: &'a mut LoopMarking<'n>, watch: &'a mut LoopWatch<'n>) -> Self {
         let fired = vec![false; machine.net.transition_count()];
-        Walk {
+        LoopWalk {
             machine,
             watch,
-            known: LoopIndex::default(),
+            known_loops: LoopIndex::default(),
             stack: Vec::new(),
             fired,
             fired_blocks: Vec::new(),
             choices: Vec::new(),
-            met: HashSet::new(),
+            known_choices: HashSet::new(),
             folds: 0,
             steps: 0,
-            endless: ENDLESS.0,
+            unlimited_exponent: UNLIMITED_EXPONENTS.0,
         }
     }
 
     /// Walks at most `max_steps` steps, or until it is stuck or the budget is exhausted. Reports
     /// what it sees, and always does so if more than `fired_before` transitions fire.
-    pub(super) fn go(
+    pub(super) fn run(
         mut self,
         max_steps: u64,
         fired_before: usize,
@@ -134,19 +134,20 @@ impl<'a, 'n> Walk<'a, 'n> {
         let mut change_step = None;
         while self.steps < max_steps && !(self.steps.is_multiple_of(64) && budget.is_exhausted()) {
             self.steps += 1;
-            if self.machine.take_has_learnt() && change_step.is_none() {
+            if self.machine.take_has_new_counter() && change_step.is_none() {
                 change_step = Some(self.steps);
             }
-            if change_step.is_some_and(|change_step| self.steps - change_step > LESSON) {
+            if change_step.is_some_and(|change_step| self.steps - change_step > STEPS_AFTER_CHANGE)
+            {
                 break;
             }
-            if !(self.step() || self.turn_back(budget)) {
+            if !(self.step() || self.backtrack(budget)) {
                 break;
             }
-            self.watch.look(self.machine, self.steps);
+            self.watch.test_goals(self.machine, self.steps);
         }
         let fired = self.fired.iter().filter(|&&fired| fired).count();
-        self.watch.at_the_end(self.machine, fired > fired_before, budget);
+        self.watch.end_walk(self.machine, fired > fired_before, budget);
         let has_learnt = change_step.is_some();
         LoopWalkResult {
             fired,
@@ -160,118 +161,124 @@ impl<'a, 'n> Walk<'a, 'n> {
     /// Executes the most preferred element. Returns false if there is none.
     fn step(&mut self) -> bool {
         let Some(best) = self.machine.enabled().next() else { return false };
-        let competitors = self.others(best);
+        let competitors = self.competitors(best);
         if let Some(&second) = competitors.first() {
             let pair = (best.index() as u32, second.index() as u32);
-            if self.met.insert(pair) {
+            if self.known_choices.insert(pair) {
                 self.choices.push(pair);
             }
         }
-        self.remember(competitors.into_iter().map(Alternative::Fire).collect());
-        self.fire_or_go_round(best)
+        self.add_choice(competitors.into_iter().map(Alternative::Fire).collect());
+        self.fire_or_repeat(best)
     }
 
     /// Returns enabled transitions that share an input place with `best`.
-    fn others(&self, best: TransitionId) -> Vec<TransitionId> {
+    fn competitors(&self, best: TransitionId) -> Vec<TransitionId> {
         let net = self.machine.net;
         let has_common_input =
             |&t: &TransitionId| net.pre(t).iter().any(|arc| net.pre_weight(best, arc.place) > 0);
-        self.machine.enabled().skip(1).take(OTHERS).filter(has_common_input).take(TURNS).collect()
+        self.machine
+            .enabled()
+            .skip(1)
+            .take(MAX_ALTERNATIVES)
+            .filter(has_common_input)
+            .take(MAX_CHOICES)
+            .collect()
     }
 
     /// Fires a transition. If it begins a round that can be repeated, or a known loop, executes
     /// that instead.
-    fn fire_or_go_round(&mut self, t: TransitionId) -> bool {
-        if let Some((round_start, effect)) = self.machine.round(t) {
+    fn fire_or_repeat(&mut self, t: TransitionId) -> bool {
+        if let Some((round_start, effect)) = self.machine.find_round(t) {
             if effect.change.is_empty() {
                 return false;
             }
-            let max_count = self.machine.most(&effect).unwrap_or_else(|| {
-                let bits = self.endless;
-                self.endless = (bits + ENDLESS.1).min(LONGEST_NUMBER / 2);
+            let max_count = self.machine.max_repetitions(&effect).unwrap_or_else(|| {
+                let bits = self.unlimited_exponent;
+                self.unlimited_exponent = (bits + UNLIMITED_EXPONENTS.1).min(MAX_COUNT_BITS / 2);
                 BigUint::from(1u8) << bits
             });
-            if max_count.bits() > LONGEST_NUMBER {
+            if max_count.bits() > MAX_COUNT_BITS {
                 return false;
             }
             if max_count > BigUint::ZERO {
                 // Alternative: one repetition less, so that the last round can end differently.
                 let fewer_rounds =
-                    Alternative::Round(round_start, effect.clone(), &max_count - 1u8);
-                self.remember([fewer_rounds].into());
-                return self.go_round(round_start, &effect, &max_count);
+                    Alternative::RepeatRound(round_start, effect.clone(), &max_count - 1u8);
+                self.add_choice([fewer_rounds].into());
+                return self.repeat_round(round_start, &effect, &max_count);
             }
         }
-        let loops = self.known.by_first.get(&(t.index() as u32));
-        let is_executable = |element: &&Element| self.machine.can(**element);
+        let loops = self.known_loops.by_first.get(&(t.index() as u32));
+        let is_executable = |element: &&Element| self.machine.can_execute(**element);
         if let Some(&element) = loops.and_then(|loops| loops.iter().find(is_executable)) {
-            self.remember([Alternative::Fire(t)].into());
-            self.push(element);
+            self.add_choice([Alternative::Fire(t)].into());
+            self.execute(element);
         } else {
-            self.push(Element::Fire(t.index() as u32));
+            self.execute(Element::Fire(t.index() as u32));
         }
         true
     }
 
     /// Repeats a round `times` times and remembers it as a loop.
-    fn go_round(&mut self, round_start: usize, effect: &Effect, times: &BigUint) -> bool {
-        let element = self.machine.fold(round_start, effect, times);
-        self.known.add(self.machine.loops.first(element), element);
+    fn repeat_round(&mut self, round_start: usize, effect: &Effect, times: &BigUint) -> bool {
+        let element = self.machine.repeat_round(round_start, effect, times);
+        self.known_loops.add(self.machine.loops.first_transition(element), element);
         self.folds += 1;
         true
     }
 
     /// Executes an element and marks its transitions as fired.
-    fn push(&mut self, element: Element) {
+    fn execute(&mut self, element: Element) {
         match element {
             Element::Fire(t) => self.fired[t as usize] = true,
             Element::Loop(_) => {
                 self.machine.loops.mark_fired(element, &mut self.fired, &mut self.fired_blocks);
             }
         }
-        self.machine.push(element);
+        self.machine.execute(element);
     }
 
     /// Adds a choice with alternatives for backtracking.
-    fn remember(&mut self, alternatives: VecDeque<Alternative>) {
+    fn add_choice(&mut self, alternatives: VecDeque<Alternative>) {
         if alternatives.is_empty() {
             return;
         }
-        let number = self.machine.remember();
-        self.stack.push(Choice { number, step: self.steps - 1, ways: alternatives });
-        if self.stack.len() > TURNS {
+        let number = self.machine.start_recording();
+        self.stack.push(Choice { undo_number: number, step: self.steps - 1, alternatives });
+        if self.stack.len() > MAX_CHOICES {
             self.stack.remove(0);
-            let dropped = self.stack[0].number;
-            self.machine.forget_before(dropped);
-            self.stack.iter_mut().for_each(|choice| choice.number -= dropped);
+            let dropped = self.stack[0].undo_number;
+            self.machine.drop_records_before(dropped);
+            self.stack.iter_mut().for_each(|choice| choice.undo_number -= dropped);
         }
     }
 
     /// Goes back to the last choice with an alternative and takes it. Returns false if there is
     /// none.
-    fn turn_back(&mut self, budget: &Budget) -> bool {
+    fn backtrack(&mut self, budget: &Budget) -> bool {
         while let Some(mut choice) = self.stack.pop() {
-            self.watch.before_turn(self.machine, choice.step, budget);
-            self.machine.back_to(choice.number);
-            let Some(alternative) = choice.ways.pop_front() else { continue };
-            if choice.ways.is_empty() {
+            self.watch.before_backtracking(self.machine, choice.step, budget);
+            self.machine.undo_to(choice.undo_number);
+            let Some(alternative) = choice.alternatives.pop_front() else { continue };
+            if choice.alternatives.is_empty() {
                 if self.stack.is_empty() {
-                    self.machine.forget();
+                    self.machine.stop_recording();
                 }
             } else {
                 self.stack.push(choice);
             }
             let has_executed = match alternative {
-                Alternative::Round(round_start, effect, times) if times > BigUint::ZERO => {
-                    self.go_round(round_start, &effect, &times)
+                Alternative::RepeatRound(round_start, effect, times) if times > BigUint::ZERO => {
+                    self.repeat_round(round_start, &effect, &times)
                 }
-                Alternative::Round(round_start, ..) => {
-                    let first = self.machine.begins(round_start);
-                    self.push(first);
+                Alternative::RepeatRound(round_start, ..) => {
+                    let first = self.machine.element_at(round_start);
+                    self.execute(first);
                     true
                 }
                 Alternative::Fire(t) => {
-                    self.push(Element::Fire(t.index() as u32));
+                    self.execute(Element::Fire(t.index() as u32));
                     true
                 }
             };

@@ -9,7 +9,7 @@ use parikh_solvers::Budget;
 use std::time::{Duration, Instant};
 
 /// Maximum shares of the time for replaying runs, as 1/n: during a walk, and at its end.
-const SHARE: (u32, u32) = (20, 4);
+const REPORT_SHARES: (u32, u32) = (20, 4);
 
 /// The goals that were open at the start, with the results of this engine.
 pub(super) struct LoopWatch<'n> {
@@ -22,13 +22,13 @@ pub(super) struct LoopWatch<'n> {
     /// The goals with the results so far.
     goals: Vec<LoopGoal<'n>>,
     /// For each place, the goals that depend on it.
-    depending: GoalIndex,
+    goals_of_place: GoalIndex,
     /// Unreported sightings.
-    news: Vec<LoopNews>,
+    pending: Vec<LoopNews>,
     /// Time of the last report.
     last_report: Instant,
     /// Duration of the last report.
-    took: Duration,
+    last_report_time: Duration,
     /// True if everything is reported regardless of the time.
     pub(super) is_thorough: bool,
     /// True if some sighting was dropped without a report.
@@ -42,9 +42,9 @@ struct LoopNews {
     /// Step of the walk.
     step: u64,
     /// Index of the goal.
-    at: usize,
+    goal: usize,
     /// For a maximum, the largest value seen before.
-    before: Option<i128>,
+    old_best: Option<i128>,
 }
 
 /// A goal with the results of this engine.
@@ -54,7 +54,7 @@ struct LoopGoal<'n> {
     /// The goal.
     goal: &'n MarkingGoal,
     /// True if the goal was seen to hold.
-    seen: bool,
+    was_seen: bool,
     /// The largest value seen.
     best: Option<i128>,
 }
@@ -77,17 +77,17 @@ impl<'n> LoopWatch<'n> {
                     goals_of_place.add(watched.len(), sum.terms().iter().map(|&(place, _)| place));
                 }
             }
-            watched.push(LoopGoal { id: *id, goal, seen: false, best: board.seen(*id) });
+            watched.push(LoopGoal { id: *id, goal, was_seen: false, best: board.seen(*id) });
         }
         LoopWatch {
             net,
             board,
             witness_reporter,
             goals: watched,
-            depending: goals_of_place,
-            news: Vec::new(),
+            goals_of_place,
+            pending: Vec::new(),
             last_report: Instant::now(),
-            took: Duration::ZERO,
+            last_report_time: Duration::ZERO,
             is_thorough: false,
             has_missed: false,
             reached: 0,
@@ -95,13 +95,13 @@ impl<'n> LoopWatch<'n> {
     }
 
     /// Returns true if some goal is open.
-    pub(super) fn is_wanted(&self) -> bool {
+    pub(super) fn has_open_goal(&self) -> bool {
         self.goals.iter().any(|watched| self.board.is_open(watched.id))
     }
 
     /// Tests the goals that depend on places changed in this step.
-    pub(super) fn look(&mut self, machine: &mut LoopMarking<'_>, step: u64) {
-        let LoopWatch { net, board, goals, depending: goals_of_place, news, .. } = self;
+    pub(super) fn test_goals(&mut self, machine: &mut LoopMarking<'_>, step: u64) {
+        let LoopWatch { net, board, goals, goals_of_place, pending: news, .. } = self;
         for place in machine.take_changed() {
             // Open goals may have to be seen again after a dropped sighting.
             goals_of_place.note_change(place, |goal_index| board.is_open(goals[goal_index].id));
@@ -109,18 +109,18 @@ impl<'n> LoopWatch<'n> {
         let marking = machine.marking();
         goals_of_place.evaluate_changed(|goal_index| {
             let watched = &mut goals[goal_index];
-            if watched.seen {
+            if watched.was_seen {
                 return;
             }
             match watched.goal {
                 MarkingGoal::Reach(predicate) if holds(net, predicate, marking) => {
-                    watched.seen = true;
-                    news.push(LoopNews { step, at: goal_index, before: None });
+                    watched.was_seen = true;
+                    news.push(LoopNews { step, goal: goal_index, old_best: None });
                 }
                 MarkingGoal::Maximise(sum) => {
                     let value = i128::try_from(value(sum, marking)).ok();
                     if value > watched.best {
-                        news.push(LoopNews { step, at: goal_index, before: watched.best });
+                        news.push(LoopNews { step, goal: goal_index, old_best: watched.best });
                         watched.best = value;
                     }
                 }
@@ -131,8 +131,8 @@ impl<'n> LoopWatch<'n> {
 
     /// Reports the sightings of a walk that ends here, if it was the best so far or if the time
     /// share permits. Otherwise drops them: later walks begin in the same way.
-    pub(super) fn at_the_end(&mut self, machine: &LoopMarking<'_>, is_best: bool, budget: &Budget) {
-        match is_best || budget.is_exhausted() || self.is_time(SHARE.1) {
+    pub(super) fn end_walk(&mut self, machine: &LoopMarking<'_>, is_best: bool, budget: &Budget) {
+        match is_best || budget.is_exhausted() || self.may_report(REPORT_SHARES.1) {
             true => self.report(machine, budget),
             false => self.drop_sightings(0),
         }
@@ -140,9 +140,14 @@ impl<'n> LoopWatch<'n> {
 
     /// Before backtracking to `step`, reports the sightings that would be lost, if the time share
     /// permits. Otherwise drops them: they will be seen again.
-    pub(super) fn before_turn(&mut self, machine: &LoopMarking<'_>, step: u64, budget: &Budget) {
-        if self.news.last().is_some_and(|news| news.step > step) {
-            match self.is_time(SHARE.0) {
+    pub(super) fn before_backtracking(
+        &mut self,
+        machine: &LoopMarking<'_>,
+        step: u64,
+        budget: &Budget,
+    ) {
+        if self.pending.last().is_some_and(|news| news.step > step) {
+            match self.may_report(REPORT_SHARES.0) {
                 true => self.report(machine, budget),
                 false => self.drop_sightings(step),
             }
@@ -150,27 +155,27 @@ impl<'n> LoopWatch<'n> {
     }
 
     /// Returns true if a report now keeps the share of time for reports below 1/`share`.
-    fn is_time(&self, share: u32) -> bool {
-        self.is_thorough || self.last_report.elapsed() >= self.took * share
+    fn may_report(&self, share: u32) -> bool {
+        self.is_thorough || self.last_report.elapsed() >= self.last_report_time * share
     }
 
     /// Reports the trace as a run, if there are sightings.
     fn report(&mut self, machine: &LoopMarking<'_>, budget: &Budget) {
-        if self.news.is_empty() {
+        if self.pending.is_empty() {
             return;
         }
         let start_time = Instant::now();
-        self.reached += self.witness_reporter.along_loops(machine.run(), budget);
-        self.news.clear();
-        (self.last_report, self.took) = (Instant::now(), start_time.elapsed());
+        self.reached += self.witness_reporter.along_loops(machine.trace_as_run(), budget);
+        self.pending.clear();
+        (self.last_report, self.last_report_time) = (Instant::now(), start_time.elapsed());
     }
 
     /// Drops the sightings after the given step.
     fn drop_sightings(&mut self, step: u64) {
-        while let Some(LoopNews { at: goal, before, .. }) =
-            self.news.pop_if(|news| news.step > step)
+        while let Some(LoopNews { goal, old_best: before, .. }) =
+            self.pending.pop_if(|news| news.step > step)
         {
-            (self.goals[goal].seen, self.goals[goal].best) = (false, before);
+            (self.goals[goal].was_seen, self.goals[goal].best) = (false, before);
             self.has_missed = true;
         }
     }

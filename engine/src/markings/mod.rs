@@ -46,7 +46,7 @@ pub(crate) struct Markings<'n> {
     tests: Vec<(usize, [Condition; 2])>,
     /// Version of the packing for which the tests were compiled.
     layout: u64,
-    /// For each marking, the index of its first successor, or [`NEW`], and the number of its
+    /// For each marking, the index of its first successor, or [`UNEXPANDED`], and the number of its
     /// successors.
     successor_ranges: Vec<(u32, u32)>,
     /// The successors of all expanded markings.

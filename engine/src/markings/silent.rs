@@ -18,7 +18,7 @@ pub(super) struct Silent {
     pub(super) transitions: Vec<u32>,
     /// For each transition, the invisible consumers of its output places, ascending.
     fed_invisible: Vec<Box<[u32]>>,
-    /// The representative of each marking, or [`NEW`].
+    /// The representative of each marking, or [`UNEXPANDED`].
     representatives: Vec<u32>,
     /// Markings that are their own representatives because the chain of invisible firings is too
     /// long or was not followed.
@@ -72,7 +72,7 @@ impl Markings<'_> {
     ///
     /// # Errors
     /// Returns an error if there is no memory for a marking.
-    pub(crate) fn without(
+    pub(crate) fn without_invisible(
         mut self,
         silent: &[TransitionId],
     ) -> Result<Option<Self>, ExplorationError> {

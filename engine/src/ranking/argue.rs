@@ -17,7 +17,7 @@ use std::collections::HashMap;
 const OPENING_LENGTHS: [usize; 3] = [0, 1, 2];
 /// Limit on the number of first steps for formulas with deeply nested X.
 const MAX_OPENING: usize = 8;
-/// Share of the time for more first steps than [`OPENINGS`] lists, in [0, 1].
+/// Share of the time for more first steps than [`OPENING_LENGTHS`] lists, in [0, 1].
 const OPENING_SHARE: f64 = 0.3;
 /// Share of the time for a proof by the first steps alone, in [0, 1].
 const FIRST_SHARE: f64 = 0.2;

@@ -1,7 +1,7 @@
 //! Compares proofs with an exhaustive search, and tests manipulated proofs.
 
 use super::argue;
-use crate::lasso::Lassos;
+use crate::lasso::RunGraph;
 use fastrand::Rng;
 use parikh_evidence::certificate::markings::visit;
 use parikh_evidence::no_run::{ExcludedPairs, Movers, NoRun, Reason};
@@ -91,7 +91,7 @@ fn what_is_argued_is_so_and_what_is_tampered_with_is_refused_or_so() {
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
         let (facts, budget) = (Facts::none(&net), Budget::unlimited());
         let properties: Vec<RunProperty> = (0..2).map(|_| property(&mut rng, &net)).collect();
-        let mut lassos = Lassos::new(&net, &facts, &properties, 0, &budget).unwrap();
+        let mut lassos = RunGraph::new(&net, &facts, &properties, 0, &budget).unwrap();
         let mut arguments: Vec<NoRun> = Vec::new();
         let mut has_run = Vec::new();
         for property in &properties {

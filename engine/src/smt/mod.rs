@@ -18,7 +18,7 @@ mod k_induction;
 mod unrolled;
 
 use super::{Assignment, Engine, Role, Session, Sides, Takes, stateless_session};
-use parikh_encodings::propositional::RANGE;
+use parikh_encodings::propositional::MAX_RANGE;
 use parikh_net::Provenance;
 use parikh_structure::intervals::Intervals;
 use std::time::Duration;
@@ -59,7 +59,7 @@ fn is_wide(work: &Assignment<'_>) -> bool {
     let (net, facts) = (work.working_net.net(), work.working_net.facts());
     let intervals = Intervals::new(net, facts);
     let proved = intervals.up_to(Provenance::PROVED);
-    let is_narrow = |p, high: u64| i128::from(high) - i128::from(proved.low(p)) <= RANGE;
+    let is_narrow = |p, high: u64| i128::from(high) - i128::from(proved.low(p)) <= MAX_RANGE;
     net.places().any(|p| !proved.high(p).is_some_and(|high| is_narrow(p, high)))
 }
 

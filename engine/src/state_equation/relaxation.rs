@@ -294,7 +294,7 @@ impl<'n> Relaxation<'n> {
 
     /// Minimises `sum` over the state equation without asserted comparisons.
     pub(super) fn minimise(&mut self, sum: &LinearSum, budget: &Budget) -> MinimumResult {
-        let Some(costs) = self.equation.over_firings(self.net, sum) else {
+        let Some(costs) = self.equation.firing_sum(self.net, sum) else {
             return MinimumResult::Unknown;
         };
         let Ok(()) = self.assert(BTreeMap::new()) else { return MinimumResult::Unknown };
@@ -463,7 +463,7 @@ impl<'n> Relaxation<'n> {
         let (counter_terms, token_terms): (Vec<_>, Vec<_>) =
             form.terms().iter().partition(|&&(place, _)| self.is_counter(place));
         let token_terms = LinearSum::new(token_terms).ok()?;
-        let token_changes = self.equation.over_firings(self.net, &token_terms)?;
+        let token_changes = self.equation.firing_sum(self.net, &token_terms)?;
         let mut changes: BTreeMap<Column, i64> = token_changes.coefficients.into_iter().collect();
         for (place, a) in counter_terms {
             let effect = EffectId::new(place.index() - self.net.place_count());

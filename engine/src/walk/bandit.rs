@@ -48,7 +48,7 @@ struct Arm {
     strategy: Strategy,
     /// Work of all slices of the strategy so far.
     work: u64,
-    /// Moving average of the rewards of the strategy's slices, at least [`least_merit`].
+    /// Moving average of the rewards of the strategy's slices, at least [`min_merit`].
     merit: f64,
 }
 

@@ -109,7 +109,7 @@ pub(super) struct WatchedMarking<'a> {
     nodes: Vec<WatchNode>,
     /// For each goal position, true if the goal is settled and no longer watched.
     is_settled: Vec<bool>,
-    /// Goals whose root became true, and records with [`RECORD`], since the list was last emptied.
+    /// Goals whose root became true, and records with [`RECORD_FLAG`], since the list was last emptied.
     /// A goal may have become false again in the same firing: check [`holds`](Self::holds).
     pub(super) news: Vec<u32>,
     /// Truth value of each goal's root, one bit per goal.

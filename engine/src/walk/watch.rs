@@ -49,7 +49,7 @@ pub(super) struct TokenThreshold {
     pub(super) cell: u32,
     /// The leaf changes between `value − 1` and `value`, in both directions.
     pub(super) value: i64,
-    /// The node above the leaf, possibly with [`BELOW`].
+    /// The node above the leaf, possibly with [`HOLDS_BELOW`].
     pub(super) node: u32,
 }
 
@@ -87,10 +87,10 @@ pub(super) struct GoalWatch<'a> {
     pub(super) cell_of: HashMap<LinearSum, u32>,
     /// The thresholds by ascending cell and value.
     pub(super) thresholds: Vec<TokenThreshold>,
-    /// Pairs (transition, node, possibly with [`BELOW`]) for leaves that depend on enabledness,
-    /// sorted by transition.
+    /// Pairs (transition, node, possibly with [`HOLDS_BELOW`]) for leaves that depend on
+    /// enabledness, sorted by transition.
     pub(super) enabledness: Vec<(u32, u32)>,
-    /// Nodes that depend on deadness, with [`BELOW`] if they require the opposite.
+    /// Nodes that depend on deadness, with [`HOLDS_BELOW`] if they require the opposite.
     pub(super) deadness: Vec<u32>,
     /// The nodes. Their counters hold for a marking below every threshold, with no transition
     /// enabled.

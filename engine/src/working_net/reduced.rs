@@ -243,7 +243,7 @@ mod tests {
         let ids = [GoalId::new(0)];
         let places = |without: &str| {
             let original = WorkingNet::original(&net, goals.to_vec(), facts.clone(), &intervals)
-                .without_rules(&parikh_reduction::rules::called(without).unwrap());
+                .without_rules(&parikh_reduction::rules::searches_named(without).unwrap());
             let working_net = reduce(&original, &ids, (&budget, &budget), |_, facts| facts);
             working_net.map(|(working_net, _)| working_net.net().place_count())
         };

@@ -11,10 +11,10 @@ use std::sync::Arc;
 pub struct ColourClasses(Vec<Option<Arc<[u32]>>>);
 
 /// The maximum number of colours of a sort with classes.
-const COLOURS: u64 = 1_000_000;
+const MAX_COLOURS: u64 = 1_000_000;
 
 /// The maximum number of colours that are tried to evaluate comparisons, for the whole net.
-const TRIED: u64 = 4_000_000;
+const MAX_TRIED_COLOURS: u64 = 4_000_000;
 
 impl ColourClasses {
     /// Returns the classes in which every colour is its own class.
@@ -24,11 +24,11 @@ impl ColourClasses {
 
     /// Puts the colours of each base sort with the same `key` (a function of the sort and the
     /// colour) into one class. Sorts with too many colours get no classes.
-    pub fn by(net: &ColouredNet, key: impl Fn(SortId, u64) -> u64) -> ColourClasses {
+    pub fn by_key(net: &ColouredNet, key: impl Fn(SortId, u64) -> u64) -> ColourClasses {
         let mut classes = ColourClasses::none(net);
         for (sort_index, id) in base_sorts(net) {
             let size = net.sort(id).size();
-            if size > COLOURS {
+            if size > MAX_COLOURS {
                 continue;
             }
             let mut numbers: HashMap<u64, u32> = HashMap::new();
@@ -65,7 +65,7 @@ impl ColourClasses {
     pub fn named(&self, net: &ColouredNet) -> Option<Vec<NamedClasses>> {
         let mut by_names: BTreeMap<Vec<String>, Option<NamedClasses>> = BTreeMap::new();
         // A larger sort has no classes, and cannot have the same colours as a sort with classes.
-        let is_small = |&(_, sort): &(usize, SortId)| net.sort(sort).size() <= COLOURS;
+        let is_small = |&(_, sort): &(usize, SortId)| net.sort(sort).size() <= MAX_COLOURS;
         for (_, sort) in base_sorts(net).filter(is_small) {
             let names = (0..net.sort(sort).size()).map(|colour| net.colour_name(sort, colour));
             let names: Vec<String> = names.collect();
@@ -88,7 +88,7 @@ impl ColourClasses {
 
     /// Returns these classes for the sorts that satisfy `wanted`, and no classes for the other
     /// sorts.
-    pub fn only(&self, wanted: impl Fn(usize) -> bool) -> ColourClasses {
+    pub fn restricted_to(&self, wanted: impl Fn(usize) -> bool) -> ColourClasses {
         let sorts = self.0.iter().enumerate();
         ColourClasses(
             sorts.map(|(sort_index, of)| of.clone().filter(|_| wanted(sort_index))).collect(),
@@ -102,15 +102,15 @@ impl ColourClasses {
             ClassRefinement { net, tried: 0, sorts: vec![None; net.sorts().len()] };
         for (sort_index, id) in base_sorts(net) {
             let size = net.sort(id).size();
-            refinement.sorts[sort_index] = (size <= COLOURS).then(|| vec![0; size as usize]);
+            refinement.sorts[sort_index] = (size <= MAX_COLOURS).then(|| vec![0; size as usize]);
         }
         for transition in net.transitions() {
-            refinement.guard(&transition.guard);
+            refinement.split_by_guard(&transition.guard);
             for arc in &transition.takes {
-                refinement.multiset(&arc.inscription, true);
+                refinement.split_by_multiset(&arc.inscription, true);
             }
             for arc in &transition.puts {
-                refinement.multiset(&arc.inscription, false);
+                refinement.split_by_multiset(&arc.inscription, false);
             }
         }
         let classes = refinement.sorts.into_iter().map(|class_of| {
@@ -157,12 +157,12 @@ struct ClassRefinement<'n> {
 
 impl ClassRefinement<'_> {
     /// Splits classes by the comparisons of a guard.
-    fn guard(&mut self, guard: &Guard) {
+    fn split_by_guard(&mut self, guard: &Guard) {
         match guard {
             Guard::Compare(relation, left, right) => {
                 let Some(variable) = only_variable(left, right) else {
-                    self.blocks(left);
-                    return self.blocks(right);
+                    self.split_by_partitions(left);
+                    return self.split_by_partitions(right);
                 };
                 let net = self.net;
                 self.split(net.variable(variable).sort, |colour| {
@@ -172,42 +172,46 @@ impl ClassRefinement<'_> {
                     u32::from(holds)
                 });
             }
-            Guard::And(parts) | Guard::Or(parts) => parts.iter().for_each(|it| self.guard(it)),
+            Guard::And(parts) | Guard::Or(parts) => {
+                parts.iter().for_each(|it| self.split_by_guard(it))
+            }
         }
     }
 
     /// Splits classes by the partitions in a multiset, and by its constants if it is taken.
-    fn multiset(&mut self, multiset: &Multiset, taken: bool) {
+    fn split_by_multiset(&mut self, multiset: &Multiset, taken: bool) {
         match multiset {
             Multiset::Of { term, .. } => {
-                self.blocks(term);
+                self.split_by_partitions(term);
                 if taken {
-                    self.constants(term);
+                    self.split_by_constants(term);
                 }
             }
-            Multiset::Sum(parts) => parts.iter().for_each(|part| self.multiset(part, taken)),
+            Multiset::Sum(parts) => {
+                parts.iter().for_each(|part| self.split_by_multiset(part, taken))
+            }
             Multiset::Difference(first, second) => {
-                self.multiset(first, taken);
-                self.multiset(second, taken);
+                self.split_by_multiset(first, taken);
+                self.split_by_multiset(second, taken);
             }
         }
     }
 
     /// Splits classes by the constants in a term.
-    fn constants(&mut self, term: &Term) {
+    fn split_by_constants(&mut self, term: &Term) {
         match term {
-            Term::Constant { sort, colour } => self.constant(*sort, *colour),
-            Term::Tuple(parts) => parts.iter().for_each(|part| self.constants(part)),
+            Term::Constant { sort, colour } => self.split_by_constant(*sort, *colour),
+            Term::Tuple(parts) => parts.iter().for_each(|part| self.split_by_constants(part)),
             _ => {}
         }
     }
 
     /// Splits classes by a constant: its colour becomes a class of its own.
-    fn constant(&mut self, sort: SortId, colour: u64) {
+    fn split_by_constant(&mut self, sort: SortId, colour: u64) {
         match self.net.sort(sort).kind() {
             SortKind::Product(_) => {
                 for (part, colour) in self.net.components(sort, colour) {
-                    self.constant(part, colour);
+                    self.split_by_constant(part, colour);
                 }
             }
             _ => self.split(sort, |other| u32::from(other == colour)),
@@ -215,17 +219,17 @@ impl ClassRefinement<'_> {
     }
 
     /// Splits classes by the partitions that a term applies.
-    fn blocks(&mut self, term: &Term) {
+    fn split_by_partitions(&mut self, term: &Term) {
         match term {
             Term::Block { partition, of } => {
                 let net = self.net;
                 if let SortKind::Partition { of, block_of, .. } = net.sort(*partition).kind() {
                     self.split(*of, |colour| block_of[colour as usize]);
                 }
-                self.blocks(of);
+                self.split_by_partitions(of);
             }
-            Term::Shift { of, .. } => self.blocks(of),
-            Term::Tuple(parts) => parts.iter().for_each(|part| self.blocks(part)),
+            Term::Shift { of, .. } => self.split_by_partitions(of),
+            Term::Tuple(parts) => parts.iter().for_each(|part| self.split_by_partitions(part)),
             Term::Constant { .. } | Term::Variable(_) | Term::All(_) => {}
         }
     }
@@ -234,7 +238,7 @@ impl ClassRefinement<'_> {
     fn split(&mut self, sort: SortId, key: impl Fn(u64) -> u32) {
         let Some(class_of) = &mut self.sorts[sort.index()] else { return };
         self.tried += class_of.len() as u64;
-        if self.tried > TRIED {
+        if self.tried > MAX_TRIED_COLOURS {
             self.sorts[sort.index()] = None;
             return;
         }

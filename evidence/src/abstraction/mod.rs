@@ -49,17 +49,17 @@ pub struct ColouredModel {
 #[derive(Debug, Default)]
 struct StepNumbering {
     /// The steps, by number.
-    all: Vec<ColouredStep>,
+    steps: Vec<ColouredStep>,
     /// The number assigned to a step.
     numbers: HashMap<ColouredStep, TransitionId>,
 }
 
 /// The maximum number of colours in one place of the initial marking.
-const COLOURS: usize = 1_000_000;
+const MAX_COLOURS: usize = 1_000_000;
 
 /// The maximum number of partial bindings that are tried to find an enabled binding of one
 /// transition in one marking.
-const LOOKS: u64 = 20_000_000;
+const MAX_WORK: u64 = 20_000_000;
 
 impl ColouredModel {
     /// Creates the model of a coloured net.
@@ -84,8 +84,8 @@ impl ColouredModel {
     /// Returns the number of a step in firing sequences. A new step gets the next number.
     pub fn number(&self, step: ColouredStep) -> TransitionId {
         let mut steps = self.steps.write().unwrap_or_else(PoisonError::into_inner);
-        let next = TransitionId::new(steps.all.len());
-        let StepNumbering { all, numbers } = &mut *steps;
+        let next = TransitionId::new(steps.steps.len());
+        let StepNumbering { steps: all, numbers } = &mut *steps;
         *numbers.entry(step).or_insert_with_key(|step| {
             all.push(step.clone());
             next
@@ -95,7 +95,7 @@ impl ColouredModel {
     /// Returns the step with the given number.
     pub fn step(&self, number: TransitionId) -> Option<ColouredStep> {
         let steps = self.steps.read().unwrap_or_else(PoisonError::into_inner);
-        steps.all.get(number.index()).cloned()
+        steps.steps.get(number.index()).cloned()
     }
 
     /// Returns the name of a step, as `t(x=2,y=red)`.
@@ -119,7 +119,7 @@ impl ColouredModel {
 
     /// Returns the initial marking, or `None` if it has too many colours.
     pub fn initial(&self) -> Option<ColouredMarking> {
-        self.net.initial(COLOURS).ok()
+        self.net.initial(MAX_COLOURS).ok()
     }
 
     /// Fires the steps of `sequence` from the initial marking, and calls `inspect` with the marking
@@ -190,7 +190,7 @@ impl ColouredModel {
         marking: &ColouredMarking,
         totals: &Marking,
     ) -> Result<bool, GaveUp> {
-        let has_binding = |t| Ok(self.net.some_binding(marking, t, &mut { LOOKS })?.is_some());
+        let has_binding = |t| Ok(self.net.some_binding(marking, t, &mut { MAX_WORK })?.is_some());
         let is_enabled = |t: &TransitionId| {
             let coloured_index = self.skeleton.coloured_transition(*t);
             has_binding(self.net.transition_ids().nth(coloured_index).ok_or(GaveUp)?)

@@ -49,13 +49,13 @@ pub struct Quotient {
 }
 
 /// The maximum number of colours in the initial marking of a place, if it is enumerated.
-const COLOURS: usize = 1_000_000;
+const MAX_COLOURS: usize = 1_000_000;
 
 /// The maximum number of colours that are tried to evaluate comparisons, for the whole net.
-const TRIED: u64 = 4_000_000;
+const MAX_TRIED_COLOURS: u64 = 4_000_000;
 
 /// The maximum number of terms that replace one term of an arc.
-const TERMS: usize = 4_096;
+const MAX_TERMS: usize = 4_096;
 
 impl Quotient {
     /// Merges the colours of each class. Returns `None` if numbers become too large, or an arc has
@@ -73,7 +73,7 @@ impl Quotient {
         for place in net.places() {
             let initial = match builder.multiset(&place.initial) {
                 Some(initial) => initial,
-                None => builder.written_out(place.sort, &place.initial)?,
+                None => builder.enumerated(place.sort, &place.initial)?,
             };
             let added = quotient.add_place(&place.name, place.sort, initial).ok()?;
             place.label.iter().for_each(|label| quotient.label_place(added, label));
@@ -89,7 +89,7 @@ impl Quotient {
             for ColouredArc { place, inscription } in &transition.puts {
                 quotient.put(t, *place, builder.multiset(inscription)?).ok()?;
             }
-            decided.push(exact && builder.any_tokens_do_for(transition));
+            decided.push(exact && builder.takes_any_tokens(transition));
         }
         Some(Quotient { net: quotient, classes: classes.clone(), decided })
     }
@@ -103,11 +103,11 @@ impl Quotient {
         let mut chosen = BTreeSet::new();
         for (sort, _) in base_sorts(net) {
             chosen.insert(sort);
-            if !is_exact_for(&candidates.only(|sort_index| chosen.contains(&sort_index))) {
+            if !is_exact_for(&candidates.restricted_to(|sort_index| chosen.contains(&sort_index))) {
                 chosen.remove(&sort);
             }
         }
-        candidates.only(|sort_index| chosen.contains(&sort_index))
+        candidates.restricted_to(|sort_index| chosen.contains(&sort_index))
     }
 
     /// Returns the quotient net.
@@ -220,7 +220,7 @@ impl<'n> QuotientBuilder<'n> {
         let mut blocks: Vec<Option<u32>> = vec![None; size];
         let mut is_kept = !has_classes;
         for (colour, &block) in (0..).zip(block_of) {
-            let class = self.colour(of, colour)? as usize;
+            let class = self.class_of(of, colour)? as usize;
             is_kept &= *blocks[class].get_or_insert(block) == block;
         }
         if is_kept {
@@ -245,7 +245,7 @@ impl<'n> QuotientBuilder<'n> {
     }
 
     /// Returns the number of the class of a colour, or the colour itself if its sort is not merged.
-    fn colour(&self, sort: SortId, colour: u64) -> Option<u64> {
+    fn class_of(&self, sort: SortId, colour: u64) -> Option<u64> {
         match &self.sorts[sort.index()] {
             SortQuotient::Whole => Some(colour),
             SortQuotient::Classes(classes, _) => Some(classes[colour as usize].into()),
@@ -253,7 +253,7 @@ impl<'n> QuotientBuilder<'n> {
                 let components = self.net.components(sort, colour);
                 components.into_iter().try_fold(0u64, |colour, (part, component)| {
                     let shifted = colour.checked_mul(self.size(part)?)?;
-                    shifted.checked_add(self.colour(part, component)?)
+                    shifted.checked_add(self.class_of(part, component)?)
                 })
             }
         }
@@ -276,7 +276,7 @@ impl<'n> QuotientBuilder<'n> {
         let single = |term: Term| Some(vec![(term, 1)]);
         match term {
             Term::Constant { sort, colour } => {
-                single(Term::Constant { sort: *sort, colour: self.colour(*sort, *colour)? })
+                single(Term::Constant { sort: *sort, colour: self.class_of(*sort, *colour)? })
             }
             Term::Variable(_) => single(term.clone()),
             Term::Shift { of, by } => {
@@ -339,7 +339,7 @@ impl<'n> QuotientBuilder<'n> {
                 parts.iter().map(|part| self.multiset(part)).collect::<Option<Vec<_>>>()?,
             ),
             Multiset::Difference(first, second) => {
-                if !self.all_whole(first) || !self.all_whole(second) {
+                if !self.is_whole_multiset(first) || !self.is_whole_multiset(second) {
                     return None;
                 }
                 Multiset::minus(self.multiset(first)?, self.multiset(second)?)
@@ -348,19 +348,21 @@ impl<'n> QuotientBuilder<'n> {
     }
 
     /// Returns true if no sort of the multiset's terms is merged.
-    fn all_whole(&self, multiset: &Multiset) -> bool {
+    fn is_whole_multiset(&self, multiset: &Multiset) -> bool {
         match multiset {
             Multiset::Of { term, .. } => self.is_whole(term),
-            Multiset::Sum(parts) => parts.iter().all(|part| self.all_whole(part)),
-            Multiset::Difference(first, second) => self.all_whole(first) && self.all_whole(second),
+            Multiset::Sum(parts) => parts.iter().all(|part| self.is_whole_multiset(part)),
+            Multiset::Difference(first, second) => {
+                self.is_whole_multiset(first) && self.is_whole_multiset(second)
+            }
         }
     }
 
     /// Returns the quotient of an initial marking, enumerated colour by colour.
-    fn written_out(&self, sort: SortId, initial: &Multiset) -> Option<Multiset> {
-        let bag = self.net.bag(initial, &[] as &[BoundColour], COLOURS).ok()?;
+    fn enumerated(&self, sort: SortId, initial: &Multiset) -> Option<Multiset> {
+        let bag = self.net.bag(initial, &[] as &[BoundColour], MAX_COLOURS).ok()?;
         let tokens = bag.into_iter().map(|(colour, count)| {
-            let term = Term::Constant { sort, colour: self.colour(sort, colour)? };
+            let term = Term::Constant { sort, colour: self.class_of(sort, colour)? };
             Some(Multiset::Of { count, term })
         });
         Some(Multiset::sum(tokens.collect::<Option<Vec<_>>>()?))
@@ -408,7 +410,7 @@ impl<'n> QuotientBuilder<'n> {
         let sort = self.net.variable(variable).sort;
         let (size, classes) = (self.net.variable_size(variable), self.size(sort)?);
         self.tried.set(self.tried.get().saturating_add(size));
-        if self.tried.get() > TRIED || classes > TERMS as u64 {
+        if self.tried.get() > MAX_TRIED_COLOURS || classes > MAX_TERMS as u64 {
             return Some((Guard::TRUE, false));
         }
         // For each class: whether the comparison holds for some colour, and whether it fails for
@@ -417,7 +419,7 @@ impl<'n> QuotientBuilder<'n> {
         for colour in 0..size {
             let binding = [BoundColour { variable, colour }];
             let (left, right) = (self.net.colour(left, &binding), self.net.colour(right, &binding));
-            let (holds, fails) = &mut outcomes[self.colour(sort, colour)? as usize];
+            let (holds, fails) = &mut outcomes[self.class_of(sort, colour)? as usize];
             if relation.holds(left, right) { *holds = true } else { *fails = true }
         }
         let exact = !outcomes.contains(&(true, true));
@@ -433,20 +435,20 @@ impl<'n> QuotientBuilder<'n> {
     }
 
     /// Returns true if any tokens of the classes suffice for everything that the transition takes.
-    fn any_tokens_do_for(&self, transition: &ColouredTransition) -> bool {
+    fn takes_any_tokens(&self, transition: &ColouredTransition) -> bool {
         let mut seen = BTreeSet::new();
-        transition.takes.iter().all(|arc| self.any_tokens_do(&arc.inscription, &mut seen))
+        transition.takes.iter().all(|arc| self.accepts_any_tokens(&arc.inscription, &mut seen))
     }
 
     /// Returns true if any tokens of the classes suffice for a multiset that is taken.
-    fn any_tokens_do(&self, multiset: &Multiset, seen: &mut BTreeSet<VariableId>) -> bool {
+    fn accepts_any_tokens(&self, multiset: &Multiset, seen: &mut BTreeSet<VariableId>) -> bool {
         match multiset {
             Multiset::Of { count: 0, .. } => true,
             Multiset::Of { count, term } => {
                 let is_one = *count == 1 && !term.has_all();
                 self.is_whole(term) || (is_one && self.is_free(term, seen))
             }
-            Multiset::Sum(parts) => parts.iter().all(|part| self.any_tokens_do(part, seen)),
+            Multiset::Sum(parts) => parts.iter().all(|part| self.accepts_any_tokens(part, seen)),
             // Both operands are whole.
             Multiset::Difference(..) => true,
         }
@@ -460,19 +462,19 @@ impl<'n> QuotientBuilder<'n> {
             Term::Variable(variable) => seen.insert(*variable),
             Term::Shift { of, .. } => self.is_free(of, seen),
             Term::Tuple(parts) => parts.iter().all(|part| self.is_free(part, seen)),
-            Term::Constant { sort, colour } => self.is_alone(*sort, *colour),
+            Term::Constant { sort, colour } => self.is_only_of_class(*sort, *colour),
             Term::Block { .. } | Term::All(_) => false,
         }
     }
 
     /// Returns true if a colour is the only one of its class.
-    fn is_alone(&self, sort: SortId, colour: u64) -> bool {
+    fn is_only_of_class(&self, sort: SortId, colour: u64) -> bool {
         match &self.sorts[sort.index()] {
             SortQuotient::Whole => true,
             SortQuotient::Classes(classes, sizes) => sizes[classes[colour as usize] as usize] == 1,
             SortQuotient::Product => {
                 let components = self.net.components(sort, colour);
-                components.into_iter().all(|(part, colour)| self.is_alone(part, colour))
+                components.into_iter().all(|(part, colour)| self.is_only_of_class(part, colour))
             }
         }
     }
@@ -482,7 +484,7 @@ impl<'n> QuotientBuilder<'n> {
 fn tuples(parts: Vec<Vec<(Term, u64)>>) -> Option<Vec<(Term, u64)>> {
     let mut tuples_so_far: Vec<(Vec<Term>, u64)> = vec![(Vec::new(), 1)];
     for part in parts {
-        if tuples_so_far.len().checked_mul(part.len())? > TERMS {
+        if tuples_so_far.len().checked_mul(part.len())? > MAX_TERMS {
             return None;
         }
         let mut longer = Vec::with_capacity(tuples_so_far.len() * part.len());

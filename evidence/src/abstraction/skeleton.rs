@@ -49,16 +49,16 @@ pub struct Skeleton {
 
 /// The maximum number of bindings that are enumerated to find the numbers of tokens of a
 /// difference.
-const BINDINGS: u64 = 20_000;
+const MAX_BINDINGS: u64 = 20_000;
 
 /// The maximum number of colours of all multisets of these bindings together.
-const LOOKS: u128 = 4_000_000;
+const MAX_WORK: u128 = 4_000_000;
 
 /// The maximum number of colours of one multiset.
-const COLOURS: usize = 1_000_000;
+const MAX_COLOURS: usize = 1_000_000;
 
 /// The maximum number of skeleton transitions per coloured transition.
-const NUMBERS: usize = 64;
+const MAX_COPIES: usize = 64;
 
 impl Skeleton {
     /// Builds the skeleton of `coloured`.
@@ -69,10 +69,13 @@ impl Skeleton {
         let mut builder = NetBuilder::new(coloured.name());
         coloured.assumptions().iter().for_each(|it| builder.assume(it.clone()));
         for place in coloured.places() {
-            let tokens = match total(coloured, &place.initial) {
+            let tokens = match fixed_token_count(coloured, &place.initial) {
                 Some(tokens) => Some(tokens),
                 // The multiset has a difference.
-                None => coloured.bag(&place.initial, &[], 10 * COLOURS).ok().map(|bag| sum(&bag)),
+                None => coloured
+                    .bag(&place.initial, &[], 10 * MAX_COLOURS)
+                    .ok()
+                    .map(|bag| token_count(&bag)),
             };
             let tokens = tokens.and_then(|it| u64::try_from(it).ok());
             let p = builder.place(&place.name, 0)?;
@@ -81,7 +84,7 @@ impl Skeleton {
         let (mut counts, mut decided, mut complete) = (Vec::new(), Vec::new(), true);
         for transition in coloured.transitions() {
             let arcs: Vec<&ColouredArc> = transition.takes.iter().chain(&transition.puts).collect();
-            let token_numbers = numbers(coloured, &arcs);
+            let token_numbers = token_combinations(coloured, &arcs);
             complete &= token_numbers.is_some();
             // If the numbers are unknown, the transition exists only so that formulas can name it.
             let token_numbers =
@@ -158,39 +161,43 @@ impl Skeleton {
 }
 
 /// Returns the number of tokens of a multiset of colours.
-fn sum(bag: &parikh_net::coloured::Bag) -> u128 {
+fn token_count(bag: &parikh_net::coloured::Bag) -> u128 {
     bag.values().map(|&tokens| u128::from(tokens)).sum()
 }
 
 /// Returns the number of tokens of a multiset under every binding, or `None` if it contains a
 /// difference.
-fn total(net: &ColouredNet, multiset: &Multiset) -> Option<u128> {
+fn fixed_token_count(net: &ColouredNet, multiset: &Multiset) -> Option<u128> {
     match multiset {
-        Multiset::Of { count, term } => Some(u128::from(*count).saturating_mul(colours(net, term))),
-        Multiset::Sum(parts) => {
-            parts.iter().try_fold(0u128, |sum, part| Some(sum.saturating_add(total(net, part)?)))
+        Multiset::Of { count, term } => {
+            Some(u128::from(*count).saturating_mul(colour_count(net, term)))
         }
+        Multiset::Sum(parts) => parts
+            .iter()
+            .try_fold(0u128, |sum, part| Some(sum.saturating_add(fixed_token_count(net, part)?))),
         Multiset::Difference(..) => None,
     }
 }
 
 /// Returns the number of colours that are processed to evaluate a multiset.
-fn size(net: &ColouredNet, multiset: &Multiset) -> u128 {
+fn processed_colours(net: &ColouredNet, multiset: &Multiset) -> u128 {
     match multiset {
-        Multiset::Of { term, .. } => colours(net, term),
+        Multiset::Of { term, .. } => colour_count(net, term),
         Multiset::Sum(parts) => {
-            parts.iter().fold(0, |sum, part| sum.saturating_add(size(net, part)))
+            parts.iter().fold(0, |sum, part| sum.saturating_add(processed_colours(net, part)))
         }
-        Multiset::Difference(first, second) => size(net, first).saturating_add(size(net, second)),
+        Multiset::Difference(first, second) => {
+            processed_colours(net, first).saturating_add(processed_colours(net, second))
+        }
     }
 }
 
 /// Returns the number of colours of a term.
-fn colours(net: &ColouredNet, term: &Term) -> u128 {
+fn colour_count(net: &ColouredNet, term: &Term) -> u128 {
     match term {
         Term::All(sort) => net.sort(*sort).size().into(),
         Term::Tuple(parts) => {
-            parts.iter().fold(1, |product, part| product.saturating_mul(colours(net, part)))
+            parts.iter().fold(1, |product, part| product.saturating_mul(colour_count(net, part)))
         }
         _ => 1,
     }
@@ -198,8 +205,9 @@ fn colours(net: &ColouredNet, term: &Term) -> u128 {
 
 /// Returns the combinations of numbers of tokens that the arcs of one transition move, or `None` if
 /// a limit is reached.
-fn numbers(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>>> {
-    let fixed: Vec<Option<u128>> = arcs.iter().map(|arc| total(net, &arc.inscription)).collect();
+fn token_combinations(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>>> {
+    let fixed: Vec<Option<u128>> =
+        arcs.iter().map(|arc| fixed_token_count(net, &arc.inscription)).collect();
     let mut variables: Vec<VariableId> = Vec::new();
     for (arc, _) in arcs.iter().zip(&fixed).filter(|(_, fixed)| fixed.is_none()) {
         arc.inscription.variables(&mut variables);
@@ -208,7 +216,7 @@ fn numbers(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>
     variables.dedup();
     let sizes: Vec<u64> = variables.iter().map(|&variable| net.variable_size(variable)).collect();
     let bindings = sizes.iter().try_fold(1u64, |all, &size| all.checked_mul(size))?;
-    if bindings > BINDINGS {
+    if bindings > MAX_BINDINGS {
         return None;
     }
     let mut combinations = BTreeSet::new();
@@ -225,17 +233,17 @@ fn numbers(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>
             let tokens = match fixed {
                 Some(tokens) => *tokens,
                 None => {
-                    work += size(net, &arc.inscription);
-                    if work > LOOKS {
+                    work += processed_colours(net, &arc.inscription);
+                    if work > MAX_WORK {
                         return None;
                     }
-                    sum(&net.bag(&arc.inscription, &binding, COLOURS).ok()?)
+                    token_count(&net.bag(&arc.inscription, &binding, MAX_COLOURS).ok()?)
                 }
             };
             u64::try_from(tokens).ok()
         });
         combinations.insert(counts.collect::<Option<Vec<u64>>>()?);
-        if combinations.len() > NUMBERS {
+        if combinations.len() > MAX_COPIES {
             return None;
         }
     }
@@ -246,19 +254,23 @@ fn numbers(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>
 fn totals_decide(net: &ColouredNet, transition: &ColouredTransition) -> bool {
     let mut seen = BTreeSet::new();
     transition.guard == Guard::TRUE
-        && transition.takes.iter().all(|arc| any_tokens_do(net, &arc.inscription, &mut seen))
+        && transition.takes.iter().all(|arc| accepts_any_tokens(net, &arc.inscription, &mut seen))
 }
 
 /// Returns true if any tokens, as many as the multiset has, equal the multiset under some binding.
 /// `seen` has the variables of earlier terms, which are bound already.
-fn any_tokens_do(net: &ColouredNet, multiset: &Multiset, seen: &mut BTreeSet<VariableId>) -> bool {
+fn accepts_any_tokens(
+    net: &ColouredNet,
+    multiset: &Multiset,
+    seen: &mut BTreeSet<VariableId>,
+) -> bool {
     match multiset {
         Multiset::Of { count: 0, .. } => true,
         Multiset::Of { count, term } => match net.term_size(term) {
             1 => true,
             _ => *count == 1 && is_free(net, term, seen),
         },
-        Multiset::Sum(parts) => parts.iter().all(|part| any_tokens_do(net, part, seen)),
+        Multiset::Sum(parts) => parts.iter().all(|part| accepts_any_tokens(net, part, seen)),
         Multiset::Difference(..) => false,
     }
 }

@@ -38,7 +38,7 @@ impl<'n> AnswerObligations<'n> {
     /// Returns the obligations for an answer. Obligations that the initial marking or a trivial
     /// predicate discharges are marked at once.
     pub(super) fn of(net: &'n Net, obligation: Obligation) -> Self {
-        let Obligation { reach, refute, grow, homes, runs, trees, need: needed } = obligation;
+        let Obligation { reach, refute, grow, homes, runs, trees, needed } = obligation;
         let home = (!homes.is_empty()).then(|| HomeObligations::of(homes));
         // If the initial marking is dead, no other marking is reachable.
         let is_initially_dead = net.is_dead(net.initial());
@@ -97,26 +97,28 @@ impl<'n> AnswerObligations<'n> {
             NeededProofs::Refute(index) => self.claims[index].1,
             NeededProofs::Grow(index) => self.sums[index].1,
             NeededProofs::Stays(index) => self.stays_reachable(index),
-            NeededProofs::Lost(index) => self.home.as_ref().is_some_and(|home| home.lost[index]),
+            NeededProofs::NotStays(index) => {
+                self.home.as_ref().is_some_and(|home| home.lost[index])
+            }
             NeededProofs::Run(_) | NeededProofs::NoRun(_) => {
                 self.runs.is_discharged(obligation, &self.claims)
             }
             NeededProofs::Tree(index) => self
                 .trees
                 .is_discharged(index, self.proved_premises(&|index| self.stays_reachable(index))),
-            NeededProofs::All(_) | NeededProofs::One(_) => false,
+            NeededProofs::All(_) | NeededProofs::Any(_) => false,
         }
     }
 
     /// Returns true if the discharged obligations suffice for the answer.
     pub(super) fn is_settled(&self) -> bool {
-        self.needed.is_met(&|obligation| self.is_discharged(obligation))
+        self.needed.is_true(&|obligation| self.is_discharged(obligation))
     }
 
     /// Returns true if the answer would be shown if the obligations that satisfy `is_assumed` were
     /// discharged, too.
     pub(super) fn would_be_settled(&self, is_assumed: &dyn Fn(&NeededProofs) -> bool) -> bool {
-        self.needed.is_met(&|obligation| self.is_discharged(obligation) || is_assumed(obligation))
+        self.needed.is_true(&|obligation| self.is_discharged(obligation) || is_assumed(obligation))
     }
 
     /// Returns true if an exhaustive search could discharge all remaining obligations.
@@ -159,7 +161,7 @@ impl<'n> AnswerObligations<'n> {
     /// none that one does.
     pub(super) fn requires_only_losses(&self) -> bool {
         let open = self.needed.open(&|obligation| self.is_discharged(obligation));
-        open.iter().any(|obligation| matches!(obligation, NeededProofs::Lost(_)))
+        open.iter().any(|obligation| matches!(obligation, NeededProofs::NotStays(_)))
             && !open.iter().any(|obligation| matches!(obligation, NeededProofs::Stays(_)))
     }
 
@@ -198,7 +200,7 @@ impl<'n> AnswerObligations<'n> {
             Some(NeededProofs::Stays(_)) => {
                 return "not shown: that all goals stay reachable".to_owned();
             }
-            Some(NeededProofs::Lost(_)) => {
+            Some(NeededProofs::NotStays(_)) => {
                 return "not shown: that some goal can become unreachable".to_owned();
             }
             Some(obligation @ (NeededProofs::Run(_) | NeededProofs::NoRun(_))) => {
@@ -217,7 +219,7 @@ impl<'n> AnswerObligations<'n> {
                 format!("a proof that {}", refutation_in_words(net, &self.claims[index].0))
             }
             Some(NeededProofs::Grow(_)) => "a self-covering sequence that increases the sum".into(),
-            Some(NeededProofs::All(_) | NeededProofs::One(_)) | None => {
+            Some(NeededProofs::All(_) | NeededProofs::Any(_)) | None => {
                 "nothing in the net can show the answer".into()
             }
         };
@@ -226,7 +228,7 @@ impl<'n> AnswerObligations<'n> {
         let other_count = open.len().saturating_sub(1);
         match (other_count, &self.needed) {
             (0, _) => format!("not shown: {what}{note}"),
-            (_, NeededProofs::One(_)) => {
+            (_, NeededProofs::Any(_)) => {
                 format!("not shown: {what} (or one of {other_count} alternatives){note}")
             }
             _ => format!("not shown: {what} (and {other_count} more){note}"),

@@ -27,11 +27,11 @@ pub(super) fn judge(
     // In a net with caps, the largest sum may differ from the model's.
     let by_search = answer.searched.is_some() && answer.shown_by.is_empty() && !net.has_caps();
     match question {
-        Question::HowMany { firings } => Some(check_count(context, answer, *firings)),
-        Question::Largest(sum) if by_search => {
+        Question::Count { firings } => Some(check_count(context, answer, *firings)),
+        Question::Maximum(sum) if by_search => {
             Some(check_largest(net, slice::from_ref(sum), answer, (*max_markings, watch)))
         }
-        Question::LargestOf(sums) if by_search => {
+        Question::MaximumOf(sums) if by_search => {
             Some(check_largest(net, sums, answer, (*max_markings, watch)))
         }
         _ => None,

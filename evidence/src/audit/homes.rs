@@ -24,7 +24,7 @@ impl HomeObligations {
     pub(super) fn of(homes: Vec<HomeQuestion>) -> Self {
         let all_false = vec![false; homes.len()];
         let (predicates, reach_goals) =
-            homes.into_iter().map(|home| (home.wanted, home.reach)).unzip();
+            homes.into_iter().map(|home| (home.predicate, home.reach)).unzip();
         let (lost, stays) = (all_false.clone(), all_false);
         HomeObligations {
             predicates,

@@ -247,7 +247,7 @@ impl<'n> Audit<'n> {
                 false => cases::assumptions(net, !self.final_markings.is_empty()),
             };
             let cases = match self.has_case_markings {
-                true => CaseNet::of_begun(kind.0, net.clone())?,
+                true => CaseNet::with_case_markings(kind.0, net.clone())?,
                 false => CaseNet::of(kind, net, &self.final_markings)?,
             };
             let asked = cases.question().ok_or("the final marking has 2^63 tokens or more")?;

@@ -8,7 +8,7 @@ use super::runs::RunVisits;
 use super::trees;
 use crate::certificate::markings::visit;
 use crate::file::ExhaustiveSearch;
-use crate::home::stays::find_staying;
+use crate::home::visited_markings::find_staying;
 use crate::question::obligation::NeededProofs;
 use crate::words::{all_markings_were, markings_were};
 use crate::{Flaw, words};

@@ -101,7 +101,7 @@ impl TreeObligations {
             if self.visited[index] || !self.labellings[index].is_empty() {
                 continue;
             }
-            match document.tree(property, &mut || watch.goes_on()) {
+            match document.decide_tree(property, &mut || watch.goes_on()) {
                 Ok(holds) => self.evaluated[index] = holds,
                 Err(Flaw::DoesNotFollow) => return Ok(()),
                 Err(Flaw::Stopped) => return Err(Flaw::Stopped),

@@ -98,16 +98,16 @@ impl BoundsCertificate {
                 return Err(Flaw::Stopped);
             }
             match step {
-                BoundStep::Inductive(bounds) => derived.inductive(net, index, bounds)?,
+                BoundStep::Inductive(bounds) => derived.add_inductive(net, index, bounds)?,
                 BoundStep::Weighted { weights, bounds } => {
-                    derived.weighted(net, index, weights, bounds)?;
+                    derived.add_weighted(net, index, weights, bounds)?;
                 }
                 BoundStep::SafeUnits(places) => {
                     let units = net.safe_units().filter(|_| self.assumes_units);
-                    let units = units.ok_or(Flaw::Units(index))?;
+                    let units = units.ok_or(Flaw::UnitsNotAssumed(index))?;
                     check_places(net, places.iter().copied())?;
                     if !places.iter().all(|&place| units.covers(place)) {
-                        return Err(Flaw::Units(index));
+                        return Err(Flaw::UnitsNotAssumed(index));
                     }
                     for &place in places {
                         derived.add(TokenBound { place, upper: true, tokens: 1 });
@@ -152,20 +152,25 @@ impl DerivedBounds {
     }
 
     /// Returns true if an upper bound prevents `t` from ever being enabled.
-    pub(super) fn blocks(&self, net: &Net, t: TransitionId) -> bool {
+    pub(super) fn disables(&self, net: &Net, t: TransitionId) -> bool {
         net.pre(t).iter().any(|arc| self.high[arc.place.index()].is_some_and(|n| n < arc.weight))
     }
 
     /// Adds the bounds of an inductive step after checking its conditions. `index` is the index of
     /// the step.
-    fn inductive(&mut self, net: &Net, index: usize, bounds: &[TokenBound]) -> Result<(), Flaw> {
+    fn add_inductive(
+        &mut self,
+        net: &Net,
+        index: usize,
+        bounds: &[TokenBound],
+    ) -> Result<(), Flaw> {
         check_places(net, bounds.iter().map(|bound| bound.place))?;
         for &bound in bounds {
             let initially = net.initial()[bound.place];
             let holds =
                 if bound.upper { initially <= bound.tokens } else { initially >= bound.tokens };
             if !holds {
-                return Err(Flaw::Initially(index, bound.place));
+                return Err(Flaw::BoundFalseInitially(index, bound.place));
             }
         }
         // From here on the new bounds are assumed. The result is discarded if one of them is not
@@ -179,8 +184,8 @@ impl DerivedBounds {
                 let (pre, post) = (net.pre_weight(t, place), net.post_weight(t, place));
                 let is_preserved =
                     if bound.upper { post <= pre } else { post >= pre || post >= bound.tokens };
-                if !is_preserved && !self.blocks(net, t) {
-                    return Err(Flaw::Breaks(index, place, t));
+                if !is_preserved && !self.disables(net, t) {
+                    return Err(Flaw::MayViolateBound(index, place, t));
                 }
             }
         }
@@ -189,7 +194,7 @@ impl DerivedBounds {
 
     /// Adds the bounds of a weighted step after checking its conditions. `index` is the index of
     /// the step.
-    fn weighted(
+    fn add_weighted(
         &mut self,
         net: &Net,
         index: usize,
@@ -202,7 +207,7 @@ impl DerivedBounds {
         // none.
         let (mut min_sum, mut unbounded) = (0i128, 0usize);
         for (&place, &weight) in &sum.coefficients {
-            match self.least(place, weight)? {
+            match self.min_product(place, weight)? {
                 Some(term) => add(&mut min_sum, term)?,
                 None => unbounded += 1,
             }
@@ -213,7 +218,7 @@ impl DerivedBounds {
             if weight == 0 || (weight > 0) != bound.upper {
                 return Err(no_bound());
             }
-            let other_minimum = match (self.least(bound.place, weight)?, unbounded) {
+            let other_minimum = match (self.min_product(bound.place, weight)?, unbounded) {
                 (Some(own), 0) => min_sum.checked_sub(own),
                 (None, 1) => Some(min_sum),
                 _ => return Err(no_bound()),
@@ -235,7 +240,7 @@ impl DerivedBounds {
     }
 
     /// Returns the least value of `factor`·m(place), or `None` if it is unbounded.
-    fn least(&self, place: PlaceId, factor: i128) -> Result<Option<i128>, Flaw> {
+    fn min_product(&self, place: PlaceId, factor: i128) -> Result<Option<i128>, Flaw> {
         let place_index = place.index();
         let tokens = if factor >= 0 { Some(self.low[place_index]) } else { self.high[place_index] };
         tokens.map(|tokens| product(factor, tokens.into())).transpose()
@@ -243,13 +248,13 @@ impl DerivedBounds {
 
     /// Returns true if no marking within the bounds satisfies `predicate`, whose only leaves are
     /// linear comparisons.
-    pub(super) fn refute(&self, predicate: &Predicate) -> Result<bool, Flaw> {
+    pub(super) fn refutes(&self, predicate: &Predicate) -> Result<bool, Flaw> {
         match predicate {
             Predicate::False => Ok(true),
             Predicate::Atom(Atom { sum, bound }) => {
                 let mut min_sum = 0i128;
                 for &(place, factor) in sum.terms() {
-                    match self.least(place, factor.into())? {
+                    match self.min_product(place, factor.into())? {
                         Some(term) => add(&mut min_sum, term)?,
                         None => return Ok(false),
                     }
@@ -258,7 +263,7 @@ impl DerivedBounds {
             }
             Predicate::And(parts) => {
                 for part in parts {
-                    if self.refute(part)? {
+                    if self.refutes(part)? {
                         return Ok(true);
                     }
                 }
@@ -266,7 +271,7 @@ impl DerivedBounds {
             }
             Predicate::Or(parts) => {
                 for part in parts {
-                    if !self.refute(part)? {
+                    if !self.refutes(part)? {
                         return Ok(false);
                     }
                 }
@@ -324,13 +329,13 @@ mod tests {
         assert_eq!(check(step(vec![bound(&net, "never", true, 1)])), Err(Flaw::DoesNotFollow));
         assert_eq!(check(vec![]), Err(Flaw::DoesNotFollow));
         let p = bound(&net, "p", true, 2);
-        assert_eq!(check(step(vec![p])), Err(Flaw::Initially(0, p.place)));
+        assert_eq!(check(step(vec![p])), Err(Flaw::BoundFalseInitially(0, p.place)));
         let p = bound(&net, "p", true, 3);
         let u = net.transition_named("u").unwrap();
-        assert_eq!(check(step(vec![p])), Err(Flaw::Breaks(0, p.place, u)));
+        assert_eq!(check(step(vec![p])), Err(Flaw::MayViolateBound(0, p.place, u)));
         let log = bound(&net, "log", false, 3);
         let trim = net.transition_named("trim").unwrap();
-        assert_eq!(check(step(vec![log])), Err(Flaw::Breaks(0, log.place, trim)));
+        assert_eq!(check(step(vec![log])), Err(Flaw::MayViolateBound(0, log.place, trim)));
         let log = bound(&net, "log", false, 2);
         assert_eq!(check(step(vec![log, bound(&net, "never", true, 0)])), Ok(()));
     }

@@ -62,7 +62,7 @@ impl<P, T, U, A> Document<P, T, U, A> {
 
 impl Document {
     /// Returns the features of nets for which this kind of argument is sound.
-    pub fn takes(&self) -> Features {
+    pub fn features(&self) -> Features {
         match self {
             Document::Linear(_)
             | Document::Bounds(_)
@@ -82,7 +82,7 @@ impl Document {
         net: &'a Net,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<CheckedDocument<'a>, Flaw> {
-        if !self.takes().cover(net.features()) {
+        if !self.features().cover(net.features()) {
             return Err(Flaw::Features);
         }
         let steps = match self {
@@ -93,10 +93,10 @@ impl Document {
             }
             Document::Markings(count) => {
                 let mut marking_count = 0;
-                let visited = visit(net, *count, |_| goes_on_in(&mut marking_count, goes_on))?;
+                let visited = visit(net, *count, |_| poll(&mut marking_count, goes_on))?;
                 let reachable_count = visited.count();
                 if reachable_count < *count {
-                    return Err(Flaw::Fewer(reachable_count, *count));
+                    return Err(Flaw::TooFewMarkings(reachable_count, *count));
                 }
                 CheckedSteps::Markings(visited)
             }
@@ -121,13 +121,13 @@ impl CheckedDocument<'_> {
         let atoms = || predicate.to_atoms(self.net);
         let follows = match &self.steps {
             CheckedSteps::Linear(lemmas) => return lemmas.refute(&atoms(), goes_on),
-            CheckedSteps::Bounds(known) => known.refute(&atoms())?,
+            CheckedSteps::Bounds(known) => known.refutes(&atoms())?,
             CheckedSteps::Induction(invariant) => return invariant.refute(&atoms(), goes_on),
             CheckedSteps::ClosedSet(set) => return set.refutes(self.net, predicate, goes_on),
             CheckedSteps::Markings(visited) => {
                 let (mut marking_count, mut stopped) = (0, false);
                 let is_refuted = visited.all(|marking: &Marking| {
-                    stopped |= !goes_on_in(&mut marking_count, goes_on);
+                    stopped |= !poll(&mut marking_count, goes_on);
                     !stopped && !predicate.holds(self.net, marking)
                 });
                 if stopped {
@@ -154,7 +154,10 @@ impl CheckedDocument<'_> {
         let is_of_form = |flaw: &Flaw| {
             matches!(
                 flaw,
-                Flaw::DoesNotFollow | Flaw::Step(_) | Flaw::Clause(_) | Flaw::NoSuchPart(..)
+                Flaw::DoesNotFollow
+                    | Flaw::StepDoesNotFollow(_)
+                    | Flaw::Clause(_)
+                    | Flaw::NoSuchPart(..)
             )
         };
         if !direct.as_ref().is_err_and(is_of_form) {
@@ -162,11 +165,13 @@ impl CheckedDocument<'_> {
         }
         let atoms = predicate.to_atoms(self.net);
         let by_cases = match &self.steps {
-            CheckedSteps::Linear(lemmas) => lemmas.refute_by_cases(&atoms, CASES, goes_on),
+            CheckedSteps::Linear(lemmas) => lemmas.refute_by_cases(&atoms, MAX_CASES, goes_on),
             CheckedSteps::Bounds(known) => {
-                induction::refute_within(self.net, known, &atoms, CASES, goes_on)
+                induction::refute_within(self.net, known, &atoms, MAX_CASES, goes_on)
             }
-            CheckedSteps::Induction(invariant) => invariant.refute_by_cases(&atoms, CASES, goes_on),
+            CheckedSteps::Induction(invariant) => {
+                invariant.refute_by_cases(&atoms, MAX_CASES, goes_on)
+            }
             CheckedSteps::ClosedSet(_) | CheckedSteps::Markings(_) => return direct,
         };
         match by_cases {
@@ -178,7 +183,7 @@ impl CheckedDocument<'_> {
 }
 
 /// The maximum number of cases in a case distinction.
-const CASES: usize = 20_000;
+const MAX_CASES: usize = 20_000;
 
 impl CheckedDocument<'_> {
     /// Decides whether a branching-time property holds, if the document is a closed set.
@@ -186,20 +191,20 @@ impl CheckedDocument<'_> {
     /// # Errors
     /// [`Flaw::DoesNotFollow`] for other kinds of documents;
     /// [`Flaw::Stopped`], or a flaw if the set is too large.
-    pub fn tree(
+    pub fn decide_tree(
         &self,
         property: &TreeProperty,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<bool, Flaw> {
         let CheckedSteps::ClosedSet(set) = &self.steps else { return Err(Flaw::DoesNotFollow) };
         property.atoms().iter().try_for_each(|atom| check_names(self.net, atom))?;
-        set.tree(self.net, property, goes_on)
+        set.decide_tree(self.net, property, goes_on)
     }
 }
 
 /// Counts a marking, and calls `goes_on` before the first of every thousand markings. Returns false
 /// to stop.
-fn goes_on_in(marking_count: &mut usize, goes_on: &mut dyn FnMut() -> bool) -> bool {
+fn poll(marking_count: &mut usize, goes_on: &mut dyn FnMut() -> bool) -> bool {
     *marking_count += 1;
     *marking_count % 1000 != 1 || goes_on()
 }

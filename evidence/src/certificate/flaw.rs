@@ -38,10 +38,10 @@ pub enum Flaw {
     /// The part uses safe units, but the certificate does not assume them or the net does not claim
     /// them.
     #[error("{0} uses safe units, which the certificate does not assume or the net does not claim")]
-    Units(usize),
+    UnitsNotAssumed(usize),
     /// A firing of the transition consumes from the trap and produces nothing into it.
     #[error("trap {0} is not a trap: {1:?} can empty it")]
-    Empties(usize, TransitionId),
+    CanEmptyTrap(usize, TransitionId),
     /// The trap has no token in the initial marking.
     #[error("trap {0} is not marked initially")]
     Unmarked(usize),
@@ -56,10 +56,10 @@ pub enum Flaw {
     Precedence(usize, &'static str),
     /// The initial marking violates a bound.
     #[error("{0}: the initial marking violates the bound on {1:?}")]
-    Initially(usize, PlaceId),
+    BoundFalseInitially(usize, PlaceId),
     /// A firing of the transition may violate a bound.
     #[error("{0}: a firing of {2:?} may violate the bound on {1:?}")]
-    Breaks(usize, PlaceId, TransitionId),
+    MayViolateBound(usize, PlaceId, TransitionId),
     /// The weighted sum gives a weaker bound than stated, or none.
     #[error("{0}: the weighted sum does not give the bound on {1:?}")]
     NoBound(usize, PlaceId),
@@ -81,7 +81,7 @@ pub enum Flaw {
     NotInductive(usize, TransitionId),
     /// A step of an invariant does not follow by propagation.
     #[error("step {0} does not follow by propagation")]
-    Step(usize),
+    StepDoesNotFollow(usize),
     /// A clause does not follow from the clauses before it.
     #[error(transparent)]
     Clause(RefutationFlaw),
@@ -93,7 +93,7 @@ pub enum Flaw {
     More(u64),
     /// There are fewer reachable markings than stated.
     #[error("{0} markings are reachable, not {1}")]
-    Fewer(u64, u64),
+    TooFewMarkings(u64, u64),
     /// The steps are correct, but the refutation of the predicate does not follow.
     #[error("the claim does not follow")]
     DoesNotFollow,
@@ -139,7 +139,7 @@ pub enum ClosedSetFlaw {
     Leaves(TransitionId),
     /// The check of a transition needs too many pairs of nodes.
     #[error("too many pairs of nodes to check that no firing leaves the set")]
-    Pairs,
+    TooManyPairs,
     /// `goes_on` returned false before the end.
     #[error("the check exceeds its work limit")]
     Work,
@@ -149,7 +149,7 @@ impl From<ClosedSetFlaw> for Flaw {
     fn from(flaw: ClosedSetFlaw) -> Flaw {
         match flaw {
             ClosedSetFlaw::Work => Flaw::Stopped,
-            ClosedSetFlaw::Pairs => Flaw::TooLarge(flaw.to_string()),
+            ClosedSetFlaw::TooManyPairs => Flaw::TooLarge(flaw.to_string()),
             flaw => Flaw::ClosedSet(flaw),
         }
     }

@@ -71,8 +71,8 @@ pub struct Induction<P = PlaceId, A = Atom> {
 
 /// A checked invariant.
 #[derive(Debug)]
-/// The checked certificate.
 pub struct Invariant<'a> {
+    /// The checked certificate.
     certificate: &'a Induction,
     /// A propagator with the bounds, the clauses and the steps of the certificate.
     propagator: BoundPropagator,
@@ -274,7 +274,7 @@ impl Invariant<'_> {
         let mut literals: Vec<BoundLiteral> =
             atoms.into_iter().map(|atom| propagator.literal(atom)).collect();
         while literals.len() < skeleton.variables {
-            let term = propagator.term(Some(0), Some(1));
+            let term = propagator.add_term(Some(0), Some(1));
             literals.push(BoundLiteral { term, upper: false, bound: 1 });
         }
         for (index, clause) in skeleton.clauses.iter().enumerate() {
@@ -316,7 +316,7 @@ fn terms(net: &Net, bounds: &DerivedBounds) -> BoundPropagator {
     let mut known = BoundPropagator::default();
     for place in net.places() {
         let (low, high) = bounds.interval(place);
-        known.term(Some(low.into()), high.map(i128::from));
+        known.add_term(Some(low.into()), high.map(i128::from));
     }
     known
 }
@@ -389,7 +389,7 @@ fn add_steps(
         poll(index, goes_on)?;
         let step = resolve_clause(step, literals, index)?;
         if !propagator.contradicts(step.iter().map(|literal| literal.negated())) {
-            return Err(Flaw::Step(index));
+            return Err(Flaw::StepDoesNotFollow(index));
         }
         if propagator.add(&step) {
             return Ok(true);
@@ -563,8 +563,8 @@ mod tests {
         };
         assert_eq!(verdict(&net, steps(vec![2]), &both(&net)), Ok(()));
         // … and the following ones do not.
-        assert_eq!(verdict(&net, steps(vec![-2]), &both(&net)), Err(Flaw::Step(0)));
-        assert_eq!(verdict(&net, steps(vec![]), &both(&net)), Err(Flaw::Step(0)));
+        assert_eq!(verdict(&net, steps(vec![-2]), &both(&net)), Err(Flaw::StepDoesNotFollow(0)));
+        assert_eq!(verdict(&net, steps(vec![]), &both(&net)), Err(Flaw::StepDoesNotFollow(0)));
         let beyond = verdict(&net, steps(vec![3]), &both(&net));
         assert_eq!(beyond, Err(Flaw::NoSuchPart(0, "comparison", 2)));
     }
@@ -632,6 +632,6 @@ mod tests {
         let around = vec![less("p", "q"), less("q", "r"), less("r", "p")];
         let known = invariant(around, Vec::new(), vec![vec![-1, -2, -3]]);
         // p < q < r < p is contradictory, but no interval becomes empty after any number of rounds.
-        assert_eq!(verdict(&net, known, &Predicate::True), Err(Flaw::Step(0)));
+        assert_eq!(verdict(&net, known, &Predicate::True), Err(Flaw::StepDoesNotFollow(0)));
     }
 }

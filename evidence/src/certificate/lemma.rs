@@ -114,7 +114,7 @@ impl Lemma {
             sum.add_constant(product(-factor, bound.tokens.into())?)?;
         }
         for &(unit, factor) in &self.units {
-            let units = units.ok_or(Flaw::Units(index))?; // 5
+            let units = units.ok_or(Flaw::UnitsNotAssumed(index))?; // 5
             if unit.index() >= units.len() {
                 return Err(Flaw::NoSuchPart(index, "unit", unit.index()));
             }

@@ -120,7 +120,7 @@ impl LinearCertificate {
     /// Checks the lower bounds, and the bounds on places that they use.
     fn check_lower_bounds(&self, net: &Net, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
         if self.bounds.assumes_units && !self.assumes_units {
-            return Err(Flaw::Units(0));
+            return Err(Flaw::UnitsNotAssumed(0));
         }
         if self.lower_bounds.is_empty() {
             return Ok(());
@@ -315,7 +315,7 @@ mod tests {
         };
         assert_eq!(check(&net, &certificate, &empty), Ok(()));
         certificate.traps = vec![vec![q]];
-        assert!(matches!(check(&net, &certificate, &empty), Err(Flaw::Empties(0, _))));
+        assert!(matches!(check(&net, &certificate, &empty), Err(Flaw::CanEmptyTrap(0, _))));
         certificate.traps = vec![vec![]];
         assert_eq!(check(&net, &certificate, &empty), Err(Flaw::Unmarked(0)));
         certificate.traps = vec![vec![r]];

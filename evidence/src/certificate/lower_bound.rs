@@ -55,16 +55,17 @@ impl LowerBound {
             add(weights.entry(place).or_default(), weight.into())?;
         }
         let (min_tokens, needed) = (|place| derived.interval(place).0, i128::from(self.tokens));
-        if total(&weights, min_tokens)? >= needed {
+        if marking_sum(&weights, min_tokens)? >= needed {
             return Ok(()); // 1
         }
-        if total(&weights, |place| net.initial()[place])? < needed {
+        if marking_sum(&weights, |place| net.initial()[place])? < needed {
             return Err(Flaw::LowAtFirst(index));
         }
         let consuming = weights.keys().flat_map(|&place| net.consumers(place));
         let consuming: BTreeSet<TransitionId> = consuming.map(|arc| arc.transition).collect();
-        for t in consuming.into_iter().filter(|&t| !derived.blocks(net, t)) {
-            let (consumed, produced) = (over(&weights, net.pre(t))?, over(&weights, net.post(t))?);
+        for t in consuming.into_iter().filter(|&t| !derived.disables(net, t)) {
+            let (consumed, produced) =
+                (arc_sum(&weights, net.pre(t))?, arc_sum(&weights, net.post(t))?);
             if produced < consumed && produced < needed {
                 return Err(Flaw::FallsBelow(index, t)); // 2
             }
@@ -74,7 +75,10 @@ impl LowerBound {
 }
 
 /// Returns w·m for a marking m with `tokens` of each place.
-fn total(weights: &BTreeMap<PlaceId, i128>, tokens: impl Fn(PlaceId) -> u64) -> Result<i128, Flaw> {
+fn marking_sum(
+    weights: &BTreeMap<PlaceId, i128>,
+    tokens: impl Fn(PlaceId) -> u64,
+) -> Result<i128, Flaw> {
     let mut sum = 0;
     for (&place, &weight) in weights {
         add(&mut sum, product(weight, tokens(place).into())?)?;
@@ -83,7 +87,7 @@ fn total(weights: &BTreeMap<PlaceId, i128>, tokens: impl Fn(PlaceId) -> u64) -> 
 }
 
 /// Returns w·pre(t) or w·post(t), given the arcs.
-fn over(weights: &BTreeMap<PlaceId, i128>, arcs: &[Arc]) -> Result<i128, Flaw> {
+fn arc_sum(weights: &BTreeMap<PlaceId, i128>, arcs: &[Arc]) -> Result<i128, Flaw> {
     let mut sum = 0;
     for arc in arcs {
         let weight = weights.get(&arc.place).copied().unwrap_or(0);

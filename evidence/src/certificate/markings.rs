@@ -27,10 +27,10 @@ impl ReachableSet {
 
 /// The approximate maximum memory of the visited markings, in bytes, whatever number of markings a
 /// document asks for.
-const MOST_BYTES: usize = 8 << 30;
+const MAX_BYTES: usize = 8 << 30;
 
 /// The maximum number of edges of the reachability graph that are stored.
-const MOST_EDGES: usize = 1 << 27;
+const MAX_EDGES: usize = 1 << 27;
 
 /// Memory per marking in addition to its bytes: two pairs of pointer and length, and a table entry.
 const OVERHEAD: usize = 64;
@@ -79,7 +79,7 @@ pub fn visit_capped(
                 queue.push_back(successor);
             }
         })?;
-        if goes_on && (visited.len() as u64 > max_markings || bytes > MOST_BYTES) {
+        if goes_on && (visited.len() as u64 > max_markings || bytes > MAX_BYTES) {
             return Err(Flaw::More(max_markings.min(visited.len() as u64)));
         }
     }
@@ -94,7 +94,7 @@ pub struct ReachabilityGraph {
     /// Start of the predecessors of each marking in `before`.
     starts: Vec<usize>,
     /// The predecessors of all markings, in the order of the markings.
-    before: Vec<u32>,
+    predecessors: Vec<u32>,
 }
 
 impl ReachabilityGraph {
@@ -121,7 +121,7 @@ impl ReachabilityGraph {
             if !goes_on() {
                 return Err(Flaw::Stopped);
             }
-            if edges.len() > MOST_EDGES {
+            if edges.len() > MAX_EDGES {
                 return Err(Flaw::TooLarge("too many firings between markings".to_owned()));
             }
             let tokens = unpacked(marking);
@@ -139,7 +139,7 @@ impl ReachabilityGraph {
             starts[number] += starts[number - 1];
         }
         let before = edges.into_iter().map(|(_, from)| from).collect();
-        Ok(ReachabilityGraph { markings, starts, before })
+        Ok(ReachabilityGraph { markings, starts, predecessors: before })
     }
 
     /// Returns the number of markings.
@@ -155,7 +155,7 @@ impl ReachabilityGraph {
     /// Returns the predecessors of a marking: the markings from which one firing leads to it.
     pub fn before(&self, marking: u32) -> &[u32] {
         let number = marking as usize;
-        &self.before[self.starts[number]..self.starts[number + 1]]
+        &self.predecessors[self.starts[number]..self.starts[number + 1]]
     }
 }
 
@@ -230,7 +230,7 @@ mod tests {
         };
         assert_eq!(check(151, &odd), Ok(()));
         assert_eq!(check(150, &odd), Err(Flaw::More(150)));
-        assert_eq!(check(152, &odd), Err(Flaw::Fewer(151, 152)));
+        assert_eq!(check(152, &odd), Err(Flaw::TooFewMarkings(151, 152)));
         assert_eq!(check(151, &Predicate::at_least(q, 150)), Err(Flaw::DoesNotFollow));
         let document = Document::Markings(151);
         assert!(matches!(document.check(&net, &mut || false), Err(Flaw::Stopped)));

@@ -64,7 +64,7 @@ impl NamedDocument {
             Document::Bounds(named) => Document::Bounds(bounds(named, net)?),
             Document::Induction(named) => Document::Induction(Induction {
                 bounds: bounds(&named.bounds, net)?,
-                atoms: all(&named.atoms, |atom| comparison(atom, net))?,
+                atoms: resolve_each(&named.atoms, |atom| comparison(atom, net))?,
                 remainders: named.remainders.clone(),
                 clauses: named.clauses.clone(),
                 steps: named.steps.clone(),
@@ -72,7 +72,7 @@ impl NamedDocument {
             }),
             Document::Markings(count) => Document::Markings(*count),
             Document::ClosedSet(ClosedSet { order, nodes, root }) => {
-                let order = all(order, |name| place(net, name))?;
+                let order = resolve_each(order, |name| place(net, name))?;
                 Document::ClosedSet(ClosedSet { order, nodes: nodes.clone(), root: *root })
             }
         })
@@ -94,29 +94,38 @@ fn linear(
         let known = units.get(&**name).copied();
         Ok((known.ok_or_else(|| Flaw::NoSuchName("unit", name.clone()))?, *factor))
     };
-    let counters = all(&named.counters, |set| all(set, transition))?;
+    let counters = resolve_each(&named.counters, |set| resolve_each(set, transition))?;
     let counted_net = counters::count(net, &counters)?;
     let weight = |(name, weight): &(String, i128)| Ok((place(&counted_net, name)?, *weight));
     let atom = |named: &NamedComparison| comparison(named, &counted_net);
     let lemma = |lemma: &Lemma<String, String>| {
         let (atoms, traps) = (lemma.atoms.clone(), lemma.traps.clone());
-        let (lower_bounds, units) = (lemma.lower_bounds.clone(), all(&lemma.units, unit)?);
-        Ok(Lemma { atoms, traps, lower_bounds, units, weights: all(&lemma.weights, weight)? })
+        let (lower_bounds, units) = (lemma.lower_bounds.clone(), resolve_each(&lemma.units, unit)?);
+        Ok(Lemma {
+            atoms,
+            traps,
+            lower_bounds,
+            units,
+            weights: resolve_each(&lemma.weights, weight)?,
+        })
     };
     let lower_bound = |LowerBound { weights, tokens }: &LowerBound<String>| {
-        let weights = all(weights, |(name, weight)| Ok((place(&counted_net, name)?, *weight)))?;
+        let weights =
+            resolve_each(weights, |(name, weight)| Ok((place(&counted_net, name)?, *weight)))?;
         Ok(LowerBound { weights, tokens: *tokens })
     };
     Ok(LinearCertificate {
         assumes_units: named.assumes_units,
-        atoms: all(&named.atoms, atom)?,
-        traps: all(&named.traps, |trap| all(trap, |name| place(&counted_net, name)))?,
+        atoms: resolve_each(&named.atoms, atom)?,
+        traps: resolve_each(&named.traps, |trap| {
+            resolve_each(trap, |name| place(&counted_net, name))
+        })?,
         bounds: bounds(&named.bounds, &counted_net)?,
-        lower_bounds: all(&named.lower_bounds, lower_bound)?,
-        precedences: all(&named.precedences, |precedence| {
+        lower_bounds: resolve_each(&named.lower_bounds, lower_bound)?,
+        precedences: resolve_each(&named.precedences, |precedence| {
             precedence.renamed(|name| place(&counted_net, name), |atom| atom)
         })?,
-        lemmas: all(&named.lemmas, lemma)?,
+        lemmas: resolve_each(&named.lemmas, lemma)?,
         steps: named.steps.clone(),
         counters,
     })
@@ -127,29 +136,31 @@ pub(crate) fn comparison(
     NamedComparison { sum, bound }: &NamedComparison,
     net: &Net,
 ) -> Result<Atom, Flaw> {
-    let terms = all(sum, |(name, a)| Ok((place(net, name)?, *a)))?;
+    let terms = resolve_each(sum, |(name, a)| Ok((place(net, name)?, *a)))?;
     let sum = LinearSum::new(terms).map_err(|error| Flaw::TooLarge(error.to_string()))?;
     Ok(Atom { sum, bound: *bound })
 }
 
 /// Resolves a derivation of bounds.
 fn bounds(named: &BoundsCertificate<String>, net: &Net) -> Result<BoundsCertificate, Flaw> {
-    let steps = all(&named.steps, |step| inference(step, net))?;
+    let steps = resolve_each(&named.steps, |step| bound_step(step, net))?;
     Ok(BoundsCertificate { assumes_units: named.assumes_units, steps })
 }
 
 /// Resolves a step of a derivation of bounds.
-fn inference(step: &BoundStep<String>, net: &Net) -> Result<BoundStep, Flaw> {
+fn bound_step(step: &BoundStep<String>, net: &Net) -> Result<BoundStep, Flaw> {
     let bound = |&TokenBound { place: ref name, upper, tokens }: &TokenBound<String>| {
         Ok(TokenBound { place: place(net, name)?, upper, tokens })
     };
     Ok(match step {
-        BoundStep::Inductive(bounds) => BoundStep::Inductive(all(bounds, bound)?),
+        BoundStep::Inductive(bounds) => BoundStep::Inductive(resolve_each(bounds, bound)?),
         BoundStep::Weighted { weights, bounds } => BoundStep::Weighted {
-            weights: all(weights, |(name, weight)| Ok((place(net, name)?, *weight)))?,
-            bounds: all(bounds, bound)?,
+            weights: resolve_each(weights, |(name, weight)| Ok((place(net, name)?, *weight)))?,
+            bounds: resolve_each(bounds, bound)?,
         },
-        BoundStep::SafeUnits(places) => BoundStep::SafeUnits(all(places, |name| place(net, name))?),
+        BoundStep::SafeUnits(places) => {
+            BoundStep::SafeUnits(resolve_each(places, |name| place(net, name))?)
+        }
     })
 }
 
@@ -159,6 +170,6 @@ fn place(net: &Net, name: &str) -> Result<PlaceId, Flaw> {
 }
 
 /// Resolves each element. Returns the first flaw, if any.
-fn all<A, B>(list: &[A], resolve: impl Fn(&A) -> Result<B, Flaw>) -> Result<Vec<B>, Flaw> {
+fn resolve_each<A, B>(list: &[A], resolve: impl Fn(&A) -> Result<B, Flaw>) -> Result<Vec<B>, Flaw> {
     list.iter().map(resolve).collect()
 }

@@ -26,10 +26,10 @@ pub(super) struct BoundLiteral {
 }
 
 /// Larger absolute values mean "no bound".
-const MOST: i128 = 1 << 100;
+const UNBOUNDED: i128 = 1 << 100;
 
 /// The maximum number of examinations of a row per assumption. With x > y > x they never end.
-const LOOKS: u32 = 32;
+const MAX_ROW_VISITS: u32 = 32;
 
 impl BoundLiteral {
     pub(super) fn negated(self) -> BoundLiteral {
@@ -39,7 +39,7 @@ impl BoundLiteral {
 
     /// Returns the literal that must hold before the term changes by `change`.
     pub(super) fn before(self, change: i128) -> Result<BoundLiteral, Flaw> {
-        let bound = self.bound.checked_sub(change).filter(|bound| bound.abs() < MOST);
+        let bound = self.bound.checked_sub(change).filter(|bound| bound.abs() < UNBOUNDED);
         Ok(BoundLiteral { bound: bound.ok_or(Flaw::Overflow)?, ..self })
     }
 
@@ -54,22 +54,22 @@ impl BoundLiteral {
 struct SumRow {
     term: usize,
     /// The terms of the sum, with their coefficients.
-    parts: Vec<(usize, i128)>,
+    terms: Vec<(usize, i128)>,
 }
 
 /// The set of numbers that are congruent to `of` modulo `modulus`.
 #[derive(Clone, Copy, Debug)]
 struct Remainder {
     modulus: i128,
-    of: i128,
+    remainder: i128,
 }
 
 impl Remainder {
     /// Returns the nearest such number at most `bound` (`upper`), or at least `bound`.
     fn nearest(self, bound: i128, upper: bool) -> i128 {
         match upper {
-            true => bound - (bound - self.of).rem_euclid(self.modulus),
-            false => bound + (self.of - bound).rem_euclid(self.modulus),
+            true => bound - (bound - self.remainder).rem_euclid(self.modulus),
+            false => bound + (self.remainder - bound).rem_euclid(self.modulus),
         }
     }
 }
@@ -87,30 +87,30 @@ pub(super) struct BoundPropagator {
     /// The rows that contain or define each term, to examine when its interval changes.
     rows_of: Vec<Vec<usize>>,
     /// The term of each row that a comparison bounds, by the sum of the comparison.
-    known_rows: HashMap<Vec<(PlaceId, i64)>, usize>,
+    row_of_sum: HashMap<Vec<(PlaceId, i64)>, usize>,
     /// Each clause has at most one literal per slot. The first two literals are watched.
     clauses: Vec<Vec<BoundLiteral>>,
     /// The clauses that watch a literal of each slot, as indices in `clauses`.
-    watching: Vec<Vec<usize>>,
+    watchers: Vec<Vec<usize>>,
     /// The undo log: a term, true for its upper bound, and the bound before the change.
     trail: Vec<(usize, bool, i128)>,
     /// The number of changes in the trail that have been propagated.
-    next: usize,
+    propagated_count: usize,
     /// The rows to examine, and one flag per row: true if it is among them.
-    dirty: Vec<usize>,
-    is_dirty: Vec<bool>,
+    pending_rows: Vec<usize>,
+    is_pending: Vec<bool>,
     /// The examinations of each row since the last assumption; the examined rows, with duplicates.
-    looks: Vec<u32>,
-    looked_at: Vec<usize>,
+    row_visits: Vec<u32>,
+    visited_rows: Vec<usize>,
 }
 
 impl BoundPropagator {
     /// Adds a term with an interval; `None` means unbounded.
-    pub(super) fn term(&mut self, low: Option<i128>, high: Option<i128>) -> usize {
-        self.low.push(low.unwrap_or(-MOST));
-        self.high.push(high.unwrap_or(MOST));
+    pub(super) fn add_term(&mut self, low: Option<i128>, high: Option<i128>) -> usize {
+        self.low.push(low.unwrap_or(-UNBOUNDED));
+        self.high.push(high.unwrap_or(UNBOUNDED));
         self.rows_of.push(Vec::new());
-        self.watching.extend([Vec::new(), Vec::new()]);
+        self.watchers.extend([Vec::new(), Vec::new()]);
         self.low.len() - 1
     }
 
@@ -129,30 +129,30 @@ impl BoundPropagator {
         let is_negated = terms.first().is_some_and(|&(_, a)| a < 0);
         let sign = |a: i64| if is_negated { -a } else { a };
         let key: Vec<(PlaceId, i64)> = terms.iter().map(|&(place, a)| (place, sign(a))).collect();
-        let term = match self.known_rows.get(&key) {
+        let term = match self.row_of_sum.get(&key) {
             Some(&term) => term,
-            None => self.row(key),
+            None => self.add_row(key),
         };
         BoundLiteral { term, upper: !is_negated, bound: if is_negated { -bound } else { bound } }
     }
 
     /// Returns the term of a new row with this sum.
-    fn row(&mut self, key: Vec<(PlaceId, i64)>) -> usize {
-        let term = self.term(None, None);
-        self.relate(term, key.iter().map(|&(p, a)| (p.index(), a.into())).collect());
-        self.known_rows.insert(key, term);
+    fn add_row(&mut self, key: Vec<(PlaceId, i64)>) -> usize {
+        let term = self.add_term(None, None);
+        self.define_row(term, key.iter().map(|&(p, a)| (p.index(), a.into())).collect());
+        self.row_of_sum.insert(key, term);
         term
     }
 
     /// Adds the row `term` = Σ `parts`.
-    fn relate(&mut self, term: usize, parts: Vec<(usize, i128)>) {
+    fn define_row(&mut self, term: usize, parts: Vec<(usize, i128)>) {
         let row = self.rows.len();
         parts.iter().for_each(|&(part, _)| self.rows_of[part].push(row));
         self.rows_of[term].push(row);
-        self.rows.push(SumRow { term, parts });
-        self.looks.push(0);
-        self.is_dirty.push(true);
-        self.dirty.push(row);
+        self.rows.push(SumRow { term, terms: parts });
+        self.row_visits.push(0);
+        self.is_pending.push(true);
+        self.pending_rows.push(row);
     }
 
     /// Records that the term is `of` modulo `modulus`. Returns false if it has a remainder.
@@ -160,11 +160,11 @@ impl BoundPropagator {
         if self.remainders.contains_key(&term) {
             return false;
         }
-        let remainder = Remainder { modulus, of };
+        let remainder = Remainder { modulus, remainder: of };
         self.remainders.insert(term, remainder);
         for (upper, side) in [(true, &mut self.high[term]), (false, &mut self.low[term])] {
             let rounded = remainder.nearest(*side, upper);
-            if side.abs() < MOST && rounded != *side {
+            if side.abs() < UNBOUNDED && rounded != *side {
                 self.trail.push((term, upper, std::mem::replace(side, rounded)));
             }
         }
@@ -191,7 +191,7 @@ impl BoundPropagator {
             }
         }
         let is_flow: BTreeSet<usize> = flows.iter().copied().collect();
-        for SumRow { term, parts } in all_rows {
+        for SumRow { term, terms: parts } in all_rows {
             if !goes_on() {
                 return None;
             }
@@ -202,7 +202,7 @@ impl BoundPropagator {
             let mut remaining: BTreeMap<usize, i128> = parts.into_iter().collect();
             let mut parts = Vec::new();
             for (other, own) in candidates.into_iter().map(|candidate| &other_rows[candidate]) {
-                let times = if *other == term { 0 } else { times(own, &remaining) };
+                let times = if *other == term { 0 } else { contained_times(own, &remaining) };
                 if times > 0 {
                     own.iter().for_each(|(t, a)| *remaining.entry(*t).or_default() -= times * a);
                     parts.push((*other, times));
@@ -210,7 +210,7 @@ impl BoundPropagator {
             }
             if !parts.is_empty() {
                 parts.extend(remaining.into_iter().filter(|&(_, a)| a != 0));
-                self.relate(term, parts);
+                self.define_row(term, parts);
             }
         }
         // Bounds derived without assumptions persist. The initial marking excludes a contradiction.
@@ -221,7 +221,7 @@ impl BoundPropagator {
     /// Returns the parts of a row with their coefficients, or the term itself for a place.
     pub(super) fn parts(&self, term: usize) -> Vec<(usize, i128)> {
         let own = self.rows_of[term].iter().find(|&&row| self.rows[row].term == term);
-        own.map_or(vec![(term, 1)], |&row| self.rows[row].parts.clone())
+        own.map_or(vec![(term, 1)], |&row| self.rows[row].terms.clone())
     }
 
     /// Adds a clause permanently and propagates. Returns true on a contradiction.
@@ -238,8 +238,8 @@ impl BoundPropagator {
             1 => self.assume(merged[0]) || self.propagate(),
             _ => {
                 let index = self.clauses.len();
-                self.watching[merged[0].slot()].push(index);
-                self.watching[merged[1].slot()].push(index);
+                self.watchers[merged[0].slot()].push(index);
+                self.watchers[merged[1].slot()].push(index);
                 self.clauses.push(merged);
                 // Rows may be new, and not yet propagated.
                 self.propagate()
@@ -251,7 +251,7 @@ impl BoundPropagator {
     pub(super) fn contradicts(&mut self, assumed: impl IntoIterator<Item = BoundLiteral>) -> bool {
         let trail_length = self.trail.len();
         let contradiction = assumed.into_iter().any(|it| self.assume(it)) || self.propagate();
-        self.forget(trail_length);
+        self.backtrack(trail_length);
         contradiction
     }
 
@@ -264,13 +264,13 @@ impl BoundPropagator {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<bool> {
         let trail_length = self.trail.len();
-        let refuted = self.look_at_cases(splits, max_cases, goes_on);
-        self.forget(trail_length);
+        let refuted = self.decide_cases(splits, max_cases, goes_on);
+        self.backtrack(trail_length);
         refuted
     }
 
     /// Decides `contradicts_by_cases`, and leaves its assumptions in the trail.
-    fn look_at_cases(
+    fn decide_cases(
         &mut self,
         splits: &[BoundLiteral],
         max_cases: usize,
@@ -283,7 +283,7 @@ impl BoundPropagator {
         loop {
             if contradiction {
                 let Some((trail_length, literal)) = open_cases.pop() else { return Some(true) };
-                self.forget(trail_length);
+                self.backtrack(trail_length);
                 contradiction = self.assume(literal.negated()) || self.propagate();
                 continue;
             }
@@ -309,14 +309,14 @@ impl BoundPropagator {
     }
 
     /// Undoes all changes in the trail but the first `trail_length`.
-    fn forget(&mut self, trail_length: usize) {
+    fn backtrack(&mut self, trail_length: usize) {
         for (term, upper, bound) in self.trail.drain(trail_length..).rev() {
             match upper {
                 true => self.high[term] = bound,
                 false => self.low[term] = bound,
             }
         }
-        self.next = trail_length;
+        self.propagated_count = trail_length;
     }
 
     /// Returns true if the interval of the term excludes the literal.
@@ -354,44 +354,44 @@ impl BoundPropagator {
 
     /// Propagates all changes. Returns true on a contradiction.
     fn propagate(&mut self) -> bool {
-        let contradiction = self.settle();
-        for row in self.dirty.drain(..) {
-            self.is_dirty[row] = false;
+        let contradiction = self.propagate_changes();
+        for row in self.pending_rows.drain(..) {
+            self.is_pending[row] = false;
         }
-        for row in self.looked_at.drain(..) {
-            self.looks[row] = 0;
+        for row in self.visited_rows.drain(..) {
+            self.row_visits[row] = 0;
         }
         contradiction
     }
 
     /// Propagates, rows last, until no bound changes. Returns true on a contradiction.
-    fn settle(&mut self) -> bool {
+    fn propagate_changes(&mut self) -> bool {
         loop {
-            while let Some(&(term, upper, _)) = self.trail.get(self.next) {
-                self.next += 1;
+            while let Some(&(term, upper, _)) = self.trail.get(self.propagated_count) {
+                self.propagated_count += 1;
                 for position in 0..self.rows_of[term].len() {
                     let row = self.rows_of[term][position];
-                    if !std::mem::replace(&mut self.is_dirty[row], true) {
-                        self.dirty.push(row);
+                    if !std::mem::replace(&mut self.is_pending[row], true) {
+                        self.pending_rows.push(row);
                     }
                 }
-                if self.visit(2 * term + usize::from(upper)) {
+                if self.visit_watchers(2 * term + usize::from(upper)) {
                     return true;
                 }
             }
-            let Some(row) = self.dirty.pop() else { return false };
-            self.is_dirty[row] = false;
-            self.looks[row] += 1;
-            self.looked_at.push(row);
-            if self.looks[row] <= LOOKS && self.tighten(row) {
+            let Some(row) = self.pending_rows.pop() else { return false };
+            self.is_pending[row] = false;
+            self.row_visits[row] += 1;
+            self.visited_rows.push(row);
+            if self.row_visits[row] <= MAX_ROW_VISITS && self.tighten(row) {
                 return true;
             }
         }
     }
 
     /// Visits the clauses that watch a literal of this slot. Returns true if a clause is false.
-    fn visit(&mut self, slot: usize) -> bool {
-        let mut watchers = std::mem::take(&mut self.watching[slot]);
+    fn visit_watchers(&mut self, slot: usize) -> bool {
+        let mut watchers = std::mem::take(&mut self.watchers[slot]);
         let mut contradiction = false;
         watchers.retain(|&index| {
             if contradiction {
@@ -410,7 +410,7 @@ impl BoundPropagator {
                 Some(position) => {
                     self.clauses[index].swap(1, position);
                     let slot = self.clauses[index][1].slot();
-                    self.watching[slot].push(index);
+                    self.watchers[slot].push(index);
                     false
                 }
                 None => {
@@ -420,17 +420,17 @@ impl BoundPropagator {
             }
         });
         // No clause has two literals of this slot, so no watcher was added to it meanwhile.
-        self.watching[slot] = watchers;
+        self.watchers[slot] = watchers;
         contradiction
     }
 
     /// Tightens the intervals of a row and its parts by each other. Returns true if one is empty.
     fn tighten(&mut self, row: usize) -> bool {
-        let SumRow { term, parts } =
-            std::mem::replace(&mut self.rows[row], SumRow { term: 0, parts: Vec::new() });
+        let SumRow { term, terms: parts } =
+            std::mem::replace(&mut self.rows[row], SumRow { term: 0, terms: Vec::new() });
         let contradiction =
             self.tighten_side(term, &parts, 1) || self.tighten_side(term, &parts, -1);
-        self.rows[row] = SumRow { term, parts };
+        self.rows[row] = SumRow { term, terms: parts };
         contradiction
     }
 
@@ -439,7 +439,7 @@ impl BoundPropagator {
     fn tighten_side(&mut self, term: usize, parts: &[(usize, i128)], sign: i128) -> bool {
         let (mut min_sum, mut unbounded) = (0i128, 0usize);
         for &(part, a) in parts {
-            match self.least(part, a * sign) {
+            match self.min_product(part, a * sign) {
                 Some(value) => match min_sum.checked_add(value) {
                     Some(sum) => min_sum = sum,
                     None => return false,
@@ -447,7 +447,7 @@ impl BoundPropagator {
                 None => unbounded += 1,
             }
         }
-        if unbounded == 0 && min_sum.abs() < MOST {
+        if unbounded == 0 && min_sum.abs() < UNBOUNDED {
             // The inequality sign · row ≥ min_sum.
             let bound = BoundLiteral { term, upper: sign < 0, bound: min_sum * sign };
             if self.assume(bound) {
@@ -455,12 +455,12 @@ impl BoundPropagator {
             }
         }
         let max_row = if sign > 0 { self.high[term] } else { -self.low[term] };
-        if max_row >= MOST || unbounded > 1 {
+        if max_row >= UNBOUNDED || unbounded > 1 {
             return false;
         }
         for &(part, a) in parts {
             let a = a * sign;
-            let others_min = match (self.least(part, a), unbounded) {
+            let others_min = match (self.min_product(part, a), unbounded) {
                 (Some(own), 0) => min_sum.checked_sub(own),
                 (None, 1) => Some(min_sum),
                 _ => continue,
@@ -471,7 +471,7 @@ impl BoundPropagator {
             // The inequality a · part ≤ max_part.
             let upper = a > 0;
             let bound = if upper { max_part.div_euclid(a) } else { -max_part.div_euclid(-a) };
-            if bound.abs() < MOST && self.assume(BoundLiteral { term: part, upper, bound }) {
+            if bound.abs() < UNBOUNDED && self.assume(BoundLiteral { term: part, upper, bound }) {
                 return true;
             }
         }
@@ -479,14 +479,14 @@ impl BoundPropagator {
     }
 
     /// Returns the least value of a·term, or `None` if it is unbounded.
-    fn least(&self, term: usize, a: i128) -> Option<i128> {
+    fn min_product(&self, term: usize, a: i128) -> Option<i128> {
         let side = if a > 0 { self.low[term] } else { self.high[term] };
-        (side.abs() < MOST).then(|| a.checked_mul(side)).flatten()
+        (side.abs() < UNBOUNDED).then(|| a.checked_mul(side)).flatten()
     }
 }
 
 /// Returns how often `sum` is contained in `row`; 0 for a coefficient of `sum` below 1.
-fn times(sum: &[(usize, i128)], row: &BTreeMap<usize, i128>) -> i128 {
+fn contained_times(sum: &[(usize, i128)], row: &BTreeMap<usize, i128>) -> i128 {
     let mut max_times = i128::MAX;
     for (part, a) in sum {
         let times = row.get(part).map_or(0, |whole| if *a > 0 { whole / a } else { 0 });

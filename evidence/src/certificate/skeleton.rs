@@ -41,20 +41,20 @@ impl<'a> Skeleton<'a> {
         atoms: &'a Variables<'a>,
     ) -> Option<Self> {
         let mut skeleton = Skeleton { atoms, variables: count, clauses: Vec::new() };
-        let root = skeleton.node(predicate)?;
+        let root = skeleton.literal_of(predicate)?;
         skeleton.clauses.push(vec![root]);
         Some(skeleton)
     }
 
     /// Adds the clauses of a node and returns its literal, or `None` if the node counts as true.
-    fn node(&mut self, predicate: &Predicate) -> Option<i32> {
+    fn literal_of(&mut self, predicate: &Predicate) -> Option<i32> {
         match predicate {
             Predicate::Atom(atom) => variable_of(atom, self.atoms),
             Predicate::And(parts) => {
-                let variable = self.fresh();
+                let variable = self.new_variable();
                 let mut is_constrained = false;
                 for part in parts {
-                    if let Some(part) = self.node(part) {
+                    if let Some(part) = self.literal_of(part) {
                         self.clauses.push(vec![-variable, part]);
                         is_constrained = true;
                     }
@@ -62,16 +62,16 @@ impl<'a> Skeleton<'a> {
                 is_constrained.then_some(variable)
             }
             Predicate::Or(parts) => {
-                let variable = self.fresh();
+                let variable = self.new_variable();
                 let mut clause = vec![-variable];
                 for part in parts {
-                    clause.push(self.node(part)?);
+                    clause.push(self.literal_of(part)?);
                 }
                 self.clauses.push(clause);
                 Some(variable)
             }
             Predicate::False => {
-                let variable = self.fresh();
+                let variable = self.new_variable();
                 self.clauses.push(vec![-variable]);
                 Some(variable)
             }
@@ -81,7 +81,7 @@ impl<'a> Skeleton<'a> {
     }
 
     /// Returns a new variable.
-    fn fresh(&mut self) -> i32 {
+    fn new_variable(&mut self) -> i32 {
         self.variables += 1;
         self.variables as i32
     }

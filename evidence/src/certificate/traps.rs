@@ -9,7 +9,7 @@ use parikh_net::{Net, PlaceId, TransitionId};
 pub(crate) fn check_trap(net: &Net, index: usize, trap: &[PlaceId]) -> Result<(), Flaw> {
     check_places(net, trap.iter().copied())?;
     if let Some(t) = emptying(net, trap) {
-        return Err(Flaw::Empties(index, t));
+        return Err(Flaw::CanEmptyTrap(index, t));
     }
     let marked = trap.iter().any(|&place| net.initial()[place] > 0);
     if marked { Ok(()) } else { Err(Flaw::Unmarked(index)) }

@@ -18,9 +18,9 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug)]
 pub struct RepeatLimits {
     /// The maximum number of colours tried to rebuild an unfolding.
-    pub tried: u64,
+    pub max_tried_colours: u64,
     /// The maximum number of markings of a repeated search.
-    pub visited: u64,
+    pub max_markings: u64,
 }
 
 /// A callback that returns the questions of an examination about a net. It knows the query file.
@@ -37,7 +37,7 @@ pub struct ColouredAudit<'m> {
     /// The watch that limits time and memory.
     watch: AuditWatch,
     /// The last unfolding, kept because the files of a run list the same.
-    made: Option<RebuiltUnfolding>,
+    last_unfolding: Option<RebuiltUnfolding>,
     /// The results so far.
     report: AuditReport,
 }
@@ -55,8 +55,8 @@ struct RebuiltUnfolding {
 impl<'m> ColouredAudit<'m> {
     /// Creates an audit of evidence about `model`.
     pub fn new(model: &'m ColouredModel, limits: RepeatLimits, queries: Box<Queries<'m>>) -> Self {
-        let (watch, made, report) = (AuditWatch::default(), None, AuditReport::default());
-        ColouredAudit { model, limits, queries, watch, made, report }
+        let (watch, last_unfolding, report) = (AuditWatch::default(), None, AuditReport::default());
+        ColouredAudit { model, limits, queries, watch, last_unfolding, report }
     }
 
     /// Sets the limits of time and memory.
@@ -84,13 +84,13 @@ impl<'m> ColouredAudit<'m> {
         // The state space counts firings by bindings, including bindings with the same effect.
         let bindings = match source.header().examination == STATE_SPACE {
             true => Bindings::All,
-            false => Bindings::Some,
+            false => Bindings::OnePerEffect,
         };
         let is_made = |made: &RebuiltUnfolding| made.bindings == bindings && made.listed == listed;
-        if !self.made.as_ref().is_some_and(is_made) {
+        if !self.last_unfolding.as_ref().is_some_and(is_made) {
             let goes_on = &mut || self.watch.goes_on();
-            match self.model.unfold(&listed, bindings, self.limits.tried, goes_on) {
-                Ok(net) => self.made = Some(RebuiltUnfolding { listed, bindings, net }),
+            match self.model.unfold(&listed, bindings, self.limits.max_tried_colours, goes_on) {
+                Ok(net) => self.last_unfolding = Some(RebuiltUnfolding { listed, bindings, net }),
                 Err(UnfoldingFlaw::Wrong(what)) => {
                     let what = format!("the net listed is not the model's: {what}");
                     return Err(source.broken(what));
@@ -102,9 +102,9 @@ impl<'m> ColouredAudit<'m> {
                 }
             }
         }
-        let Some(RebuiltUnfolding { net, .. }) = &self.made else { return Ok(()) };
+        let Some(RebuiltUnfolding { net, .. }) = &self.last_unfolding else { return Ok(()) };
         let queries = Box::new(|examination: &str| (self.queries)(net, examination));
-        let audit = Audit::new(net, self.limits.visited, queries);
+        let audit = Audit::new(net, self.limits.max_markings, queries);
         let mut audit = audit.with_watch(self.watch.clone());
         let result = audit.audit_source(source);
         self.report.extend(audit.finish());

@@ -53,9 +53,9 @@ pub(super) struct ClassHeads<'m> {
 #[derive(Debug)]
 enum SortHeads {
     /// Each colour is its own head.
-    Own,
+    Identity,
     /// The head per colour.
-    By(Vec<u64>),
+    Table(Vec<u64>),
     /// The head of a tuple consists of the heads of its components.
     OfComponents,
 }
@@ -66,7 +66,7 @@ pub(super) enum ColourSet {
     /// A number of colours, from the first on.
     All(u64),
     /// The listed colours.
-    These(Vec<u64>),
+    Listed(Vec<u64>),
     /// Tuples of components from these sets, each with the size of its sort.
     Tuples(Vec<(ColourSet, u64)>),
 }
@@ -76,7 +76,7 @@ impl ColourSet {
     pub(super) fn count(&self) -> u64 {
         match self {
             ColourSet::All(count) => *count,
-            ColourSet::These(colours) => colours.len() as u64,
+            ColourSet::Listed(colours) => colours.len() as u64,
             // The product does not overflow, because it is at most the size of the sort.
             ColourSet::Tuples(parts) => parts.iter().map(|(part, _)| part.count()).product(),
         }
@@ -86,7 +86,7 @@ impl ColourSet {
     pub(super) fn colour(&self, position: u64) -> u64 {
         match self {
             ColourSet::All(_) => position,
-            ColourSet::These(colours) => colours[position as usize],
+            ColourSet::Listed(colours) => colours[position as usize],
             ColourSet::Tuples(parts) => {
                 let (mut colour, mut scale, mut remaining) = (0, 1, position);
                 for (part, size) in parts.iter().rev() {
@@ -115,31 +115,31 @@ impl<'m> ClassHeads<'m> {
         let mut unused: Vec<&NamedClasses> = listed.iter().collect();
         for sort in 0..declarations.sort_count() {
             let heads = match declarations.kind(sort) {
-                _ if listed.is_empty() => SortHeads::Own,
+                _ if listed.is_empty() => SortHeads::Identity,
                 SortStructure::Product(parts) => {
                     match parts.iter().all(|&part| classes.is_whole(part)) {
-                        true => SortHeads::Own,
+                        true => SortHeads::Identity,
                         false => SortHeads::OfComponents,
                     }
                 }
                 SortStructure::Partition { of, part_of, .. } => {
                     let mut is_kept = true;
                     for (colour, &part) in (0..).zip(part_of) {
-                        budget.one()?;
+                        budget.spend_one()?;
                         is_kept &= part_of[classes.head(*of, colour) as usize] == part;
                     }
                     let parts = declarations.size(sort) as usize;
-                    if is_kept { SortHeads::Own } else { SortHeads::By(vec![0; parts]) }
+                    if is_kept { SortHeads::Identity } else { SortHeads::Table(vec![0; parts]) }
                 }
-                SortStructure::Dot => SortHeads::Own,
+                SortStructure::Dot => SortHeads::Identity,
                 SortStructure::Boolean
                 | SortStructure::Constants { .. }
                 | SortStructure::Range(_) => {
-                    let mut sort_heads = SortHeads::Own;
+                    let mut sort_heads = SortHeads::Identity;
                     for named in listed {
-                        if let Some(heads) = classes.listed(sort, named, budget)? {
+                        if let Some(heads) = classes.listed_heads(sort, named, budget)? {
                             unused.retain(|&other| !std::ptr::eq(other, named));
-                            sort_heads = SortHeads::By(heads);
+                            sort_heads = SortHeads::Table(heads);
                         }
                     }
                     sort_heads
@@ -156,14 +156,14 @@ impl<'m> ClassHeads<'m> {
         }
         if !listed.is_empty() {
             for transition in &model.transitions {
-                classes.check(model, transition, budget)?;
+                classes.check_transition(model, transition, budget)?;
             }
         }
         Ok(classes)
     }
 
     /// Returns the heads of a sort's colours, if the names are those of all its colours.
-    fn listed(
+    fn listed_heads(
         &self,
         sort: usize,
         named: &NamedClasses,
@@ -179,7 +179,7 @@ impl<'m> ClassHeads<'m> {
             .collect();
         let (mut head_of, mut heads) = (HashMap::new(), Vec::with_capacity(count));
         for colour in 0..count as u64 {
-            budget.one()?;
+            budget.spend_one()?;
             let mut name = String::new();
             self.declarations.write_colour(&mut name, sort, colour, true);
             let Some(class) = class_of.get(&*name) else { return Ok(None) };
@@ -190,14 +190,14 @@ impl<'m> ClassHeads<'m> {
 
     /// Returns true if every colour of every sort is a head.
     pub(super) fn are_trivial(&self) -> bool {
-        self.heads.iter().all(|heads| matches!(heads, SortHeads::Own))
+        self.heads.iter().all(|heads| matches!(heads, SortHeads::Identity))
     }
 
     /// Returns the head of a colour.
     pub(super) fn head(&self, sort: usize, colour: u64) -> u64 {
         match &self.heads[sort] {
-            SortHeads::Own => colour,
-            SortHeads::By(heads) => heads[colour as usize],
+            SortHeads::Identity => colour,
+            SortHeads::Table(heads) => heads[colour as usize],
             SortHeads::OfComponents => {
                 let mut head = 0;
                 for (part, colour) in self.declarations.components(sort, colour) {
@@ -209,16 +209,16 @@ impl<'m> ClassHeads<'m> {
     }
 
     /// Returns all heads of a sort.
-    pub(super) fn among(&self, sort: usize) -> ColourSet {
+    pub(super) fn heads_of(&self, sort: usize) -> ColourSet {
         match (&self.heads[sort], self.declarations.kind(sort)) {
-            (SortHeads::By(heads), _) => {
+            (SortHeads::Table(heads), _) => {
                 let own_heads = (0..).zip(heads).filter(|&(colour, &head)| colour == head);
-                ColourSet::These(own_heads.map(|(colour, _)| colour).collect())
+                ColourSet::Listed(own_heads.map(|(colour, _)| colour).collect())
             }
             (SortHeads::OfComponents, SortStructure::Product(parts)) => {
                 let parts = parts.iter();
                 let size = |part| self.declarations.size(part);
-                ColourSet::Tuples(parts.map(|&part| (self.among(part), size(part))).collect())
+                ColourSet::Tuples(parts.map(|&part| (self.heads_of(part), size(part))).collect())
             }
             _ => ColourSet::All(self.declarations.size(sort)),
         }
@@ -226,16 +226,16 @@ impl<'m> ClassHeads<'m> {
 
     /// Returns true if each colour of a sort is a head.
     fn is_whole(&self, sort: usize) -> bool {
-        matches!(self.heads[sort], SortHeads::Own)
+        matches!(self.heads[sort], SortHeads::Identity)
     }
 
     /// Returns the sort of a variable.
-    fn variable(&self, variable: usize) -> usize {
+    fn variable_sort(&self, variable: usize) -> usize {
         self.declarations.variables[variable].sort
     }
 
     /// Checks the conditions for a transition.
-    fn check(
+    fn check_transition(
         &self,
         model: &ColouredModel,
         transition: &GuardedTransition,
@@ -245,17 +245,17 @@ impl<'m> ClassHeads<'m> {
             let id = Quoted(&transition.id);
             wrong(format!("{by} of {id} may distinguish colours that were merged"))
         };
-        if !self.guard_is_of_heads(&transition.guard, budget)? {
+        if !self.guard_respects_heads(&transition.guard, budget)? {
             return Err(may_distinguish("the guard"));
         }
         for (place, term) in transition.takes.iter().chain(&transition.puts) {
-            if !self.goes_with_heads(term, model.places[*place].sort, budget)? {
+            if !self.respects_heads(term, model.places[*place].sort, budget)? {
                 return Err(may_distinguish("an arc"));
             }
         }
         let mut seen = HashSet::new();
         let takes_any_token = |(place, term): &(usize, MultisetTerm)| {
-            self.any_tokens_will_do(term, model.places[*place].sort, &mut seen)
+            self.accepts_any_tokens(term, model.places[*place].sort, &mut seen)
         };
         match transition.takes.iter().all(takes_any_token) {
             true => Ok(()),
@@ -264,7 +264,7 @@ impl<'m> ClassHeads<'m> {
     }
 
     /// Checks condition 1 for a term of this sort.
-    fn goes_with_heads(
+    fn respects_heads(
         &self,
         term: &MultisetTerm,
         sort: usize,
@@ -274,30 +274,30 @@ impl<'m> ClassHeads<'m> {
             MultisetTerm::Constant(_) | MultisetTerm::Variable(_) | MultisetTerm::All(_) => true,
             MultisetTerm::Shift(of, by, size) => {
                 self.keeps_classes([sort, sort], &|colour| (colour + by) % size, budget)?
-                    && self.goes_with_heads(of, sort, budget)?
+                    && self.respects_heads(of, sort, budget)?
             }
             MultisetTerm::PartOf(of, part_of) => {
                 let SortStructure::Partition { of: cut, .. } = self.declarations.kind(sort) else {
                     return Ok(false);
                 };
                 self.keeps_classes([*cut, sort], &|colour| part_of[colour as usize], budget)?
-                    && self.goes_with_heads(of, *cut, budget)?
+                    && self.respects_heads(of, *cut, budget)?
             }
             MultisetTerm::Tuple(terms) => {
                 let SortStructure::Product(parts) = self.declarations.kind(sort) else {
                     return Ok(false);
                 };
                 for ((term, _), &part) in terms.iter().zip(parts) {
-                    if !self.goes_with_heads(term, part, budget)? {
+                    if !self.respects_heads(term, part, budget)? {
                         return Ok(false);
                     }
                 }
                 terms.len() == parts.len()
             }
-            MultisetTerm::Times(_, of) => self.goes_with_heads(of, sort, budget)?,
+            MultisetTerm::Times(_, of) => self.respects_heads(of, sort, budget)?,
             MultisetTerm::Sum(terms) => {
                 for term in terms {
-                    if !self.goes_with_heads(term, sort, budget)? {
+                    if !self.respects_heads(term, sort, budget)? {
                         return Ok(false);
                     }
                 }
@@ -305,8 +305,8 @@ impl<'m> ClassHeads<'m> {
             }
             MultisetTerm::Minus(first, second) => {
                 self.is_whole(sort)
-                    && self.goes_with_heads(first, sort, budget)?
-                    && self.goes_with_heads(second, sort, budget)?
+                    && self.respects_heads(first, sort, budget)?
+                    && self.respects_heads(second, sort, budget)?
             }
         })
     }
@@ -323,7 +323,7 @@ impl<'m> ClassHeads<'m> {
             return Ok(true);
         }
         for colour in 0..self.declarations.size(from) {
-            budget.one()?;
+            budget.spend_one()?;
             let [image, head_image] =
                 [colour, self.head(from, colour)].map(|at| self.head(to, function(at)));
             if image != head_image {
@@ -334,7 +334,7 @@ impl<'m> ClassHeads<'m> {
     }
 
     /// Checks condition 2 for a part of a guard.
-    fn guard_is_of_heads(
+    fn guard_respects_heads(
         &self,
         guard: &GuardTerm,
         budget: &mut ColourBudget<'_>,
@@ -342,37 +342,41 @@ impl<'m> ClassHeads<'m> {
         match guard {
             GuardTerm::All(parts) | GuardTerm::Any(parts) => {
                 for part in parts {
-                    if !self.guard_is_of_heads(part, budget)? {
+                    if !self.guard_respects_heads(part, budget)? {
                         return Ok(false);
                     }
                 }
                 Ok(true)
             }
-            GuardTerm::Not(of) => self.guard_is_of_heads(of, budget),
+            GuardTerm::Not(of) => self.guard_respects_heads(of, budget),
             GuardTerm::Compare(_, sides) => {
                 let mut variables = Vec::new();
                 guard.variables(&mut variables);
                 variables.sort_unstable();
                 variables.dedup();
                 if let [variable] = variables[..] {
-                    return self.is_of_heads(variable, &|binding| guard.holds(binding), budget);
+                    return self.function_equals_at_heads(
+                        variable,
+                        &|binding| guard.holds(binding),
+                        budget,
+                    );
                 }
-                Ok(self.is_of_heads_alone(&sides[0].0, budget)?
-                    && self.is_of_heads_alone(&sides[1].0, budget)?)
+                Ok(self.term_equals_at_heads(&sides[0].0, budget)?
+                    && self.term_equals_at_heads(&sides[1].0, budget)?)
             }
         }
     }
 
     /// Returns true if a term of one colour has the same value under each binding and under the
     /// heads of its colours.
-    fn is_of_heads_alone(
+    fn term_equals_at_heads(
         &self,
         term: &MultisetTerm,
         budget: &mut ColourBudget<'_>,
     ) -> Result<bool, UnfoldingFlaw> {
         if let MultisetTerm::Tuple(parts) = term {
             for (part, _) in parts {
-                if !self.is_of_heads_alone(part, budget)? {
+                if !self.term_equals_at_heads(part, budget)? {
                     return Ok(false);
                 }
             }
@@ -382,20 +386,22 @@ impl<'m> ClassHeads<'m> {
         term.variables(&mut variables);
         match variables[..] {
             [] => Ok(true),
-            [variable] => self.is_of_heads(variable, &|binding| term.colour(binding), budget),
-            _ => Ok(variables.iter().all(|&variable| self.is_whole(self.variable(variable)))),
+            [variable] => {
+                self.function_equals_at_heads(variable, &|binding| term.colour(binding), budget)
+            }
+            _ => Ok(variables.iter().all(|&variable| self.is_whole(self.variable_sort(variable)))),
         }
     }
 
     /// Returns true if a function of one variable has the same value at each colour and at its
     /// head.
-    fn is_of_heads<T: PartialEq>(
+    fn function_equals_at_heads<T: PartialEq>(
         &self,
         variable: usize,
         value: &dyn Fn(&[u64]) -> T,
         budget: &mut ColourBudget<'_>,
     ) -> Result<bool, UnfoldingFlaw> {
-        let sort = self.variable(variable);
+        let sort = self.variable_sort(variable);
         if self.is_whole(sort) {
             return Ok(true);
         }
@@ -405,7 +411,7 @@ impl<'m> ClassHeads<'m> {
             value(&binding)
         };
         for colour in 0..self.declarations.size(sort) {
-            budget.one()?;
+            budget.spend_one()?;
             if value_at(colour) != value_at(self.head(sort, colour)) {
                 return Ok(false);
             }
@@ -414,7 +420,7 @@ impl<'m> ClassHeads<'m> {
     }
 
     /// Checks condition 3 for a term of this sort. `seen` are the variables of earlier terms.
-    fn any_tokens_will_do(
+    fn accepts_any_tokens(
         &self,
         term: &MultisetTerm,
         sort: usize,
@@ -423,9 +429,9 @@ impl<'m> ClassHeads<'m> {
         match term {
             _ if self.is_whole(sort) => true,
             MultisetTerm::Times(0, _) => true,
-            MultisetTerm::Times(1, of) => self.any_tokens_will_do(of, sort, seen),
+            MultisetTerm::Times(1, of) => self.accepts_any_tokens(of, sort, seen),
             MultisetTerm::Sum(parts) => {
-                parts.iter().all(|part| self.any_tokens_will_do(part, sort, seen))
+                parts.iter().all(|part| self.accepts_any_tokens(part, sort, seen))
             }
             term => self.is_any_colour(term, sort, seen),
         }
@@ -440,7 +446,7 @@ impl<'m> ClassHeads<'m> {
             (MultisetTerm::Shift(of, ..), _) => self.is_any_colour(of, sort, seen),
             (MultisetTerm::Variable(variable), _) => self.is_whole(sort) || seen.insert(*variable),
             (MultisetTerm::Constant(colour), _) => {
-                self.is_whole(sort) || self.is_alone(sort, *colour)
+                self.is_whole(sort) || self.is_only_of_class(sort, *colour)
             }
             (MultisetTerm::Tuple(terms), SortStructure::Product(parts)) => {
                 let mut parts = terms.iter().zip(parts);
@@ -451,16 +457,16 @@ impl<'m> ClassHeads<'m> {
     }
 
     /// Returns true if a colour is the only one of its class.
-    fn is_alone(&self, sort: usize, colour: u64) -> bool {
+    fn is_only_of_class(&self, sort: usize, colour: u64) -> bool {
         match &self.heads[sort] {
-            SortHeads::Own => true,
-            SortHeads::By(heads) => {
+            SortHeads::Identity => true,
+            SortHeads::Table(heads) => {
                 let head = heads[colour as usize];
                 heads.iter().filter(|&&other| other == head).count() == 1
             }
             SortHeads::OfComponents => {
                 let mut components = self.declarations.components(sort, colour).into_iter();
-                components.all(|(part, colour)| self.is_alone(part, colour))
+                components.all(|(part, colour)| self.is_only_of_class(part, colour))
             }
         }
     }

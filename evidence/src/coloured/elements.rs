@@ -11,37 +11,39 @@ use roxmltree::Node;
 /// The limit of depth: for the nesting of sorts, terms and conditions, for meaningless elements
 /// around one of them, and for the components of tuples, counted recursively. So recursive
 /// functions over these do not overflow the stack.
-pub(super) const DEEPEST: usize = 2_000;
+pub(super) const MAX_DEPTH: usize = 2_000;
 
 pub(super) fn too_deep(node: Node<'_, '_>) -> Unreadable {
     let what =
-        format!("sorts, terms and conditions nested deeper than {DEEPEST} are not supported");
+        format!("sorts, terms and conditions nested deeper than {MAX_DEPTH} are not supported");
     Unreadable::at(node, what)
 }
 
 /// Iterates over the elements inside `node` that may have a meaning.
-pub(super) fn said<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
+pub(super) fn meaningful_elements<'a, 'i>(
+    node: Node<'a, 'i>,
+) -> impl Iterator<Item = Node<'a, 'i>> {
     elements(node).filter(|&inside| !matches!(name(inside), "graphics" | "toolspecific"))
 }
 
 /// Returns the term at `node`, without wrappers.
 pub(super) fn bare_term<'a, 'i>(node: Node<'a, 'i>) -> Result<Node<'a, 'i>, Unreadable> {
-    bare(node, &["subterm", "structure"], "tuple")
+    without_wrappers(node, &["subterm", "structure"], "tuple")
 }
 
 /// Returns the sort at `node`, without wrappers.
 pub(super) fn bare_sort<'a, 'i>(node: Node<'a, 'i>) -> Result<Node<'a, 'i>, Unreadable> {
-    bare(node, &["subterm", "structure", "multisetsort"], "productsort")
+    without_wrappers(node, &["subterm", "structure", "multisetsort"], "productsort")
 }
 
 /// Descends into wrappers, and into elements `of_one` with a single element inside.
-fn bare<'a, 'i>(
+fn without_wrappers<'a, 'i>(
     mut node: Node<'a, 'i>,
     wrappers: &[&str],
     of_one: &str,
 ) -> Result<Node<'a, 'i>, Unreadable> {
-    for _ in 0..=DEEPEST {
-        let mut children = said(node);
+    for _ in 0..=MAX_DEPTH {
+        let mut children = meaningful_elements(node);
         node = match name(node) {
             wrapper if wrappers.contains(&wrapper) => only_element(node, children, "term")?,
             element if element == of_one => match (children.next(), children.next()) {

@@ -1,6 +1,6 @@
 //! Reads the nodes and arcs of a symmetric net from PNML.
 
-use super::elements::said;
+use super::elements::meaningful_elements;
 use super::sorts::{Declarations, SortStructure, not_known};
 use super::terms::{GuardTerm, MultisetTerm, TermReader};
 use crate::reader::known::check_attributes_and_texts;
@@ -253,7 +253,7 @@ impl ColouredModel {
 fn declarations<'a, 'i>(node: Node<'a, 'i>, into: &mut Vec<Node<'a, 'i>>) {
     let mut worklist = vec![node];
     while let Some(node) = worklist.pop() {
-        for inside in said(node) {
+        for inside in meaningful_elements(node) {
             match name(inside) {
                 "structure" | "declarations" => worklist.push(inside),
                 "text" => {}
@@ -271,14 +271,14 @@ fn label<'a, 'i>(
     other_labels: &[&str],
 ) -> Result<Option<Node<'a, 'i>>, Unreadable> {
     let mut term = None;
-    for inside in said(node) {
+    for inside in meaningful_elements(node) {
         match name(inside) {
             "name" => {}
             "tagged" => check_tagged(inside)?,
             other if other_labels.contains(&other) => {}
             found if found == key => {
-                let (texts, terms): (Vec<_>, Vec<_>) =
-                    said(inside).partition(|&it| matches!(name(it), "text" | "name"));
+                let (texts, terms): (Vec<_>, Vec<_>) = meaningful_elements(inside)
+                    .partition(|&it| matches!(name(it), "text" | "name"));
                 let has_text = |text: &Node<'_, '_>| {
                     let piece =
                         |node: Node<'_, '_>| node.text().is_some_and(|it| !trimmed(it).is_empty());

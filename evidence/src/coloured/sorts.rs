@@ -5,7 +5,7 @@
 //! sort: the black token, truth values, ranges with the same ends, products of the same sorts.
 //! Enumerations and partitions are equal only to themselves. A product of one sort is that sort.
 
-use super::elements::{DEEPEST, bare_sort, bare_term, said, too_deep};
+use super::elements::{MAX_DEPTH, bare_sort, bare_term, meaningful_elements, too_deep};
 use crate::reader::{Unreadable, attribute, name, number, only_element, optional, trimmed};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 /// The maximum number of colours of a sort.
-const MOST: u64 = 1 << 62;
+const MAX_COLOURS: u64 = 1 << 62;
 
 /// A sort of colours.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl Declarations {
             let id = attribute(node, "id")?;
             let display_name = optional(node, "name").map(trimmed).filter(|it| !it.is_empty());
             let display_name = display_name.unwrap_or(id);
-            let sort = declarations.sort(only_element(node, said(node), "sort")?)?;
+            let sort = declarations.sort(only_element(node, meaningful_elements(node), "sort")?)?;
             // Of two variables that share a name, the second is named by its id.
             let name = if names.insert(display_name) { display_name } else { id };
             let index = declarations.variables.len();
@@ -118,7 +118,7 @@ impl Declarations {
             let definition = only_element(node, unnamed(node), "definition")?;
             match name(definition) {
                 "cyclicenumeration" | "finiteenumeration" => {
-                    let (ids, names) = constants(said(definition), "feconstant")?;
+                    let (ids, names) = constants(meaningful_elements(definition), "feconstant")?;
                     let size = ids.len() as u64;
                     let cyclic = name(definition) == "cyclicenumeration";
                     let kind = SortStructure::Constants { id: id.to_owned(), names, cyclic };
@@ -152,7 +152,7 @@ impl Declarations {
         let (ids, names) = constants(parts.iter().copied(), "partitionelement")?;
         let mut part_of = HashMap::new();
         for (part, &element) in (0..).zip(&parts) {
-            for member in said(element) {
+            for member in meaningful_elements(element) {
                 let member = bare_term(member)?;
                 let (sort, colour) = match name(member) {
                     "useroperator" => self.constant(member)?,
@@ -204,10 +204,10 @@ impl Declarations {
                 let size = if start > end { 0 } else { end.abs_diff(start).saturating_add(1) };
                 self.add(node, SortStructure::Range(start), size)
             }
-            "productsort" if depth == DEEPEST => return Err(too_deep(node)),
+            "productsort" if depth == MAX_DEPTH => return Err(too_deep(node)),
             "productsort" => {
                 let mut parts = Vec::new();
-                for part in said(node) {
+                for part in meaningful_elements(node) {
                     match self.sort_within(part, depth + 1)? {
                         Some(part) => parts.push(part),
                         None => return Ok(None),
@@ -250,8 +250,8 @@ impl Declarations {
         let sizes = parts.iter().map(|&part| self.size(part));
         let size = if parts.is_empty() { 0 } else { sizes.fold(1, u64::saturating_mul) };
         let components: usize = parts.iter().map(|&part| self.sorts[part].components).sum();
-        if components > DEEPEST {
-            let what = format!("tuples of more than {DEEPEST} components are not supported");
+        if components > MAX_DEPTH {
+            let what = format!("tuples of more than {MAX_DEPTH} components are not supported");
             return Err(Unreadable::at(node, what));
         }
         self.add_sort(node, ColourSort { kind: SortStructure::Product(parts), size, components })
@@ -269,7 +269,7 @@ impl Declarations {
 
     /// Adds a sort, unless an equal sort exists.
     fn add_sort(&mut self, node: Node<'_, '_>, sort: ColourSort) -> Result<usize, Unreadable> {
-        if sort.size == 0 || sort.size > MOST {
+        if sort.size == 0 || sort.size > MAX_COLOURS {
             return Err(Unreadable::at(node, "this sort has no colours, or more than 2^62"));
         }
         Ok(self.sorts.iter().position(|known| *known == sort).unwrap_or_else(|| {
@@ -452,7 +452,7 @@ fn components_of(text: &str) -> Option<Vec<&str>> {
 
 /// Iterates over the content of a declaration, except its name.
 fn unnamed<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
-    said(node).filter(|&inside| name(inside) != "name")
+    meaningful_elements(node).filter(|&inside| name(inside) != "name")
 }
 
 /// Returns the ids and names of the declared constants. If two share a name, ids replace names.

@@ -16,7 +16,7 @@
 //! - A tuple of one component is that component, and `numberof` without a number has multiplicity
 //!   1.
 
-use super::elements::{DEEPEST, bare_term, said, too_deep};
+use super::elements::{MAX_DEPTH, bare_term, meaningful_elements, too_deep};
 pub(super) use super::meaning::{ColourMultiset, GuardTerm, MultisetTerm, TooManyColours};
 use super::sorts::{Declarations, SortStructure, integer, not_known};
 use crate::reader::{Unreadable, attribute, name, number, only_element, trimmed};
@@ -38,16 +38,16 @@ impl TermReader<'_> {
         sort: usize,
     ) -> Result<MultisetTerm, Unreadable> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err(too_deep(node));
         }
-        let term = self.term_here(bare_term(node)?, sort);
+        let term = self.bare_term(bare_term(node)?, sort);
         self.depth -= 1;
         term
     }
 
     /// Reads a term without wrappers, which must be a multiset of `sort`.
-    fn term_here(&mut self, node: Node<'_, '_>, sort: usize) -> Result<MultisetTerm, Unreadable> {
+    fn bare_term(&mut self, node: Node<'_, '_>, sort: usize) -> Result<MultisetTerm, Unreadable> {
         let check_sort = |found: usize| match found == sort {
             true => Ok(()),
             false => Err(Unreadable::at(node, "the sort differs from the expected one")),
@@ -79,7 +79,11 @@ impl TermReader<'_> {
             },
             "finiteintrangeconstant" => {
                 let value = integer(node, "value")?;
-                let own = self.declarations.sort(only_element(node, said(node), "range")?)?;
+                let own = self.declarations.sort(only_element(
+                    node,
+                    meaningful_elements(node),
+                    "range",
+                )?)?;
                 self.declarations.in_range(node, value, own)?;
                 MultisetTerm::Constant(self.declarations.in_range(node, value, sort)?)
             }
@@ -93,7 +97,11 @@ impl TermReader<'_> {
                 MultisetTerm::Constant(truth_value(node)?.into())
             }
             "all" => {
-                check_sort(self.declarations.sort(only_element(node, said(node), "sort")?)?)?;
+                check_sort(self.declarations.sort(only_element(
+                    node,
+                    meaningful_elements(node),
+                    "sort",
+                )?)?)?;
                 MultisetTerm::All(self.declarations.size(sort))
             }
             "empty" => MultisetTerm::Sum(Vec::new()),
@@ -193,7 +201,7 @@ impl TermReader<'_> {
     /// Reads the condition at `node`.
     pub(super) fn guard(&mut self, node: Node<'_, '_>) -> Result<GuardTerm, Unreadable> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err(too_deep(node));
         }
         let node = bare_term(node)?;
@@ -272,7 +280,7 @@ impl TermReader<'_> {
             "useroperator" => Ok(self.declarations.constant(node)?.0),
             "dotconstant" => self.declarations.dot(node),
             "finiteintrangeconstant" => {
-                self.declarations.sort(only_element(node, said(node), "range")?)
+                self.declarations.sort(only_element(node, meaningful_elements(node), "range")?)
             }
             "numberconstant" => self.declarations.number(node),
             "booleanconstant" => self.declarations.boolean(node),
@@ -287,7 +295,7 @@ impl TermReader<'_> {
             "partitionelementof" => self.declarations.sort_of_id(node, "refpartition"),
             "tuple" => {
                 self.depth += 1;
-                if self.depth > DEEPEST {
+                if self.depth > MAX_DEPTH {
                     return Err(too_deep(node));
                 }
                 let mut parts = Vec::new();
@@ -304,7 +312,7 @@ impl TermReader<'_> {
 
 /// Returns the operands of an operator, without wrappers.
 fn operands<'a, 'i>(node: Node<'a, 'i>) -> Result<Vec<Node<'a, 'i>>, Unreadable> {
-    said(node).map(bare_term).collect()
+    meaningful_elements(node).map(bare_term).collect()
 }
 
 /// Reads a truth value.

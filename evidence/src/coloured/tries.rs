@@ -17,38 +17,39 @@ pub enum UnfoldingFlaw {
 /// A counter of the colours that may still be tried.
 pub(super) struct ColourBudget<'g> {
     /// The number of colours that may still be tried.
-    left: u64,
+    remaining: u64,
     /// The limit at the start.
-    most: u64,
+    limit: u64,
     /// The callback that returns false to stop the check.
     goes_on: &'g mut dyn FnMut() -> bool,
 }
 
 /// The number of colours between two calls of `goes_on`.
-const ASKING: u64 = 1 << 10;
+const POLL_INTERVAL: u64 = 1 << 10;
 
 impl<'g> ColourBudget<'g> {
     /// Creates a counter with this limit. `goes_on` is called regularly.
     pub(super) fn new(max_colours: u64, goes_on: &'g mut dyn FnMut() -> bool) -> Self {
-        ColourBudget { left: max_colours, most: max_colours, goes_on }
+        ColourBudget { remaining: max_colours, limit: max_colours, goes_on }
     }
 
     /// Returns the remaining number.
     pub(super) fn left(&self) -> u64 {
-        self.left
+        self.remaining
     }
 
     /// Returns the error that the limit is reached.
     pub(super) fn too_large(&self) -> UnfoldingFlaw {
-        UnfoldingFlaw::TooLarge(self.most)
+        UnfoldingFlaw::TooLarge(self.limit)
     }
 
     /// Counts `count` colours.
     ///
     /// # Errors
     /// When the limit is reached.
-    pub(super) fn some(&mut self, count: u64) -> Result<(), UnfoldingFlaw> {
-        self.left = self.left.checked_sub(count).ok_or(UnfoldingFlaw::TooLarge(self.most))?;
+    pub(super) fn spend(&mut self, count: u64) -> Result<(), UnfoldingFlaw> {
+        self.remaining =
+            self.remaining.checked_sub(count).ok_or(UnfoldingFlaw::TooLarge(self.limit))?;
         Ok(())
     }
 
@@ -56,9 +57,9 @@ impl<'g> ColourBudget<'g> {
     ///
     /// # Errors
     /// When the limit is reached, or `goes_on` returns false.
-    pub(super) fn one(&mut self) -> Result<(), UnfoldingFlaw> {
-        self.some(1)?;
-        match self.left.is_multiple_of(ASKING) && !(self.goes_on)() {
+    pub(super) fn spend_one(&mut self) -> Result<(), UnfoldingFlaw> {
+        self.spend(1)?;
+        match self.remaining.is_multiple_of(POLL_INTERVAL) && !(self.goes_on)() {
             true => Err(UnfoldingFlaw::Stopped),
             false => Ok(()),
         }

@@ -48,7 +48,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bindings {
     /// At least one of the bindings with the same effect.
-    Some,
+    OnePerEffect,
     /// Every binding that takes only from listed places.
     All,
 }
@@ -86,7 +86,7 @@ impl ColouredModel {
         let mut first = 0;
         let mut transition_counts = Vec::new();
         for transition in &self.transitions {
-            let names = own(&listed.transitions[first..], &transition.id);
+            let names = names_of(&listed.transitions[first..], &transition.id);
             for name in names {
                 builder.transition(name).map_err(wrong)?;
             }
@@ -130,20 +130,20 @@ impl ColouredModel {
     ) -> Result<(ListedColours, Vec<usize>), UnfoldingFlaw> {
         let (mut places, mut counts, mut first) = (Vec::new(), Vec::new(), 0);
         for place in &self.places {
-            let names = own(&listed.places[first..], &place.id);
+            let names = names_of(&listed.places[first..], &place.id);
             let mut positions: HashMap<&str, PlaceId> = HashMap::new();
             for (at, name) in (first..).zip(names) {
                 builder.place(name, 0).map_err(wrong)?;
                 positions.insert(name, PlaceId::new(at));
             }
             let mut colours = HashMap::new();
-            let heads = classes.among(place.sort);
+            let heads = classes.heads_of(place.sort);
             for at in 0..heads.count() {
                 let colour = heads.colour(at);
                 if positions.is_empty() {
                     break;
                 }
-                budget.one()?;
+                budget.spend_one()?;
                 if let Some(at) = positions.remove(&*self.place_name(place, colour)) {
                     colours.insert(colour, at);
                 }
@@ -230,20 +230,20 @@ struct BindingEnumeration<'m, 's, 'g> {
     transition: &'m GuardedTransition,
     places: &'s ListedColours,
     /// The listed names that no binding has matched so far, with their positions in the list.
-    missing: HashMap<&'s str, usize>,
-    tries: &'s mut ColourBudget<'g>,
+    unmatched: HashMap<&'s str, usize>,
+    budget: &'s mut ColourBudget<'g>,
     /// The variables in order of assignment (`None` first), each with the conditions to test then.
-    steps: Vec<(Option<usize>, Vec<BindingTest<'m>>)>,
+    assignments: Vec<(Option<usize>, Vec<BindingTest<'m>>)>,
     /// The current colour of each declared variable.
     binding: Vec<u64>,
     /// The arcs of each listed transition, by its position in the list.
     arcs: Vec<BindingArcs>,
     /// The effects of the listed bindings found so far.
-    known: HashSet<BindingArcs>,
+    listed_effects: HashSet<BindingArcs>,
     /// The effects of unlisted bindings without a known listed one, each with a binding's name.
     unlisted: HashMap<BindingArcs, String>,
     /// The name of an unlisted binding, if one was found.
-    has_unlisted: Option<String>,
+    unlisted_name: Option<String>,
 }
 
 impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
@@ -253,7 +253,7 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         transition: &'m GuardedTransition,
         places: &'s ListedColours,
         names: &'s [String],
-        tries: &'s mut ColourBudget<'g>,
+        budget: &'s mut ColourBudget<'g>,
     ) -> Self {
         let mut tests: Vec<(Vec<usize>, BindingTest<'m>)> = Vec::new();
         let mut guards = vec![&transition.guard];
@@ -280,20 +280,20 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
                 }
             }
         }
-        let steps = order(model, &transition.variables, tests);
+        let assignments = order_variables(model, &transition.variables, tests);
         BindingEnumeration {
             model,
             classes,
             transition,
             places,
-            missing: names.iter().enumerate().map(|(at, name)| (&**name, at)).collect(),
-            tries,
-            steps,
+            unmatched: names.iter().enumerate().map(|(at, name)| (&**name, at)).collect(),
+            budget,
+            assignments,
             binding: vec![0; model.declarations.variables.len()],
             arcs: vec![BindingArcs::default(); names.len()],
-            known: HashSet::new(),
+            listed_effects: HashSet::new(),
             unlisted: HashMap::new(),
-            has_unlisted: None,
+            unlisted_name: None,
         }
     }
 
@@ -302,11 +302,11 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         // The colours to try at each step; `next_positions` has the position of the next one.
         let variables = &self.model.declarations.variables;
         let candidates: Vec<ColourSet> = self
-            .steps
+            .assignments
             .iter()
             .map(|(variable, _)| match variable {
                 None => ColourSet::All(1),
-                Some(step) => self.classes.among(variables[*step].sort),
+                Some(step) => self.classes.heads_of(variables[*step].sort),
             })
             .collect();
         let mut next_positions = vec![0u64];
@@ -315,15 +315,15 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
                 next_positions.pop();
                 continue;
             }
-            if let Some(variable) = self.steps[step].0 {
+            if let Some(variable) = self.assignments[step].0 {
                 self.binding[variable] = candidates[step].colour(next_positions[step]);
             }
             next_positions[step] += 1;
-            self.tries.one()?;
-            if !self.steps[step].1.iter().all(|test| self.holds(test)) {
+            self.budget.spend_one()?;
+            if !self.assignments[step].1.iter().all(|test| self.holds(test)) {
                 continue;
             }
-            match step + 1 == self.steps.len() {
+            match step + 1 == self.assignments.len() {
                 true => self.complete()?,
                 false => next_positions.push(0),
             }
@@ -348,28 +348,28 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
 
     /// Processes a complete binding whose guard holds.
     fn complete(&mut self) -> Result<(), UnfoldingFlaw> {
-        let Ok(takes) = self.moved(&self.transition.takes)? else { return Ok(()) };
+        let Ok(takes) = self.moved_tokens(&self.transition.takes)? else { return Ok(()) };
         let name = self.model.binding_name(self.transition, &self.binding);
-        let puts = self.moved(&self.transition.puts)?.map_err(|place| {
+        let puts = self.moved_tokens(&self.transition.puts)?.map_err(|place| {
             let [name, place] = [&*name, &*place].map(Quoted);
             UnfoldingFlaw::Wrong(format!("{name} puts tokens on {place}, which is not listed"))
         })?;
         let arcs = [takes, puts];
-        match self.missing.remove(&*name) {
+        match self.unmatched.remove(&*name) {
             Some(listed_index) => {
                 self.unlisted.remove(&arcs);
-                self.known.insert(arcs.clone());
+                self.listed_effects.insert(arcs.clone());
                 self.arcs[listed_index] = arcs;
             }
             None => {
-                self.has_unlisted.get_or_insert_with(|| name.clone());
-                if !self.known.contains(&arcs) {
+                self.unlisted_name.get_or_insert_with(|| name.clone());
+                if !self.listed_effects.contains(&arcs) {
                     self.unlisted.entry(arcs).or_insert(name);
                 }
             }
         }
         // Each unlisted effect needs a listed binding of its own that has not been matched yet.
-        match self.unlisted.len() > self.missing.len() {
+        match self.unlisted.len() > self.unmatched.len() {
             true => Err(self.not_listed()),
             false => Ok(()),
         }
@@ -382,10 +382,10 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
     }
 
     /// Returns the tokens that the binding moves along these arcs.
-    fn moved(&mut self, arcs: &[(usize, MultisetTerm)]) -> Result<ArcTokens, UnfoldingFlaw> {
+    fn moved_tokens(&mut self, arcs: &[(usize, MultisetTerm)]) -> Result<ArcTokens, UnfoldingFlaw> {
         let mut moved: Vec<(PlaceId, u64)> = Vec::new();
         for (place, term) in arcs {
-            for (colour, tokens) in evaluated(term, &self.binding, self.tries)? {
+            for (colour, tokens) in evaluated(term, &self.binding, self.budget)? {
                 let colour = self.head(*place, colour);
                 let Some(&listed_place) = self.places[*place].get(&colour) else {
                     return Ok(Err(self.model.place_name(&self.model.places[*place], colour)));
@@ -405,13 +405,13 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
     /// Returns the arcs of the listed transitions, if all were matched and every unlisted binding
     /// has the effect of a listed one (4).
     fn finish(self, bindings: Bindings) -> Result<Vec<BindingArcs>, UnfoldingFlaw> {
-        if let Some(name) = self.missing.keys().min() {
+        if let Some(name) = self.unmatched.keys().min() {
             return Err(no_such(name, "transition that can fire"));
         }
         if !self.unlisted.is_empty() {
             return Err(self.not_listed());
         }
-        match self.has_unlisted {
+        match self.unlisted_name {
             Some(name) if bindings == Bindings::All => Err(UnfoldingFlaw::Wrong(format!(
                 "{} is not listed, but firings are counted by bindings",
                 Quoted(&name)
@@ -423,7 +423,7 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
 
 /// Orders the variables so that conditions exclude partial bindings early. The next condition is
 /// always the one with the fewest combinations of colours for its unassigned variables.
-fn order<'m>(
+fn order_variables<'m>(
     model: &ColouredModel,
     variables: &[usize],
     mut tests: Vec<(Vec<usize>, BindingTest<'m>)>,
@@ -465,7 +465,7 @@ fn variables(append: impl FnOnce(&mut Vec<usize>)) -> Vec<usize> {
 }
 
 /// Returns the first names that belong to a node: its id, alone or before parentheses.
-fn own<'l>(names: &'l [String], id: &str) -> &'l [String] {
+fn names_of<'l>(names: &'l [String], id: &str) -> &'l [String] {
     let is_own = |name: &String| {
         name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('('))
     };
@@ -480,7 +480,7 @@ fn evaluated(
 ) -> Result<ColourMultiset, UnfoldingFlaw> {
     let max_colours = usize::try_from(budget.left()).unwrap_or(usize::MAX);
     let bag = term.evaluate(binding, max_colours).map_err(|TooManyColours| budget.too_large())?;
-    budget.some(bag.len() as u64)?;
+    budget.spend(bag.len() as u64)?;
     Ok(bag)
 }
 

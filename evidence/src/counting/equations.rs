@@ -28,16 +28,16 @@ pub(super) enum TokenEquation {
     /// No equation.
     Free,
     /// The tokens are a summand of the tokens of another node.
-    PartOf(NodeId),
+    SummandOf(NodeId),
     /// The tokens follow from other nodes by an equation.
-    Told(LinearEquation),
+    Follows(LinearEquation),
 }
 
 /// The equation `times` · tokens = weighted sum of other nodes + `constant`.
 #[derive(Clone, Debug)]
 pub(super) struct LinearEquation {
     /// The factor of the node's own tokens, at least 1.
-    pub(super) times: u64,
+    pub(super) factor: u64,
     /// Other nodes with their coefficients.
     pub(super) sum: Vec<(NodeId, u64)>,
     /// The constant of the equation.
@@ -50,7 +50,7 @@ pub(super) struct Equations {
     /// The nodes, by id.
     pub(super) nodes: Vec<TokenVariable>,
     /// The nodes with an equation, in the order of the equations.
-    pub(super) said: Vec<NodeId>,
+    pub(super) ordered: Vec<NodeId>,
     /// The current node of each place of the working net.
     current: Vec<NodeId>,
     /// Transitions that never fire, by the steps that removed them.
@@ -63,7 +63,7 @@ impl Equations {
         let free = |place| TokenVariable { place, tokens: TokenEquation::Free, parts: Vec::new() };
         Equations {
             nodes: net.places().map(free).collect(),
-            said: Vec::new(),
+            ordered: Vec::new(),
             current: (0..net.place_count()).collect(),
             dead: Vec::new(),
         }
@@ -76,80 +76,89 @@ impl Equations {
 
     /// Records the equations of a step that is about to be applied to `net`. Returns `None` if the
     /// rule of the step does not keep every marking.
-    pub(super) fn take(&mut self, net: &WorkNet, edits: &[Edit]) -> Option<()> {
+    pub(super) fn record(&mut self, net: &WorkNet, edits: &[Edit]) -> Option<()> {
         for edit in edits {
             match edit {
                 Edit::RemoveConstant(p) => {
                     let constant = i128::from(net.tokens(*p));
-                    self.say(self.node(*p), LinearEquation { times: 1, sum: Vec::new(), constant });
+                    self.set_equation(
+                        self.node(*p),
+                        LinearEquation { factor: 1, sum: Vec::new(), constant },
+                    );
                 }
                 Edit::RemoveEqual(equality) => {
                     let term = |&(p, weight): &(PlaceId, u32)| (self.node(p), u64::from(weight));
                     let sum = equality.sum.iter().map(term).collect();
                     let (times, constant) = (u64::from(equality.times), equality.constant);
-                    self.say(self.node(equality.place), LinearEquation { times, sum, constant });
+                    self.set_equation(
+                        self.node(equality.place),
+                        LinearEquation { factor: times, sum, constant },
+                    );
                 }
                 Edit::Fuse(places) => {
                     let parts: Vec<NodeId> = places.iter().map(|&p| self.node(p)).collect();
-                    let merged = self.begin(*places.first()?);
+                    let merged = self.new_node(*places.first()?);
                     for &part in &parts {
-                        self.nodes[part].tokens = TokenEquation::PartOf(merged);
-                        self.said.push(part);
+                        self.nodes[part].tokens = TokenEquation::SummandOf(merged);
+                        self.ordered.push(part);
                     }
                     self.nodes[merged].parts = parts;
                 }
                 Edit::Divide(p, divisor) => {
                     let undivided = self.node(*p);
                     let remainder = i128::from(net.tokens(*p) % divisor);
-                    let sum = vec![(self.begin(*p), *divisor)];
-                    self.say(undivided, LinearEquation { times: 1, sum, constant: remainder });
+                    let sum = vec![(self.new_node(*p), *divisor)];
+                    self.set_equation(
+                        undivided,
+                        LinearEquation { factor: 1, sum, constant: remainder },
+                    );
                 }
                 Edit::RemoveDead(t) => self.dead.push(*t),
                 Edit::RemoveTransition(_) | Edit::SetArcs(..) => {}
                 Edit::RemovePlace(_)
                 | Edit::AddTransition { .. }
                 | Edit::Prefire(_)
-                | Edit::FireLast(_) => return None,
+                | Edit::FireInDeadMarkings(_) => return None,
             }
         }
         Some(())
     }
 
     /// Creates a new node for a place whose tokens change their meaning.
-    fn begin(&mut self, place: PlaceId) -> NodeId {
+    fn new_node(&mut self, place: PlaceId) -> NodeId {
         self.nodes.push(TokenVariable { place, tokens: TokenEquation::Free, parts: Vec::new() });
         self.current[place.index()] = self.nodes.len() - 1;
         self.nodes.len() - 1
     }
 
     /// Records that the tokens of a node follow from an equation.
-    fn say(&mut self, node: NodeId, equation: LinearEquation) {
-        self.nodes[node].tokens = TokenEquation::Told(equation);
-        self.said.push(node);
+    fn set_equation(&mut self, node: NodeId, equation: LinearEquation) {
+        self.nodes[node].tokens = TokenEquation::Follows(equation);
+        self.ordered.push(node);
     }
 
     /// Substitutes nodes that are constant or follow from one other node in the equations of other
     /// nodes. An equation refers only to nodes that get their own equations later. So substituting
     /// in reverse order needs one pass.
     pub(super) fn substitute(&mut self) {
-        for position in (0..self.said.len()).rev() {
-            let node = self.said[position];
-            let TokenEquation::Told(equation) = &self.nodes[node].tokens else { continue };
+        for position in (0..self.ordered.len()).rev() {
+            let node = self.ordered[position];
+            let TokenEquation::Follows(equation) = &self.nodes[node].tokens else { continue };
             // An equation whose numbers would overflow stays as it is, which is also correct.
             let equation = self.substituted(equation).unwrap_or_else(|| equation.clone());
-            self.nodes[node].tokens = TokenEquation::Told(equation);
+            self.nodes[node].tokens = TokenEquation::Follows(equation);
         }
     }
 
     /// Returns the equation with these nodes substituted, or `None` on overflow.
     fn substituted(&self, equation: &LinearEquation) -> Option<LinearEquation> {
-        let LinearEquation { mut times, mut constant, .. } = *equation;
+        let LinearEquation { factor: mut times, mut constant, .. } = *equation;
         let mut sum: Vec<(NodeId, u64)> = Vec::new();
         for &(other, weight) in &equation.sum {
             // `times` may already be a multiple of the original factor.
-            let weight = (times / equation.times).checked_mul(weight)?;
+            let weight = (times / equation.factor).checked_mul(weight)?;
             let other_equation = match &self.nodes[other].tokens {
-                TokenEquation::Told(other_equation) if other_equation.sum.len() < 2 => {
+                TokenEquation::Follows(other_equation) if other_equation.sum.len() < 2 => {
                     other_equation
                 }
                 _ => {
@@ -159,11 +168,11 @@ impl Equations {
             };
             // Multiply the equation by known.times; weight·known.times·other = weight·(known.sum +
             // known.constant).
-            if other_equation.times > 1 {
-                times = times.checked_mul(other_equation.times)?;
-                constant = constant.checked_mul(other_equation.times.into())?;
+            if other_equation.factor > 1 {
+                times = times.checked_mul(other_equation.factor)?;
+                constant = constant.checked_mul(other_equation.factor.into())?;
                 for (_, coefficient) in &mut sum {
-                    *coefficient = coefficient.checked_mul(other_equation.times)?;
+                    *coefficient = coefficient.checked_mul(other_equation.factor)?;
                 }
             }
             constant =
@@ -180,13 +189,13 @@ impl Equations {
                 _ => merged.push((node, weight)),
             }
         }
-        Some(LinearEquation { times, sum: merged, constant })
+        Some(LinearEquation { factor: times, sum: merged, constant })
     }
 
     /// Returns the value of a node if its equation refers to no other node.
     pub(super) fn constant(&self, node: NodeId) -> Option<u64> {
         match &self.nodes[node].tokens {
-            TokenEquation::Told(equation) if equation.sum.is_empty() => equation.at(0),
+            TokenEquation::Follows(equation) if equation.sum.is_empty() => equation.value(0),
             _ => None,
         }
     }
@@ -195,22 +204,22 @@ impl Equations {
 impl LinearEquation {
     /// Returns the value of the node for a value of the weighted sum, or `None` if it is no valid
     /// number of tokens.
-    pub(super) fn at(&self, sum: i128) -> Option<u64> {
+    pub(super) fn value(&self, sum: i128) -> Option<u64> {
         let numerator = sum.checked_add(self.constant)?;
-        let times = i128::from(self.times);
+        let times = i128::from(self.factor);
         (numerator % times == 0).then(|| u64::try_from(numerator / times).ok()).flatten()
     }
 
     /// Returns the least value of the node for all values of the weighted sum that are at least
     /// `sum`.
-    pub(super) fn at_least(&self, sum: i128) -> u64 {
-        rounded_up(sum.saturating_add(self.constant), self.times)
+    pub(super) fn min_value(&self, sum: i128) -> u64 {
+        rounded_up(sum.saturating_add(self.constant), self.factor)
     }
 
     /// Returns the least value of the single other node for which this node holds at least
     /// `tokens`.
-    pub(super) fn least_teller(&self, tokens: u64) -> u64 {
-        let product = i128::from(self.times).saturating_mul(tokens.into());
+    pub(super) fn min_other(&self, tokens: u64) -> u64 {
+        let product = i128::from(self.factor).saturating_mul(tokens.into());
         match self.sum[..] {
             [(_, weight)] => rounded_up(product.saturating_sub(self.constant), weight),
             _ => 0,

@@ -21,7 +21,7 @@ pub struct CountingFormula {
     /// The components of the reduced net.
     pub parts: Vec<CountedComponent>,
     /// The functions in the products.
-    pub weights: MarkingFactors,
+    pub factors: MarkingFactors,
     /// A constant factor of every marking.
     factor: BigUint,
     /// Groups of original transitions: the number of transitions times a constant, and the product
@@ -35,7 +35,7 @@ pub struct CountedComponent {
     /// The component as a net.
     pub net: Net,
     /// The factor of each place, ascending; the factor of other places is 1.
-    pub counts: Vec<(PlaceId, Function)>,
+    pub factors: Vec<(PlaceId, Function)>,
     /// The products that are summed over the markings. The first one is the unconditional number of
     /// original markings.
     pub products: Vec<FactorProduct>,
@@ -45,7 +45,7 @@ pub struct CountedComponent {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FactorProduct {
     /// Lower bounds on places, ascending. The product is 0 if a place holds less.
-    pub least: Vec<(PlaceId, u64)>,
+    pub lower_bounds: Vec<(PlaceId, u64)>,
     /// The changed factors, ascending.
     pub changed: Vec<(PlaceId, Function)>,
 }
@@ -91,10 +91,10 @@ impl CountingFormula {
         let mut coupled: Vec<PlaceId> = Vec::new();
         let mut factor = BigUint::from(1u8);
         for (node, it) in equations.nodes.iter().enumerate() {
-            let TokenEquation::Told(equation) = &it.tokens else { continue };
-            if equation.sum.len() > 1 && weights.counts(node) {
+            let TokenEquation::Follows(equation) = &it.tokens else { continue };
+            if equation.sum.len() > 1 && weights.has_factor(node) {
                 coupled.push(it.place);
-            } else if equation.sum.is_empty() && weights.counts(node) {
+            } else if equation.sum.is_empty() && weights.has_factor(node) {
                 factor *= weights.constant(&equations, node, Vec::new())?;
             }
         }
@@ -106,19 +106,19 @@ impl CountingFormula {
                 location_of[p.index()] = (parts.len(), part_place);
             }
             let products = vec![FactorProduct::default()];
-            parts.push(CountedComponent { net: part.net, counts: Vec::new(), products });
+            parts.push(CountedComponent { net: part.net, factors: Vec::new(), products });
         }
         let mut node_at: HashMap<NodeId, (usize, PlaceId)> = HashMap::new();
         for (p, &place) in reduced.places().zip(places) {
             let node = equations.node(place);
             let (part, part_place_id) = location_of[p.index()];
             node_at.insert(node, (part, part_place_id));
-            if weights.counts(node) {
+            if weights.has_factor(node) {
                 let function = weights.function(node, Vec::new());
-                parts[part].counts.push((part_place_id, function));
+                parts[part].factors.push((part_place_id, function));
             }
         }
-        let mut formula = CountingFormula { parts, weights, factor, groups: Vec::new() };
+        let mut formula = CountingFormula { parts, factors: weights, factor, groups: Vec::new() };
         let groups = formula.firings(original, &equations, &node_at, &mut coupled)?;
         if !coupled.is_empty() {
             coupled.sort_unstable();
@@ -143,7 +143,7 @@ impl CountingFormula {
         let mut is_dead = vec![false; original.transition_count()];
         equations.dead.iter().for_each(|t| is_dead[t.index()] = true);
         for t in original.transitions().filter(|t| !is_dead[t.index()]) {
-            let Some(demands) = demands(original, t, equations, &self.weights, coupled) else {
+            let Some(demands) = demands(original, t, equations, &self.factors, coupled) else {
                 continue;
             };
             if !coupled.is_empty() {
@@ -154,17 +154,17 @@ impl CountingFormula {
             for (node, (least, demands)) in demands {
                 match node_at.get(&node) {
                     None => {
-                        let weights = &mut self.weights;
+                        let weights = &mut self.factors;
                         times /= weights.constant(equations, node, Vec::new())?;
                         times *= weights.constant(equations, node, demands)?;
                     }
                     Some(&(part, place)) => {
                         let product = products.entry(part).or_default();
                         if least > 0 {
-                            product.least.push((place, least));
+                            product.lower_bounds.push((place, least));
                         }
-                        if self.weights.counts(node) {
-                            let function = self.weights.function(node, demands);
+                        if self.factors.has_factor(node) {
+                            let function = self.factors.function(node, demands);
                             product.changed.push((place, function));
                         }
                     }
@@ -172,7 +172,7 @@ impl CountingFormula {
             }
             let mut key = Vec::with_capacity(products.len());
             for (part, mut product) in products {
-                product.least.sort_unstable();
+                product.lower_bounds.sort_unstable();
                 product.changed.sort_unstable();
                 if product == FactorProduct::default() {
                     continue;
@@ -214,7 +214,7 @@ impl CountedComponent {
         let net = &self.net;
         let rows = net.transitions().map(|t| (net.pre(t), net.post(t)));
         let rows: Vec<_> = rows.collect();
-        format!("{:?} {rows:?} {:?} {:?}", net.initial(), self.counts, self.products)
+        format!("{:?} {rows:?} {:?} {:?}", net.initial(), self.factors, self.products)
     }
 }
 
@@ -228,7 +228,7 @@ impl MarkingFactors {
     ) -> Result<BigUint, WeightError> {
         let tokens = equations.constant(node).ok_or(WeightError::NotWhole)?;
         let function = self.function(node, demands);
-        self.at(function, tokens)
+        self.value(function, tokens)
     }
 }
 
@@ -258,14 +258,14 @@ fn demands(
         let bound = bounds.get(&node).copied().unwrap_or(0);
         let demands = demands_below.remove(&node).unwrap_or_default();
         let parent = match &nodes[node].tokens {
-            TokenEquation::PartOf(sum_node) => {
+            TokenEquation::SummandOf(sum_node) => {
                 let sum = bounds.entry(*sum_node).or_default();
                 *sum = sum.saturating_add(bound);
                 *sum_node
             }
-            TokenEquation::Told(equation) if equation.sum.len() == 1 => {
+            TokenEquation::Follows(equation) if equation.sum.len() == 1 => {
                 let (by, _) = equation.sum[0];
-                let least = equation.least_teller(bound);
+                let least = equation.min_other(bound);
                 let known = bounds.entry(by).or_default();
                 *known = least.max(*known);
                 by
@@ -280,16 +280,16 @@ fn demands(
     }
     let (mut can_fire, mut known) = (true, HashMap::new());
     roots.retain(|&root, (bound, _)| match &nodes[root].tokens {
-        TokenEquation::Told(equation) if equation.sum.len() > 1 => {
-            if least(equations, root, &bounds, DEEPEST, &mut known) < *bound {
+        TokenEquation::Follows(equation) if equation.sum.len() > 1 => {
+            if min_value(equations, root, &bounds, MAX_DEPTH, &mut known) < *bound {
                 coupled.push(nodes[root].place);
             }
             false
         }
-        TokenEquation::Told(_) => {
+        TokenEquation::Follows(_) => {
             can_fire &= equations.constant(root).is_some_and(|tokens| tokens >= *bound);
             // A node with the constant factor 1 meets its demand in every marking.
-            weights.counts(root)
+            weights.has_factor(root)
         }
         _ => true,
     });
@@ -297,19 +297,19 @@ fn demands(
 }
 
 /// The maximum depth of equations that are followed to derive one demand from others.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// Returns a lower bound on a node by its equation, given the bounds on other nodes. Equations are
 /// followed to the depth `max_depth`. `cache` has results, because the number of paths to a node
 /// may be exponential.
-fn least(
+fn min_value(
     equations: &Equations,
     node: NodeId,
     bounds: &NodeBounds,
     max_depth: usize,
     cache: &mut HashMap<(NodeId, usize), u64>,
 ) -> u64 {
-    let TokenEquation::Told(equation) = &equations.nodes[node].tokens else { return 0 };
+    let TokenEquation::Follows(equation) = &equations.nodes[node].tokens else { return 0 };
     if max_depth == 0 {
         return 0;
     }
@@ -320,12 +320,12 @@ fn least(
             Some(&least) => least,
             None => {
                 let bound = bounds.get(&other).copied().unwrap_or(0);
-                let least = least(equations, other, bounds, max_depth - 1, cache).max(bound);
+                let least = min_value(equations, other, bounds, max_depth - 1, cache).max(bound);
                 cache.insert(key, least);
                 least
             }
         };
         sum = sum.saturating_add(i128::from(weight).saturating_mul(least.into()));
     }
-    equation.at_least(sum)
+    equation.min_value(sum)
 }

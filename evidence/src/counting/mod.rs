@@ -87,11 +87,11 @@ impl CountingFormula {
     ) -> Result<CountingFormula, CountError> {
         let (mut equations, mut keeps_markings) = (Equations::new(net), true);
         let mut record = |_: &_, _: &_, net: &_, edits: &_| {
-            keeps_markings &= equations.take(net, edits).is_some();
+            keeps_markings &= equations.record(net, edits).is_some();
         };
         let work = redo(net, &needs(), steps, &mut record, goes_on)?;
         if keeps_markings {
-            CountingFormula::at_the_end(net, &work, equations)
+            CountingFormula::of_reduction(net, &work, equations)
         } else {
             Err(CountError::NotKept)
         }
@@ -114,14 +114,14 @@ impl CountingFormula {
             let context = Context::new(&work, Preserve::MARKINGS, assumed);
             let fails = || LogError::ConditionFails { step, rule: rule.name };
             let edits = propose(rule, &context, &candidate).ok_or_else(fails)?;
-            equations.take(&work, &edits).ok_or(CountError::NotKept)?;
+            equations.record(&work, &edits).ok_or(CountError::NotKept)?;
             apply(&mut work, edits, |_, _| ()).map_err(|_| fails())?;
         }
-        CountingFormula::at_the_end(net, &work, equations)
+        CountingFormula::of_reduction(net, &work, equations)
     }
 
     /// Builds the formula from the equations of a complete reduction, whose last net is `work`.
-    fn at_the_end(
+    fn of_reduction(
         net: &Net,
         work: &WorkNet,
         equations: Equations,
@@ -158,7 +158,7 @@ pub fn count(
     let (mut sums_of_parts, mut visited) = (Vec::with_capacity(formula.parts.len()), 0);
     for part in &formula.parts {
         let (sums, markings) =
-            visit::sums(part, &mut formula.weights, max_markings - visited, goes_on)?;
+            visit::sums(part, &mut formula.factors, max_markings - visited, goes_on)?;
         visited += markings;
         sums_of_parts.push(sums);
     }

@@ -38,14 +38,15 @@ fn add(
     marking: &Marking,
     sums: &mut [BigUint],
 ) -> Result<(), super::WeightError> {
-    let mut factor = |(place, function): (PlaceId, Function)| weights.at(function, marking[place]);
+    let mut factor =
+        |(place, function): (PlaceId, Function)| weights.value(function, marking[place]);
     for (product, sum) in part.products.iter().zip(sums) {
-        if product.least.iter().any(|&(place, least)| marking[place] < least) {
+        if product.lower_bounds.iter().any(|&(place, least)| marking[place] < least) {
             continue;
         }
         let mut changed = product.changed.iter().copied().peekable();
         let mut counts = BigUint::from(1u8);
-        for &(place, function) in &part.counts {
+        for &(place, function) in &part.factors {
             let other = changed.next_if(|it| it.0 == place);
             counts *= factor(other.unwrap_or((place, function)))?;
         }

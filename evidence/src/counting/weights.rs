@@ -30,23 +30,23 @@ pub enum WeightError {
 }
 
 /// The maximum number of products for a table.
-const MOST_PRODUCTS: u64 = 50_000_000;
+const MAX_PRODUCTS: u64 = 50_000_000;
 
 /// The maximum number of factors of a binomial coefficient, which has about as many bits as
 /// factors.
-const MOST_FACTORS: u64 = 1 << 18;
+const MAX_FACTORS: u64 = 1 << 18;
 
 /// A node of the forest, with its children: its summands, and the nodes that follow from it alone.
 #[derive(Clone, Debug)]
 struct ForestNode {
     /// Summands without children.
-    plain: Vec<NodeId>,
+    plain_summands: Vec<NodeId>,
     /// Summands with children.
-    parts: Vec<NodeId>,
+    summands: Vec<NodeId>,
     /// Nodes that follow from this node alone, each with its equation.
-    told: Vec<(NodeId, LinearEquation)>,
+    determined: Vec<(NodeId, LinearEquation)>,
     /// True if the factor of the node is more than 1 for some value.
-    counts: bool,
+    has_factor: bool,
     /// The position of the node, and the position after all its descendants.
     span: (usize, usize),
 }
@@ -56,7 +56,7 @@ struct ForestNode {
 enum FactorFunction {
     /// The number of distributions of the tokens over `places` places, after `less` tokens are set
     /// aside for lower bounds.
-    Ways { places: u64, less: u64 },
+    Distributions { places: u64, less: u64 },
     /// The factor of a node under demands.
     Node(NodeId, Demands),
 }
@@ -65,7 +65,7 @@ enum FactorFunction {
 #[derive(Clone, Debug)]
 pub struct MarkingFactors {
     /// The forest, by node.
-    below: Vec<ForestNode>,
+    forest: Vec<ForestNode>,
     /// The functions, by index.
     functions: Vec<FactorFunction>,
     /// The index per function.
@@ -74,7 +74,7 @@ pub struct MarkingFactors {
     /// by tokens.
     tables: HashMap<(NodeId, Demands), Vec<Vec<BigUint>>>,
     /// Numbers of distributions, by the tokens and the places.
-    ways: HashMap<(u64, u64), BigUint>,
+    distributions: HashMap<(u64, u64), BigUint>,
 }
 
 impl MarkingFactors {
@@ -83,7 +83,7 @@ impl MarkingFactors {
         let nodes = &equations.nodes;
         let mut determined: Vec<Vec<(NodeId, LinearEquation)>> = vec![Vec::new(); nodes.len()];
         for (node, it) in nodes.iter().enumerate() {
-            if let TokenEquation::Told(linear) = &it.tokens
+            if let TokenEquation::Follows(linear) = &it.tokens
                 && let [(by, _)] = linear.sum[..]
             {
                 determined[by].push((node, linear.clone()));
@@ -93,10 +93,10 @@ impl MarkingFactors {
             .iter()
             .zip(determined)
             .map(|(node, determined)| ForestNode {
-                plain: Vec::new(),
-                parts: node.parts.clone(),
-                told: determined,
-                counts: false,
+                plain_summands: Vec::new(),
+                summands: node.parts.clone(),
+                determined,
+                has_factor: false,
                 span: (0, 0),
             })
             .collect();
@@ -105,36 +105,39 @@ impl MarkingFactors {
         let mut order = Vec::with_capacity(nodes.len());
         let is_root = |node: &NodeId| match &nodes[*node].tokens {
             TokenEquation::Free => true,
-            TokenEquation::PartOf(_) => false,
-            TokenEquation::Told(linear) => linear.sum.len() != 1,
+            TokenEquation::SummandOf(_) => false,
+            TokenEquation::Follows(linear) => linear.sum.len() != 1,
         };
         let mut stack: Vec<NodeId> = (0..nodes.len()).rev().filter(is_root).collect();
         while let Some(node) = stack.pop() {
             forest[node].span.0 = order.len();
             order.push(node);
-            stack.extend(forest[node].parts.iter().copied());
-            stack.extend(forest[node].told.iter().map(|(determined, _)| *determined));
+            stack.extend(forest[node].summands.iter().copied());
+            stack.extend(forest[node].determined.iter().map(|(determined, _)| *determined));
         }
         for &node in order.iter().rev() {
             let children = |it: &ForestNode| -> Vec<NodeId> {
-                it.parts
+                it.summands
                     .iter()
                     .copied()
-                    .chain(it.told.iter().map(|(determined, _)| *determined))
+                    .chain(it.determined.iter().map(|(determined, _)| *determined))
                     .collect()
             };
             let children = children(&forest[node]);
             let end = children.iter().map(|&it| forest[it].span.1).max();
             forest[node].span.1 = end.unwrap_or(forest[node].span.0 + 1);
-            forest[node].counts = !forest[node].parts.is_empty()
-                || forest[node].told.iter().any(|(determined, _)| forest[*determined].counts);
+            forest[node].has_factor = !forest[node].summands.is_empty()
+                || forest[node]
+                    .determined
+                    .iter()
+                    .any(|(determined, _)| forest[*determined].has_factor);
         }
         let mut weights = MarkingFactors {
-            below: forest,
+            forest,
             functions: Vec::new(),
             numbers: HashMap::new(),
             tables: HashMap::new(),
-            ways: HashMap::new(),
+            distributions: HashMap::new(),
         };
         for &node in order.iter().rev() {
             weights.flatten(node);
@@ -146,40 +149,43 @@ impl MarkingFactors {
     /// processed.
     fn flatten(&mut self, node: NodeId) {
         let (mut plain, mut parts) = (Vec::new(), Vec::new());
-        for part in std::mem::take(&mut self.below[node].parts) {
-            let summand = &self.below[part];
-            let is_sum = !summand.plain.is_empty() || !summand.parts.is_empty();
-            match (summand.told.is_empty(), is_sum) {
+        for part in std::mem::take(&mut self.forest[node].summands) {
+            let summand = &self.forest[part];
+            let is_sum = !summand.plain_summands.is_empty() || !summand.summands.is_empty();
+            match (summand.determined.is_empty(), is_sum) {
                 (true, true) => {
-                    plain.extend(&summand.plain);
-                    parts.extend(&summand.parts);
+                    plain.extend(&summand.plain_summands);
+                    parts.extend(&summand.summands);
                 }
                 (true, false) => plain.push(part),
                 (false, _) => parts.push(part),
             }
         }
-        (self.below[node].plain, self.below[node].parts) = (plain, parts);
+        (self.forest[node].plain_summands, self.forest[node].summands) = (plain, parts);
     }
 
     /// Returns the position of a node, for demands.
     pub(super) fn position(&self, node: NodeId) -> usize {
-        self.below[node].span.0
+        self.forest[node].span.0
     }
 
     /// Returns true if the factor of a node is more than 1 for some values.
-    pub(super) fn counts(&self, node: NodeId) -> bool {
-        self.below[node].counts
+    pub(super) fn has_factor(&self, node: NodeId) -> bool {
+        self.forest[node].has_factor
     }
 
     /// Returns the factor of a node as a function of its value, under demands on its descendants.
     pub(super) fn function(&mut self, node: NodeId, mut demands: Demands) -> Function {
         demands.sort_unstable();
-        let tree_node = &self.below[node];
+        let tree_node = &self.forest[node];
         let required = demands.iter().try_fold(0u64, |sum, it| sum.checked_add(it.1));
         let kind = match required {
             // The formula for sums does not apply to demands on nodes that follow from others.
-            Some(required) if tree_node.told.is_empty() && tree_node.parts.is_empty() => {
-                FactorFunction::Ways { places: tree_node.plain.len() as u64, less: required }
+            Some(required) if tree_node.determined.is_empty() && tree_node.summands.is_empty() => {
+                FactorFunction::Distributions {
+                    places: tree_node.plain_summands.len() as u64,
+                    less: required,
+                }
             }
             _ => FactorFunction::Node(node, demands),
         };
@@ -195,23 +201,23 @@ impl MarkingFactors {
     ///
     /// # Errors
     /// When a table would be too large.
-    pub fn at(&mut self, function: Function, tokens: u64) -> Result<BigUint, WeightError> {
+    pub fn value(&mut self, function: Function, tokens: u64) -> Result<BigUint, WeightError> {
         match self.functions[function.0 as usize].clone() {
-            FactorFunction::Ways { places, less } => tokens
+            FactorFunction::Distributions { places, less } => tokens
                 .checked_sub(less)
                 .map_or(Ok(BigUint::ZERO), |remaining| self.ways(remaining, places)),
-            FactorFunction::Node(node, demands) => self.weight(node, &demands, tokens),
+            FactorFunction::Node(node, demands) => self.factor(node, &demands, tokens),
         }
     }
 
     /// Returns the factor of a node at a value. `demands` are those on its descendants.
-    fn weight(
+    fn factor(
         &mut self,
         node: NodeId,
         demands: &[(usize, u64)],
         tokens: u64,
     ) -> Result<BigUint, WeightError> {
-        let below = &self.below[node];
+        let below = &self.forest[node];
         let own = below.span.0;
         if let Some(&(at, least)) = demands.first()
             && at == own
@@ -219,54 +225,56 @@ impl MarkingFactors {
         {
             return Ok(BigUint::ZERO);
         }
-        let is_sum = !below.plain.is_empty() || !below.parts.is_empty();
+        let is_sum = !below.plain_summands.is_empty() || !below.summands.is_empty();
         let mut weight = match is_sum {
-            true => self.distributed(node, demands, tokens)?,
+            true => self.weighted_distributions(node, demands, tokens)?,
             false => BigUint::from(1u8),
         };
-        for at in 0..self.below[node].told.len() {
-            let (determined, linear) = &self.below[node].told[at];
-            let (determined, below) = (*determined, self.within(*determined, demands));
-            if below.is_empty() && !self.below[determined].counts {
+        for at in 0..self.forest[node].determined.len() {
+            let (determined, linear) = &self.forest[node].determined[at];
+            let (determined, below) = (*determined, self.demands_within(*determined, demands));
+            if below.is_empty() && !self.forest[determined].has_factor {
                 continue;
             }
             let factor = linear.sum.first().map_or(0, |(_, weight)| *weight);
             let sum = i128::from(factor).checked_mul(tokens.into()).ok_or(WeightError::TooLarge)?;
-            let value = linear.at(sum).ok_or(WeightError::NotWhole)?;
-            weight *= self.weight(determined, &demands[below], value)?;
+            let value = linear.value(sum).ok_or(WeightError::NotWhole)?;
+            weight *= self.factor(determined, &demands[below], value)?;
         }
         Ok(weight)
     }
 
     /// Returns the range of demands on this node and its descendants.
-    fn within(&self, node: NodeId, demands: &[(usize, u64)]) -> std::ops::Range<usize> {
-        let (start, end) = self.below[node].span;
+    fn demands_within(&self, node: NodeId, demands: &[(usize, u64)]) -> std::ops::Range<usize> {
+        let (start, end) = self.forest[node].span;
         demands.partition_point(|it| it.0 < start)..demands.partition_point(|it| it.0 < end)
     }
 
     /// Returns the number of distributions of the tokens over the summands of a node, weighted by
     /// their factors.
-    fn distributed(
+    fn weighted_distributions(
         &mut self,
         node: NodeId,
         demands: &[(usize, u64)],
         tokens: u64,
     ) -> Result<BigUint, WeightError> {
-        let tree_node = &self.below[node];
-        let plain = tree_node.plain.len() as u64;
+        let tree_node = &self.forest[node];
+        let plain = tree_node.plain_summands.len() as u64;
         let required: u64 = tree_node
-            .plain
+            .plain_summands
             .iter()
-            .map(|&part| demands[self.within(part, demands)].iter().map(|it| it.1).sum::<u64>())
+            .map(|&part| {
+                demands[self.demands_within(part, demands)].iter().map(|it| it.1).sum::<u64>()
+            })
             .fold(0, u64::saturating_add);
-        if tree_node.parts.is_empty() {
+        if tree_node.summands.is_empty() {
             let remaining = tokens.checked_sub(required);
             return remaining.map_or(Ok(BigUint::ZERO), |remaining| self.ways(remaining, plain));
         }
-        let parts = tree_node.parts.clone();
+        let parts = tree_node.summands.clone();
         let wanted = usize::try_from(tokens).map_err(|_| WeightError::TooLarge)?;
         let products = tokens.saturating_mul(tokens).saturating_mul(parts.len() as u64);
-        if products > MOST_PRODUCTS {
+        if products > MAX_PRODUCTS {
             return Err(WeightError::TooLarge);
         }
         let key = (node, demands.to_vec());
@@ -282,10 +290,10 @@ impl MarkingFactors {
             if stages[stage].len() > wanted {
                 continue;
             }
-            let tree_node = self.within(part, demands);
+            let tree_node = self.demands_within(part, demands);
             let mut factors = Vec::with_capacity(wanted + 1);
             for value in 0..=tokens {
-                factors.push(self.weight(part, &demands[tree_node.clone()], value)?);
+                factors.push(self.factor(part, &demands[tree_node.clone()], value)?);
             }
             for value in stages[stage].len()..=wanted {
                 let previous = &stages[stage - 1];
@@ -303,10 +311,10 @@ impl MarkingFactors {
         let Some(bars) = places.checked_sub(1) else {
             return Ok(BigUint::from(u8::from(tokens == 0)));
         };
-        if let Some(known) = self.ways.get(&(tokens, places)) {
+        if let Some(known) = self.distributions.get(&(tokens, places)) {
             return Ok(known.clone());
         }
-        if tokens.min(bars) > MOST_FACTORS {
+        if tokens.min(bars) > MAX_FACTORS {
             return Err(WeightError::TooLarge);
         }
         // C(tokens + bars, bars), with the smaller of the two multiplied out. Every intermediate
@@ -314,7 +322,7 @@ impl MarkingFactors {
         let (smaller, larger) = (tokens.min(bars), tokens.max(bars));
         let ways = (1..=smaller)
             .fold(BigUint::from(1u8), |ways, it| ways * (u128::from(larger) + u128::from(it)) / it);
-        self.ways.insert((tokens, places), ways.clone());
+        self.distributions.insert((tokens, places), ways.clone());
         Ok(ways)
     }
 }

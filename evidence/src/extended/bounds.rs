@@ -29,12 +29,12 @@ fn fired(net: &ExtendedNet, marking: &[u64], t: TransitionId) -> Option<Vec<u64>
 /// The checked bounds and caps of a translation.
 pub struct CheckedBounds {
     /// The bound or cap of each place.
-    pub most: BTreeMap<PlaceId, u64>,
+    pub bounds: BTreeMap<PlaceId, u64>,
     /// The places with caps.
     pub caps: BTreeSet<PlaceId>,
     /// For each transition, the combinations of tokens on its reset places in the markings that
     /// enable it. `None` unless the translation copies transitions only for these combinations.
-    pub seen: Option<ResetCombinations>,
+    pub combinations: Option<ResetCombinations>,
 }
 
 /// For each transition, the combinations of tokens on its reset places.
@@ -45,7 +45,7 @@ pub type ResetCombinations = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
 ///
 /// # Errors
 /// A bound that is not proved or is missing, or a cap that is too low.
-pub fn checked(
+pub fn check_bounds(
     net: &ExtendedNet,
     named: &NamedTranslation,
     most_visited: u64,
@@ -80,7 +80,7 @@ pub fn checked(
             });
         }
     }
-    if let Some(missing) = wanted(net).find(|place| !bounds.contains_key(place)) {
+    if let Some(missing) = bounded_places(net).find(|place| !bounds.contains_key(place)) {
         return Err(format!("no bound on place {}", Quoted(core.place_name(missing))));
     }
     let is_seen = |bound: &NamedBound| matches!(bound.because, NamedBecause::Seen(_));
@@ -91,7 +91,7 @@ pub fn checked(
     if !visited.is_empty() {
         visit(net, &visited, &mut combinations, most_visited, goes_on)?;
     }
-    Ok(CheckedBounds { most: bounds, caps, seen: combinations })
+    Ok(CheckedBounds { bounds, caps, combinations })
 }
 
 /// Returns true if a place may have this cap: it initially holds no more, and no arc at it has a
@@ -108,7 +108,7 @@ fn is_cap(net: &ExtendedNet, place: PlaceId, cap: u64) -> bool {
 }
 
 /// Iterates over the places with an inhibitor or reset arc.
-pub(super) fn wanted(net: &ExtendedNet) -> impl Iterator<Item = PlaceId> {
+pub(super) fn bounded_places(net: &ExtendedNet) -> impl Iterator<Item = PlaceId> {
     let transitions = || net.core().transitions();
     let inhibit = transitions().flat_map(|t| net.inhibitors(t).iter().map(|arc| arc.place));
     inhibit.chain(transitions().flat_map(|t| net.resets(t).iter().copied()))

@@ -11,7 +11,7 @@ use parikh_net::{BuildError, ExtendedNet, Net, NetBuilder, PlaceId, TransitionId
 use std::collections::BTreeMap;
 
 /// The maximum number of transitions.
-const MOST: usize = 200_000;
+const MAX_TRANSITIONS: usize = 200_000;
 
 /// The places in addition to the model's.
 #[derive(Default)]
@@ -33,7 +33,7 @@ enum CopyAssumption {
     /// This many of the produced tokens go beyond the cap.
     Over(u64),
     /// This many of the consumed tokens come from beyond the cap.
-    From(u64),
+    FromBeyond(u64),
 }
 
 /// Builds the net.
@@ -54,10 +54,10 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
     let added = add_places(net, checked, &mut builder)?;
     let (mut copies, mut copy_count) = (Vec::new(), 0);
     for t in core.transitions() {
-        let supposed = supposed(net, t, checked)?;
+        let supposed = copy_assumptions(net, t, checked)?;
         copy_count += supposed.len();
-        if copy_count > MOST {
-            return Err(format!("more than {MOST} transitions"));
+        if copy_count > MAX_TRANSITIONS {
+            return Err(format!("more than {MAX_TRANSITIONS} transitions"));
         }
         copies.push(supposed.len());
         let numbers = |it: &BTreeMap<PlaceId, CopyAssumption>| -> Vec<u64> {
@@ -80,18 +80,18 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
     }
     for (&p, &over) in &added.over {
         let Some((within, beyond)) = added.halves else { continue };
-        if let Some(reads) = reads_to_leave(net, p, checked.most[&p]) {
-            let name = about("leave", Some(p), net, &builder);
+        if let Some(reads) = reads_to_leave(net, p, checked.bounds[&p]) {
+            let name = added_name("leave", Some(p), net, &builder);
             add(&mut builder, &name, &[(within, 1, 0), (beyond, 0, 1), (p, reads, reads)])?;
         }
         if core.transitions().any(|t| net.resets(t).contains(&p)) {
-            let name = about("drain", Some(p), net, &builder);
+            let name = added_name("drain", Some(p), net, &builder);
             add(&mut builder, &name, &[(over, 1, 0)])?;
         }
     }
     let caps = added.halves.map(|(within, _)| Caps {
         within_place: within,
-        overflow: added.over.iter().map(|(&p, &over)| (p, (checked.most[&p], over))).collect(),
+        overflow: added.over.iter().map(|(&p, &over)| (p, (checked.bounds[&p], over))).collect(),
         enabled: core.transitions().map(|t| net.enabling(t)).collect(),
     });
     let complemented = added.complements.into_keys().collect();
@@ -111,7 +111,7 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
 /// Adds the places in addition to the model's.
 fn add_places(
     net: &ExtendedNet,
-    CheckedBounds { most: bounds, caps, .. }: &CheckedBounds,
+    CheckedBounds { bounds, caps, .. }: &CheckedBounds,
     builder: &mut NetBuilder,
 ) -> Result<AddedPlaces, String> {
     let core = net.core();
@@ -133,7 +133,7 @@ fn add_places(
             .insert(p, builder.place(&name, complement_tokens).map_err(|it| it.to_string())?);
     }
     let mut place = |what, of, tokens| {
-        let name = about(what, of, net, builder);
+        let name = added_name(what, of, net, builder);
         builder.place(&name, tokens).map_err(|it| it.to_string())
     };
     for &p in caps {
@@ -151,7 +151,7 @@ fn is_taken(net: &ExtendedNet, builder: &NetBuilder, name: &str) -> bool {
 }
 
 /// Returns the name of an additional node, which is about a place or about none.
-fn about(what: &str, of: Option<PlaceId>, net: &ExtendedNet, builder: &NetBuilder) -> String {
+fn added_name(what: &str, of: Option<PlaceId>, net: &ExtendedNet, builder: &NetBuilder) -> String {
     cap_name(what, of.map(|p| net.core().place_name(p)), |name| is_taken(net, builder, name))
 }
 
@@ -175,10 +175,10 @@ fn add(
 }
 
 /// Returns the assumptions of each copy of `t`.
-fn supposed(
+fn copy_assumptions(
     net: &ExtendedNet,
     t: TransitionId,
-    CheckedBounds { most, caps, seen }: &CheckedBounds,
+    CheckedBounds { bounds: most, caps, combinations: seen }: &CheckedBounds,
 ) -> Result<Vec<BTreeMap<PlaceId, CopyAssumption>>, String> {
     let core = net.core();
     let bound = |p: &PlaceId| most.get(p).copied().unwrap_or(0);
@@ -194,7 +194,7 @@ fn supposed(
         return Ok(all.into_iter().map(held).collect());
     }
     let mut each: Vec<(PlaceId, Vec<Option<CopyAssumption>>)> = Vec::new();
-    let is_too_many = |number: u64| number >= MOST as u64;
+    let is_too_many = |number: u64| number >= MAX_TRANSITIONS as u64;
     for &p in net.resets(t) {
         let most = most.get(&p).copied().unwrap_or(0);
         if most == 0 {
@@ -203,7 +203,7 @@ fn supposed(
         let least = core.pre_weight(t, p);
         let room = net.inhibitor_weight(t, p).map_or(most, |weight| most.min(weight - 1));
         if is_too_many(room.saturating_sub(least)) {
-            return Err(format!("more than {MOST} copies of a transition"));
+            return Err(format!("more than {MAX_TRANSITIONS} copies of a transition"));
         }
         let numbers = (least..=room.max(least)).map(|number| Some(CopyAssumption::Held(number)));
         each.push((p, numbers.collect()));
@@ -211,18 +211,19 @@ fn supposed(
     for &p in caps.iter().filter(|p| !net.resets(t).contains(p)) {
         let (takes, puts) = (core.pre_weight(t, p), core.post_weight(t, p));
         if is_too_many(takes.abs_diff(puts)) {
-            return Err(format!("more than {MOST} copies of a transition"));
+            return Err(format!("more than {MAX_TRANSITIONS} copies of a transition"));
         }
-        let of =
-            |by| if puts > takes { CopyAssumption::Over(by) } else { CopyAssumption::From(by) };
+        let of = |by| {
+            if puts > takes { CopyAssumption::Over(by) } else { CopyAssumption::FromBeyond(by) }
+        };
         let changes = (1..=takes.abs_diff(puts)).map(|by| Some(of(by)));
         each.push((p, [None].into_iter().chain(changes).collect()));
     }
     let mut all = vec![BTreeMap::new()];
     // The number of the first place varies fastest.
     for (p, numbers) in each.iter().rev() {
-        if numbers.len().saturating_mul(all.len()) > MOST {
-            return Err(format!("more than {MOST} copies of a transition"));
+        if numbers.len().saturating_mul(all.len()) > MAX_TRANSITIONS {
+            return Err(format!("more than {MAX_TRANSITIONS} copies of a transition"));
         }
         let longer = all.iter().flat_map(|rest| {
             numbers.iter().map(move |&number| {
@@ -253,7 +254,7 @@ fn name(
         match it {
             CopyAssumption::Held(number) => held.extend(names_numbers.then_some((place, number))),
             CopyAssumption::Over(by) => over.push((place, signed(by))),
-            CopyAssumption::From(by) => over.push((place, -signed(by))),
+            CopyAssumption::FromBeyond(by) => over.push((place, -signed(by))),
         }
     }
     match held.is_empty() && over.is_empty() {
@@ -289,7 +290,7 @@ fn arcs(
     let mut arcs = Vec::new();
     for p in net.core().places() {
         let (takes, puts) = (net.core().pre_weight(t, p), net.core().post_weight(t, p));
-        let most = checked.most.get(&p).copied().unwrap_or(0);
+        let most = checked.bounds.get(&p).copied().unwrap_or(0);
         // The condition m(p) < w is equivalent to m(co(p)) > most − w.
         let needs = match net.inhibitor_weight(t, p) {
             Some(weight) if weight <= most => most - weight + 1,
@@ -316,7 +317,7 @@ fn arcs(
                 arcs.push((added.over[&p], 0, by));
             }
             // Before the firing, the place is at its cap.
-            Some(&CopyAssumption::From(by)) => {
+            Some(&CopyAssumption::FromBeyond(by)) => {
                 let below_cap = takes - puts - by;
                 add_pair((most, most - below_cap), (needs, needs + below_cap));
                 arcs.push((added.over[&p], by, 0));

@@ -34,6 +34,6 @@ pub fn made_again(
     most_visited: u64,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Net, String> {
-    let checked = bounds::checked(model, named, most_visited, goes_on)?;
+    let checked = bounds::check_bounds(model, named, most_visited, goes_on)?;
     build::build(model, &checked)
 }

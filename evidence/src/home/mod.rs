@@ -3,34 +3,34 @@
 //!
 //! | argument | file | proves |
 //! |---|---|---|
-//! | a weighted sum bounds the firings | [`finitely`] | transitions are not live |
+//! | a weighted sum bounds the firings | [`finite_firings`] | transitions are not live |
 //! | siphons and traps (Commoner) | [`commoner`] | all transitions are live |
 //! | siphons and traps of the closed net | [`commoner`] | a marking stays coverable |
-//! | every firing can be undone | [`undone`] | every reachable predicate stays reachable |
-//! | firings lead back from everywhere | [`returning`] | predicates along firings from the home marking stay reachable |
-//! | after a firing sequence φ is unreachable | [`lost`] | φ does not stay reachable |
-//! | all markings were visited | [`stays`] | either answer |
+//! | every firing can be undone | [`undoable_firings`] | every reachable predicate stays reachable |
+//! | firings lead back from everywhere | [`ways_back`] | predicates along firings from the home marking stay reachable |
+//! | after a firing sequence φ is unreachable | [`unreachable_after`] | φ does not stay reachable |
+//! | all markings were visited | [`visited_markings`] | either answer |
 //!
 //! An argument is about the original net, or about a reduced net. A reduction for the liveness of
 //! transitions keeps which transitions are live. So if a transition is not live in the reduced net,
 //! it is not live in the original net.
 
 pub mod commoner;
-pub mod finitely;
+pub mod finite_firings;
 mod flaw;
 pub mod liveness;
-pub mod lost;
-pub mod returning;
-pub mod stays;
-pub mod undone;
+pub mod undoable_firings;
+pub mod unreachable_after;
+pub mod visited_markings;
+pub mod ways_back;
 
 pub use flaw::HomeFlaw;
 
 use crate::certificate::{Document, Flaw, NamedDocument};
 use parikh_net::{Net, PlaceId, TransitionId};
-use returning::{CountedFirings, ReturnProof};
 use serde::{Deserialize, Serialize};
-use undone::UndoProof;
+use undoable_firings::UndoProof;
+use ways_back::{CountedFirings, ReturnProof};
 
 /// An argument about home spaces; the [module](self) documentation lists the kinds. In memory,
 /// places and transitions are ids; in a file they are names.
@@ -75,8 +75,8 @@ pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
         /// The proof, about the net that begins after the sequence.
         document: D,
     },
-    /// A search of all markings ([`stays`]) decides it. No component of the net has more markings
-    /// than this number.
+    /// A search of all markings ([`visited_markings`]) decides it. No component of the net has more
+    /// markings than this number.
     Visited(u64),
 }
 

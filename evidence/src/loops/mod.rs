@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// The maximum number of stored 64-bit words: half a gigabyte.
-const ROOM: usize = 1 << 26;
+const MAX_WORDS: usize = 1 << 26;
 
 /// The reason that an accelerated sequence does not replay.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,7 +47,7 @@ pub enum LoopReplayError {
         place: String,
     },
     /// The numbers of the blocks need too much memory.
-    #[error("the blocks of the run need more than {ROOM} numbers of 64 bits")]
+    #[error("the blocks of the run need more than {MAX_WORDS} numbers of 64 bits")]
     TooLarge,
     /// `go_on` returned false before the end.
     #[error("the check did not finish in time")]
@@ -56,8 +56,8 @@ pub enum LoopReplayError {
 
 /// The need and the change of a sequence of firings, by place. Other places have 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-/// The least number of tokens with which the sequence is enabled.
 struct Effect {
+    /// The least number of tokens with which the sequence is enabled.
     need: BTreeMap<PlaceId, BigInt>,
     /// The change of the tokens by the sequence.
     change: BTreeMap<PlaceId, BigInt>,
@@ -91,7 +91,7 @@ impl Effect {
     }
 
     /// Appends the effect of a sequence that follows.
-    fn then(&mut self, next: &Effect) {
+    fn append(&mut self, next: &Effect) {
         for (place, need) in &next.need {
             let missing = match self.change.get(place) {
                 Some(change) => need - change,
@@ -117,12 +117,12 @@ struct LoopReplay<'a> {
     /// The effect per block.
     effects: Vec<Rc<Effect>>,
     /// Effects of elements, cached because most elements occur repeatedly.
-    of_turns: HashMap<&'a Turn, Rc<Effect>>,
+    turn_effects: HashMap<&'a Turn, Rc<Effect>>,
     /// The number of 64-bit words of the stored effects, where a place with its number counts as
     /// two or more.
-    kept: usize,
+    stored_words: usize,
     /// One flag per block: true if its first round was visited.
-    entered: Vec<bool>,
+    is_entered: Vec<bool>,
     /// The current marking.
     marking: LargeMarking,
 }
@@ -147,9 +147,9 @@ pub fn replay_loops(
         net,
         run,
         effects: Vec::with_capacity(run.blocks().len()),
-        of_turns: HashMap::new(),
-        kept: 0,
-        entered: vec![false; run.blocks().len()],
+        turn_effects: HashMap::new(),
+        stored_words: 0,
+        is_entered: vec![false; run.blocks().len()],
         marking: LargeMarking::of(net.initial()),
     };
     for (block, turns) in run.blocks().iter().enumerate() {
@@ -158,41 +158,42 @@ pub fn replay_loops(
             if !go_on() {
                 return Err(LoopReplayError::Stopped);
             }
-            effect.then(&*replay.of_turn(block, turn)?);
+            effect.append(&*replay.turn_effect(block, turn)?);
         }
-        replay.keep(&effect)?;
+        replay.count_words(&effect)?;
         replay.effects.push(Rc::new(effect));
     }
-    replay.go_through(inspect, go_on)?;
+    replay.replay_blocks(inspect, go_on)?;
     Ok(replay.marking)
 }
 
 impl<'a> LoopReplay<'a> {
     /// Returns the effect of an element of a block.
-    fn of_turn(&mut self, block: usize, turn: &'a Turn) -> Result<Rc<Effect>, LoopReplayError> {
-        if let Some(known) = self.of_turns.get(turn) {
+    fn turn_effect(&mut self, block: usize, turn: &'a Turn) -> Result<Rc<Effect>, LoopReplayError> {
+        if let Some(known) = self.turn_effects.get(turn) {
             return Ok(known.clone());
         }
-        let effect = self.of_part(block, turn.element, &turn.times)?;
+        let effect = self.repeated_effect(block, turn.element, &turn.times)?;
         if turn.times != BigUint::from(1u8) || matches!(turn.element, LoopElement::Fire(_)) {
             // A product takes longer than a sum, in proportion to the length of the number of
             // repetitions.
-            self.kept += self.keep(&effect)? / 64 * (turn.times.bits() as usize / 64);
+            self.stored_words +=
+                self.count_words(&effect)? / 64 * (turn.times.bits() as usize / 64);
         }
-        self.of_turns.insert(turn, effect.clone());
+        self.turn_effects.insert(turn, effect.clone());
         Ok(effect)
     }
 
     /// Counts the size of an effect, and returns it.
-    fn keep(&mut self, effect: &Effect) -> Result<usize, LoopReplayError> {
+    fn count_words(&mut self, effect: &Effect) -> Result<usize, LoopReplayError> {
         let numbers = effect.need.values().chain(effect.change.values());
         let size = numbers.map(|number| 2 + number.bits() as usize / 64).sum::<usize>();
-        self.kept += size;
-        if self.kept > ROOM { Err(LoopReplayError::TooLarge) } else { Ok(size) }
+        self.stored_words += size;
+        if self.stored_words > MAX_WORDS { Err(LoopReplayError::TooLarge) } else { Ok(size) }
     }
 
     /// Returns the effect of `times` repetitions of a transition or block.
-    fn of_part(
+    fn repeated_effect(
         &self,
         block: usize,
         part: LoopElement,
@@ -214,7 +215,7 @@ impl<'a> LoopReplay<'a> {
 
 impl LoopReplay<'_> {
     /// Goes through the last block, and enters each other block at its first occurrence.
-    fn go_through(
+    fn replay_blocks(
         &mut self,
         inspect: &mut Look<'_>,
         go_on: &mut dyn FnMut() -> bool,
@@ -235,22 +236,24 @@ impl LoopReplay<'_> {
                     *position += 1;
                     let (block, position, other_rounds) = (*block, *position, &turn.times - 1u8);
                     if other_rounds > BigUint::ZERO {
-                        let effect = self.of_part(block, turn.element, &other_rounds)?;
-                        self.take(block, position, &effect, &stack, inspect)?;
+                        let effect = self.repeated_effect(block, turn.element, &other_rounds)?;
+                        self.apply(block, position, &effect, &stack, inspect)?;
                     }
                 }
                 continue;
             };
             match turn.element {
-                LoopElement::Block(inner) if !std::mem::replace(&mut self.entered[inner], true) => {
+                LoopElement::Block(inner)
+                    if !std::mem::replace(&mut self.is_entered[inner], true) =>
+                {
                     stack.push((inner, 0));
                 }
                 _ => {
                     if let Some((_, position)) = stack.last_mut() {
                         *position += 1;
                     }
-                    let effect = self.of_turn(block, turn)?;
-                    self.take(block, position + 1, &effect, &stack, inspect)?;
+                    let effect = self.turn_effect(block, turn)?;
+                    self.apply(block, position + 1, &effect, &stack, inspect)?;
                 }
             }
         }
@@ -258,7 +261,7 @@ impl LoopReplay<'_> {
     }
 
     /// Applies the element with number `number` of a block, or its remaining rounds, as one sum.
-    fn take(
+    fn apply(
         &mut self,
         block: usize,
         number: usize,

@@ -30,9 +30,9 @@ pub(crate) struct CaseNet {
     /// The kind of the question, one of `KINDS`.
     kind: &'static str,
     /// The number of places of the model. They are the first places of the net.
-    own: usize,
+    model_place_count: usize,
     /// The index of the first place that counts firings.
-    counters: usize,
+    first_counter: usize,
 }
 
 /// The kinds of soundness questions.
@@ -63,7 +63,10 @@ impl CaseNet {
         chosen: &[Marking],
     ) -> Result<CaseNet, String> {
         let (initial_marking, finals) = case_markings(net, cases, chosen)?;
-        CaseNet::of_begun(kind, net.from_marking(initial_marking).with_final_markings(finals))
+        CaseNet::with_case_markings(
+            kind,
+            net.from_marking(initial_marking).with_final_markings(finals),
+        )
     }
 
     /// Returns the net for a question of this kind, given a net that begins with the cases and has
@@ -71,13 +74,13 @@ impl CaseNet {
     ///
     /// # Errors
     /// When firings cannot be counted.
-    pub(crate) fn of_begun(kind: &'static str, begun: Net) -> Result<CaseNet, String> {
+    pub(crate) fn with_case_markings(kind: &'static str, begun: Net) -> Result<CaseNet, String> {
         let (own, counters) = (begun.model_places().len(), begun.place_count());
         let net = match kind {
             "RelaxedSoundness" => counted(&begun).map_err(|error| error.to_string())?,
             _ => begun,
         };
-        Ok(CaseNet { net, kind, own, counters })
+        Ok(CaseNet { net, kind, model_place_count: own, first_counter: counters })
     }
 
     pub(crate) fn into_net(self) -> Net {
@@ -88,7 +91,8 @@ impl CaseNet {
     pub(crate) fn question(&self) -> Option<Question> {
         let net = &self.net;
         let model_tokens =
-            LinearSum::new(net.places().take(self.own).map(|place| (place, 1))).ok()?;
+            LinearSum::new(net.places().take(self.model_place_count).map(|place| (place, 1)))
+                .ok()?;
         // The order is ascending, as in the prover, because proofs depend on the order of a
         // formula's parts.
         let mut finals: Vec<&Marking> = net.final_markings().iter().collect();
@@ -111,7 +115,7 @@ impl CaseNet {
             "RelaxedSoundness" => {
                 let fired = |place| Predicate::at_least(place, 1);
                 let with = |place| Predicate::and([exactly.clone(), fired(place)]);
-                let goals = net.places().skip(self.counters).map(with).collect();
+                let goals = net.places().skip(self.first_counter).map(with).collect();
                 Question::Reach { goals, all: true, then: true }
             }
             kind => {
@@ -228,7 +232,7 @@ pub fn extended_with_cases(
 }
 
 /// The maximum number of final markings of several cases together.
-const MOST_FINALS: usize = 1_000;
+const MAX_FINAL_MARKINGS: usize = 1_000;
 
 /// Returns the marking in which `cases` cases begin, and the markings in which they are done.
 fn case_markings(
@@ -272,12 +276,13 @@ fn times(marking: &Marking, count: u64) -> Result<Marking, String> {
 
 /// Returns all sums of `count` of the markings, with repetition.
 fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, String> {
-    let too_many = || format!("{count} cases have more than {MOST_FINALS} final markings together");
+    let too_many =
+        || format!("{count} cases have more than {MAX_FINAL_MARKINGS} final markings together");
     let Some((first, others)) = markings.split_first() else { return Ok(Vec::new()) };
     if others.is_empty() {
         return Ok(vec![times(first, count)?]);
     }
-    if markings.len() > MOST_FINALS || count >= MOST_FINALS as u64 {
+    if markings.len() > MAX_FINAL_MARKINGS || count >= MAX_FINAL_MARKINGS as u64 {
         return Err(too_many());
     }
     let mut distinct_sums: Vec<Marking> = Vec::new();
@@ -299,7 +304,7 @@ fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, String> {
             if !distinct_sums.contains(&sum) {
                 distinct_sums.push(sum);
             }
-            if distinct_sums.len() > MOST_FINALS {
+            if distinct_sums.len() > MAX_FINAL_MARKINGS {
                 return Err(too_many());
             }
         }

@@ -42,10 +42,10 @@ impl Question {
     pub fn of_state_space(net: &Net) -> [(&'static str, Question); 4] {
         let places = || net.model_places().map(LinearSum::place);
         [
-            ("STATES", Question::HowMany { firings: false }),
-            ("TRANSITIONS", Question::HowMany { firings: true }),
-            ("MAX_TOKEN_PER_MARKING", Question::Largest(Question::all_tokens(net))),
-            ("MAX_TOKEN_IN_PLACE", Question::LargestOf(places().collect())),
+            ("STATES", Question::Count { firings: false }),
+            ("TRANSITIONS", Question::Count { firings: true }),
+            ("MAX_TOKEN_PER_MARKING", Question::Maximum(Question::all_tokens(net))),
+            ("MAX_TOKEN_IN_PLACE", Question::MaximumOf(places().collect())),
         ]
     }
 }

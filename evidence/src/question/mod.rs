@@ -51,7 +51,7 @@ pub enum Question {
     /// The answer is the negation of the answer to the inner question.
     Not(Box<Question>),
     /// The answer is TRUE if and only if all (or some) of the questions have the answer TRUE.
-    Junction {
+    Connective {
         /// True for a conjunction, false for a disjunction.
         all: bool,
         /// The inner questions, each with an answer TRUE or FALSE.
@@ -68,13 +68,13 @@ pub enum Question {
         shows: Vec<Question>,
     },
     /// The answer is the maximum of the sum over the reachable markings.
-    Largest(LinearSum),
+    Maximum(LinearSum),
     /// The answer is the largest of the maxima of the sums. Each sum is at most the total number of
     /// tokens.
-    LargestOf(Vec<LinearSum>),
+    MaximumOf(Vec<LinearSum>),
     /// The answer is the number of reachable markings, or the number of edges of the reachability
     /// graph: pairs of a reachable marking and a transition enabled in it.
-    HowMany {
+    Count {
         /// True if edges are counted, false if markings are counted.
         firings: bool,
     },
@@ -111,9 +111,9 @@ impl Question {
             }
             Question::Tree(_) => return Err("fairness applies to LTL formulas only"),
             Question::Not(part) => Question::Not(Box::new(part.under(fairness)?)),
-            Question::Junction { all, parts } => {
+            Question::Connective { all, parts } => {
                 let parts = parts.into_iter().map(|part| part.under(fairness));
-                Question::Junction { all, parts: parts.collect::<Result<_, _>>()? }
+                Question::Connective { all, parts: parts.collect::<Result<_, _>>()? }
             }
             Question::Between { main, .. } => main.under(fairness)?,
             of_markings => of_markings,
@@ -131,11 +131,11 @@ impl Question {
             // "All goals are reachable" is FALSE if some goal is unreachable.
             Question::Reach { goals, then: false, all } => joined(!all, goals, never),
             Question::Initially(predicate) => format!("initially {}", formula(predicate)),
-            Question::Largest(sum) => format!("the maximum of {}", words::linear_sum(net, sum)),
+            Question::Maximum(sum) => format!("the maximum of {}", words::linear_sum(net, sum)),
             Question::NoRun(property) => words::of_runs(net, property),
             Question::Tree(property) => words::tree_property(net, property),
             Question::Not(part) => format!("¬{}", part.in_words(net)),
-            Question::Junction { all, parts } => {
+            Question::Connective { all, parts } => {
                 let said = joined(*all, parts, |part| part.in_words(net));
                 if parts.len() == 1 { format!("({said})") } else { said }
             }
@@ -151,9 +151,9 @@ impl Question {
                 };
                 format!("AG EF {} ∧ {}{others}", formula(done), never(improper))
             }
-            Question::LargestOf(sums) => format!("the largest of {} maxima", sums.len()),
-            Question::HowMany { firings: false } => "the number of reachable markings".to_owned(),
-            Question::HowMany { firings: true } => {
+            Question::MaximumOf(sums) => format!("the largest of {} maxima", sums.len()),
+            Question::Count { firings: false } => "the number of reachable markings".to_owned(),
+            Question::Count { firings: true } => {
                 "the number of edges of the reachability graph".to_owned()
             }
         }

@@ -89,14 +89,14 @@ pub struct Obligation {
     /// CTL properties that must be proved to hold in the initial marking.
     pub trees: Vec<TreeProperty>,
     /// The formula over the statements that must be true.
-    pub need: NeededProofs,
+    pub needed: NeededProofs,
 }
 
 /// A predicate that stays reachable from all reachable markings, or does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HomeQuestion {
     /// The predicate.
-    pub wanted: Predicate,
+    pub predicate: Predicate,
     /// The index in `reach` of the statement that the predicate is reachable, if there is one.
     pub reach: Option<usize>,
 }
@@ -113,7 +113,7 @@ pub enum NeededProofs {
     /// A predicate stays reachable.
     Stays(usize),
     /// A predicate does not stay reachable.
-    Lost(usize),
+    NotStays(usize),
     /// A run has the property.
     Run(usize),
     /// No run has the property.
@@ -123,7 +123,7 @@ pub enum NeededProofs {
     /// A conjunction; true if empty.
     All(Vec<NeededProofs>),
     /// A disjunction; false if empty.
-    One(Vec<NeededProofs>),
+    Any(Vec<NeededProofs>),
 }
 
 impl Default for NeededProofs {
@@ -134,10 +134,10 @@ impl Default for NeededProofs {
 
 impl NeededProofs {
     /// Returns true if the formula is true, given the truth of its leaves.
-    pub fn is_met(&self, is_proved: &dyn Fn(&NeededProofs) -> bool) -> bool {
+    pub fn is_true(&self, is_proved: &dyn Fn(&NeededProofs) -> bool) -> bool {
         match self {
-            NeededProofs::All(parts) => parts.iter().all(|part| part.is_met(is_proved)),
-            NeededProofs::One(parts) => parts.iter().any(|part| part.is_met(is_proved)),
+            NeededProofs::All(parts) => parts.iter().all(|part| part.is_true(is_proved)),
+            NeededProofs::Any(parts) => parts.iter().any(|part| part.is_true(is_proved)),
             leaf => is_proved(leaf),
         }
     }
@@ -145,8 +145,8 @@ impl NeededProofs {
     /// Returns the relevant unproved leaves, in order. Subformulas that are true contribute none.
     pub fn open(&self, is_proved: &dyn Fn(&NeededProofs) -> bool) -> Vec<&NeededProofs> {
         match self {
-            formula if formula.is_met(is_proved) => Vec::new(),
-            NeededProofs::All(parts) | NeededProofs::One(parts) => {
+            formula if formula.is_true(is_proved) => Vec::new(),
+            NeededProofs::All(parts) | NeededProofs::Any(parts) => {
                 parts.iter().flat_map(|part| part.open(is_proved)).collect()
             }
             leaf => vec![leaf],
@@ -154,8 +154,8 @@ impl NeededProofs {
     }
 
     /// Returns a conjunction (`all`) or disjunction of the parts.
-    fn junction(all: bool, parts: Vec<NeededProofs>) -> NeededProofs {
-        if all { NeededProofs::All(parts) } else { NeededProofs::One(parts) }
+    fn connective(all: bool, parts: Vec<NeededProofs>) -> NeededProofs {
+        if all { NeededProofs::All(parts) } else { NeededProofs::Any(parts) }
     }
 }
 
@@ -171,10 +171,10 @@ impl Question {
                 "this cannot be shown for a net with caps on places without a bound".to_owned()
             );
         }
-        obligation.need = match value {
+        obligation.needed = match value {
             AnswerValue::Holds(holds) => {
                 if let Question::Initially(predicate) = self {
-                    let model_predicate = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
+                    let model_predicate = of_model(net, predicate.clone()).ok_or(OVERFLOW)?;
                     let initial_value = model_predicate.holds(net, net.initial());
                     if initial_value != holds {
                         let initial_value = AnswerValue::Holds(initial_value);
@@ -183,10 +183,10 @@ impl Question {
                         ));
                     }
                 }
-                obligation.that_it_holds(self, net, holds)?
+                obligation.needed_for_truth(self, net, holds)?
             }
-            AnswerValue::Number(number) => obligation.that_it_is(self, net, number)?,
-            AnswerValue::Infinite => obligation.that_it_grows(self, net)?,
+            AnswerValue::Number(number) => obligation.needed_for_number(self, net, number)?,
+            AnswerValue::Infinite => obligation.needed_for_infinity(self, net)?,
         };
         obligation.within_caps(net)?;
         Ok(obligation)
@@ -195,24 +195,24 @@ impl Question {
     /// Returns true if the question depends only on which markings are reachable.
     fn is_about_reachability(&self) -> bool {
         match self {
-            Question::Reach { .. } | Question::Initially(_) | Question::Largest(_) => true,
+            Question::Reach { .. } | Question::Initially(_) | Question::Maximum(_) => true,
             Question::Not(part) => part.is_about_reachability(),
-            Question::Junction { parts, .. } => parts.iter().all(Question::is_about_reachability),
+            Question::Connective { parts, .. } => parts.iter().all(Question::is_about_reachability),
             Question::Stays(_)
             | Question::Sound { .. }
             | Question::NoRun(_)
             | Question::Tree(_)
             | Question::Between { .. }
-            | Question::LargestOf(_)
-            | Question::HowMany { .. } => false,
+            | Question::MaximumOf(_)
+            | Question::Count { .. } => false,
         }
     }
 }
 
 /// The message for a number as the answer to a question about truth.
-const NO_NUMBER: &str = "the question asks for TRUE or FALSE";
+const NOT_A_NUMBER_QUESTION: &str = "the question asks for TRUE or FALSE";
 /// The message for a predicate or sum whose numbers overflow.
-const NO_FIT: &str = "the numbers are too large";
+const OVERFLOW: &str = "the numbers are too large";
 
 impl Obligation {
     /// Restates the obligations for a net with caps: markings within the caps, and conditions of
@@ -222,14 +222,14 @@ impl Obligation {
             return Ok(());
         };
         for goal in &mut self.reach {
-            let model_goal = of_model(net, goal.clone()).ok_or(NO_FIT)?;
+            let model_goal = of_model(net, goal.clone()).ok_or(OVERFLOW)?;
             *goal = Predicate::and([model_goal, Predicate::at_least(within_place, 1)]).sorted();
         }
         for refuted in &mut self.refute {
-            *refuted = of_model(net, refuted.clone()).ok_or(NO_FIT)?;
+            *refuted = of_model(net, refuted.clone()).ok_or(OVERFLOW)?;
         }
         for sum in &mut self.grow {
-            *sum = sum_of_model(net, sum).ok_or(NO_FIT)?;
+            *sum = sum_of_model(net, sum).ok_or(OVERFLOW)?;
         }
         Ok(())
     }
@@ -251,18 +251,18 @@ impl Obligation {
     fn stays(&mut self, wanted: &Predicate) -> NeededProofs {
         self.reach.push(wanted.clone());
         let reach = Some(self.reach.len() - 1);
-        self.homes.push(HomeQuestion { wanted: wanted.clone(), reach });
+        self.homes.push(HomeQuestion { predicate: wanted.clone(), reach });
         NeededProofs::Stays(self.homes.len() - 1)
     }
 
     /// Adds the obligation that `wanted` does not stay reachable.
     fn lost(&mut self, wanted: &Predicate) -> NeededProofs {
-        self.homes.push(HomeQuestion { wanted: wanted.clone(), reach: None });
-        NeededProofs::Lost(self.homes.len() - 1)
+        self.homes.push(HomeQuestion { predicate: wanted.clone(), reach: None });
+        NeededProofs::NotStays(self.homes.len() - 1)
     }
 
     /// Derives the formula for the answer TRUE (`holds`) or FALSE.
-    fn that_it_holds(
+    fn needed_for_truth(
         &mut self,
         question: &Question,
         net: &Net,
@@ -271,13 +271,13 @@ impl Obligation {
         Ok(match (question, holds) {
             (Question::Reach { goals, all, then }, holds) if holds == *then => {
                 let parts = goals.iter().map(|goal| self.reach(goal.clone()));
-                NeededProofs::junction(*all, parts.collect())
+                NeededProofs::connective(*all, parts.collect())
             }
             // Not all goals are reachable if one is unreachable, and none is reachable if all are
             // unreachable.
             (Question::Reach { goals, all, .. }, _) => {
                 let parts = goals.iter().map(|goal| self.refute(goal.clone()));
-                NeededProofs::junction(!all, parts.collect())
+                NeededProofs::connective(!all, parts.collect())
             }
             (Question::Stays(wanted), true) => {
                 let stay =
@@ -285,7 +285,7 @@ impl Obligation {
                 let holds_initially = |wanted: &Predicate| wanted.holds(net, net.initial());
                 match net.is_dead(net.initial()) && wanted.iter().all(holds_initially) {
                     // No evidence is needed, but evidence is accepted.
-                    true => NeededProofs::One(vec![NeededProofs::default(), stay]),
+                    true => NeededProofs::Any(vec![NeededProofs::default(), stay]),
                     false => stay,
                 }
             }
@@ -294,7 +294,7 @@ impl Obligation {
                     wanted.iter().map(|wanted| self.lost(wanted)).collect();
                 parts.extend(dead_ends(wanted).into_iter().map(|dead_end| self.reach(dead_end)));
                 parts.extend(wanted.iter().map(|wanted| self.refute(wanted.clone())));
-                NeededProofs::One(parts)
+                NeededProofs::Any(parts)
             }
             (Question::Sound { done, improper, others }, true) => {
                 let stays = self.stays(done);
@@ -309,30 +309,30 @@ impl Obligation {
                 parts.push(self.reach(improper.clone()));
                 parts.push(self.refute(done.clone()));
                 parts.extend(others.iter().map(|other| self.refute(other.clone())));
-                NeededProofs::One(parts)
+                NeededProofs::Any(parts)
             }
             (Question::NoRun(property), no_run) => self.that_runs_have(property, net, !no_run),
             (Question::Tree(property), true) => self.that_the_tree_has((**property).clone(), net),
             (Question::Tree(property), false) => self.that_the_tree_has(property.negated(), net),
             (Question::Initially(predicate), holds) => {
                 // An empty conjunction (proved), or an empty disjunction (unprovable).
-                let model_predicate = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
+                let model_predicate = of_model(net, predicate.clone()).ok_or(OVERFLOW)?;
                 let initial_value = model_predicate.holds(net, net.initial());
-                NeededProofs::junction(initial_value == holds, Vec::new())
+                NeededProofs::connective(initial_value == holds, Vec::new())
             }
-            (Question::Not(part), holds) => self.that_it_holds(part, net, !holds)?,
+            (Question::Not(part), holds) => self.needed_for_truth(part, net, !holds)?,
             // A conjunction is FALSE if one part is, and a disjunction is FALSE if all parts are.
-            (Question::Junction { all, parts }, holds) => {
-                let parts = parts.iter().map(|part| self.that_it_holds(part, net, holds));
-                NeededProofs::junction(*all == holds, parts.collect::<Result<_, _>>()?)
+            (Question::Connective { all, parts }, holds) => {
+                let parts = parts.iter().map(|part| self.needed_for_truth(part, net, holds));
+                NeededProofs::connective(*all == holds, parts.collect::<Result<_, _>>()?)
             }
             (Question::Between { main, shown_by, shows }, holds) => {
                 let alternatives = if holds { shown_by } else { shows };
                 let parts = [&**main].into_iter().chain(alternatives);
-                let parts = parts.map(|part| self.that_it_holds(part, net, holds));
-                NeededProofs::One(parts.collect::<Result<_, _>>()?)
+                let parts = parts.map(|part| self.needed_for_truth(part, net, holds));
+                NeededProofs::Any(parts.collect::<Result<_, _>>()?)
             }
-            (Question::Largest(_) | Question::LargestOf(_) | Question::HowMany { .. }, _) => {
+            (Question::Maximum(_) | Question::MaximumOf(_) | Question::Count { .. }, _) => {
                 return Err("the question asks for a number".into());
             }
         })
@@ -356,7 +356,7 @@ impl Obligation {
             self.that_runs_have_whole(case, net, exists, initial_value)
         };
         let cases = cases.iter().map(proofs_of_case).collect();
-        NeededProofs::One(vec![undivided, NeededProofs::junction(!exists, cases)])
+        NeededProofs::Any(vec![undivided, NeededProofs::connective(!exists, cases)])
     }
 
     /// Derives the same formula without decomposition. `initial_value` is the value that the
@@ -370,20 +370,20 @@ impl Obligation {
     ) -> NeededProofs {
         if initial_value == Some(!exists) {
             // Unprovable.
-            return NeededProofs::One(Vec::new());
+            return NeededProofs::Any(Vec::new());
         }
         self.runs.push(property.clone());
         let index = self.runs.len() - 1;
         let run_proof = if exists { NeededProofs::Run(index) } else { NeededProofs::NoRun(index) };
         if initial_value.is_some() {
             // No evidence is needed, but evidence is accepted.
-            return NeededProofs::One(vec![NeededProofs::All(Vec::new()), run_proof]);
+            return NeededProofs::Any(vec![NeededProofs::All(Vec::new()), run_proof]);
         }
         match met_somewhere(net, property) {
             None => run_proof,
             Some(goal) => {
                 let marking_proof = if exists { self.reach(goal) } else { self.refute(goal) };
-                NeededProofs::One(vec![run_proof, marking_proof])
+                NeededProofs::Any(vec![run_proof, marking_proof])
             }
         }
     }
@@ -399,20 +399,20 @@ impl Obligation {
         };
         if decided.to_bool() == Some(false) {
             // Unprovable.
-            return NeededProofs::One(Vec::new());
+            return NeededProofs::Any(Vec::new());
         }
         self.trees.push(property);
         let tree = NeededProofs::Tree(self.trees.len() - 1);
         match decided.to_bool() {
             // No evidence is needed, but evidence is accepted.
-            Some(_) => NeededProofs::One(vec![NeededProofs::All(Vec::new()), tree]),
+            Some(_) => NeededProofs::Any(vec![NeededProofs::All(Vec::new()), tree]),
             None => tree,
         }
     }
 
     /// Derives the formula for a number: a reachable marking with this value, and no reachable
     /// marking with more.
-    fn that_it_is(
+    fn needed_for_number(
         &mut self,
         question: &Question,
         net: &Net,
@@ -422,7 +422,7 @@ impl Obligation {
         let more_than = |sum: &LinearSum, n| Predicate::at_most(sum.clone(), n).negated();
         let one_less = number.checked_sub(1);
         let (reached_goal, refute) = match question {
-            Question::Largest(sum) => {
+            Question::Maximum(sum) => {
                 let reached_goal =
                     one_less.map_or(Predicate::True, |one_less| more_than(sum, one_less));
                 let exceeding = match net.translation().and_then(Translation::within_caps) {
@@ -431,7 +431,7 @@ impl Obligation {
                 };
                 (reached_goal, vec![exceeding])
             }
-            Question::LargestOf(sums) => {
+            Question::MaximumOf(sums) => {
                 let reached_goal = match one_less.filter(|_| !sums.is_empty()) {
                     Some(one_less) => {
                         Predicate::or(sums.iter().map(|sum| more_than(sum, one_less)))
@@ -440,12 +440,12 @@ impl Obligation {
                 };
                 (reached_goal.sorted(), sums.iter().map(|sum| more_than(sum, number)).collect())
             }
-            Question::HowMany { .. } => {
+            Question::Count { .. } => {
                 return Err("the question asks for a number of markings or \
                                                     firings"
                     .into());
             }
-            _ => return Err(NO_NUMBER.into()),
+            _ => return Err(NOT_A_NUMBER_QUESTION.into()),
         };
         let mut parts = vec![self.reach(reached_goal)];
         parts.extend(refute.into_iter().map(|predicate| self.refute(predicate)));
@@ -453,13 +453,17 @@ impl Obligation {
     }
 
     /// Derives the formula for the answer `+inf`.
-    fn that_it_grows(&mut self, question: &Question, net: &Net) -> Result<NeededProofs, String> {
+    fn needed_for_infinity(
+        &mut self,
+        question: &Question,
+        net: &Net,
+    ) -> Result<NeededProofs, String> {
         self.grow.push(match question {
-            Question::Largest(sum) => sum.clone(),
+            Question::Maximum(sum) => sum.clone(),
             // If the total number of tokens is unbounded, so is some place, and there are
             // infinitely many markings.
-            Question::LargestOf(_) | Question::HowMany { .. } => Question::all_tokens(net),
-            _ => return Err(NO_NUMBER.into()),
+            Question::MaximumOf(_) | Question::Count { .. } => Question::all_tokens(net),
+            _ => return Err(NOT_A_NUMBER_QUESTION.into()),
         });
         Ok(NeededProofs::Grow(0))
     }
@@ -470,8 +474,8 @@ impl Obligation {
 fn more_by_halves(sum: &LinearSum, within_place: PlaceId, n: i64) -> Result<Predicate, String> {
     let doubled = sum.terms().iter().map(|&(place, a)| Some((place, a.checked_mul(2)?)));
     let terms: Option<Vec<_>> = doubled.chain([Some((within_place, 1))]).collect();
-    let sum = LinearSum::new(terms.ok_or(NO_FIT)?).map_err(|_| NO_FIT)?;
-    let max_value = n.checked_mul(2).and_then(|doubled| doubled.checked_add(1)).ok_or(NO_FIT)?;
+    let sum = LinearSum::new(terms.ok_or(OVERFLOW)?).map_err(|_| OVERFLOW)?;
+    let max_value = n.checked_mul(2).and_then(|doubled| doubled.checked_add(1)).ok_or(OVERFLOW)?;
     Ok(Predicate::at_most(sum, max_value).negated())
 }
 

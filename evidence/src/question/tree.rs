@@ -18,14 +18,15 @@ use parikh_net::{Net, Predicate, RunProperty, TreeProperty};
 use parikh_temporal::{AtomId, BRANCHING_RULES, Ctl, Formula, Ltl, Node, Quantifier};
 
 /// The maximum number of rewriting steps.
-const STEPS: usize = 20_000;
+const MAX_REWRITE_STEPS: usize = 20_000;
 
 impl Question {
     /// Returns the question that asks if `net` has the CTL property.
     pub fn of_tree(net: &Net, property: &TreeProperty) -> Question {
         let mut formulas = property.formulas().clone();
-        let (simple, _) = formulas.rewritten(property.formula(), BRANCHING_RULES, STEPS);
-        part(net, &formulas, simple, property.atoms())
+        let (simple, _) =
+            formulas.rewritten(property.formula(), BRANCHING_RULES, MAX_REWRITE_STEPS);
+        question_of(net, &formulas, simple, property.atoms())
     }
 }
 
@@ -38,36 +39,41 @@ enum CtlTask {
 }
 
 /// Returns the question for a formula: a conjunction or disjunction of single questions.
-fn part(net: &Net, formulas: &Ctl, whole: Formula<Quantifier>, atoms: &[Predicate]) -> Question {
+fn question_of(
+    net: &Net,
+    formulas: &Ctl,
+    whole: Formula<Quantifier>,
+    atoms: &[Predicate],
+) -> Question {
     let (mut tasks, mut questions) = (vec![CtlTask::Visit(whole)], Vec::new());
     while let Some(task) = tasks.pop() {
         match task {
             CtlTask::Join(all, count) => {
                 let parts = questions.split_off(questions.len().saturating_sub(count));
-                questions.push(Question::Junction { all, parts });
+                questions.push(Question::Connective { all, parts });
             }
             CtlTask::Visit(formula) => match formulas.node(formula) {
                 node @ (Node::And(parts) | Node::Or(parts))
-                    if state(formulas, formula, atoms).is_none() =>
+                    if marking_condition(formulas, formula, atoms).is_none() =>
                 {
                     tasks.push(CtlTask::Join(matches!(node, Node::And(_)), parts.len()));
                     tasks.extend(parts.iter().rev().map(|&part| CtlTask::Visit(part)));
                 }
-                _ => questions.push(single(net, formulas, formula, atoms)),
+                _ => questions.push(single_question(net, formulas, formula, atoms)),
             },
         }
     }
-    questions.pop().unwrap_or(Question::Junction { all: true, parts: Vec::new() })
+    questions.pop().unwrap_or(Question::Connective { all: true, parts: Vec::new() })
 }
 
 /// Returns a single question for a part.
-fn single(
+fn single_question(
     net: &Net,
     formulas: &Ctl,
     formula: Formula<Quantifier>,
     atoms: &[Predicate],
 ) -> Question {
-    if let Some(initial_condition) = state(formulas, formula, atoms) {
+    if let Some(initial_condition) = marking_condition(formulas, formula, atoms) {
         return Question::Initially(initial_condition);
     }
     // A condition after one firing is a condition on the marking before.
@@ -142,6 +148,10 @@ fn on_paths(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -
 }
 
 /// Returns a part without temporal operators as a predicate in sorted form.
-fn state(formulas: &Ctl, part: Formula<Quantifier>, atoms: &[Predicate]) -> Option<Predicate> {
+fn marking_condition(
+    formulas: &Ctl,
+    part: Formula<Quantifier>,
+    atoms: &[Predicate],
+) -> Option<Predicate> {
     Some(condition(formulas, part, atoms, |atom| Some(atom.clone()))?.sorted())
 }

@@ -137,7 +137,7 @@ fn only_the_blanks_of_xml_are_trimmed_from_names() {
         let bound = format!("<place-bound><place>\n {name}\t</place></place-bound>");
         asked(&net, &bound).unwrap()
     };
-    let of = |place| Question::Largest(LinearSum::new([(PlaceId::new(place), 1)]).unwrap());
+    let of = |place| Question::Maximum(LinearSum::new([(PlaceId::new(place), 1)]).unwrap());
     assert_eq!(largest("\u{A0}p"), of(0));
     assert_eq!(largest("p"), of(1));
 }
@@ -210,7 +210,7 @@ fn quantifiers_and_negations_come_down_to_what_can_be_reached() {
     assert_eq!(asked(&net, &ef("<deadlock/>")), reach(&Predicate::Dead, true));
     let bound = "<place-bound><place>p</place><place>q</place><place>q</place></place-bound>";
     let sum = LinearSum::new([(PlaceId::new(0), 1), (q, 2)]).unwrap();
-    assert_eq!(asked(&net, bound), Ok(Question::Largest(sum)));
+    assert_eq!(asked(&net, bound), Ok(Question::Maximum(sum)));
     assert_eq!(asked(&net, &ef(&ef(MARKED))), reach(&goal, true));
     assert_eq!(asked(&net, &ag(&ag(MARKED))), reach(&negated, false));
     let both = ef(&format!("<conjunction>{MARKED}{}</conjunction>", ag(MARKED)));
@@ -258,7 +258,7 @@ fn formulas_over_questions_are_read_with_their_negations_at_the_questions() {
     let no_ag = format!("<negation>{ag}</negation>");
     is(&inside("all-paths", "globally", &no_ag), stays(&negated));
     is(&format!("<negation>{}</negation>", inside("all-paths", "globally", &ef)), lost(&goal));
-    let junction = |all, parts| Question::Junction { all, parts };
+    let junction = |all, parts| Question::Connective { all, parts };
     is(
         &format!("<conjunction>{ef}{MARKED}{ag}</conjunction>"),
         junction(

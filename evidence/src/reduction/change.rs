@@ -41,7 +41,7 @@ pub enum Edit {
     /// Merges places into the first listed place. Arc weights and tokens are added up.
     Fuse(Vec<PlaceId>),
     /// Transitions that may still be enabled in a dead marking of the reduced net. They fire last.
-    FireLast(Vec<TransitionId>),
+    FireInDeadMarkings(Vec<TransitionId>),
 }
 
 /// An equation that holds in every reachable marking: `times` the tokens of `place` equal the
@@ -102,7 +102,7 @@ pub fn apply(
                 }
             }
             Edit::Fuse(places) => fuse(net, &places),
-            Edit::FireLast(_) => {}
+            Edit::FireInDeadMarkings(_) => {}
         }
     }
     Ok(())
@@ -153,7 +153,9 @@ fn validate(net: &WorkNet, proposal: &[Edit]) -> Result<(), InvalidProposal> {
                 places.extend(&group[1..]);
                 group.iter().all(|&p| net.has_place(p)) && fused_arcs(net, group).is_some()
             }
-            Edit::FireLast(transitions) => transitions.iter().all(|&t| net.has_transition(t)),
+            Edit::FireInDeadMarkings(transitions) => {
+                transitions.iter().all(|&t| net.has_transition(t))
+            }
         };
         if !fine {
             return Err(InvalidProposal);

@@ -23,8 +23,8 @@ impl Composite {
         let later_times = times.checked_sub(1)?;
         let arc = |&(p, taken, put): &(PlaceId, u64, u64)| {
             let (net_loss, net_gain) = (taken.saturating_sub(put), put.saturating_sub(taken));
-            let taken = within(taken.checked_add(net_loss.checked_mul(later_times)?)?)?;
-            let put = within(put.checked_add(net_gain.checked_mul(later_times)?)?)?;
+            let taken = checked_tokens(taken.checked_add(net_loss.checked_mul(later_times)?)?)?;
+            let put = checked_tokens(put.checked_add(net_gain.checked_mul(later_times)?)?)?;
             Some((p, taken, put))
         };
         self.0.iter().map(arc).collect::<Option<_>>().map(Composite)
@@ -48,8 +48,8 @@ impl Composite {
             // The tokens that this sequence produces serve the needs of `next` first.
             let missing = taken_next.saturating_sub(put);
             let unused = put.saturating_sub(taken_next);
-            let taken = within(taken.checked_add(missing)?)?;
-            let put = within(put_next.checked_add(unused)?)?;
+            let taken = checked_tokens(taken.checked_add(missing)?)?;
+            let put = checked_tokens(put_next.checked_add(unused)?)?;
             if taken > 0 || put > 0 {
                 arcs.push((place, taken, put));
             }
@@ -81,6 +81,6 @@ impl Composite {
 }
 
 /// Returns the sum, or `None` if it exceeds the maximum number of tokens.
-fn within(sum: u64) -> Option<u64> {
+fn checked_tokens(sum: u64) -> Option<u64> {
     (sum <= Marking::MAX_TOKENS).then_some(sum)
 }

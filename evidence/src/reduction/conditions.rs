@@ -67,29 +67,29 @@ pub struct Context<'w> {
     /// The classes of questions that must be preserved.
     preserve: Preserve,
     /// The condition that is assumed, in mutation tests only.
-    granted: AssumedCondition,
+    assumed: AssumedCondition,
 }
 
 impl<'w> Context<'w> {
     /// Creates the context for a net that is reduced to preserve `preserve`.
-    pub fn new(net: &'w WorkNet, preserve: Preserve, granted: AssumedCondition) -> Self {
-        Context { net, preserve, granted }
+    pub fn new(net: &'w WorkNet, preserve: Preserve, assumed: AssumedCondition) -> Self {
+        Context { net, preserve, assumed }
     }
 
     /// Returns `None` if condition `number` of the rule's header does not hold.
     pub fn require(&self, number: u8, holds: bool) -> Option<()> {
-        self.grants(number, holds).then_some(())
+        self.holds_or_assumed(number, holds).then_some(())
     }
 
     /// Returns true if condition `number` of the rule's header holds or is assumed. For conditions
     /// that do not decide alone.
-    pub fn grants(&self, number: u8, holds: bool) -> bool {
-        holds || self.granted == AssumedCondition(Some(number))
+    pub fn holds_or_assumed(&self, number: u8, holds: bool) -> bool {
+        holds || self.assumed == AssumedCondition(Some(number))
     }
 
     /// Returns true if some class of `class` must be preserved.
     pub fn preserves(&self, class: Preserve) -> bool {
-        self.preserve.meets(class)
+        self.preserve.intersects(class)
     }
 }
 
@@ -111,7 +111,7 @@ pub struct Conditions {
     /// The classes of questions that the rule preserves.
     pub preserves: Preserve,
     /// The features of nets for which the rule is sound.
-    pub takes: Features,
+    pub features: Features,
     /// The number of numbered conditions.
     pub conditions: u8,
     /// True if the rule keeps the reachable markings, up to removed places, and the enabledness of
@@ -119,7 +119,7 @@ pub struct Conditions {
     /// the original net.
     pub is_lossless: bool,
     /// True if a candidate may give multiplicities to its places.
-    pub weighs: bool,
+    pub has_weights: bool,
     /// The check of the conditions.
     pub check: ConditionCheck,
 }
@@ -135,10 +135,10 @@ impl Conditions {
         Conditions {
             name,
             preserves,
-            takes: Features::WEIGHTS,
+            features: Features::WEIGHTS,
             conditions,
             is_lossless: false,
-            weighs: false,
+            has_weights: false,
             check,
         }
     }
@@ -149,8 +149,8 @@ impl Conditions {
     }
 
     /// Marks the rule as one whose places may have multiplicities.
-    pub(super) const fn weighed(self) -> Conditions {
-        Conditions { weighs: true, ..self }
+    pub(super) const fn with_weights(self) -> Conditions {
+        Conditions { has_weights: true, ..self }
     }
 }
 
@@ -163,7 +163,7 @@ pub fn propose(rule: &Conditions, net: &Context<'_>, candidate: &Candidate) -> O
         && candidate.transitions.iter().all(|&t| net.has_transition(t));
     let all_distinct = all_differ(&candidate.places) && all_differ(&candidate.transitions);
     let has_valid_weights = candidate.weights.is_empty()
-        || (rule.weighs
+        || (rule.has_weights
             && candidate.weights.len() == candidate.places.len()
             && !candidate.weights.contains(&0));
     if all_exist && all_distinct && has_valid_weights { (rule.check)(net, candidate) } else { None }

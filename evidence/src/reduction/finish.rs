@@ -56,12 +56,12 @@ pub fn finish(
     let constant = |&p: &PlaceId| Some((p, work.constant(p)?));
     let fixed = needs.support.iter().filter_map(constant).collect();
     let firings = (original.place_count()..work.place_ids()).map(PlaceId::new);
-    let firings = firings.map(|p| firing(work, p, &final_ids)).collect();
+    let firings = firings.map(|p| firing_map(work, p, &final_ids)).collect();
     Ok(ReducedNet { net: builder.build()?, needs, places, final_ids, fixed, firings })
 }
 
 /// Returns the transitions that produce into the virtual place `p` of a protected transition.
-fn firing(work: &WorkNet, p: PlaceId, final_ids: &[TransitionId]) -> FiringMap {
+fn firing_map(work: &WorkNet, p: PlaceId, final_ids: &[TransitionId]) -> FiringMap {
     let producers = work.producers(p).filter(|&t| work.effect(t, p) > 0);
     // Final ids ascend like the working ids. A removed place has no producers and keeps its tokens.
     let carriers = producers.filter_map(|t| final_ids.binary_search(&t).ok());

@@ -14,7 +14,7 @@ use parikh_net::{Net, PlaceId, TransitionId};
 use serde::{Deserialize, Serialize};
 
 /// The names of the classes of questions.
-pub const CLASSES: [(Preserve, &str); 4] = [
+pub const CLASS_NAMES: [(Preserve, &str); 4] = [
     (Preserve::REACHABILITY, "reachability"),
     (Preserve::DEADLOCK, "deadlock"),
     (Preserve::LIVENESS, "liveness"),
@@ -35,7 +35,10 @@ impl NamePrefixes {
     pub fn of(net: &Net) -> NamePrefixes {
         let places = || net.places().map(|p| net.place_name(p));
         let names = places().chain(net.transitions().map(|t| net.transition_name(t)));
-        NamePrefixes { composed: beyond("#", names), fired: beyond("fired ", places()) }
+        NamePrefixes {
+            composed: unused_prefix("#", names),
+            fired: unused_prefix("fired ", places()),
+        }
     }
 
     /// Returns the name of the composed transition `t`, for a net with `original` original
@@ -68,7 +71,7 @@ impl NamePrefixes {
 }
 
 /// Returns the shortest repetition of `mark` with which none of the names begins.
-fn beyond<'n>(mark: &str, names: impl Iterator<Item = &'n str>) -> String {
+fn unused_prefix<'n>(mark: &str, names: impl Iterator<Item = &'n str>) -> String {
     let marks = |name: &str| (name.len() - name.trim_start_matches(mark).len()) / mark.len();
     mark.repeat(1 + names.map(marks).max().unwrap_or(0))
 }
@@ -149,7 +152,7 @@ impl NamedLog {
         let unknown = |name: &str| LogError::Unknown { step: 0, name: name.to_owned() };
         let mut needs = Needs::default();
         for name in &self.preserves {
-            let class = CLASSES.iter().find(|(_, class)| class == name);
+            let class = CLASS_NAMES.iter().find(|(_, class)| class == name);
             needs.preserve = needs.preserve.and(class.ok_or_else(|| unknown(name))?.0);
         }
         if needs.preserve == Preserve::NOTHING {

@@ -38,7 +38,7 @@ impl Preserve {
     }
 
     /// Returns true if the sets have a class in common.
-    pub const fn meets(self, other: Preserve) -> bool {
+    pub const fn intersects(self, other: Preserve) -> bool {
         self.0 & other.0 != 0
     }
 }
@@ -82,7 +82,7 @@ pub enum PredicateForm<'p> {
     /// A dead marking that satisfies the other parts, which do not mention deadness.
     DeadAnd(Vec<&'p Predicate>),
     /// Any other predicate, expressed over the tokens of its support.
-    State,
+    Marking,
 }
 
 impl<'p> PredicateForm<'p> {
@@ -95,12 +95,12 @@ impl<'p> PredicateForm<'p> {
             Predicate::And(parts) if parts.contains(&Predicate::Dead) => {
                 let rest: Vec<_> = parts.iter().filter(|part| **part != Predicate::Dead).collect();
                 if rest.iter().any(|part| part.mentions_deadness()) {
-                    PredicateForm::State
+                    PredicateForm::Marking
                 } else {
                     PredicateForm::DeadAnd(rest)
                 }
             }
-            _ => PredicateForm::State,
+            _ => PredicateForm::Marking,
         }
     }
 }

@@ -18,7 +18,7 @@ use super::work::WorkNet;
 use parikh_net::Net;
 
 /// The number of steps between two calls of `goes_on`.
-const PATIENCE: usize = 256;
+const POLL_INTERVAL: usize = 256;
 
 /// A callback that is called just before each application.
 pub type EditObserver<'w> = dyn FnMut(&'static Conditions, &Candidate, &WorkNet, &[Edit]) + 'w;
@@ -40,7 +40,7 @@ pub fn redo<'s>(
     }
     let mut work = WorkNet::new(net, needs);
     for (step, named) in (1..).zip(steps) {
-        if step % PATIENCE == 1 && !goes_on() {
+        if step % POLL_INTERVAL == 1 && !goes_on() {
             return Err(LogError::Stopped);
         }
         let (name, candidate) = named?;
@@ -50,7 +50,7 @@ pub fn redo<'s>(
             return Err(LogError::NotPreserved { step, rule: rule.name });
         }
         let fails = || LogError::ConditionFails { step, rule: rule.name };
-        if !rule.takes.cover(net.features()) {
+        if !rule.features.cover(net.features()) {
             return Err(fails());
         }
         let context = Context::new(&work, needs.preserve, AssumedCondition::NOTHING);

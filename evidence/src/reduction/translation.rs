@@ -69,7 +69,7 @@ impl ReducedNet {
         let needed_class = match form {
             PredicateForm::Parts(_) => Preserve::NOTHING,
             PredicateForm::DeadAnd(_) => Preserve::DEADLOCK,
-            PredicateForm::Fires(_) | PredicateForm::State => Preserve::REACHABILITY,
+            PredicateForm::Fires(_) | PredicateForm::Marking => Preserve::REACHABILITY,
         };
         if !self.needs.preserve.covers(needed_class) {
             return None;
@@ -93,7 +93,7 @@ impl ReducedNet {
                     std::iter::once(Some(Predicate::Dead)).chain(conjuncts).collect();
                 Some(Predicate::and(parts?))
             }
-            PredicateForm::State => self.state(&predicate.to_atoms(original)),
+            PredicateForm::Marking => self.state(&predicate.to_atoms(original)),
         }
     }
 

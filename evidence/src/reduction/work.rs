@@ -44,10 +44,10 @@ impl TransitionRow {
 
 /// A place under reduction.
 #[derive(Debug)]
-/// The output transitions of the place.
 struct WorkPlace {
-    /// The input transitions of the place.
+    /// The output transitions of the place.
     consumers: TransitionRow,
+    /// The input transitions of the place.
     producers: TransitionRow,
     /// The initial tokens.
     tokens: u64,
@@ -86,10 +86,10 @@ struct WorkTransition {
 
 /// The arcs of a transition, by ascending place.
 #[derive(Debug)]
-/// The input arcs.
 struct ArcRows {
-    /// The output arcs.
+    /// The input arcs.
     pre: Vec<Arc>,
+    /// The output arcs.
     post: Vec<Arc>,
 }
 

@@ -101,7 +101,7 @@ pub struct SystemAudit<'s> {
     /// The runs that count.
     endings: Endings,
     /// The maximum number of visited nodes.
-    most: usize,
+    max_nodes: usize,
     /// The watch that limits time and memory.
     watch: AuditWatch,
     /// The joint states of the system, computed when needed; `Some(None)` if there are too many.
@@ -124,7 +124,7 @@ impl<'s> SystemAudit<'s> {
             system,
             properties,
             endings,
-            most: max_nodes,
+            max_nodes,
             watch,
             space: None,
             report: AuditReport::default(),
@@ -146,7 +146,7 @@ impl<'s> SystemAudit<'s> {
                 return Err(broken("a line of this kind is not allowed here".to_owned()));
             }
             match parsed {
-                SystemLine::Evidence(header) => self.fits(&header).map_err(broken)?,
+                SystemLine::Evidence(header) => self.check_header(&header).map_err(broken)?,
                 SystemLine::End(end) => {
                     ended = true;
                     if end.answers != answers {
@@ -195,7 +195,7 @@ impl<'s> SystemAudit<'s> {
     }
 
     /// Checks that the header is about this system and these runs.
-    fn fits(&self, header: &SystemHeader) -> Result<(), String> {
+    fn check_header(&self, header: &SystemHeader) -> Result<(), String> {
         let sizes = (self.system.components().len(), self.system.label_count());
         match () {
             () if header.format != FORMAT => Err(format!("the format is not `{FORMAT}`")),
@@ -232,7 +232,7 @@ impl<'s> SystemAudit<'s> {
                 self.no_run(formula, given, &mut goes_on)
             }
             (SystemFormula::Branching(formula), value, None, None, Some(_)) => {
-                let (system, max_nodes) = (self.system, self.most);
+                let (system, max_nodes) = (self.system, self.max_nodes);
                 let space = self
                     .space
                     .get_or_insert_with(|| JointSpace::visit(system, max_nodes, &mut goes_on));
@@ -274,7 +274,7 @@ impl<'s> SystemAudit<'s> {
             member.labels.clone_from(labels);
         }
         let members = &members[..];
-        let (system, max_nodes) = (self.system, self.most);
+        let (system, max_nodes) = (self.system, self.max_nodes);
         let visited = match order {
             None => {
                 let claim = NoRunSearch { endings: self.endings, members, recurrence: *recurrence };
@@ -307,7 +307,7 @@ impl<'s> SystemAudit<'s> {
             }
             Ok(ViolationSearch::More) => AuditVerdict::Searched(format!(
                 "there are more than {} joint states of these components",
-                self.most
+                self.max_nodes
             )),
             Ok(ViolationSearch::Stopped) => self.stopped(),
         }

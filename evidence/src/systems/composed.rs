@@ -27,7 +27,7 @@ use parikh_net::components::components_of_rows;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The maximum number of edges between nodes.
-const MOST_EDGES: usize = 1 << 26;
+const MAX_EDGES: usize = 1 << 26;
 
 /// The steps from a state: labels and target states. A step without label is internal.
 type VisibleSteps = BTreeSet<(Option<usize>, usize)>;
@@ -39,7 +39,7 @@ struct VisibleGraph {
     /// The initial states.
     starts: BTreeSet<usize>,
     /// The steps from each state, by state.
-    after: Vec<VisibleSteps>,
+    steps: Vec<VisibleSteps>,
     /// The visible labels that its components own.
     labels: BTreeSet<usize>,
 }
@@ -84,10 +84,10 @@ pub fn visit(
     for component in abstracted.components() {
         let mut graph =
             VisibleGraph { starts: component.starts.clone(), ..VisibleGraph::default() };
-        graph.after = vec![BTreeSet::new(); component.states];
+        graph.steps = vec![BTreeSet::new(); component.states];
         for (from, label, to) in &component.edges {
             let label = numbers[label.as_str()];
-            graph.after[*from].insert((Some(label), *to));
+            graph.steps[*from].insert((Some(label), *to));
             graph.labels.insert(label);
         }
         graphs.push(Some(graph.merged(|label| keeps(&holder_counts, label))));
@@ -98,7 +98,7 @@ pub fn visit(
             return Err("the order composes components that do not exist or were composed before"
                 .to_owned());
         };
-        let Some(composition) = first.with(&second, max_nodes, goes_on) else {
+        let Some(composition) = first.composed_with(&second, max_nodes, goes_on) else {
             return Ok(if goes_on() { ViolationSearch::More } else { ViolationSearch::Stopped });
         };
         first.labels.intersection(&second.labels).for_each(|&label| holder_counts[label] -= 1);
@@ -111,7 +111,7 @@ pub fn visit(
 impl VisibleGraph {
     /// Returns the composition of two graphs, which synchronise on common labels. Returns `None` if
     /// there are more than `max_states` states, or `goes_on` returns false.
-    fn with(
+    fn composed_with(
         &self,
         other: &VisibleGraph,
         max_states: usize,
@@ -133,17 +133,17 @@ impl VisibleGraph {
                 return None;
             }
             let mut steps: Vec<(Option<usize>, (usize, usize))> = Vec::new();
-            for &(label, to) in &self.after[own_state] {
+            for &(label, to) in &self.steps[own_state] {
                 match label.is_some_and(|label| other.labels.contains(&label)) {
                     false => steps.push((label, (to, other_state))),
                     true => {
                         let matching_steps =
-                            other.after[other_state].range((label, 0)..=(label, usize::MAX));
+                            other.steps[other_state].range((label, 0)..=(label, usize::MAX));
                         steps.extend(matching_steps.map(|&(_, with)| (label, (to, with))));
                     }
                 }
             }
-            for &(label, to) in &other.after[other_state] {
+            for &(label, to) in &other.steps[other_state] {
                 if !label.is_some_and(|label| self.labels.contains(&label)) {
                     steps.push((label, (own_state, to)));
                 }
@@ -159,20 +159,20 @@ impl VisibleGraph {
             after.push(row);
         }
         let labels = self.labels.union(&other.labels).copied().collect();
-        Some(VisibleGraph { starts, after, labels })
+        Some(VisibleGraph { starts, steps: after, labels })
     }
 
     /// Makes labels internal that are not kept, and merges states with the same behaviour.
     fn merged(mut self, keeps: impl Fn(usize) -> bool) -> VisibleGraph {
-        for row in &mut self.after {
+        for row in &mut self.steps {
             let visible = row.iter().map(|&(label, to)| (label.filter(|&it| keeps(it)), to));
             *row = visible.collect();
         }
         self.labels.retain(|&label| keeps(label));
-        let mut class = vec![0; self.after.len()];
+        let mut class = vec![0; self.steps.len()];
         let mut count = 1;
         loop {
-            let behaviours = self.can(&class);
+            let behaviours = self.behaviours(&class);
             let mut numbers = BTreeMap::new();
             let mut refined = Vec::new();
             for (state, &old_class) in class.iter().enumerate() {
@@ -187,7 +187,7 @@ impl VisibleGraph {
             (class, count) = (refined, refined_count);
         }
         let mut after = vec![BTreeSet::new(); count];
-        for (from, row) in self.after.iter().enumerate() {
+        for (from, row) in self.steps.iter().enumerate() {
             for &(label, to) in row {
                 if label.is_some() || class[from] != class[to] {
                     after[class[from]].insert((label, class[to]));
@@ -195,28 +195,32 @@ impl VisibleGraph {
             }
         }
         // Add a self-loop to each class in which internal steps can continue forever.
-        for (state, &own_class) in self.inside_for_ever(&class).iter().zip(&class) {
+        for (state, &own_class) in self.can_stay_inside(&class).iter().zip(&class) {
             if *state {
                 after[own_class].insert((None, own_class));
             }
         }
         let starts = self.starts.iter().map(|&state| class[state]).collect();
-        VisibleGraph { starts, after, labels: self.labels }
+        VisibleGraph { starts, steps: after, labels: self.labels }
     }
 
     /// Returns the targets of internal steps that stay in the class.
-    fn inside<'a>(&'a self, class: &'a [usize], from: usize) -> impl Iterator<Item = usize> + 'a {
-        let internal = self.after[from].range((None, 0)..=(None, usize::MAX));
+    fn internal_steps_inside<'a>(
+        &'a self,
+        class: &'a [usize],
+        from: usize,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let internal = self.steps[from].range((None, 0)..=(None, usize::MAX));
         internal.map(|it| it.1).filter(move |&to| class[to] == class[from])
     }
 
     /// Returns, for each state, true if internal steps can continue forever inside its class.
-    fn inside_for_ever(&self, class: &[usize]) -> Vec<bool> {
-        let count = self.after.len();
+    fn can_stay_inside(&self, class: &[usize]) -> Vec<bool> {
+        let count = self.steps.len();
         let mut predecessors = vec![Vec::new(); count];
         let mut successor_counts = Vec::new();
         for from in 0..count {
-            let inside: Vec<usize> = self.inside(class, from).collect();
+            let inside: Vec<usize> = self.internal_steps_inside(class, from).collect();
             inside.iter().for_each(|&to| predecessors[to].push(from));
             successor_counts.push(inside.len());
         }
@@ -237,18 +241,18 @@ impl VisibleGraph {
 
     /// Returns the behaviour of each state after internal steps inside its class: labels with
     /// target classes, and whether internal steps can continue forever.
-    fn can(&self, class: &[usize]) -> Vec<(VisibleSteps, bool)> {
-        let inside: Vec<Vec<u32>> = (0..self.after.len())
-            .map(|from| self.inside(class, from).map(|to| to as u32).collect())
+    fn behaviours(&self, class: &[usize]) -> Vec<(VisibleSteps, bool)> {
+        let inside: Vec<Vec<u32>> = (0..self.steps.len())
+            .map(|from| self.internal_steps_inside(class, from).map(|to| to as u32).collect())
             .collect();
         let decomposition = components_of_rows(&inside, |&to| to);
         // Components are numbered so that no edge leads to a larger number.
-        let mut by_number: Vec<usize> = (0..self.after.len()).collect();
+        let mut by_number: Vec<usize> = (0..self.steps.len()).collect();
         by_number.sort_by_key(|&state| decomposition.of[state]);
         let mut steps_of = vec![BTreeSet::new(); decomposition.count as usize];
         for state in by_number {
             let of = decomposition.of[state] as usize;
-            for &(label, to) in &self.after[state] {
+            for &(label, to) in &self.steps[state] {
                 if label.is_some() || class[to] != class[state] {
                     steps_of[of].insert((label, class[to]));
                 } else if decomposition.of[to] as usize != of {
@@ -257,7 +261,7 @@ impl VisibleGraph {
                 }
             }
         }
-        let for_ever = self.inside_for_ever(class);
+        let for_ever = self.can_stay_inside(class);
         let of = decomposition.of.iter().zip(for_ever);
         of.map(|(&of, goes)| (steps_of[of as usize].clone(), goes)).collect()
     }
@@ -268,8 +272,8 @@ type ComposedNode = (Vec<usize>, usize);
 
 /// Two additional marks: for edges where the graphs take a step, and for edges where the automaton
 /// does.
-const STEP: u128 = 1 << 127;
-const READ: u128 = 1 << 126;
+const STEP_MARK: u128 = 1 << 127;
+const READ_MARK: u128 = 1 << 126;
 
 /// The product of the graphs and the automaton, with the nodes found so far.
 struct ComposedNodes<'a> {
@@ -282,22 +286,22 @@ struct ComposedNodes<'a> {
     /// The number assigned to a node.
     numbers: HashMap<ComposedNode, u32>,
     /// The nodes, by number.
-    all: Vec<ComposedNode>,
+    nodes: Vec<ComposedNode>,
     /// The edges of each node: the target node, and the marks of the edge as a bit set.
-    after: Vec<Vec<(u32, u128)>>,
+    outgoing: Vec<Vec<(u32, u128)>>,
 }
 
 impl<'a> ComposedNodes<'a> {
     fn new(graphs: &'a [VisibleGraph], letters: &'a [usize], negation: &'a Negation<'a>) -> Self {
-        let (numbers, all, after) = Default::default();
-        Self { graphs, letters, negation, numbers, all, after }
+        let (numbers, nodes, outgoing) = Default::default();
+        Self { graphs, letters, negation, numbers, nodes, outgoing }
     }
 
     /// Returns the number of a node, which is added if it is new.
     fn number(&mut self, node: ComposedNode) -> u32 {
         *self.numbers.entry(node).or_insert_with_key(|node| {
-            self.all.push(node.clone());
-            self.all.len() as u32 - 1
+            self.nodes.push(node.clone());
+            self.nodes.len() as u32 - 1
         })
     }
 
@@ -315,29 +319,30 @@ impl<'a> ComposedNodes<'a> {
             self.number((row, self.negation.automaton.initial));
         }
         let mut edges = 0;
-        while self.after.len() < self.all.len() {
+        while self.outgoing.len() < self.nodes.len() {
             if !goes_on() {
                 return ViolationSearch::Stopped;
             }
-            let node = self.all[self.after.len()].clone();
+            let node = self.nodes[self.outgoing.len()].clone();
             let after = self.edges(&node);
             edges += after.len();
-            self.after.push(after);
-            if self.all.len() > most.min(1 << 28) || edges > MOST_EDGES {
+            self.outgoing.push(after);
+            if self.nodes.len() > most.min(1 << 28) || edges > MAX_EDGES {
                 return ViolationSearch::More;
             }
         }
-        let found = components_of_rows(&self.after, |it| it.0);
+        let found = components_of_rows(&self.outgoing, |it| it.0);
         let mut carried = vec![0; found.count as usize];
-        for (from, edges) in self.after.iter().enumerate() {
+        for (from, edges) in self.outgoing.iter().enumerate() {
             let stays = edges.iter().filter(|it| found.of[it.0 as usize] == found.of[from]);
             stays.for_each(|it| carried[found.of[from] as usize] |= it.1);
         }
-        let wanted =
-            STEP | READ | u128::from(parikh_temporal::Marks::all(self.negation.automaton.marks).0);
+        let wanted = STEP_MARK
+            | READ_MARK
+            | u128::from(parikh_temporal::Marks::all(self.negation.automaton.marks).0);
         match carried.into_iter().any(|marks| marks & wanted == wanted) {
             true => ViolationSearch::Some,
-            false => ViolationSearch::None(self.all.len()),
+            false => ViolationSearch::None(self.nodes.len()),
         }
     }
 
@@ -348,17 +353,17 @@ impl<'a> ComposedNodes<'a> {
         for (letter, next) in self.steps(row) {
             // A label that the formula does not mention may occur without a step of the automaton,
             if letter == 0 {
-                edges.push((self.number((next.clone(), *state)), STEP));
+                edges.push((self.number((next.clone(), *state)), STEP_MARK));
             }
             for it in moves.iter().filter(|it| negation.reads(it, letter)) {
                 let to = self.number((next.clone(), it.target));
-                edges.push((to, STEP | READ | u128::from(it.marks.0)));
+                edges.push((to, STEP_MARK | READ_MARK | u128::from(it.marks.0)));
             }
         }
         // and the automaton may take a step without a label.
         for it in moves.iter().filter(|it| negation.reads(it, 0)) {
             let to = self.number((row.clone(), it.target));
-            edges.push((to, READ | u128::from(it.marks.0)));
+            edges.push((to, READ_MARK | u128::from(it.marks.0)));
         }
         edges
     }
@@ -368,7 +373,7 @@ impl<'a> ComposedNodes<'a> {
         let mut steps = Vec::new();
         let mut labels = BTreeSet::new();
         for (at, graph) in self.graphs.iter().enumerate() {
-            for &(label, to) in &graph.after[row[at]] {
+            for &(label, to) in &graph.steps[row[at]] {
                 match label {
                     Some(label) => drop(labels.insert(label)),
                     None => {
@@ -386,7 +391,7 @@ impl<'a> ComposedNodes<'a> {
                     continue;
                 }
                 let edges =
-                    graph.after[row[at]].range((Some(label), 0)..=(Some(label), usize::MAX));
+                    graph.steps[row[at]].range((Some(label), 0)..=(Some(label), usize::MAX));
                 let targets: Vec<usize> = edges.map(|it| it.1).collect();
                 let moved = |row: &Vec<usize>| {
                     let row = row.clone();

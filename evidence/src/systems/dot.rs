@@ -18,12 +18,12 @@ pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut cursor = DotCursor { rest: text, line: 1 };
     cursor.blanks()?;
-    cursor.eat("digraph")?;
+    cursor.expect("digraph")?;
     cursor.blanks()?;
     if !cursor.rest.starts_with('{') {
         cursor.name()?;
     }
-    cursor.eat("{")?;
+    cursor.expect("{")?;
     let mut components = Vec::new();
     let mut state_names = BTreeSet::new();
     loop {
@@ -32,7 +32,7 @@ pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
             break;
         }
         if cursor.rest.starts_with(';') {
-            cursor.eat(";")?;
+            cursor.expect(";")?;
             continue;
         }
         let word = cursor.name()?;
@@ -41,13 +41,13 @@ pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
             "subgraph" => components.push(component(&mut cursor, &mut state_names)?),
             "graph" | "node" | "edge" => drop(cursor.attributes()?),
             _ if cursor.rest.starts_with('=') => {
-                cursor.eat("=")?;
+                cursor.expect("=")?;
                 cursor.name()?;
             }
             _ => return Err(cursor.wrong("expected `subgraph`")),
         }
     }
-    cursor.eat("}")?;
+    cursor.expect("}")?;
     cursor.blanks()?;
     if !cursor.rest.is_empty() {
         return Err(cursor.wrong("expected the end of the file"));
@@ -64,23 +64,23 @@ fn component(
         cursor.name()?;
         cursor.blanks()?;
     }
-    cursor.eat("{")?;
+    cursor.expect("{")?;
     let mut names: Vec<String> = Vec::new();
     let mut edges: Vec<(String, String, String)> = Vec::new();
     loop {
         cursor.blanks()?;
         if cursor.rest.starts_with('}') {
-            cursor.eat("}")?;
+            cursor.expect("}")?;
             break;
         }
         if cursor.rest.starts_with(';') {
-            cursor.eat(";")?;
+            cursor.expect(";")?;
             continue;
         }
         let from = cursor.name()?;
         cursor.blanks()?;
         if cursor.rest.starts_with("->") {
-            cursor.eat("->")?;
+            cursor.expect("->")?;
             cursor.blanks()?;
             let to = cursor.name()?;
             let attributes = cursor.attributes()?;
@@ -89,7 +89,7 @@ fn component(
             names.extend([from.clone(), to.clone()]);
             edges.push((from, label, to));
         } else if cursor.rest.starts_with('=') {
-            cursor.eat("=")?;
+            cursor.expect("=")?;
             cursor.blanks()?;
             cursor.name()?;
         } else {
@@ -197,7 +197,7 @@ impl DotCursor<'_> {
     }
 
     /// Skips blanks, and the given word, which must follow.
-    fn eat(&mut self, word: &str) -> Result<(), Unreadable> {
+    fn expect(&mut self, word: &str) -> Result<(), Unreadable> {
         self.blanks()?;
         if !self.rest.starts_with(word) {
             return Err(self.wrong(&format!("expected `{word}`")));
@@ -248,15 +248,15 @@ impl DotCursor<'_> {
             if !self.rest.starts_with('[') {
                 return Ok(all);
             }
-            self.eat("[")?;
+            self.expect("[")?;
             loop {
                 self.blanks()?;
                 if self.rest.starts_with(']') {
-                    self.eat("]")?;
+                    self.expect("]")?;
                     break;
                 }
                 let key = self.name()?;
-                self.eat("=")?;
+                self.expect("=")?;
                 let value = self.name()?;
                 all.insert(key, value);
                 self.blanks()?;

@@ -261,6 +261,12 @@ fn lines_of_evidence_may_be_deep_long_and_many() {
         repeat(out, 100_000, |at| format!(r#"{{"document": "d{at}"}}"#));
         writeln!(out, "]}}}}").unwrap();
     });
-    kinds.ends("100 000 references", AuditLimits::None, unknown, 4, &["document `d0`", "no line"]);
+    kinds.ends(
+        "100 000 references",
+        AuditLimits::None,
+        unknown,
+        4,
+        &["document `d0`", "no earlier line"],
+    );
     kinds.all(8);
 }

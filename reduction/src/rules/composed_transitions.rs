@@ -35,10 +35,10 @@ use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
 /// Limit on the consumers of an input that are tried as the first transition.
-const MOST: usize = 24;
+const MAX_CONSUMERS: usize = 24;
 
 /// Limit on the transitions of one effect that are tried as the second transition.
-const MOST_ALIKE: usize = 4;
+const MAX_SAME_EFFECT: usize = 4;
 
 /// The search for transitions whose effect is that of two others in sequence.
 #[derive(Default)]
@@ -48,11 +48,11 @@ pub(super) struct ComposedTransitions {
 }
 
 impl CandidateSearch for ComposedTransitions {
-    fn forget(&mut self) {
+    fn reset(&mut self) {
         *self = ComposedTransitions::default();
     }
 
-    fn learn(&mut self, net: &WorkNet, dirty: &ChangedNodes) {
+    fn observe(&mut self, net: &WorkNet, dirty: &ChangedNodes) {
         for &t in &dirty.transitions {
             self.by_effect.insert(effect_hash(net.changes(t)), t.index());
         }
@@ -63,7 +63,7 @@ impl CandidateSearch for ComposedTransitions {
         let mut propose = |first: TransitionId, composed: TransitionId| {
             let second = hash(composed).wrapping_sub(hash(first));
             let is_alive = |id: usize| net.has_transition(TransitionId::new(id));
-            let second_transitions = self.by_effect.of(second, MOST_ALIKE, is_alive);
+            let second_transitions = self.by_effect.ids(second, MAX_SAME_EFFECT, is_alive);
             let second_transitions = second_transitions.into_iter().map(TransitionId::new);
             candidates.extend(second_transitions.map(|second| {
                 let mut sequence = vec![first, second, composed];
@@ -74,7 +74,7 @@ impl CandidateSearch for ComposedTransitions {
         };
         for &t in &dirty.transitions {
             for arc in net.pre(t) {
-                if net.consumer_count(arc.place) <= MOST {
+                if net.consumer_count(arc.place) <= MAX_CONSUMERS {
                     for u in net.consumers(arc.place).filter(|&u| u != t) {
                         propose(u, t);
                         propose(t, u);

@@ -16,10 +16,10 @@ use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{Arc, PlaceId};
 
 /// Limit on the number of consumers of a place. Places with more consumers are skipped.
-const MOST: usize = 16;
+const MAX_CONSUMERS: usize = 16;
 
 /// Limit on the number of places with equal signature that are compared with a changed place.
-const MOST_ALIKE: usize = 8;
+const MAX_SIMILAR_PLACES: usize = 8;
 
 /// The search for pairs of places with equal futures.
 #[derive(Default)]
@@ -29,24 +29,24 @@ pub(super) struct EqualFutures {
 }
 
 impl CandidateSearch for EqualFutures {
-    fn waits(&self) -> bool {
+    fn must_wait(&self) -> bool {
         // Twins of a place fused in this batch still refer to the place by its old id.
         true
     }
 
-    fn forget(&mut self) {
+    fn reset(&mut self) {
         *self = EqualFutures::default();
     }
 
     fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for p in dirty.places_around(net) {
             let consumers = net.consumer_count(p);
-            if net.in_support(p) || consumers == 0 || consumers > MOST {
+            if net.in_support(p) || consumers == 0 || consumers > MAX_CONSUMERS {
                 continue;
             }
             let signature = signature(net, p);
             let is_other = |id: usize| id != p.index() && net.has_place(PlaceId::new(id));
-            let similar_places = self.by_signature.of(signature, MOST_ALIKE, is_other);
+            let similar_places = self.by_signature.ids(signature, MAX_SIMILAR_PLACES, is_other);
             let similar_places = similar_places.into_iter().map(PlaceId::new);
             candidates.extend(similar_places.map(|q| candidate::places([q.min(p), q.max(p)])));
             self.by_signature.insert(signature, p.index());

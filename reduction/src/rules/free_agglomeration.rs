@@ -25,7 +25,7 @@ pub(super) struct FreeAgglomeration {
 }
 
 impl CandidateSearch for FreeAgglomeration {
-    fn waits(&self) -> bool {
+    fn must_wait(&self) -> bool {
         true
     }
 

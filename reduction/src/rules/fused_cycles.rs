@@ -17,41 +17,41 @@ use parikh_net::{PlaceId, TransitionId};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Limit on the number of transitions visited for one changed transition.
-const NEAR: usize = 64;
+const MAX_STEPS_PER_MOVE: usize = 64;
 
 /// A transition that moves one token from one place to another, as the triple of transition, source
 /// and target.
-type Move = (TransitionId, PlaceId, PlaceId);
+type TokenMove = (TransitionId, PlaceId, PlaceId);
 
 /// The search for cycles of token moves.
 #[derive(Default)]
 pub(super) struct FusedCycles {
     /// Cycles found but not yet returned as candidates.
-    found: Vec<Candidate>,
+    pending: Vec<Candidate>,
 }
 
 impl CandidateSearch for FusedCycles {
-    fn learn(&mut self, net: &WorkNet, dirty: &ChangedNodes) {
+    fn observe(&mut self, net: &WorkNet, dirty: &ChangedNodes) {
         let changed_moves = dirty.transitions.iter().filter_map(|&t| free_move(net, t));
-        let changed_moves: Vec<Move> = changed_moves.collect();
+        let changed_moves: Vec<TokenMove> = changed_moves.collect();
         if changed_moves.is_empty() {
             return;
         }
-        let moves = if changed_moves.len() * NEAR >= net.transition_count() {
+        let moves = if changed_moves.len() * MAX_STEPS_PER_MOVE >= net.transition_count() {
             net.transitions().filter_map(|t| free_move(net, t)).collect()
         } else {
-            behind(net, &changed_moves)
+            moves_after(net, &changed_moves)
         };
-        self.found = cycles(&moves);
+        self.pending = cycle_candidates(&moves);
     }
 
     fn find(&mut self, _: &WorkNet, _: &ChangedNodes, candidates: &mut Vec<Candidate>) {
-        candidates.append(&mut self.found);
+        candidates.append(&mut self.pending);
     }
 }
 
 /// Returns `t` as a move, if it moves one token between two places outside of the support.
-fn free_move(net: &WorkNet, t: TransitionId) -> Option<Move> {
+fn free_move(net: &WorkNet, t: TransitionId) -> Option<TokenMove> {
     let (from, to) = move_of(net, t)?;
     let is_free = from != to && !net.in_support(from) && !net.in_support(to);
     is_free.then_some((t, from, to))
@@ -59,8 +59,8 @@ fn free_move(net: &WorkNet, t: TransitionId) -> Option<Move> {
 
 /// Returns the moves reachable after the moves in `changed`, nearest first, within the limit
 /// [`NEAR`].
-fn behind(net: &WorkNet, changed: &[Move]) -> Vec<Move> {
-    let mut steps_left = NEAR * changed.len();
+fn moves_after(net: &WorkNet, changed: &[TokenMove]) -> Vec<TokenMove> {
+    let mut steps_left = MAX_STEPS_PER_MOVE * changed.len();
     let mut seen: HashSet<PlaceId> = HashSet::new();
     let mut queue: VecDeque<PlaceId> = changed.iter().map(|&(_, _, to)| to).collect();
     let mut moves = Vec::new();
@@ -83,7 +83,7 @@ fn behind(net: &WorkNet, changed: &[Move]) -> Vec<Move> {
 }
 
 /// Returns the strongly connected components of the moves as candidates, without single places.
-fn cycles(moves: &[Move]) -> Vec<Candidate> {
+fn cycle_candidates(moves: &[TokenMove]) -> Vec<Candidate> {
     let mut places: Vec<PlaceId> = moves.iter().flat_map(|&(_, from, to)| [from, to]).collect();
     places.sort_unstable();
     places.dedup();

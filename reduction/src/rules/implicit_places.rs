@@ -17,10 +17,10 @@ use parikh_net::{PlaceId, TransitionId};
 use std::collections::BTreeMap;
 
 /// Limit on the number of increases of multiplicities in one search.
-const STEPS: usize = 16;
+const MAX_INCREASES: usize = 16;
 
 /// Limit on the number of arcs of a place, both for removed places and for places that imply them.
-const MOST: usize = 16;
+const MAX_ARCS_OF_PLACE: usize = 16;
 
 /// The search for places that a sum of other places makes implicit.
 pub(super) struct ImplicitPlaces;
@@ -37,7 +37,7 @@ impl CandidateSearch for ImplicitPlaces {
 
 /// Returns true if the place has few arcs.
 fn is_small(net: &WorkNet, p: PlaceId) -> bool {
-    net.consumer_count(p) + net.producer_count(p) <= MOST
+    net.consumer_count(p) + net.producer_count(p) <= MAX_ARCS_OF_PLACE
 }
 
 /// The search for places that make `p` implicit.
@@ -46,41 +46,41 @@ struct ImplicitPlaceSearch<'n> {
     /// The place to remove.
     p: PlaceId,
     /// The places that imply `p`. A place occurs as often as its multiplicity says.
-    others: Vec<PlaceId>,
+    implying_places: Vec<PlaceId>,
     /// The margin m₀(p) − Σ y(q)·m₀(q), in tokens.
-    spare: i128,
+    initial_margin: i128,
     /// For each transition next to a place, two sums: Δ(t,p) − Σ y(q)·Δ(t,q), and Σ y(q)·pre(t,q).
-    around: BTreeMap<TransitionId, (i128, i128)>,
+    margins: BTreeMap<TransitionId, (i128, i128)>,
 }
 
 impl<'n> ImplicitPlaceSearch<'n> {
     fn new(net: &'n WorkNet, p: PlaceId) -> Self {
         let own_effect = |t: TransitionId| (t, (i128::from(net.effect(t, p)), 0));
         let margins = net.neighbours(p).into_iter().map(own_effect).collect();
-        let spare = i128::from(net.tokens(p));
-        ImplicitPlaceSearch { net, p, others: Vec::new(), spare, around: margins }
+        let initial_margin = i128::from(net.tokens(p));
+        ImplicitPlaceSearch { net, p, implying_places: Vec::new(), initial_margin, margins }
     }
 
     /// Returns `p` together with places and multiplicities that make it implicit. Returns `None` if
     /// the search finds none.
     fn run(mut self) -> Option<Candidate> {
-        for _ in 0..STEPS {
-            let Some((violated, by_effect)) = self.violated() else {
-                self.others.sort_unstable();
-                let equal = self.others.chunk_by(|a, b| a == b);
+        for _ in 0..MAX_INCREASES {
+            let Some((violated, by_effect)) = self.find_violation() else {
+                self.implying_places.sort_unstable();
+                let equal = self.implying_places.chunk_by(|a, b| a == b);
                 let implying = equal.map(|equal| (equal[0], equal.len() as u32));
                 return Some(candidate::weighted([(self.p, 1)].into_iter().chain(implying), []));
             };
-            let q = self.remedy(violated, by_effect)?;
-            self.raise(q);
+            let q = self.best_input(violated, by_effect)?;
+            self.increase(q);
         }
         None
     }
 
     /// Returns a transition that violates (2) with `true`, otherwise one that violates (3) with
     /// `false`.
-    fn violated(&self) -> Option<(TransitionId, bool)> {
-        let by_effect = self.around.iter().find(|(_, (effect_margin, _))| *effect_margin < 0);
+    fn find_violation(&self) -> Option<(TransitionId, bool)> {
+        let by_effect = self.margins.iter().find(|(_, (effect_margin, _))| *effect_margin < 0);
         if let Some((&t, _)) = by_effect {
             return Some((t, true));
         }
@@ -88,14 +88,15 @@ impl<'n> ImplicitPlaceSearch<'n> {
             let tokens_taken = i128::from(self.net.pre_weight(*t, self.p));
             tokens_taken > 0
                 && tokens_taken
-                    > self.around.get(t).map_or(0, |&(_, combined_need)| combined_need) + self.spare
+                    > self.margins.get(t).map_or(0, |&(_, combined_need)| combined_need)
+                        + self.initial_margin
         };
         self.net.consumers(self.p).find(is_short).map(|t| (t, false))
     }
 
     /// Returns the input of `t` whose increase causes the fewest new violations, then with the
     /// fewest tokens.
-    fn remedy(&self, t: TransitionId, by_effect: bool) -> Option<PlaceId> {
+    fn best_input(&self, t: TransitionId, by_effect: bool) -> Option<PlaceId> {
         let net = self.net;
         let inputs = net.pre(t).iter().map(|arc| arc.place);
         let is_helpful = |q: &PlaceId| {
@@ -104,7 +105,7 @@ impl<'n> ImplicitPlaceSearch<'n> {
         inputs.filter(is_helpful).min_by_key(|&q| {
             let becomes_negative = |u: &TransitionId| {
                 let margin =
-                    self.around.get(u).map_or(0, |&(becomes_negative, _)| becomes_negative);
+                    self.margins.get(u).map_or(0, |&(becomes_negative, _)| becomes_negative);
                 margin < i128::from(net.effect(*u, q))
             };
             (net.producers(q).filter(becomes_negative).count(), net.tokens(q), q)
@@ -112,11 +113,11 @@ impl<'n> ImplicitPlaceSearch<'n> {
     }
 
     /// Increases the multiplicity of `q` by one.
-    fn raise(&mut self, q: PlaceId) {
-        self.others.push(q);
-        self.spare -= i128::from(self.net.tokens(q));
+    fn increase(&mut self, q: PlaceId) {
+        self.implying_places.push(q);
+        self.initial_margin -= i128::from(self.net.tokens(q));
         for t in self.net.neighbours(q) {
-            let (effect_margin, combined_need) = self.around.entry(t).or_default();
+            let (effect_margin, combined_need) = self.margins.entry(t).or_default();
             *effect_margin -= i128::from(self.net.effect(t, q));
             *combined_need += i128::from(self.net.pre_weight(t, q));
         }

@@ -35,23 +35,23 @@ use parikh_net::{PlaceId, TransitionId};
 pub struct GrowthLimits {
     /// Limit on the number of transitions that an n × m agglomeration with n, m > 1 creates.
     /// Default 32.
-    pub product: usize,
+    pub max_product: usize,
     /// Limit on the number of arcs that an agglomeration may add beyond the arcs it removes.
     /// Default 64.
-    pub more_arcs: usize,
+    pub max_added_arcs: usize,
     /// Places that are kept although other places determine their tokens. No place by default.
-    pub kept: Vec<PlaceId>,
+    pub kept_places: Vec<PlaceId>,
 }
 
 impl Default for GrowthLimits {
     fn default() -> Self {
-        GrowthLimits { product: 32, more_arcs: 64, kept: Vec::new() }
+        GrowthLimits { max_product: 32, max_added_arcs: 64, kept_places: Vec::new() }
     }
 }
 
 /// Iterates over the names of all searches. Several searches may share the conditions of a rule.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    all(&GrowthLimits::default()).into_iter().map(|rule| rule.name)
+    all_searches(&GrowthLimits::default()).into_iter().map(|rule| rule.name)
 }
 
 /// The searches grouped by their effect, for comparisons. The groups, in this order, remove dead
@@ -96,7 +96,7 @@ pub const FAMILIES: [(&str, &[&str]); 6] = [
 ///
 /// # Errors
 /// Returns the list of known names if the name is unknown.
-pub fn called(name: &str) -> Result<Vec<&'static str>, String> {
+pub fn searches_named(name: &str) -> Result<Vec<&'static str>, String> {
     if name == "all" {
         return Ok(names().collect());
     }
@@ -114,8 +114,8 @@ pub fn called(name: &str) -> Result<Vec<&'static str>, String> {
 }
 
 /// Returns the rule whose conditions are checked for the candidates of a search.
-pub fn rule_of(search: &str) -> Option<&'static Conditions> {
-    let searches = all(&GrowthLimits::default()).into_iter();
+pub fn conditions_of(search: &str) -> Option<&'static Conditions> {
+    let searches = all_searches(&GrowthLimits::default()).into_iter();
     searches
         .map(|rule| (rule.name, rule.conditions))
         .find(|(name, _)| *name == search)
@@ -123,8 +123,8 @@ pub fn rule_of(search: &str) -> Option<&'static Conditions> {
 }
 
 /// Returns all searches with their rules. Within a phase, they run in this order.
-pub(super) fn all(limits: &GrowthLimits) -> Vec<SearchRule> {
-    let kept_places = &limits.kept;
+pub(super) fn all_searches(limits: &GrowthLimits) -> Vec<SearchRule> {
+    let kept_places = &limits.kept_places;
     let limits = || limits.clone();
     let post = |product| post_agglomeration::PostAgglomeration { product, limits: limits() };
     let pre = |product| pre_agglomeration::PreAgglomeration { product, limits: limits() };
@@ -241,7 +241,7 @@ impl GrowthLimits {
         consumers: &[TransitionId],
     ) -> bool {
         let (n, m) = (producers.len(), consumers.len());
-        if product != (n > 1 && m > 1) || (product && n * m > self.product) {
+        if product != (n > 1 && m > 1) || (product && n * m > self.max_product) {
             return false;
         }
         let arcs = |transitions: &[TransitionId]| -> usize {
@@ -250,7 +250,7 @@ impl GrowthLimits {
         let (producer_arcs, consumer_arcs) = (arcs(producers), arcs(consumers));
         // Each merged pair loses the arcs at the place.
         let new_arcs = (producer_arcs * m + consumer_arcs * n).saturating_sub(2 * n * m);
-        new_arcs <= producer_arcs + consumer_arcs + self.more_arcs
+        new_arcs <= producer_arcs + consumer_arcs + self.max_added_arcs
     }
 }
 
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn every_rule_has_a_search_and_every_search_a_rule_and_a_name() {
-        let searches = all(&GrowthLimits::default());
+        let searches = all_searches(&GrowthLimits::default());
         for rule in ALL {
             assert!(searches.iter().any(|search| search.conditions.name == rule.name));
         }
@@ -279,10 +279,10 @@ mod tests {
         members.sort_unstable();
         names.sort_unstable();
         assert_eq!(members, names.iter().collect::<Vec<_>>());
-        assert_eq!(called("all").unwrap().len(), names.len());
-        assert_eq!(called("dead").unwrap(), ["dead-transitions", "unmarkable-presets"]);
-        assert_eq!(called("gcd-scaling").unwrap(), ["gcd-scaling"]);
-        assert!(called("deaf").unwrap_err().contains("dead, irrelevant, places"));
+        assert_eq!(searches_named("all").unwrap().len(), names.len());
+        assert_eq!(searches_named("dead").unwrap(), ["dead-transitions", "unmarkable-presets"]);
+        assert_eq!(searches_named("gcd-scaling").unwrap(), ["gcd-scaling"]);
+        assert!(searches_named("deaf").unwrap_err().contains("dead, irrelevant, places"));
     }
 
     #[test]

@@ -40,7 +40,7 @@ use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 
 /// Limit on the number of consumers of a changed place that is tried as the place to keep.
-const MOST: usize = 16;
+const MAX_CONSUMERS: usize = 16;
 
 /// The search for places that one other place makes implicit.
 pub(super) struct ParallelPlaces;
@@ -52,15 +52,15 @@ impl CandidateSearch for ParallelPlaces {
                 && !net.in_support(p)
                 && net.consumer_count(p) <= net.consumer_count(kept)
                 && net.producer_count(kept) <= net.producer_count(p);
-            if is_possible && let Some((k, y)) = multiplicities(net, kept, p) {
+            if is_possible && let Some((k, y)) = implicit_multiplicities(net, kept, p) {
                 candidates.push(candidate::weighted([(p, k), (kept, y)], []));
             }
         };
         for p in dirty.places_around(net) {
-            let narrowest = net.consumers(p).take(MOST).min_by_key(|&t| net.pre(t).len());
+            let narrowest = net.consumers(p).take(MAX_CONSUMERS).min_by_key(|&t| net.pre(t).len());
             let Some(narrowest) = narrowest else { continue };
             net.pre(narrowest).iter().for_each(|arc| consider(arc.place, p));
-            if net.consumer_count(p) <= MOST {
+            if net.consumer_count(p) <= MAX_CONSUMERS {
                 let mut neighbours: Vec<PlaceId> =
                     net.consumers(p).flat_map(|t| net.pre(t)).map(|arc| arc.place).collect();
                 neighbours.sort_unstable();
@@ -74,7 +74,7 @@ impl CandidateSearch for ParallelPlaces {
 /// Returns multiplicities with which `kept` makes p implicit. Let d be the largest pre(t,p) /
 /// pre(t,kept) over the transitions t that take from p, all of which must take from kept. The
 /// conditions are post(t,p) ≥ d·post(t,kept) for every t, and m₀(p) ≥ d·m₀(kept).
-fn multiplicities(net: &WorkNet, kept: PlaceId, p: PlaceId) -> Option<(u32, u32)> {
+fn implicit_multiplicities(net: &WorkNet, kept: PlaceId, p: PlaceId) -> Option<(u32, u32)> {
     let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
     // The fraction d as (numerator, denominator).
     let mut max_ratio: Option<(u64, u64)> = None;

@@ -22,7 +22,7 @@ pub(super) struct PartialPostAgglomeration {
 }
 
 impl CandidateSearch for PartialPostAgglomeration {
-    fn waits(&self) -> bool {
+    fn must_wait(&self) -> bool {
         true
     }
 

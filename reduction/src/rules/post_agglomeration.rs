@@ -23,7 +23,7 @@ pub(super) struct PostAgglomeration {
 }
 
 impl CandidateSearch for PostAgglomeration {
-    fn waits(&self) -> bool {
+    fn must_wait(&self) -> bool {
         true
     }
 

@@ -15,7 +15,7 @@ use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
 /// Limit on the number of consumers of an input place of H.
-const MOST: usize = 64;
+const MAX_CONSUMERS: usize = 64;
 
 /// The search for places whose producers can be postponed until a consumer fires.
 pub(super) struct PreAgglomeration {
@@ -25,7 +25,7 @@ pub(super) struct PreAgglomeration {
 }
 
 impl CandidateSearch for PreAgglomeration {
-    fn waits(&self) -> bool {
+    fn must_wait(&self) -> bool {
         true
     }
 
@@ -34,7 +34,7 @@ impl CandidateSearch for PreAgglomeration {
         // A place that lost a consumer may allow agglomeration at the output place of another
         // consumer.
         for &p in &dirty.places {
-            if net.consumer_count(p) <= MOST {
+            if net.consumer_count(p) <= MAX_CONSUMERS {
                 places.extend(net.consumers(p).filter_map(|h| match net.post(h) {
                     [arc] => Some(arc.place),
                     _ => None,
@@ -50,9 +50,9 @@ impl CandidateSearch for PreAgglomeration {
             }
             let producers: Vec<_> = net.producers(p).collect();
             let consumers: Vec<_> = net.consumers(p).collect();
-            let inputs_are_few = producers
-                .iter()
-                .all(|&h| net.pre(h).iter().all(|arc| net.consumer_count(arc.place) <= MOST));
+            let inputs_are_few = producers.iter().all(|&h| {
+                net.pre(h).iter().all(|arc| net.consumer_count(arc.place) <= MAX_CONSUMERS)
+            });
             if inputs_are_few && self.limits.allow(net, self.product, &producers, &consumers) {
                 candidates.push(candidate::place(p));
             }

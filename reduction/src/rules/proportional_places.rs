@@ -32,7 +32,7 @@ use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::PlaceId;
 
 /// Limit on the number of places with proportional changes that one place is compared with.
-const MOST: usize = 16;
+const MAX_COMPARED: usize = 16;
 
 /// The search for places whose changes are proportional to those of another place.
 pub(super) struct ProportionalPlaces {
@@ -50,20 +50,21 @@ impl ProportionalPlaces {
 }
 
 impl CandidateSearch for ProportionalPlaces {
-    fn forget(&mut self) {
+    fn reset(&mut self) {
         self.by_changes = Buckets::default();
     }
 
     fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for p in dirty.places_around(net) {
-            let (divisor, hash) = changes(net, p);
+            let (divisor, hash) = divisor_and_hash(net, p);
             if divisor == 0 {
                 continue;
             }
             let is_other = |id: usize| id != p.index() && net.has_place(PlaceId::new(id));
-            for q in self.by_changes.of(hash, MOST, is_other).into_iter().map(PlaceId::new) {
+            for q in self.by_changes.ids(hash, MAX_COMPARED, is_other).into_iter().map(PlaceId::new)
+            {
                 // The place may have changed since its hash was stored.
-                let (other_divisor, other_hash) = changes(net, q);
+                let (other_divisor, other_hash) = divisor_and_hash(net, q);
                 if other_hash != hash {
                     continue;
                 }
@@ -93,7 +94,7 @@ impl CandidateSearch for ProportionalPlaces {
 
 /// Returns the greatest common divisor of all changes at a place (0 without changes), and a hash of
 /// the changes divided by it.
-fn changes(net: &WorkNet, p: PlaceId) -> (u64, u64) {
+fn divisor_and_hash(net: &WorkNet, p: PlaceId) -> (u64, u64) {
     let adjacent = net.neighbours(p);
     let effects =
         || adjacent.iter().map(|&t| (t, net.effect(t, p))).filter(|&(_, change)| change != 0);

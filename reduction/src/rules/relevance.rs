@@ -17,7 +17,7 @@ pub(super) struct Relevance;
 
 impl CandidateSearch for Relevance {
     fn find(&mut self, net: &WorkNet, _: &ChangedNodes, candidates: &mut Vec<Candidate>) {
-        let is_relevant = relevant(net);
+        let is_relevant = relevant_transitions(net);
         let irrelevant: Vec<_> = net.transitions().filter(|t| !is_relevant[t.index()]).collect();
         if !irrelevant.is_empty() {
             candidates.push(candidate::transitions(irrelevant));
@@ -27,7 +27,7 @@ impl CandidateSearch for Relevance {
 
 /// Returns the relevant transitions, by transition index: the transitions that touch S, and
 /// transitively the transitions that feed their inputs.
-fn relevant(net: &WorkNet) -> Vec<bool> {
+fn relevant_transitions(net: &WorkNet) -> Vec<bool> {
     let mut relevant = vec![false; net.transition_ids()];
     let mut visited = vec![false; net.place_ids()];
     let mut pending: Vec<TransitionId> =

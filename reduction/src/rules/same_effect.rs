@@ -17,7 +17,7 @@ use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 
 /// Limit on the number of transitions with the same effect that one transition is compared with.
-const MOST: usize = 48;
+const MAX_COMPARED: usize = 48;
 
 /// The search for transitions with the same effect as another transition.
 #[derive(Default)]
@@ -29,7 +29,7 @@ pub(super) struct SameEffect {
 }
 
 impl CandidateSearch for SameEffect {
-    fn forget(&mut self) {
+    fn reset(&mut self) {
         *self = SameEffect::default();
     }
 
@@ -39,13 +39,18 @@ impl CandidateSearch for SameEffect {
                 |kept, removed| candidates.push(candidate::transitions([kept, removed]));
             let is_other = |id: usize| id != t.index() && net.has_transition(TransitionId::new(id));
             let rows = row_hash(net.pre(t)).wrapping_mul(31).wrapping_add(row_hash(net.post(t)));
-            if let [twin] = self.by_rows.of(rows, 1, is_other)[..] {
+            if let [twin] = self.by_rows.ids(rows, 1, is_other)[..] {
                 propose(TransitionId::new(twin), t);
             }
             self.by_rows.insert(rows, t.index());
             let effect = direction_hash(net, t);
             let input_mask = places_mask(net, t);
-            for u in self.by_effect.of(effect, MOST, is_other).into_iter().map(TransitionId::new) {
+            for u in self
+                .by_effect
+                .ids(effect, MAX_COMPARED, is_other)
+                .into_iter()
+                .map(TransitionId::new)
+            {
                 let other_mask = places_mask(net, u);
                 if other_mask & !input_mask == 0 {
                     propose(u, t);

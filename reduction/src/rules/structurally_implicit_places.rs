@@ -34,7 +34,7 @@
 
 use crate::candidate;
 use crate::journal::ChangedNodes;
-use crate::multipliers::{MOST_ARCS, MultiplicityProgram, arc_count, integers};
+use crate::multipliers::{MAX_ARCS, MultiplicityProgram, arc_count, integer_guesses};
 use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{Arc, PlaceId, TransitionId};
@@ -45,50 +45,50 @@ use parikh_solvers::lp_chosen::incremental_lp_for_hints;
 use std::collections::HashMap;
 
 /// Limit on the number of arcs of a place. Places with more arcs are skipped.
-const MOST: usize = 16;
+const MAX_ARCS_OF_PLACE: usize = 16;
 
 /// The search for places that a weighted sum of other places makes implicit, or determines exactly.
 #[derive(Default)]
 pub(super) struct StructurallyImplicitPlaces {
     /// The time limit of the current batch.
-    slice: Option<Budget>,
+    budget: Option<Budget>,
     /// The places to keep, for [redundant
     /// places](parikh_evidence::reduction::rules::redundant_places): other places must determine
     /// the tokens exactly. `None` for implicit places.
-    exactly: Option<Vec<PlaceId>>,
+    kept_if_exact: Option<Vec<PlaceId>>,
 }
 
 impl StructurallyImplicitPlaces {
     /// Creates the search for places whose tokens other places determine exactly. The places in
     /// `kept` are not removed.
     pub(super) fn exactly(kept: Vec<PlaceId>) -> Self {
-        StructurallyImplicitPlaces { slice: None, exactly: Some(kept) }
+        StructurallyImplicitPlaces { budget: None, kept_if_exact: Some(kept) }
     }
 }
 
 impl CandidateSearch for StructurallyImplicitPlaces {
-    fn allow(&mut self, slice: Budget) {
-        self.slice = Some(slice);
+    fn set_time_limit(&mut self, slice: Budget) {
+        self.budget = Some(slice);
     }
 
     fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
-        let Some(slice) = &self.slice else { return };
-        if arc_count(net) > MOST_ARCS {
+        let Some(slice) = &self.budget else { return };
+        if arc_count(net) > MAX_ARCS {
             return;
         }
         let mut removable = dirty.places_around(net);
         removable.retain(|&p| {
             let arcs = net.consumer_count(p) + net.producer_count(p);
-            let is_kept = self.exactly.as_ref().is_some_and(|is_kept| is_kept.contains(&p));
-            let removable = self.exactly.is_some() || net.consumer_count(p) > 0;
-            !net.in_support(p) && !is_kept && removable && arcs <= MOST
+            let is_kept = self.kept_if_exact.as_ref().is_some_and(|is_kept| is_kept.contains(&p));
+            let removable = self.kept_if_exact.is_some() || net.consumer_count(p) > 0;
+            !net.in_support(p) && !is_kept && removable && arcs <= MAX_ARCS_OF_PLACE
         });
         if removable.is_empty() {
             return;
         }
         // The program is refused only beyond 64 bits or 2³² nodes; then nothing is found.
         let Ok(mut search) =
-            LinearImplicitPlaceSearch::new(net, &removable, self.exactly.is_some())
+            LinearImplicitPlaceSearch::new(net, &removable, self.kept_if_exact.is_some())
         else {
             return;
         };
@@ -96,7 +96,7 @@ impl CandidateSearch for StructurallyImplicitPlaces {
             if slice.is_exhausted() {
                 return;
             }
-            candidates.extend(search.vouchers(p, slice).unwrap_or_default());
+            candidates.extend(search.search(p, slice).unwrap_or_default());
         }
     }
 }
@@ -111,14 +111,14 @@ struct LinearImplicitPlaceSearch<'n> {
     /// The row Σ y(q)·(pre(t,q) − m₀(q)) of each consumer, for condition (3).
     needs: HashMap<TransitionId, Row>,
     /// Returns the interval of a sum: exactly this value, or at most this value.
-    within: fn(i64) -> Interval,
+    interval_of: fn(i64) -> Interval,
 }
 
 impl<'n> LinearImplicitPlaceSearch<'n> {
     fn new(net: &'n WorkNet, removable: &[PlaceId], exactly: bool) -> Result<Self, ProgramError> {
         let within: fn(i64) -> Interval =
             if exactly { Interval::exactly } else { Interval::at_most };
-        let mut effects = MultiplicityProgram::of(net, Interval::NON_NEGATIVE, within(0))?;
+        let mut effects = MultiplicityProgram::new(net, Interval::NON_NEGATIVE, within(0))?;
         let mut program =
             std::mem::replace(&mut effects.program, LinearProgram::new(Sense::Minimise));
         program.set_objective(
@@ -143,19 +143,19 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
             lp: incremental_lp_for_hints(program),
             effects,
             needs,
-            within,
+            interval_of: within,
         })
     }
 
     /// Returns likely candidates that remove `p`. Afterwards, `p` does not make later places
     /// implicit.
-    fn vouchers(&mut self, p: PlaceId, budget: &Budget) -> Result<Vec<Candidate>, ProgramError> {
+    fn search(&mut self, p: PlaceId, budget: &Budget) -> Result<Vec<Candidate>, ProgramError> {
         let net = self.net;
         let adjacent = net.neighbours(p);
         self.lp.set_column_bounds(self.effects.column(p), Interval::exactly(0))?;
         for &t in &adjacent {
             if let Some(row) = self.effects.row(t) {
-                self.lp.set_row_bounds(row, (self.within)(net.effect(t, p)))?;
+                self.lp.set_row_bounds(row, (self.interval_of)(net.effect(t, p)))?;
             }
         }
         for t in net.consumers(p) {
@@ -168,7 +168,7 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
         let answer = self.lp.solve_again(budget);
         for &t in &adjacent {
             if let Some(row) = self.effects.row(t) {
-                self.lp.set_row_bounds(row, (self.within)(0))?;
+                self.lp.set_row_bounds(row, (self.interval_of)(0))?;
             }
         }
         for row in net.consumers(p).filter_map(|t| self.needs.get(&t)) {
@@ -187,7 +187,7 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
         let Column(own_column) = self.effects.column(p);
         solution.truncate(self.effects.places.len());
         solution[own_column as usize] = 1.0;
-        let guesses = integers(&solution).into_iter();
+        let guesses = integer_guesses(&solution).into_iter();
         let candidate = |mut guess: Vec<(usize, u32)>| {
             let index = guess.iter().position(|&(index, _)| index == own_column as usize)?;
             let multiplicity = guess.remove(index).1;

@@ -19,7 +19,7 @@ use std::collections::HashSet;
 #[derive(Default)]
 pub(super) struct TokenPrefiring {
     /// Transitions proposed in earlier calls.
-    found: HashSet<TransitionId>,
+    proposed: HashSet<TransitionId>,
 }
 
 impl CandidateSearch for TokenPrefiring {
@@ -33,7 +33,7 @@ impl CandidateSearch for TokenPrefiring {
                 });
             // Composed transitions are excluded: around a ring they are created endlessly.
             let is_original = t.index() < net.original_transitions();
-            if can_fire_first && is_original && self.found.insert(t) {
+            if can_fire_first && is_original && self.proposed.insert(t) {
                 candidates.push(candidate::transitions([t]));
             }
         }

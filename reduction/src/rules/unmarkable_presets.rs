@@ -9,14 +9,14 @@
 //! firing sequences do not fire, a linear program on it minimises Σ y(p)·(m₀(p) − pre(t,p)) with 0
 //! ≤ y ≤ 1. By Farkas' lemma the minimum is negative if and only if m₀ + C·x ≥ pre(t) has no
 //! solution x ≥ 0. So the search finds everything that the state equation over the rationals
-//! implies for single transitions, within the limits of time and size ([`MOST_ARCS`]). If there is
+//! implies for single transitions, within the limits of time and size ([`MAX_ARCS`]). If there is
 //! no such y, the dual solution is such an x, often also for other transitions. One y often covers
 //! many transitions, and transitions found dead are removed from the matrix. The check reads the
 //! rows of the places of the candidate, in integers.
 
 use crate::candidate;
 use crate::journal::ChangedNodes;
-use crate::multipliers::{MOST_ARCS, MultiplicityProgram, arc_count, integers};
+use crate::multipliers::{MAX_ARCS, MultiplicityProgram, arc_count, integer_guesses};
 use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WeightedSum, WorkNet};
 use parikh_net::{Arc, Marking, PlaceId, TransitionId};
@@ -26,23 +26,23 @@ use parikh_solvers::lp::{IncrementalLp, LpAnswer};
 use parikh_solvers::lp_chosen::incremental_lp_for_hints;
 
 /// An optimum counts as negative only below this number.
-const NEGATIVE: f64 = -1e-6;
+const NEGATIVE_OPTIMUM: f64 = -1e-6;
 
 /// The search for transitions whose input places never have enough tokens together.
 #[derive(Default)]
 pub(super) struct UnmarkablePresets {
     /// The time limit of the current batch.
-    slice: Option<Budget>,
+    budget: Option<Budget>,
 }
 
 impl CandidateSearch for UnmarkablePresets {
-    fn allow(&mut self, slice: Budget) {
-        self.slice = Some(slice);
+    fn set_time_limit(&mut self, slice: Budget) {
+        self.budget = Some(slice);
     }
 
     fn find(&mut self, net: &WorkNet, _: &ChangedNodes, candidates: &mut Vec<Candidate>) {
-        let Some(slice) = &self.slice else { return };
-        if arc_count(net) > MOST_ARCS {
+        let Some(slice) = &self.budget else { return };
+        if arc_count(net) > MAX_ARCS {
             return;
         }
         let suspects = unfired(net, slice);
@@ -105,19 +105,19 @@ struct WeightedSumSearch<'n> {
     /// The columns of places and the rows of effects.
     effects: MultiplicityProgram,
     /// For each row, the number of its transitions that are not found dead yet.
-    live: Vec<usize>,
+    live_transitions: Vec<usize>,
     /// The transitions to refute.
-    asked: Vec<TransitionId>,
+    suspects: Vec<TransitionId>,
     /// For each transition, true if it is found dead.
-    dead: Vec<bool>,
+    is_dead: Vec<bool>,
     /// For each transition, true if the solver shows that no sum refutes it.
-    possible: Vec<bool>,
+    is_possible: Vec<bool>,
 }
 
 impl<'n> WeightedSumSearch<'n> {
     fn new(net: &'n WorkNet, suspects: Vec<TransitionId>) -> Result<Self, ProgramError> {
         let mut effects =
-            MultiplicityProgram::of(net, Interval::between(0, 1), Interval::at_most(0))?;
+            MultiplicityProgram::new(net, Interval::between(0, 1), Interval::at_most(0))?;
         let program = std::mem::replace(&mut effects.program, LinearProgram::new(Sense::Minimise));
         let mut live = vec![0; program.rows().len()];
         net.transitions().filter_map(|t| effects.row(t)).for_each(|row| live[row.index()] += 1);
@@ -127,26 +127,26 @@ impl<'n> WeightedSumSearch<'n> {
             net,
             lp: incremental_lp_for_hints(program),
             effects,
-            live,
-            asked: suspects,
-            dead,
-            possible,
+            live_transitions: live,
+            suspects,
+            is_dead: dead,
+            is_possible: possible,
         })
     }
 
     fn run(&mut self, budget: &Budget, candidates: &mut Vec<Candidate>) {
-        for t in self.asked.clone() {
+        for t in self.suspects.clone() {
             if budget.is_exhausted() {
                 return;
             }
-            if !self.dead[t.index()] && !self.possible[t.index()] {
-                candidates.extend(self.sum_against(t, budget));
+            if !self.is_dead[t.index()] && !self.is_possible[t.index()] {
+                candidates.extend(self.refuting_sum(t, budget));
             }
         }
     }
 
     /// Returns a sum with too few tokens for `t`, together with all transitions that it refutes.
-    fn sum_against(&mut self, t: TransitionId, budget: &Budget) -> Option<Candidate> {
+    fn refuting_sum(&mut self, t: TransitionId, budget: &Budget) -> Option<Candidate> {
         let net = self.net;
         let column = |p: PlaceId| self.effects.column(p);
         // Tokens and weights are below 2⁶³.
@@ -155,18 +155,18 @@ impl<'n> WeightedSumSearch<'n> {
         let costs: Vec<_> = tokens.filter(|&(_, tokens)| tokens > 0).chain(need).collect();
         self.lp.set_objective(Sense::Minimise, &costs).ok()?;
         let LpAnswer::Optimal(optimum) = self.lp.solve_again(budget) else { return None };
-        if optimum.objective > NEGATIVE {
-            self.note_possible(&optimum.multipliers?);
+        if optimum.objective > NEGATIVE_OPTIMUM {
+            self.mark_possible(&optimum.multipliers?);
             return None;
         }
-        let guesses = integers(&optimum.point);
-        guesses.into_iter().find_map(|guess| self.dead_by(guess))
+        let guesses = integer_guesses(&optimum.point);
+        guesses.into_iter().find_map(|guess| self.refuted_by(guess))
     }
 
     /// Marks transitions that no sum refutes. The negated dual solution is a vector x of firing
     /// counts with m₀ + C·x ≥ pre(t). Transitions whose inputs are marked in m₀ + C·x need no
     /// attempt. Floating-point errors can only cause a miss.
-    fn note_possible(&mut self, multipliers: &[f64]) {
+    fn mark_possible(&mut self, multipliers: &[f64]) {
         const NEAR: f64 = 1e-6;
         let mut marking: Vec<f64> =
             self.effects.places.iter().map(|&p| self.net.tokens(p) as f64).collect();
@@ -177,36 +177,36 @@ impl<'n> WeightedSumSearch<'n> {
                 }
             }
         }
-        for &t in &self.asked {
+        for &t in &self.suspects {
             let has_tokens = |arc: &Arc| {
                 let tokens = marking[self.effects.column(arc.place).index()];
                 tokens >= arc.weight as f64 - NEAR
             };
-            self.possible[t.index()] |= self.net.pre(t).iter().all(has_tokens);
+            self.is_possible[t.index()] |= self.net.pre(t).iter().all(has_tokens);
         }
     }
 
     /// Returns the transitions that need more than this sum has, if no live transition increases
     /// the sum. Marks them as dead.
-    fn dead_by(&mut self, weights: Vec<(usize, u32)>) -> Option<Candidate> {
+    fn refuted_by(&mut self, weights: Vec<(usize, u32)>) -> Option<Candidate> {
         let places =
             weights.into_iter().map(|(column, weight)| (self.effects.places[column], weight));
         let mut candidate = candidate::weighted(places, []);
         let sum = WeightedSum::of(self.net, candidate.weighted_places());
-        let is_dead = |t: TransitionId| self.dead[t.index()];
+        let is_dead = |t: TransitionId| self.is_dead[t.index()];
         let never_increases = |(&t, &(need, change)): (&TransitionId, &(i128, i128))| {
             change <= 0 || need > sum.tokens || is_dead(t)
         };
         if !sum.around.iter().all(never_increases) {
             return None;
         }
-        let refuted = self.asked.iter().filter(|&&t| sum.need(t) > sum.tokens && !is_dead(t));
+        let refuted = self.suspects.iter().filter(|&&t| sum.need(t) > sum.tokens && !is_dead(t));
         candidate.transitions = refuted.copied().collect();
         for &t in &candidate.transitions {
-            self.dead[t.index()] = true;
+            self.is_dead[t.index()] = true;
             let Some(row) = self.effects.row(t) else { continue };
-            self.live[row.index()] -= 1;
-            if self.live[row.index()] == 0 {
+            self.live_transitions[row.index()] -= 1;
+            if self.live_transitions[row.index()] == 0 {
                 // The row exists. If the change failed, further sums would only be harder to find.
                 let _ = self.lp.set_row_bounds(row, Interval::FREE);
             }

@@ -14,7 +14,7 @@ use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 
 /// Limit on the number of transitions at a place that are compared with a changed transition.
-const MOST: usize = 32;
+const MAX_CONSUMERS: usize = 32;
 
 /// The search for transitions that need more than another transition, and give no more.
 pub(super) struct WeakerTransitions;
@@ -25,7 +25,7 @@ impl CandidateSearch for WeakerTransitions {
             // The weaker transition takes from all places that the other takes from, so any of them
             // finds it.
             let rarest = net.pre(t).iter().min_by_key(|arc| net.consumer_count(arc.place));
-            if let Some(arc) = rarest.filter(|arc| net.consumer_count(arc.place) <= MOST) {
+            if let Some(arc) = rarest.filter(|arc| net.consumer_count(arc.place) <= MAX_CONSUMERS) {
                 let others_at_place = net.consumers(arc.place).filter(|&u| u != t);
                 let weaker =
                     others_at_place.clone().filter(|&u| net.pre(u).len() >= net.pre(t).len());

@@ -120,8 +120,8 @@ struct Scanner {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum LexState {
-    #[default]
     /// Between tokens.
+    #[default]
     Outside,
     /// Inside a word.
     Word,

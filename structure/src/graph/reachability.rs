@@ -138,7 +138,7 @@ impl Reachability {
         (first_edge, has_path)
     }
 
-    /// Returns the firing sequence along `next`, a result of [`ways_to`](Self::shortest_paths_to).
+    /// Returns the firing sequence along `next`, a result of [`shortest_paths_to`](Self::shortest_paths_to).
     pub fn follow(&self, next: &[Option<u32>], mut marking: u32) -> FiringSequence {
         let mut sequence = FiringSequence::new();
         while let Some(edge_index) = next[marking as usize] {

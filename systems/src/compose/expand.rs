@@ -43,7 +43,7 @@ fn run_of_node(
     let (steps, cycle_start) = steps_of_word(&node.original, &node.minimised.labels, word)?;
     let Some((a, b)) = node.parts else {
         let labels: Vec<LabelId> = steps.iter().filter_map(|step| step.0).collect();
-        return Some(ComponentRun { labels, back: cycle_start });
+        return Some(ComponentRun { labels, cycle_start });
     };
     let mut moves = Vec::with_capacity(steps.len());
     for &(label, from, to) in &steps {
@@ -113,7 +113,7 @@ impl PartRun<'_> {
         let label = *self.run.labels.get(self.position)?;
         self.position += 1;
         if self.position == self.run.labels.len() {
-            self.position = self.run.back;
+            self.position = self.run.cycle_start;
         }
         Some(label)
     }
@@ -141,14 +141,14 @@ fn merge_runs(
     loop {
         if position == moves.len() {
             if cycle_start == moves.len() {
-                return Some(ComponentRun { back: labels.len(), labels });
+                return Some(ComponentRun { cycle_start: labels.len(), labels });
             }
             position = cycle_start;
         }
         if position == cycle_start {
             let part_positions: Vec<usize> = parts.iter().map(|part| part.position).collect();
             if let Some(&earlier_length) = length_at_cycle_start.get(&part_positions) {
-                return Some(ComponentRun { labels, back: earlier_length });
+                return Some(ComponentRun { labels, cycle_start: earlier_length });
             }
             length_at_cycle_start.insert(part_positions, labels.len());
         }

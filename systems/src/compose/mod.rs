@@ -181,7 +181,7 @@ impl Composition {
                 });
                 let moves: Vec<expand::JointMove> = moves.collect();
                 let expanded_run =
-                    expand::run_of_nodes(&self.nodes, &self.open_nodes, &moves, run.back);
+                    expand::run_of_nodes(&self.nodes, &self.open_nodes, &moves, run.cycle_start);
                 expanded_run.map_or(CompositionOutcome::TooManyNodes, CompositionOutcome::Run)
             }
             SearchEnd::NoRun => CompositionOutcome::NoRun(outcome.nodes),

@@ -64,7 +64,7 @@ impl fmt::Display for KnownCount {
     }
 }
 
-/// Returns "n choose k", or [`KnownCount::Beyond`] if an intermediate product overflows.
+/// Returns "n choose k", or [`KnownCount::TooLarge`] if an intermediate product overflows.
 pub(super) fn choose(n: u64, k: u64) -> KnownCount {
     let mut result: u128 = 1;
     for i in 0..k.min(n.saturating_sub(k)) {

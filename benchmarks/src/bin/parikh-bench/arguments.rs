@@ -399,7 +399,7 @@ pub(crate) struct AblateArgs {
 
 /// The name of a rule or a family.
 fn rules_called(name: &str) -> Result<String, String> {
-    parikh::reduction::rules::called(name).map(|_| name.to_owned())
+    parikh::reduction::rules::searches_named(name).map(|_| name.to_owned())
 }
 
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {

@@ -31,9 +31,9 @@ use std::time::Duration;
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         BenchCommand::Contest(args) => contest(*args),
-        BenchCommand::Summary(args) => sum_up(args),
+        BenchCommand::Summary(args) => summarise(args),
         BenchCommand::Merge { files, list, exams, out } => {
-            put_together(&files, list.as_deref(), &exams, &out)
+            merge_parts(&files, list.as_deref(), &exams, &out)
         }
         BenchCommand::Tasks(args) => tasks(args),
         BenchCommand::Collect { results, inputs, oracle, out } => {
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         BenchCommand::Encodings(args) => encodings(args),
         BenchCommand::Completions { shell } => completions(shell),
         BenchCommand::Man { directory } => man(&directory),
-        BenchCommand::Readers { inputs, list } => read_twice(&inputs, list.as_deref()),
+        BenchCommand::Readers { inputs, list } => compare_readers(&inputs, list.as_deref()),
     };
     match result {
         Ok(code) => ExitCode::from(code),
@@ -94,7 +94,7 @@ fn hard(args: TeamArgs) -> Result<u8, Error> {
         engines: vec![engine],
         without_rules: Vec::new(),
     };
-    in_teams(args, chosen.into_iter().map(team).collect(), false)
+    run_teams(args, chosen.into_iter().map(team).collect(), false)
 }
 
 /// Runs all engines and rules together, and all but one engine or one family of rules.
@@ -117,11 +117,11 @@ fn ablate(AblateArgs { of, rules }: AblateArgs) -> Result<u8, Error> {
         let name = format!("without-rules-{family}");
         teams.push(Team { name, engines: Vec::new(), without_rules: vec![family] });
     }
-    in_teams(of, teams, true)
+    run_teams(of, teams, true)
 }
 
 /// Runs all engines and rules together, and each of the given teams.
-fn in_teams(args: TeamArgs, teams: Vec<Team>, excludes_engines: bool) -> Result<u8, Error> {
+fn run_teams(args: TeamArgs, teams: Vec<Team>, excludes_engines: bool) -> Result<u8, Error> {
     let asked = match (&args.goals, &args.list) {
         (Some(goals), _) => teams::read_goals(goals)?,
         (None, list) => {
@@ -138,7 +138,8 @@ fn in_teams(args: TeamArgs, teams: Vec<Team>, excludes_engines: bool) -> Result<
     let all_teams = [vec![team], teams].concat();
     let parikh = parikh_program(args.parikh.clone())?;
     let TeamArgs { inputs, oracle, timeout, jobs, out, .. } = args;
-    let run = Teams { inputs, oracle, asked, teams: all_teams, parikh, timeout, jobs, out };
+    let run =
+        Teams { inputs, oracle, requests: asked, teams: all_teams, parikh, timeout, jobs, out };
     signals::catch();
     let results = run.run()?;
     say!("{}", run.table(&results, !excludes_engines));
@@ -194,7 +195,7 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
 }
 
 /// Compares the two readers on all instances.
-fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
+fn compare_readers(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
     let instances = match list {
         Some(list) => read_list(list)?,
         None => place_transition_instances(inputs)?,
@@ -258,11 +259,11 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
         note!("interrupted; run the same command again to continue");
         return Ok(4);
     }
-    Ok(code_for(&rows))
+    Ok(exit_code(&rows))
 }
 
 /// Merges the parts of a contest.
-fn put_together(
+fn merge_parts(
     files: &[PathBuf],
     list: Option<&Path>,
     exams: &[Exam],
@@ -272,12 +273,12 @@ fn put_together(
     std::fs::write(out, row::print(&rows, true)).map_err(Error::at(out))?;
     say!("{}", table::print(&rows));
     let instances = list.map(read_list).transpose()?.unwrap_or_default();
-    let lacking = shard::lacking(&rows, &instances, exams);
+    let lacking = shard::missing_runs(&rows, &instances, exams);
     if let Some((name, exam)) = lacking.first() {
         note!("no part has {} of the runs, the first is {name} {exam}", lacking.len());
         return Ok(4);
     }
-    Ok(code_for(&rows))
+    Ok(exit_code(&rows))
 }
 
 /// Writes the tasks for BenchExec.
@@ -308,11 +309,11 @@ fn collect(results: &[PathBuf], inputs: &Path, oracle: &Path, out: &Path) -> Res
     }
     std::fs::write(out, row::print(&rows, true)).map_err(Error::at(out))?;
     say!("{}", table::print(&rows));
-    Ok(code_for(&rows))
+    Ok(exit_code(&rows))
 }
 
 /// Returns the exit code: 3 if an answer is wrong.
-fn code_for(rows: &[row::ResultRow]) -> u8 {
+fn exit_code(rows: &[row::ResultRow]) -> u8 {
     if table::sum_up(rows).1.wrong > 0 { 3 } else { 0 }
 }
 
@@ -320,13 +321,13 @@ fn code_for(rows: &[row::ResultRow]) -> u8 {
 fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::ResultRow>, Error> {
     let rows = row::read(path)?;
     Ok(match at {
-        Some(limit) => compare::at(&rows, limit.as_secs_f64()),
+        Some(limit) => compare::truncated_at(&rows, limit.as_secs_f64()),
         None => rows,
     })
 }
 
 /// Prints the table of each result file, and writes the page.
-fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
+fn summarise(args: SummaryArgs) -> Result<u8, Error> {
     // A run is named by its file's stem, or by its path if two files have the same stem.
     let all_files: Vec<&PathBuf> = args.files.iter().chain(&args.last).collect();
     let name = |path: &PathBuf| match path.file_stem() {
@@ -351,7 +352,7 @@ fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
         let html = summary::html(&runs, last.as_ref(), &mut reasons)?;
         std::fs::write(page, html).map_err(Error::at(page))?;
     }
-    Ok(code_for(&runs[0].rows))
+    Ok(exit_code(&runs[0].rows))
 }
 
 /// Compares two result files.
@@ -390,7 +391,7 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
         let arguments = vec!["solver-guest".into()];
         guest::set_worker_program(guest::Program { path: parikh_program(args.parikh)?, arguments });
     }
-    args.backends.iter().try_for_each(|backend| backend.greet())?;
+    args.backends.iter().try_for_each(|backend| backend.check_start())?;
     let with_steps = |encoding: Encoding| match encoding.unrolls() {
         true => args.steps.iter().map(|&k| encoding.clone().with_steps(k)).collect(),
         false => vec![encoding],
@@ -399,21 +400,22 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
         inputs: args.inputs,
         oracle: args.oracle,
         exams: args.exams,
-        only,
+        requests: only,
         encodings: args.encodings.into_iter().flat_map(with_steps).collect(),
         backends: args.backends,
         timeout: args.timeout,
         unreachable_only: args.unreachable,
-        largest: args.largest,
-        most: args.most,
-        traps: args.traps,
+        max_nodes: args.largest,
+        max_goals: args.most,
+        max_traps: args.traps,
     };
-    let measurements = over(&instances, &args.out, &encodings_table::COLUMNS, |name| {
-        Ok(encodings.measure(name)?.map(|measured| {
-            let lines = measured.iter().map(|m| encodings_table::fields(m).to_vec()).collect();
-            (measured, lines)
-        }))
-    })?;
+    let measurements =
+        measure_instances(&instances, &args.out, &encodings_table::COLUMNS, |name| {
+            Ok(encodings.measure(name)?.map(|measured| {
+                let lines = measured.iter().map(|m| encodings_table::fields(m).to_vec()).collect();
+                (measured, lines)
+            }))
+        })?;
     for m in measurements.iter().filter(|m| m.wrong) {
         note!("WRONG {}", encodings_table::fields(m).join(" "));
     }
@@ -441,7 +443,7 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
 type InstanceMeasurements<M> = Option<(Vec<M>, Vec<Vec<String>>)>;
 
 /// Measures every instance, and writes the lines of each measurement as it is made.
-fn over<M>(
+fn measure_instances<M>(
     instances: &[String],
     out: &Path,
     columns: &[&str],

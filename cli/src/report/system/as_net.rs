@@ -239,7 +239,7 @@ impl SystemTranslator<'_, '_> {
     }
 
     /// Adds a run to the page, and returns its index. Returns `None` if the steps exceed
-    /// [`MOST_PLAYED`].
+    /// [`MAX_PLAYED_STEPS`].
     fn play(&mut self, run: ResolvedRun) -> Option<usize> {
         if self.played_steps + run.steps.len() > MAX_PLAYED_STEPS {
             return None;

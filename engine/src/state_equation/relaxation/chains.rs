@@ -48,7 +48,7 @@ pub(super) fn add(
         }
         terms_left -= places.len();
         let Ok(sum) = LinearSum::new(places.iter().map(|&place| (place, 1))) else { continue };
-        let Some(firings) = equation.over_firings(net, &sum) else { continue };
+        let Some(firings) = equation.firing_sum(net, &sum) else { continue };
         let Ok(upper) = i64::try_from(1 - firings.constant) else { continue };
         program.add_row(Interval::at_most(upper), firings.coefficients)?;
         forms.push(RowForm::Chain(id));

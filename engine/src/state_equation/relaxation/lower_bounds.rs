@@ -79,7 +79,7 @@ impl Relaxation<'_> {
         form: RowForm,
     ) -> bool {
         let Ok(sum) = LinearSum::new(weights) else { return false };
-        let Some(row) = self.equation.over_firings(self.net, &sum) else { return false };
+        let Some(row) = self.equation.firing_sum(self.net, &sum) else { return false };
         let Ok(lower) = i64::try_from(min_value - row.constant) else { return false };
         let interval = Interval::at_least(lower);
         if self.lp.add_row(interval, &row.coefficients).is_err() {

@@ -97,7 +97,7 @@ impl Subsets {
         let distances = states.iter().map(|&state| self.distances[state as usize]);
         self.sets.push(StateSubset {
             next: Vec::new(),
-            is_universal: states.iter().any(|&state| self.compiled.universal[state as usize]),
+            is_universal: states.iter().any(|&state| self.compiled.is_universal[state as usize]),
             distance: distances.min().unwrap_or(usize::MAX),
             states,
         });
@@ -120,7 +120,7 @@ impl Subsets {
         let no_bits = vec![0; bits.len()];
         let mut states = Vec::new();
         for &state in &self.sets[set as usize].states {
-            let edges = self.compiled.states[state as usize].iter();
+            let edges = self.compiled.edges[state as usize].iter();
             let matching = edges.filter(|edge| edge.mask.reads(bits, &no_bits));
             states.extend(matching.map(|edge| edge.target));
         }

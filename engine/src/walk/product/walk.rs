@@ -366,7 +366,7 @@ impl ProductWalk<'_> {
         state.is_quiet = true;
     }
 
-    /// Like [`look_for_ends`](Self::look_for_ends) for one property. Returns true if a run was
+    /// Like [`search_cycles`](Self::search_cycles) for one property. Returns true if a run was
     /// found.
     fn search_cycle(
         &mut self,

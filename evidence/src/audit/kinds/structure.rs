@@ -6,11 +6,11 @@ use crate::audit::shelf::EvidenceLines;
 use crate::file::StructureLine;
 use crate::home::Structure;
 use crate::home::commoner::{check_closed, check_commoner};
-use crate::home::finitely::firing_finitely;
+use crate::home::finite_firings::find_finite_firings;
 use crate::home::liveness::asks_for_liveness;
-use crate::home::returning::{ReturnWay, check_returning, sequence};
-use crate::home::stays::find_staying;
-use crate::home::undone::check_undone;
+use crate::home::undoable_firings::check_undone;
+use crate::home::visited_markings::find_staying;
+use crate::home::ways_back::{ReturnWay, check_returning, sequence};
 use crate::{Document, first_breach, net_after};
 use parikh_net::{Net, Predicate, TransitionId};
 
@@ -99,7 +99,7 @@ fn conclusion(
     let net = subject.net;
     Ok(match structure {
         Structure::Finitely(weights) => {
-            let finite = firing_finitely(net, weights).ok();
+            let finite = find_finite_firings(net, weights).ok();
             let is_lost = |wanted: &_| finite.as_ref().is_some_and(|it| it.check(wanted).is_ok());
             StructureConclusion {
                 lost: subject.indices_where(is_lost),

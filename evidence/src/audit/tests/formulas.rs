@@ -52,7 +52,7 @@ fn value_of(question: &Question, known: &dyn Fn(&Predicate) -> Option<bool>) -> 
     match question {
         Question::Reach { goals, then, .. } => Some(known(&goals[0])? == *then),
         Question::Not(part) => value_of(part, known).map(|value| !value),
-        Question::Junction { all, parts } => {
+        Question::Connective { all, parts } => {
             let values: Vec<_> = parts.iter().map(|part| value_of(part, known)).collect();
             match values.contains(&Some(!all)) {
                 true => Some(!all),
@@ -73,7 +73,7 @@ fn random_question(rng: &mut fastrand::Rng, goals: &[Predicate], depth: usize) -
         _ => {
             let parts = (0..rng.usize(1..4)).map(|_| random_question(rng, goals, depth - 1));
             let parts: Vec<Question> = parts.collect();
-            Question::Junction { all: rng.bool(), parts }
+            Question::Connective { all: rng.bool(), parts }
         }
     }
 }

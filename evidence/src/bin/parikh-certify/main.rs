@@ -144,7 +144,8 @@ fn audit_net(
         }
         let model =
             coloured::read_as(bytes, arguments.times).map_err(|error| in_file(path, &error))?;
-        let limits = RepeatLimits { tried: arguments.unfold, visited: arguments.visit };
+        let limits =
+            RepeatLimits { max_tried_colours: arguments.unfold, max_markings: arguments.visit };
         let audit = ColouredAudit::new(&model, limits, Box::new(questions));
         let mut audit = audit.with_watch(watch.clone());
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));

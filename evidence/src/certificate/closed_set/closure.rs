@@ -46,14 +46,14 @@ impl ClosedSet {
             let mut paths = ParallelPaths {
                 set: self,
                 touched: &touched,
-                last,
+                last_change: last,
                 seen: HashSet::new(),
-                barren: HashSet::new(),
+                disabling: HashSet::new(),
                 clock: &mut *clock,
             };
             let first_level = touched[0].0;
             for &head in &heads[first_level] {
-                if !paths.stay(first_level, head)? {
+                if !paths.stays_inside(first_level, head)? {
                     return Err(ClosedSetFlaw::Leaves(t));
                 }
             }
@@ -87,7 +87,7 @@ impl ClosedSet {
 
 /// The maximum number of pairs of nodes for one transition: a constant, and a number per node of
 /// the set. Usually the number of pairs is about the number of nodes.
-const MOST_PAIRS: (usize, usize) = (1 << 20, 16);
+const MAX_PAIRS: (usize, usize) = (1 << 20, 16);
 
 /// The parallel paths of one transition through the set.
 struct ParallelPaths<'w, 'g> {
@@ -96,11 +96,11 @@ struct ParallelPaths<'w, 'g> {
     /// The touched levels, ascending.
     touched: &'w [ClosureTouch],
     /// The index in `touched` of the last change.
-    last: usize,
+    last_change: usize,
     /// Pairs that have been visited or are on the worklist. A node determines its level.
     seen: HashSet<(u32, u32)>,
     /// Nodes without a vector that enables the rest of the transition.
-    barren: HashSet<u32>,
+    disabling: HashSet<u32>,
     /// The clock for `goes_on`.
     clock: &'w mut Clock<'g>,
 }
@@ -108,14 +108,14 @@ struct ParallelPaths<'w, 'g> {
 impl ParallelPaths<'_, '_> {
     /// Returns true if each result of the vectors of a head is a vector of this head. The search
     /// uses a worklist instead of recursion, because a net has as many levels as places.
-    fn stay(&mut self, level: usize, head: u32) -> Result<bool, ClosedSetFlaw> {
+    fn stays_inside(&mut self, level: usize, head: u32) -> Result<bool, ClosedSetFlaw> {
         let mut worklist = vec![(level, 0usize, head, head)];
         while let Some((level, position, from, to)) = worklist.pop() {
-            if position > self.last && from == to || !self.seen.insert((from, to)) {
+            if position > self.last_change && from == to || !self.seen.insert((from, to)) {
                 continue;
             }
-            if self.seen.len() > MOST_PAIRS.0 + MOST_PAIRS.1 * self.set.nodes.len() {
-                return Err(ClosedSetFlaw::Pairs);
+            if self.seen.len() > MAX_PAIRS.0 + MAX_PAIRS.1 * self.set.nodes.len() {
+                return Err(ClosedSetFlaw::TooManyPairs);
             }
             let touch = self.touched.get(position).filter(|touch| touch.0 == level);
             let (pre, change) = touch.map_or((0, 0), |&(_, pre, change)| (pre, change));
@@ -156,7 +156,7 @@ impl ParallelPaths<'_, '_> {
             if position == self.touched.len() {
                 return Ok(true); // no node but 0 is without a vector, and 0 is never below
             }
-            if !self.barren.insert(number) {
+            if !self.disabling.insert(number) {
                 continue;
             }
             let touch = Some(self.touched[position]).filter(|touch| touch.0 == level);

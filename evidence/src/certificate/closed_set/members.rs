@@ -53,17 +53,17 @@ impl SetShape {
 
 /// The maximum number of nodes for one question: a constant, and a number per node of the set. Even
 /// for a small set, comparisons with large weights can need many nodes.
-const MOST_NODES: (usize, usize) = (1 << 22, 32);
+const MAX_NODES: (usize, usize) = (1 << 22, 32);
 
 /// Returns true if some member satisfies `predicate`.
-pub(super) fn any(
+pub(super) fn has_member(
     set: &ClosedSet,
     shape: &SetShape,
     net: &Net,
     predicate: &Predicate,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<bool, Flaw> {
-    if impossible(shape, predicate) {
+    if is_impossible(shape, predicate) {
         return Ok(false);
     }
     let mut store = NodeStore::new(set, shape, net, goes_on);
@@ -71,20 +71,20 @@ pub(super) fn any(
 }
 
 /// Returns true if the ranges of the places alone exclude the predicate.
-fn impossible(shape: &SetShape, predicate: &Predicate) -> bool {
+fn is_impossible(shape: &SetShape, predicate: &Predicate) -> bool {
     match predicate {
         Predicate::False => true,
         Predicate::Atom(atom) => shape
-            .range(&over_levels(shape, atom))
+            .range(&terms_by_level(shape, atom))
             .is_some_and(|(least, _)| least > i128::from(atom.bound)),
-        Predicate::And(parts) => parts.iter().any(|part| impossible(shape, part)),
-        Predicate::Or(parts) => parts.iter().all(|part| impossible(shape, part)),
+        Predicate::And(parts) => parts.iter().any(|part| is_impossible(shape, part)),
+        Predicate::Or(parts) => parts.iter().all(|part| is_impossible(shape, part)),
         _ => false,
     }
 }
 
 /// Returns the terms of an atom, as levels with coefficients, by ascending level.
-fn over_levels(shape: &SetShape, atom: &Atom) -> Vec<(usize, i64)> {
+fn terms_by_level(shape: &SetShape, atom: &Atom) -> Vec<(usize, i64)> {
     let terms = atom.sum.terms().iter();
     let mut terms: Vec<(usize, i64)> =
         terms.map(|&(place, weight)| (shape.level_of[place.index()], weight)).collect();
@@ -96,7 +96,7 @@ fn over_levels(shape: &SetShape, atom: &Atom) -> Vec<(usize, i64)> {
 /// vectors.
 pub(super) enum PartChild<S> {
     /// All vectors of a node, by its number.
-    All(u32),
+    Node(u32),
     /// A part, to be built.
     Part(S),
 }
@@ -113,13 +113,13 @@ pub(super) struct NodeStore<'s, 'g> {
     /// The net that the questions are about.
     net: &'s Net,
     /// The nodes (value, down, right) that were built, numbered after those of the set.
-    pub(super) made: Vec<(u64, u32, u32)>,
+    pub(super) built: Vec<(u64, u32, u32)>,
     /// The length of the vectors of each built node.
     pub(super) heights: Vec<u32>,
     /// The number assigned to a known node.
-    pub(super) known: HashMap<(u64, u32, u32), u32>,
+    pub(super) numbers: HashMap<(u64, u32, u32), u32>,
     /// The maximum number of built nodes.
-    most: usize,
+    max_nodes: usize,
     /// The clock for `goes_on`.
     clock: Clock<'g>,
 }
@@ -131,9 +131,18 @@ impl<'s, 'g> NodeStore<'s, 'g> {
         net: &'s Net,
         goes_on: &'g mut dyn FnMut() -> bool,
     ) -> Self {
-        let (made, heights, known) = (Vec::new(), Vec::new(), HashMap::new());
-        let most = MOST_NODES.0 + MOST_NODES.1 * set.nodes.len();
-        NodeStore { set, shape, net, made, heights, known, most, clock: Clock::new(goes_on) }
+        let (built, heights, numbers) = (Vec::new(), Vec::new(), HashMap::new());
+        let max_nodes = MAX_NODES.0 + MAX_NODES.1 * set.nodes.len();
+        NodeStore {
+            set,
+            shape,
+            net,
+            built,
+            heights,
+            numbers,
+            max_nodes,
+            clock: Clock::new(goes_on),
+        }
     }
 }
 
@@ -143,12 +152,12 @@ impl NodeStore<'_, '_> {
         let index = number as usize - 2;
         match index.checked_sub(self.set.nodes.len()) {
             None => self.set.nodes[index],
-            Some(index) => self.made[index],
+            Some(index) => self.built[index],
         }
     }
 
     /// Iterates over the values of a node with their children, by ascending value.
-    pub(super) fn chain(&self, mut number: u32) -> impl Iterator<Item = (u64, u32)> {
+    pub(super) fn children(&self, mut number: u32) -> impl Iterator<Item = (u64, u32)> {
         std::iter::from_fn(move || {
             let (value, down, right) = (number > 1).then(|| self.node(number))?;
             number = right;
@@ -201,20 +210,20 @@ impl NodeStore<'_, '_> {
         if set == 0 {
             return Ok(0);
         }
-        self.make(set, |store, level, node, values| {
+        self.build(set, |store, level, node, values| {
             let need = needs.binary_search_by_key(&level, |need| need.0);
             let need = need.ok().map(|need_index| needs[need_index].1);
-            for (value, down) in store.chain(node) {
+            for (value, down) in store.children(node) {
                 match need {
                     // The value disables `t`, whatever the remaining values are.
                     Some(need) if value < need => {
                         if !enabled {
-                            values.push((value, PartChild::All(down)));
+                            values.push((value, PartChild::Node(down)));
                         }
                     }
                     _ if level == last_level => {
                         if enabled {
-                            values.push((value, PartChild::All(down)));
+                            values.push((value, PartChild::Node(down)));
                         }
                     }
                     _ => values.push((value, PartChild::Part(down))),
@@ -226,7 +235,7 @@ impl NodeStore<'_, '_> {
 
     /// Returns the members of `set` that satisfy an atom.
     fn atom(&mut self, set: u32, atom: &Atom) -> Result<u32, Flaw> {
-        let weights = over_levels(self.shape, atom);
+        let weights = terms_by_level(self.shape, atom);
         let bound = i128::from(atom.bound);
         let ranges = self.ranges(&weights)?;
         let add = |a: i128, b: i128| a.checked_add(b).ok_or(Flaw::Overflow);
@@ -235,14 +244,14 @@ impl NodeStore<'_, '_> {
             (min_sum, _) if min_sum > bound => return Ok(0),
             _ => {}
         }
-        self.make((set, 0i128), |store, level, (node, sum), values| {
+        self.build((set, 0i128), |store, level, (node, sum), values| {
             let term = weights.binary_search_by_key(&level, |term| term.0);
             let weight = term.map_or(0, |index| weights[index].1);
-            for (value, down) in store.chain(node) {
+            for (value, down) in store.children(node) {
                 let sum = add(sum, i128::from(weight) * i128::from(value))?;
                 let (min_sum, max_sum) = ranges[down as usize];
                 if add(sum, max_sum)? <= bound {
-                    values.push((value, PartChild::All(down)));
+                    values.push((value, PartChild::Node(down)));
                 } else if add(sum, min_sum)? <= bound {
                     values.push((value, PartChild::Part((down, sum))));
                 }
@@ -258,7 +267,7 @@ impl NodeStore<'_, '_> {
         let mut weight_at = vec![0i64; levels + 1];
         weights.iter().for_each(|&(level, weight)| weight_at[level] = weight);
         let mut ranges: Vec<(i128, i128)> = vec![(0, 0), (0, 0)];
-        let nodes = self.set.nodes.iter().chain(&self.made);
+        let nodes = self.set.nodes.iter().chain(&self.built);
         let heights = self.shape.heights[2..].iter().chain(&self.heights);
         for (&(value, down, right), &height) in nodes.zip(heights) {
             self.clock.tick().map_err(flaw)?;
@@ -283,8 +292,8 @@ impl NodeStore<'_, '_> {
         if a == 0 || b == 0 || a == b {
             return Ok(a.max(b));
         }
-        self.make((a, b), |store, _, (a, b), values| {
-            let (mut of_a, mut of_b) = (store.chain(a).peekable(), store.chain(b).peekable());
+        self.build((a, b), |store, _, (a, b), values| {
+            let (mut of_a, mut of_b) = (store.children(a).peekable(), store.children(b).peekable());
             loop {
                 let order = match (of_a.peek(), of_b.peek()) {
                     (None, None) => return Ok(()),
@@ -299,7 +308,7 @@ impl NodeStore<'_, '_> {
                         Some((value, PartChild::Part((a, b))))
                     }
                     (Some((value, child)), _) | (_, Some((value, child))) => {
-                        Some((value, PartChild::All(child)))
+                        Some((value, PartChild::Node(child)))
                     }
                     (None, None) => None,
                 });
@@ -309,7 +318,7 @@ impl NodeStore<'_, '_> {
 
     /// Builds a set from the part `top`. `children` appends the children of a part at a level, and
     /// is called level by level from the top.
-    pub(super) fn make<S: Copy + Eq + Hash>(
+    pub(super) fn build<S: Copy + Eq + Hash>(
         &mut self,
         top: S,
         mut children: impl FnMut(&Self, usize, S, &mut PartChildren<S>) -> Result<(), Flaw>,
@@ -331,13 +340,13 @@ impl NodeStore<'_, '_> {
             for &part in &parts {
                 starts.push(entries.len());
                 children(self, level, part, &mut values)?;
-                if entry_count + entries.len() + values.len() > self.most {
+                if entry_count + entries.len() + values.len() > self.max_nodes {
                     return Err(too_large());
                 }
                 for (value, children) in values.drain(..) {
                     self.clock.tick().map_err(flaw)?;
                     entries.push(match children {
-                        PartChild::All(node) => ChildEntry::Node(value, node),
+                        PartChild::Node(node) => ChildEntry::Node(value, node),
                         PartChild::Part(part) => {
                             let number = *numbers.entry(part).or_insert_with(|| {
                                 next_parts.push(part);
@@ -365,7 +374,7 @@ impl NodeStore<'_, '_> {
                         ChildEntry::Node(value, node) => (value, node),
                         ChildEntry::Part(value, number) => (value, nodes_below[number]),
                     };
-                    right = self.put(value, down, right)?;
+                    right = self.add_node(value, down, right)?;
                 }
                 nodes_here.push(right);
             }
@@ -375,18 +384,18 @@ impl NodeStore<'_, '_> {
     }
 
     /// Returns the node (value, down, right), or `right` itself if `down` is empty.
-    fn put(&mut self, value: u64, down: u32, right: u32) -> Result<u32, Flaw> {
+    fn add_node(&mut self, value: u64, down: u32, right: u32) -> Result<u32, Flaw> {
         if down == 0 {
             return Ok(right);
         }
-        let next_number = self.set.nodes.len() + self.made.len() + 2;
-        let number = *self.known.entry((value, down, right)).or_insert(next_number as u32);
+        let next_number = self.set.nodes.len() + self.built.len() + 2;
+        let number = *self.numbers.entry((value, down, right)).or_insert(next_number as u32);
         if number as usize == next_number {
-            if self.made.len() >= self.most || next_number >= u32::MAX as usize {
+            if self.built.len() >= self.max_nodes || next_number >= u32::MAX as usize {
                 return Err(too_large());
             }
             let height = self.height(down) + 1;
-            self.made.push((value, down, right));
+            self.built.push((value, down, right));
             self.heights.push(height);
         }
         Ok(number)

@@ -66,7 +66,7 @@ pub struct CheckedClosedSet<'s> {
 }
 
 /// The number of steps between two calls of `goes_on`.
-const STEPS: u32 = 1 << 12;
+const POLL_INTERVAL: u32 = 1 << 12;
 
 /// Counts steps, and calls `goes_on` regularly.
 struct Clock<'g> {
@@ -81,7 +81,7 @@ impl<'g> Clock<'g> {
 
     fn tick(&mut self) -> Result<(), ClosedSetFlaw> {
         self.steps = self.steps.wrapping_add(1);
-        match self.steps.is_multiple_of(STEPS) && !(self.goes_on)() {
+        match self.steps.is_multiple_of(POLL_INTERVAL) && !(self.goes_on)() {
             true => Err(ClosedSetFlaw::Work),
             false => Ok(()),
         }
@@ -177,7 +177,7 @@ impl CheckedClosedSet<'_> {
 
     /// Returns the maximum of a sum over the members, an upper bound for all reachable markings.
     /// Returns `None` if it does not fit into 127 bits.
-    pub fn most(&self, sum: &LinearSum) -> Option<i128> {
+    pub fn maximum(&self, sum: &LinearSum) -> Option<i128> {
         let weight: HashMap<PlaceId, i64> = sum.terms().iter().copied().collect();
         let mut lengths: Vec<usize> = vec![0, 0];
         let mut max_sums: Vec<i128> = vec![i128::MIN, 0];
@@ -206,7 +206,7 @@ impl CheckedClosedSet<'_> {
         predicate: &Predicate,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Flaw> {
-        match members::any(self.set, &self.shape, net, predicate, goes_on)? {
+        match members::has_member(self.set, &self.shape, net, predicate, goes_on)? {
             true => Err(Flaw::DoesNotFollow),
             false => Ok(()),
         }
@@ -218,7 +218,7 @@ impl CheckedClosedSet<'_> {
     /// # Errors
     /// [`Flaw::Stopped`], [`Flaw::Overflow`] or
     /// [`Flaw::TooLarge`] if that is not known.
-    pub fn tree(
+    pub fn decide_tree(
         &self,
         net: &Net,
         property: &TreeProperty,
@@ -242,7 +242,7 @@ impl CheckedClosedSet<'_> {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Flaw> {
         check_names(net, target)?;
-        match steps::cover(self.set, &self.shape, net, target, steps, goes_on)? {
+        match steps::covers(self.set, &self.shape, net, target, steps, goes_on)? {
             true => Ok(()),
             false => Err(Flaw::DoesNotFollow),
         }

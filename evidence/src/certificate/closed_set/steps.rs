@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 type StepTouch = (usize, u64, i64);
 
 /// The number of built nodes after which unused nodes are dropped.
-const DROPPED_AT: usize = 1 << 21;
+const DROP_THRESHOLD: usize = 1 << 21;
 
 /// Returns true if the steps lead from every member to one that satisfies `target`.
-pub(super) fn cover(
+pub(super) fn covers(
     set: &ClosedSet,
     shape: &SetShape,
     net: &Net,
@@ -28,7 +28,7 @@ pub(super) fn cover(
     steps: &[(TransitionId, u64)],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<bool, Flaw> {
-    cover_dropping((set, shape, net), target, steps, DROPPED_AT, goes_on)
+    cover_dropping((set, shape, net), target, steps, DROP_THRESHOLD, goes_on)
 }
 
 fn cover_dropping(
@@ -42,7 +42,7 @@ fn cover_dropping(
     // Reuse the nodes of the set for equal built nodes, because in the end the found set should be
     // the whole set.
     for (&node, number) in set.nodes.iter().zip(2..) {
-        store.known.entry(node).or_insert(number);
+        store.numbers.entry(node).or_insert(number);
     }
     let mut covered = store.satisfying(set.root, target)?;
     for &(t, count) in steps {
@@ -50,11 +50,11 @@ fn cover_dropping(
             return Err(Flaw::NoSuchTransition(t));
         }
         let touched = touched(net, shape, t, count)?;
-        let predecessors = store.before(set.root, covered, &touched)?;
+        let predecessors = store.predecessors(set.root, covered, &touched)?;
         covered = store.union(covered, predecessors)?;
-        if store.made.len() > dropped_at {
-            covered = store.drop_but(covered);
-            if store.made.len() > DROPPED_AT / 2 {
+        if store.built.len() > dropped_at {
+            covered = store.drop_unused(covered);
+            if store.built.len() > DROP_THRESHOLD / 2 {
                 return Err(too_large());
             }
         }
@@ -88,21 +88,21 @@ fn touched(
 
 impl NodeStore<'_, '_> {
     /// Returns the members of `from` that enable the firings and reach a member of `to` by them.
-    fn before(&mut self, from: u32, to: u32, touched: &[StepTouch]) -> Result<u32, Flaw> {
+    fn predecessors(&mut self, from: u32, to: u32, touched: &[StepTouch]) -> Result<u32, Flaw> {
         if to == 0 {
             return Ok(0);
         }
         let Some(last_level) = touched.last().map(|touch| touch.0) else { return Ok(to) };
-        self.make((from, to), |store, level, (from, to), values| {
+        self.build((from, to), |store, level, (from, to), values| {
             let touch = touched.binary_search_by_key(&level, |touch| touch.0);
             let (pre, change) = touch.map_or((0, 0), |index| (touched[index].1, touched[index].2));
-            let mut results = store.chain(to).peekable();
-            for (value, down) in store.chain(from).filter(|&(value, _)| value >= pre) {
+            let mut results = store.children(to).peekable();
+            for (value, down) in store.children(from).filter(|&(value, _)| value >= pre) {
                 let Some(result_value) = value.checked_add_signed(change) else { continue };
                 while results.next_if(|&(value, _)| value < result_value).is_some() {}
                 if let Some((_, result)) = results.next_if(|&(value, _)| value == result_value) {
                     values.push(match level >= last_level && down == result {
-                        true => (value, PartChild::All(down)),
+                        true => (value, PartChild::Node(down)),
                         false => (value, PartChild::Part((down, result))),
                     });
                 }
@@ -112,9 +112,9 @@ impl NodeStore<'_, '_> {
     }
 
     /// Drops all built nodes that `set` does not use, and returns its new number.
-    fn drop_but(&mut self, set: u32) -> u32 {
+    fn drop_unused(&mut self, set: u32) -> u32 {
         let first_built = self.set.nodes.len() + 2;
-        let mut used = vec![false; self.made.len()];
+        let mut used = vec![false; self.built.len()];
         let mark_used = |number: u32, used: &mut Vec<bool>| {
             if let Some(index) = (number as usize).checked_sub(first_built) {
                 used[index] = true;
@@ -122,27 +122,27 @@ impl NodeStore<'_, '_> {
         };
         mark_used(set, &mut used);
         // A node refers to earlier nodes only.
-        for index in (0..self.made.len()).rev() {
+        for index in (0..self.built.len()).rev() {
             if used[index] {
-                let (_, down, right) = self.made[index];
+                let (_, down, right) = self.built[index];
                 mark_used(down, &mut used);
                 mark_used(right, &mut used);
             }
         }
-        let mut numbers = vec![0u32; self.made.len()];
+        let mut numbers = vec![0u32; self.built.len()];
         let new_number =
             |number: u32, numbers: &[u32]| match (number as usize).checked_sub(first_built) {
                 Some(index) => numbers[index],
                 None => number,
             };
-        let (made, heights) = (std::mem::take(&mut self.made), std::mem::take(&mut self.heights));
-        self.known.retain(|_, number| (*number as usize) < first_built);
+        let (made, heights) = (std::mem::take(&mut self.built), std::mem::take(&mut self.heights));
+        self.numbers.retain(|_, number| (*number as usize) < first_built);
         for (index, ((value, down, right), height)) in made.into_iter().zip(heights).enumerate() {
             if used[index] {
                 let node = (value, new_number(down, &numbers), new_number(right, &numbers));
-                numbers[index] = (first_built + self.made.len()) as u32;
-                self.known.insert(node, numbers[index]);
-                self.made.push(node);
+                numbers[index] = (first_built + self.built.len()) as u32;
+                self.numbers.insert(node, numbers[index]);
+                self.built.push(node);
                 self.heights.push(height);
             }
         }
@@ -188,7 +188,7 @@ mod tests {
             let of = (&set, &checked.shape, &net);
             cover_dropping(of, &home, steps, dropped_at, &mut || true).unwrap()
         };
-        for dropped_at in [0, 3, DROPPED_AT] {
+        for dropped_at in [0, 3, DROP_THRESHOLD] {
             assert!(lead(&steps, dropped_at));
             assert!(!lead(&steps[..3], dropped_at), "three of q");
             assert!(!lead(&[(b, 1), (b, 2), (c, 1), (c, 2)], dropped_at));

@@ -190,7 +190,7 @@ fn question(
         negated = !negated;
     }
     if name(node) == "place-bound" && !negated {
-        return Ok(Question::Largest(sum(node, tokens(net, node)?)?));
+        return Ok(Question::Maximum(sum(node, tokens(net, node)?)?));
     }
     // A path formula without a quantifier is about all paths.
     if is_path_formula(node) {

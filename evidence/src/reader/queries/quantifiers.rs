@@ -9,7 +9,7 @@ use roxmltree::Node;
 pub(super) fn junction(is_disjunction: bool, mut parts: Vec<Question>) -> Question {
     match parts.len() {
         1 => parts.remove(0),
-        _ => Question::Junction { all: !is_disjunction, parts },
+        _ => Question::Connective { all: !is_disjunction, parts },
     }
 }
 

@@ -59,7 +59,7 @@ fn formulas_with_operators_of_time_ask_of_runs() {
         (a(&finally(&e(MARKED))), none("G !q")),
         (
             or(&[&a(&finally(MARKED)), &not(&a(&globally(&finally(fires))))]),
-            Question::Junction { all: false, parts: vec![none("G !q"), some("F G !t")] },
+            Question::Connective { all: false, parts: vec![none("G !q"), some("F G !t")] },
         ),
     ] {
         let read = asked(&net, &formula).unwrap_or_else(|error| panic!("{formula}: {error}"));
@@ -83,7 +83,10 @@ fn formulas_with_operators_of_time_ask_of_runs() {
 /// Returns true if two questions are equal up to the order of parts and equivalence of formulas.
 fn is_alike(net: &Net, one: &Question, other: &Question) -> bool {
     match (one, other) {
-        (Question::Junction { all, parts }, Question::Junction { all: as_all, parts: others }) => {
+        (
+            Question::Connective { all, parts },
+            Question::Connective { all: as_all, parts: others },
+        ) => {
             let is_there = |part| others.iter().any(|other| is_alike(net, part, other));
             all == as_all && parts.len() == others.len() && parts.iter().all(is_there)
         }
@@ -138,7 +141,7 @@ fn random_formula(
 /// it is the disjunction of their properties.
 fn none_of(question: &Question) -> Option<RunProperty> {
     let parts = match question {
-        Question::Junction { all: true, parts } => parts.clone(),
+        Question::Connective { all: true, parts } => parts.clone(),
         part => vec![part.clone()],
     };
     let (mut formulas, mut any, mut atoms) = (Ltl::default(), Vec::new(), Vec::new());

@@ -59,8 +59,8 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
         let is_blocked = net.pre(t).iter().any(|arc| {
             let p = arc.place;
             let increases = |u: TransitionId| !is_dead[u.index()] && net.effect(u, p) > 0;
-            net.grants(1, net.tokens(p) < arc.weight)
-                && net.grants(
+            net.holds_or_assumed(1, net.tokens(p) < arc.weight)
+                && net.holds_or_assumed(
                     2,
                     !*is_increased[p.index()]
                         .get_or_insert_with(|| net.producers(p).any(increases)),

@@ -41,7 +41,7 @@
 //! Free agglomeration in Thierry-Mieg, *Structural reductions revisited*, 2020, with its partial
 //! form; rule S of verifypn.
 
-use super::{Candidate, Conditions, Context, Edit, Preserve, feeds_only, merge_all};
+use super::{Candidate, Conditions, Context, Edit, Preserve, agglomerate, feeds_only};
 use parikh_net::TransitionId;
 
 /// The rule; the header of the file states its conditions.
@@ -61,9 +61,10 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     net.require(3, producers.iter().all(puts) && consumers.iter().all(takes))?;
     net.require(4, producers.iter().all(|&h| !net.touches_support(h)))?;
     let removes_place = producers.len() == net.producer_count(p) && net.tokens(p) < weight;
-    let removes_place = net.grants(5, removes_place);
+    let removes_place = net.holds_or_assumed(5, removes_place);
     let removed_consumers = if removes_place { &consumers[..] } else { &[] };
-    let mut edits = merge_all(net, producers, &consumers, |_| 1, &[producers, removed_consumers])?;
+    let mut edits =
+        agglomerate(net, producers, &consumers, |_| 1, &[producers, removed_consumers])?;
     edits.extend(removes_place.then_some(Edit::RemovePlace(p)));
     Some(edits)
 }

@@ -40,7 +40,7 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     net.require(1, !net.in_support(p))?;
     // Condition (2) computes g; a mutation test that drops it takes another number.
     let g = divisor(net, p)?;
-    let g = if g > 1 || !net.grants(2, false) { g } else { 2 };
+    let g = if g > 1 || !net.holds_or_assumed(2, false) { g } else { 2 };
     (g > 1).then(|| vec![Edit::Divide(p, g)])
 }
 

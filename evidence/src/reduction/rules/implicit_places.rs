@@ -56,7 +56,7 @@ use super::{Candidate, Conditions, Context, Edit, Preserve, WeightedSum};
 
 /// The rule; the header of the file states its conditions.
 pub const RULE: Conditions =
-    Conditions::new("implicit-places", Preserve::ALL, 3, check).lossless().weighed();
+    Conditions::new("implicit-places", Preserve::ALL, 3, check).lossless().with_weights();
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let mut places = candidate.weighted_places();

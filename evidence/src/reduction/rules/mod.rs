@@ -82,12 +82,12 @@ pub fn feeds_only(net: &WorkNet, h: TransitionId, p: PlaceId) -> bool {
 /// The maximum number of transitions that agglomerations create in total. Each agglomeration may
 /// multiply the transitions of earlier ones, so a log of ten lines could otherwise exhaust any
 /// memory.
-const MOST_COMPOSED: usize = 1 << 23;
+const MAX_TRANSITION_IDS: usize = 1 << 23;
 
 /// The common part of agglomerations: for each h of `first` and each transition of `second`, adds a
 /// transition for h followed by the given number of firings. Then removes all transitions of
 /// `removed`. Returns `None` on overflow, and if there would be too many transitions.
-fn merge_all(
+fn agglomerate(
     net: &WorkNet,
     first: &[TransitionId],
     second: &[TransitionId],
@@ -95,7 +95,7 @@ fn merge_all(
     removed: &[&[TransitionId]],
 ) -> Option<Vec<Edit>> {
     let composed_count = first.len().saturating_mul(second.len());
-    if net.transition_ids().saturating_add(composed_count) > MOST_COMPOSED {
+    if net.transition_ids().saturating_add(composed_count) > MAX_TRANSITION_IDS {
         return None;
     }
     let mut edits = Vec::new();

@@ -43,7 +43,7 @@
 //! Partial post-agglomeration in Thierry-Mieg, *Structural reductions revisited*, 2020, there for
 //! p whose consumers all take from p only.
 
-use super::{Candidate, Conditions, Context, Edit, Preserve, merge_all, takes_only_from};
+use super::{Candidate, Conditions, Context, Edit, Preserve, agglomerate, takes_only_from};
 use parikh_net::TransitionId;
 
 /// The rule; the header of the file states its conditions.
@@ -62,5 +62,5 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     net.require(2, net.producers(p).all(puts_weight))?;
     net.require(3, net.tokens(p) < weight)?;
     let producers: Vec<_> = net.producers(p).collect();
-    merge_all(net, &producers, consumers, |_| 1, &[consumers])
+    agglomerate(net, &producers, consumers, |_| 1, &[consumers])
 }

@@ -55,7 +55,7 @@
 //! double firing would be lost.
 
 use super::{
-    Candidate, Conditions, Context, Edit, Preserve, WorkNet, merge_all, puts_only_to,
+    Candidate, Conditions, Context, Edit, Preserve, WorkNet, agglomerate, puts_only_to,
     takes_only_from,
 };
 use parikh_net::{FiringStep, PlaceId, TransitionId};
@@ -91,7 +91,7 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
         net.require(6, is_silent || is_returnable)?;
     }
     let times = |h| (net.post_weight(h, p) / weight).max(1);
-    let mut edits = merge_all(net, &producers, &consumers, times, &[&producers, &consumers])?;
+    let mut edits = agglomerate(net, &producers, &consumers, times, &[&producers, &consumers])?;
     edits.push(Edit::RemovePlace(p));
     if initial_firings > 0 {
         // Compute the step before its transition is removed.

@@ -48,7 +48,7 @@
 //! Berthelot, APN 1986; Haddad and Pradat-Peyre, PPL 2006; rule T of verifypn, whose form of (5) we
 //! use for D. Its use for branching time is wrong, hence the strict form for L.
 
-use super::{Candidate, Conditions, Context, Edit, Preserve, feeds_only, merge_all};
+use super::{Candidate, Conditions, Context, Edit, Preserve, agglomerate, feeds_only};
 use parikh_net::TransitionId;
 
 /// The rule; the header of the file states its conditions.
@@ -80,7 +80,7 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
         })
     };
     net.require(5, producers.iter().all(has_private_inputs))?;
-    let mut edits = merge_all(net, &producers, &consumers, |_| 1, &[&producers, &consumers])?;
-    edits.extend([Edit::RemovePlace(p), Edit::FireLast(producers)]);
+    let mut edits = agglomerate(net, &producers, &consumers, |_| 1, &[&producers, &consumers])?;
+    edits.extend([Edit::RemovePlace(p), Edit::FireInDeadMarkings(producers)]);
     Some(edits)
 }

@@ -49,7 +49,7 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let mut arcs = Vec::new();
     for t in net.consumers(p) {
         let (taken, put) = (net.pre_weight(t, p), net.post_weight(t, p));
-        if net.grants(1, taken <= min_tokens) {
+        if net.holds_or_assumed(1, taken <= min_tokens) {
             arcs.push((t, 0, put.saturating_sub(taken)));
         }
     }

@@ -44,7 +44,7 @@ use crate::reduction::Equality;
 
 /// The rule; the header of the file states its conditions.
 pub const RULE: Conditions =
-    Conditions::new("redundant-places", Preserve::MARKINGS, 2, check).weighed();
+    Conditions::new("redundant-places", Preserve::MARKINGS, 2, check).with_weights();
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let mut places = candidate.weighted_places();

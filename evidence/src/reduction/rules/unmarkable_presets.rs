@@ -44,7 +44,7 @@ use parikh_net::TransitionId;
 pub const RULE: Conditions =
     Conditions::new("unmarkable-presets", Preserve::ALL.and(Preserve::MARKINGS), 2, check)
         .lossless()
-        .weighed();
+        .with_weights();
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let mut dead = candidate.transitions.clone();

@@ -61,7 +61,8 @@ pub fn colours(system: &System) -> HashMap<LabelId, usize> {
 }
 
 /// Returns true for the components that are drawn with all states. Each of these has at most
-/// [`MOST_NODES`] states. The smallest components come first, up to [`MOST_WHOLE`] states in all.
+/// [`MAX_READABLE_NODES`] states. The smallest components come first, up to [`MAX_WHOLE_NODES`]
+/// states in all.
 fn drawn_components(system: &System, draws_all: bool) -> Vec<bool> {
     let sizes: Vec<usize> = system.components().iter().map(|it| it.states().len()).collect();
     let mut order: Vec<usize> = (0..sizes.len()).collect();

@@ -64,7 +64,7 @@ impl Evaluation<'_> {
         // A member enables a transition if it is a predecessor by a firing with the same
         // requirements and no change.
         let firings = self.lists.firings(&needs);
-        self.sets.before_any(&self.lists, &firings, 0, (set, set))
+        self.sets.predecessors_by_any(&self.lists, &firings, 0, (set, set))
     }
 
     /// Returns the members of `set` whose weighted sum is at most the bound.
@@ -75,7 +75,7 @@ impl Evaluation<'_> {
         }
         let bound = i128::from(atom.bound);
         let mut bounded =
-            BoundedSum { weights, bound, ranges: HashMap::new(), known: HashMap::new() };
+            BoundedSum { weights, bound, ranges: HashMap::new(), results: HashMap::new() };
         self.bounded(&mut bounded, 0, set, 0)
     }
 
@@ -98,21 +98,21 @@ impl Evaluation<'_> {
         if add(sum, min_sum)? > bounded.bound {
             return Ok(NONE);
         }
-        if let Some(&known) = bounded.known.get(&(node, sum)) {
+        if let Some(&known) = bounded.results.get(&(node, sum)) {
             return Ok(known);
         }
         self.sets.tick()?;
-        let chain_start = self.sets.begin();
+        let chain_start = self.sets.begin_chain();
         let mut current = node;
         while current != NONE {
             let (value, down, right) = self.sets.node(current);
-            let sum = add(sum, bounded.own(level, value)?)?;
+            let sum = add(sum, bounded.term(level, value)?)?;
             let down = self.bounded(bounded, level + 1, down, sum)?;
-            self.sets.push(value, down);
+            self.sets.push_child(value, down);
             current = right;
         }
-        let result = self.sets.end(chain_start)?;
-        bounded.known.insert((node, sum), result);
+        let result = self.sets.end_chain(chain_start)?;
+        bounded.results.insert((node, sum), result);
         Ok(result)
     }
 
@@ -133,7 +133,7 @@ impl Evaluation<'_> {
         let (mut current, mut range) = (node, None);
         while current != NONE {
             let (value, down, right) = self.sets.node(current);
-            let own = bounded.own(level, value)?;
+            let own = bounded.term(level, value)?;
             let (min_sum, max_sum) = self.range(bounded, level + 1, down)?;
             let (min_sum, max_sum) = (add(own, min_sum)?, add(own, max_sum)?);
             range = Some(range.map_or((min_sum, max_sum), |(low, high): (i128, i128)| {
@@ -156,12 +156,12 @@ struct BoundedSum {
     /// The smallest and the largest sum of the vectors of each node.
     ranges: HashMap<u32, (i128, i128)>,
     /// Results by node and by the sum of the levels above the node.
-    known: HashMap<(u32, i128), u32>,
+    results: HashMap<(u32, i128), u32>,
 }
 
 impl BoundedSum {
     /// Returns the contribution of a value at a level to the sum.
-    fn own(&self, level: usize, value: u64) -> Result<i128, Flaw> {
+    fn term(&self, level: usize, value: u64) -> Result<i128, Flaw> {
         i128::from(self.weights[level]).checked_mul(i128::from(value)).ok_or(Flaw::Overflow)
     }
 }

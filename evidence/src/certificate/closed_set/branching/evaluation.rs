@@ -65,7 +65,7 @@ impl<'e> Evaluation<'e> {
                 Node::Literal(literal) => {
                     let condition = &property.atoms()[literal.atom.0 as usize];
                     let members = self.satisfying(self.all, condition)?;
-                    if literal.positive { members } else { self.others(members)? }
+                    if literal.positive { members } else { self.complement(members)? }
                 }
                 Node::And(parts) => {
                     let mut parts = parts.iter();
@@ -78,29 +78,31 @@ impl<'e> Evaluation<'e> {
                     parts
                         .try_fold(NONE, |so_far, part| self.sets.union(so_far, members_of[part]))?
                 }
-                Node::Next(Quantifier::Exists, inner) => self.next(members_of[inner])?,
+                Node::Next(Quantifier::Exists, inner) => {
+                    self.with_successor_in(members_of[inner])?
+                }
                 Node::Next(Quantifier::All, inner) => {
-                    let non_members = self.others(members_of[inner])?;
-                    let violated = self.next(non_members)?;
-                    self.others(violated)?
+                    let non_members = self.complement(members_of[inner])?;
+                    let violated = self.with_successor_in(non_members)?;
+                    self.complement(violated)?
                 }
                 Node::Until(Quantifier::Exists, left, right) => {
                     self.until(members_of[left], members_of[right])?
                 }
                 Node::Until(Quantifier::All, left, right) => {
                     let [left, right] =
-                        [self.others(members_of[left])?, self.others(members_of[right])?];
+                        [self.complement(members_of[left])?, self.complement(members_of[right])?];
                     let violated = self.release(left, right)?;
-                    self.others(violated)?
+                    self.complement(violated)?
                 }
                 Node::Release(Quantifier::Exists, left, right) => {
                     self.release(members_of[left], members_of[right])?
                 }
                 Node::Release(Quantifier::All, left, right) => {
                     let [left, right] =
-                        [self.others(members_of[left])?, self.others(members_of[right])?];
+                        [self.complement(members_of[left])?, self.complement(members_of[right])?];
                     let violated = self.until(left, right)?;
-                    self.others(violated)?
+                    self.complement(violated)?
                 }
             };
             members_of.insert(formula, last);
@@ -108,14 +110,15 @@ impl<'e> Evaluation<'e> {
         Ok(last)
     }
 
-    fn others(&mut self, members: u32) -> Result<u32, Flaw> {
+    fn complement(&mut self, members: u32) -> Result<u32, Flaw> {
         self.sets.difference(self.all, members)
     }
 
     /// Returns the members with a successor in `to`.
-    fn next(&mut self, to: u32) -> Result<u32, Flaw> {
+    fn with_successor_in(&mut self, to: u32) -> Result<u32, Flaw> {
         let by_idle = self.idle(to)?;
-        let by_moves = self.sets.before_any(&self.lists, &self.moves, 0, (self.all, to))?;
+        let by_moves =
+            self.sets.predecessors_by_any(&self.lists, &self.moves, 0, (self.all, to))?;
         self.sets.union(by_moves, by_idle)
     }
 
@@ -128,7 +131,7 @@ impl<'e> Evaluation<'e> {
     /// Returns the members that satisfy E(left U right).
     fn until(&mut self, left: u32, right: u32) -> Result<u32, Flaw> {
         let within = self.sets.union(left, right)?;
-        self.sets.leading(&self.lists, &self.moves, 0, (within, right))
+        self.sets.reaching(&self.lists, &self.moves, 0, (within, right))
     }
 
     /// Returns the members that satisfy E(left R right).
@@ -141,8 +144,12 @@ impl<'e> Evaluation<'e> {
         let reaching_bases = self.until(right, bases)?;
         let mut remaining = self.sets.difference(right, reaching_bases)?;
         loop {
-            let with_successor =
-                self.sets.before_any(&self.lists, &self.moves, 0, (remaining, remaining))?;
+            let with_successor = self.sets.predecessors_by_any(
+                &self.lists,
+                &self.moves,
+                0,
+                (remaining, remaining),
+            )?;
             if with_successor == remaining {
                 return self.sets.union(reaching_bases, remaining);
             }

@@ -43,13 +43,13 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// The interval between two calls of `goes_on`.
-const POLLING: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Bytes of stack: a constant, and a number per level.
-const STACK: (usize, usize) = (1 << 20, 4 << 10);
+const STACK_BYTES: (usize, usize) = (1 << 20, 4 << 10);
 
 /// The maximum number of levels that the stack allows.
-const MOST_LEVELS: usize = 100_000;
+const MAX_LEVELS: usize = 100_000;
 
 /// Returns true if the property is true of the initial marking.
 pub(super) fn holds(
@@ -60,7 +60,7 @@ pub(super) fn holds(
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<bool, Flaw> {
     let levels = set.order.len();
-    if levels > MOST_LEVELS {
+    if levels > MAX_LEVELS {
         return Err(too_large());
     }
     let stop = &AtomicBool::new(false);
@@ -71,13 +71,13 @@ pub(super) fn holds(
         send.send(found).ok();
     };
     std::thread::scope(|scope| {
-        let stack = STACK.0 + STACK.1 * levels;
+        let stack = STACK_BYTES.0 + STACK_BYTES.1 * levels;
         let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, evaluate);
         if thread.is_err() {
             return Err(too_large());
         }
         loop {
-            match receive.recv_timeout(POLLING) {
+            match receive.recv_timeout(POLL_INTERVAL) {
                 Ok(found) => return found,
                 Err(mpsc::RecvTimeoutError::Timeout) if goes_on() => {}
                 Err(mpsc::RecvTimeoutError::Timeout) => stop.store(true, Ordering::Relaxed),

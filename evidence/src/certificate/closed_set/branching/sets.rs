@@ -14,13 +14,13 @@ pub(super) const NONE: u32 = 0;
 pub(super) const END: u32 = 1;
 
 /// The maximum number of nodes, which take some hundred megabytes.
-const MOST_NODES: usize = 8 << 20;
+const MAX_NODES: usize = 8 << 20;
 
 /// The number of cached results.
-const LINES: usize = 1 << 20;
+const CACHE_SIZE: usize = 1 << 20;
 
 /// The number of operations between two checks of the stop flag.
-const STEPS: u32 = 1 << 10;
+const POLL_INTERVAL: u32 = 1 << 10;
 
 /// Operations in the cache. The number of the set of transitions or of the list of touches is
 /// stored in the higher bits of the key.
@@ -58,7 +58,7 @@ pub(super) struct SubsetTable<'s> {
     nodes: Vec<(u64, u32, u32)>,
     /// Hash table of the nodes, with open addressing.
     slots: Vec<u32>,
-    lines: Vec<CachedOperation>,
+    cache: Vec<CachedOperation>,
     /// Values and children of the nodes that are being built.
     work: Vec<(u64, u32)>,
     steps: u32,
@@ -82,7 +82,7 @@ impl<'s> SubsetTable<'s> {
         let mut sets = SubsetTable {
             nodes: vec![(0, NONE, NONE); 2],
             slots: vec![NONE; 1 << 12],
-            lines: vec![empty; LINES],
+            cache: vec![empty; CACHE_SIZE],
             work: Vec::new(),
             steps: 0,
             stop,
@@ -90,7 +90,7 @@ impl<'s> SubsetTable<'s> {
         let mut numbers = vec![NONE, END];
         for &(value, down, right) in &set.nodes {
             let (down, right) = (numbers[down as usize], numbers[right as usize]);
-            numbers.push(sets.make(value, down, right)?);
+            numbers.push(sets.node_number(value, down, right)?);
         }
         let all = numbers[set.root as usize];
         Ok((sets, all))
@@ -103,13 +103,13 @@ impl<'s> SubsetTable<'s> {
     /// Counts an operation, and regularly checks the stop flag.
     pub(super) fn tick(&mut self) -> Result<(), Flaw> {
         self.steps = self.steps.wrapping_add(1);
-        match self.steps.is_multiple_of(STEPS) && self.stop.load(Ordering::Relaxed) {
+        match self.steps.is_multiple_of(POLL_INTERVAL) && self.stop.load(Ordering::Relaxed) {
             true => Err(Flaw::Stopped),
             false => Ok(()),
         }
     }
 
-    fn make(&mut self, value: u64, down: u32, right: u32) -> Result<u32, Flaw> {
+    fn node_number(&mut self, value: u64, down: u32, right: u32) -> Result<u32, Flaw> {
         if down == NONE {
             return Ok(right);
         }
@@ -122,7 +122,7 @@ impl<'s> SubsetTable<'s> {
             slot = (slot + 1) & mask;
         }
         self.tick()?;
-        if self.nodes.len() >= MOST_NODES {
+        if self.nodes.len() >= MAX_NODES {
             return Err(too_large());
         }
         let id = self.nodes.len() as u32;
@@ -147,40 +147,40 @@ impl<'s> SubsetTable<'s> {
     }
 
     /// Returns the cached result of an operation, if any.
-    pub(super) fn known(&self, operation: u32, a: u32, b: u32) -> Option<u32> {
-        let line = self.lines[hash(u64::from(operation), a, b) & (LINES - 1)];
+    pub(super) fn cached(&self, operation: u32, a: u32, b: u32) -> Option<u32> {
+        let line = self.cache[hash(u64::from(operation), a, b) & (CACHE_SIZE - 1)];
         ((line.operation, line.a, line.b) == (operation, a, b)).then_some(line.result)
     }
 
     /// Stores the result of an operation in the cache.
-    pub(super) fn remember(&mut self, operation: u32, a: u32, b: u32, result: u32) {
-        self.lines[hash(u64::from(operation), a, b) & (LINES - 1)] =
+    pub(super) fn store(&mut self, operation: u32, a: u32, b: u32, result: u32) {
+        self.cache[hash(u64::from(operation), a, b) & (CACHE_SIZE - 1)] =
             CachedOperation { operation, a, b, result };
     }
 
     /// Begins a node chain with the values pushed from here on. Returns the start for `end`.
-    pub(super) fn begin(&self) -> usize {
+    pub(super) fn begin_chain(&self) -> usize {
         self.work.len()
     }
 
     /// Adds a value to the chain that is being built. Values must increase.
-    pub(super) fn push(&mut self, value: u64, down: u32) {
+    pub(super) fn push_child(&mut self, value: u64, down: u32) {
         self.work.push((value, down));
     }
 
     /// Builds the chain that was begun at `begun`.
-    pub(super) fn end(&mut self, chain_start: usize) -> Result<u32, Flaw> {
+    pub(super) fn end_chain(&mut self, chain_start: usize) -> Result<u32, Flaw> {
         let mut right = NONE;
         while self.work.len() > chain_start {
             if let Some((value, down)) = self.work.pop() {
-                right = self.make(value, down, right)?;
+                right = self.node_number(value, down, right)?;
             }
         }
         Ok(right)
     }
 
     /// Returns the child at a value, or `NONE` if there is none.
-    pub(super) fn below(&self, set: u32, value: u64) -> u32 {
+    pub(super) fn child(&self, set: u32, value: u64) -> u32 {
         let mut current = set;
         while current > END {
             let (other, down, right) = self.node(current);
@@ -193,7 +193,7 @@ impl<'s> SubsetTable<'s> {
     }
 
     pub(super) fn contains(&self, set: u32, vector: &[u64]) -> bool {
-        vector.iter().fold(set, |current, &value| self.below(current, value)) == END
+        vector.iter().fold(set, |current, &value| self.child(current, value)) == END
     }
 
     /// Returns the union of two sets.
@@ -202,28 +202,28 @@ impl<'s> SubsetTable<'s> {
         if a == b || a == NONE {
             return Ok(b);
         }
-        if let Some(known) = self.known(Operation::Union.with(0), a, b) {
+        if let Some(known) = self.cached(Operation::Union.with(0), a, b) {
             return Ok(known);
         }
         self.tick()?;
-        let chain_start = self.begin();
+        let chain_start = self.begin_chain();
         let (mut a_node, mut b_node) = (a, b);
         while a_node != NONE || b_node != NONE {
             let (left, right) = (self.node(a_node), self.node(b_node));
             if b_node == NONE || a_node != NONE && left.0 < right.0 {
-                self.push(left.0, left.1);
+                self.push_child(left.0, left.1);
                 a_node = left.2;
             } else if a_node == NONE || right.0 < left.0 {
-                self.push(right.0, right.1);
+                self.push_child(right.0, right.1);
                 b_node = right.2;
             } else {
                 let down = self.union(left.1, right.1)?;
-                self.push(left.0, down);
+                self.push_child(left.0, down);
                 (a_node, b_node) = (left.2, right.2);
             }
         }
-        let result = self.end(chain_start)?;
-        self.remember(Operation::Union.with(0), a, b, result);
+        let result = self.end_chain(chain_start)?;
+        self.store(Operation::Union.with(0), a, b, result);
         Ok(result)
     }
 
@@ -233,23 +233,23 @@ impl<'s> SubsetTable<'s> {
         if a == b || a == NONE {
             return Ok(a);
         }
-        if let Some(known) = self.known(Operation::Intersection.with(0), a, b) {
+        if let Some(known) = self.cached(Operation::Intersection.with(0), a, b) {
             return Ok(known);
         }
         self.tick()?;
-        let chain_start = self.begin();
+        let chain_start = self.begin_chain();
         let (mut a_node, mut b_node) = (a, b);
         while a_node != NONE && b_node != NONE {
             let (left, right) = (self.node(a_node), self.node(b_node));
             if left.0 == right.0 {
                 let down = self.intersection(left.1, right.1)?;
-                self.push(left.0, down);
+                self.push_child(left.0, down);
             }
             a_node = if left.0 <= right.0 { left.2 } else { a_node };
             b_node = if right.0 <= left.0 { right.2 } else { b_node };
         }
-        let result = self.end(chain_start)?;
-        self.remember(Operation::Intersection.with(0), a, b, result);
+        let result = self.end_chain(chain_start)?;
+        self.store(Operation::Intersection.with(0), a, b, result);
         Ok(result)
     }
 
@@ -258,11 +258,11 @@ impl<'s> SubsetTable<'s> {
         if a == b || a == NONE || b == NONE {
             return Ok(if b == NONE { a } else { NONE });
         }
-        if let Some(known) = self.known(Operation::Difference.with(0), a, b) {
+        if let Some(known) = self.cached(Operation::Difference.with(0), a, b) {
             return Ok(known);
         }
         self.tick()?;
-        let chain_start = self.begin();
+        let chain_start = self.begin_chain();
         let (mut a_node, mut b_node) = (a, b);
         while a_node != NONE {
             let (left, right) = (self.node(a_node), self.node(b_node));
@@ -274,11 +274,11 @@ impl<'s> SubsetTable<'s> {
                 true => self.difference(left.1, right.1)?,
                 false => left.1,
             };
-            self.push(left.0, down);
+            self.push_child(left.0, down);
             a_node = left.2;
         }
-        let result = self.end(chain_start)?;
-        self.remember(Operation::Difference.with(0), a, b, result);
+        let result = self.end_chain(chain_start)?;
+        self.store(Operation::Difference.with(0), a, b, result);
         Ok(result)
     }
 }

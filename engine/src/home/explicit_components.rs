@@ -10,7 +10,7 @@
 //! visited. If a self-covering sequence shows that a net has infinitely many markings, there is no
 //! graph.
 
-use super::{enabled_transitions, open, reduced_for};
+use super::{enabled_transitions, open_goals, reduced_net_for_liveness};
 use crate::board::{HomeFinding, Proof, SearchExtent};
 use crate::explicit::graph::{ExplicitGraph, GraphSearch};
 use crate::walk;
@@ -33,7 +33,7 @@ pub const ENGINE: Engine = Engine {
     takes: Takes::HOMES,
     start: |work| {
         stateless_session(move |budget| {
-            let made = on_net(&work, work.working_net, &budget.slice(AT_ONCE));
+            let made = on_net(&work, work.working_net, &budget.slice(FIRST_ATTEMPT));
             made.unwrap_or_else(|why| why)
         })
     },
@@ -42,26 +42,26 @@ pub const ENGINE: Engine = Engine {
 /// The registry entry for the reduced net, or for the original net if it cannot be reduced.
 pub const REDUCED: Engine = Engine {
     name: "graph of a reduced net",
-    start: |work| stateless_session(move |budget| reduced(&work, budget)),
+    start: |work| stateless_session(move |budget| run_reduced(&work, budget)),
     ..ENGINE
 };
 
 /// Time limit of the first attempt. Most graphs that can be computed at all are computed in this
 /// time.
-const AT_ONCE: Duration = Duration::from_millis(500);
+const FIRST_ATTEMPT: Duration = Duration::from_millis(500);
 
 /// Approximate number of firings spent on searching for a self-covering sequence.
-const PUMP_WORK: u64 = 20_000_000;
+const SELF_COVERING_WORK: u64 = 20_000_000;
 
 /// Limits for recounting by the checker: the number of markings per goal, and the number of goals.
-const RECOUNTED: (u64, usize) = (100_000, 8);
+const MAX_RECOUNTED: (u64, usize) = (100_000, 8);
 
 /// Decides goals on the parts of the reduced net, on the reduced net, and on the original net, in
 /// this order.
-fn reduced(assignment: &Assignment<'_>, budget: &Budget) -> String {
+fn run_reduced(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let (original, board) = (assignment.working_net, assignment.board);
-    let is_done = || open(original, board).next().is_none();
-    let reduced = reduced_for(assignment, (&budget.share(0.3), budget));
+    let is_done = || open_goals(original, board).next().is_none();
+    let reduced = reduced_net_for_liveness(assignment, (&budget.share(0.3), budget));
     let smallest = reduced.as_ref().unwrap_or(original);
     // An error means only that ids are missing, and this net has ids.
     let parts = smallest.net().parts().unwrap_or_default();
@@ -80,13 +80,17 @@ fn reduced(assignment: &Assignment<'_>, budget: &Budget) -> String {
         }
         summary.unwrap_or_else(|error| error)
     };
-    let first_summary = search(&budget.slice(AT_ONCE));
+    let first_summary = search(&budget.slice(FIRST_ATTEMPT));
     if is_done() {
         return first_summary;
     }
     let net = original.net();
-    let pump =
-        walk::find_self_covering_sequence(net, &budget.share(0.05), assignment.seed, PUMP_WORK);
+    let pump = walk::find_self_covering_sequence(
+        net,
+        &budget.share(0.05),
+        assignment.seed,
+        SELF_COVERING_WORK,
+    );
     if pump.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
         return "infinitely many markings".to_owned();
     }
@@ -104,7 +108,7 @@ fn on_parts(
 ) -> Result<String, String> {
     let mut goals: Vec<(GoalId, Vec<TransitionId>)> = Vec::new();
     let mut stays_reachable: Vec<bool> = Vec::new();
-    for (id, predicate) in open(working_net, assignment.board) {
+    for (id, predicate) in open_goals(working_net, assignment.board) {
         // After a reduction the condition may be true, which holds in every marking.
         let is_always_true = *predicate == Predicate::True;
         if let Some(transitions) = enabled_transitions(predicate).or(is_always_true.then(Vec::new))
@@ -166,7 +170,7 @@ fn on_net(
     working_net: &WorkingNet<'_>,
     budget: &Budget,
 ) -> Result<String, String> {
-    let goals: Vec<(GoalId, &Predicate)> = open(working_net, assignment.board).collect();
+    let goals: Vec<(GoalId, &Predicate)> = open_goals(working_net, assignment.board).collect();
     if goals.is_empty() {
         return Ok("nothing to do".to_owned());
     }
@@ -193,7 +197,7 @@ fn on_net(
         match counterexamples {
             Some((member, count)) if is_original => {
                 let sequence = graph.sequence_to(member);
-                if count <= RECOUNTED.0 && certificate_count < RECOUNTED.1 {
+                if count <= MAX_RECOUNTED.0 && certificate_count < MAX_RECOUNTED.1 {
                     certificate_count += 1;
                     let document = Document::Markings(count);
                     let proof = Proof {

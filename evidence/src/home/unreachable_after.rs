@@ -1,5 +1,5 @@
-//! *Lost*: after a firing sequence, no marking with φ is reachable. Either no transition is enabled
-//! there, or a [`Document`] proves it for the net that begins at that marking.
+//! Checks that after a firing sequence no marking with φ is reachable. Either no transition is
+//! enabled there, or a [`Document`] proves it for the net that begins at that marking.
 
 use super::HomeFlaw;
 use crate::certificate::Document;

@@ -10,7 +10,7 @@
 //! no walk does, other engines try to prove the property: no reachable marking disables all
 //! decreasing transitions while an initial token is missing. This usually takes only linear
 //! arithmetic and no visit of markings, however many there are. The proof is in the checker,
-//! [`parikh_evidence::home::returning`].
+//! [`parikh_evidence::home::ways_back`].
 //!
 //! # Conditions
 //! 1. w ≥ 0; every reachable marking covers the initial one or enables a transition that decreases
@@ -18,15 +18,15 @@
 //! 2. The wanted predicate is upward closed and holds somewhere along firings from the initial
 //!    marking.
 
-use super::roam::RecordingWalk;
-use super::slope::{DecreasingWeights, covers, find};
-use super::{along, open};
+use super::recording_walk::RecordingWalk;
+use super::weight_search::{DecreasingWeights, covers, find_decreasing_weights};
+use super::{goal_walks, open_goals};
 use crate::board::{Board, Knowledge, Reach};
 use crate::working_net::WorkingNet;
 use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
 use crate::{Task, intervals, pdr, state_equation};
 use parikh_evidence::Document;
-use parikh_evidence::home::returning::{ReturnProof, ReturnWay, covering, is_upward_closed};
+use parikh_evidence::home::ways_back::{ReturnProof, ReturnWay, covering, is_upward_closed};
 use parikh_net::{Facts, Goal, GoalId, Marking, MarkingGoal, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
@@ -43,21 +43,21 @@ pub const ENGINE: Engine = Engine {
 };
 
 /// Number of decreasing walks that must end at the initial marking before a proof is tried.
-const WALKS: u64 = 60;
+const DECREASING_WALKS: u64 = 60;
 
 /// Maximum length of a walk away from the initial marking, as a power of two.
-const LONGEST: u32 = 13;
+const MAX_WALK_LENGTH_LOG2: u32 = 13;
 
 /// Maximum length of a walk that searches for goals, as a power of two.
-const LONGEST_SEEING: u32 = 16;
+const MAX_GOAL_WALK_LENGTH_LOG2: u32 = 16;
 
 /// Number of attempts with different random choices.
-const TRIES: u64 = 4;
+const ATTEMPTS: u64 = 4;
 
 /// The reason why a search for weights is given up.
-enum GaveUp {
+enum SearchAbort {
     /// The budget is exhausted.
-    Time,
+    BudgetExhausted,
     /// No engine proves the property or finds a counterexample.
     Unproved,
 }
@@ -65,34 +65,34 @@ enum GaveUp {
 /// Runs the engine and returns a one-line summary.
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
-    let goals: Vec<(GoalId, &Predicate)> = open(assignment.working_net, assignment.board)
+    let goals: Vec<(GoalId, &Predicate)> = open_goals(assignment.working_net, assignment.board)
         .filter(|(_, predicate)| is_upward_closed(predicate))
         .collect();
     if goals.is_empty() {
         return "nothing to do".to_owned();
     }
     let home = net.initial();
-    for attempt in 0..TRIES {
+    for attempt in 0..ATTEMPTS {
         let mut rng = fastrand::Rng::with_seed(assignment.seed.wrapping_add(attempt));
         let mut document = None;
         let seed = rng.u64(..);
         let mut walks = 0;
         let find_counterexample = |_: &DecreasingWeights, decreasing: &[TransitionId]| {
-            if let Some(end) = by_walks(net, decreasing, seed, budget) {
+            if let Some(end) = counterexample_by_walks(net, decreasing, seed, budget) {
                 walks += 1;
                 return Ok(Some(end));
             }
-            match excluded(net, decreasing, budget) {
-                ProofResult::By(certificate) => {
+            match prove_unreachable(net, decreasing, budget) {
+                ProofResult::Proved(certificate) => {
                     document = Some(certificate);
                     Ok(None)
                 }
-                ProofResult::Not(end) => Ok(Some(end)),
-                ProofResult::Unknown if budget.is_exhausted() => Err(GaveUp::Time),
-                ProofResult::Unknown => Err(GaveUp::Unproved),
+                ProofResult::Refuted(end) => Ok(Some(end)),
+                ProofResult::Unknown if budget.is_exhausted() => Err(SearchAbort::BudgetExhausted),
+                ProofResult::Unknown => Err(SearchAbort::Unproved),
             }
         };
-        match find(net, home, (budget, &mut rng), find_counterexample) {
+        match find_decreasing_weights(net, home, (budget, &mut rng), find_counterexample) {
             Ok(Some(weights)) => {
                 let Some(document) = document.and_then(Arc::into_inner) else { break };
                 let places = weights.len();
@@ -103,8 +103,8 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                 );
             }
             Ok(None) => {}
-            Err(GaveUp::Time) => return "out of time".to_owned(),
-            Err(GaveUp::Unproved) => return "weights found, but no proof".to_owned(),
+            Err(SearchAbort::BudgetExhausted) => return "out of time".to_owned(),
+            Err(SearchAbort::Unproved) => return "weights found, but no proof".to_owned(),
         }
         if budget.is_exhausted() {
             return "out of time".to_owned();
@@ -121,14 +121,14 @@ fn report(
     budget: &Budget,
 ) -> usize {
     let (net, board) = (assignment.working_net.net(), assignment.board);
-    let findings = along::walk(
+    let findings = goal_walks::search_goals(
         net,
         net.initial(),
         goals,
-        LONGEST_SEEING,
+        MAX_GOAL_WALK_LENGTH_LOG2,
         (assignment.seed, &budget.share(0.5)),
     );
-    let (mut sequences, mut proved_goals) = (findings.along, findings.goals);
+    let (mut sequences, mut proved_goals) = (findings.sequences, findings.seen);
     // Also use witnesses of other engines, on the original net.
     for &(id, predicate) in goals.iter().filter(|(id, _)| findings.unseen.contains(id)) {
         let reached =
@@ -155,17 +155,22 @@ fn report(
 
 /// Returns the last marking of a decreasing walk if it lacks initial tokens and enables none of
 /// these transitions.
-fn by_walks(net: &Net, decreasing: &[TransitionId], seed: u64, budget: &Budget) -> Option<Marking> {
+fn counterexample_by_walks(
+    net: &Net,
+    decreasing: &[TransitionId],
+    seed: u64,
+    budget: &Budget,
+) -> Option<Marking> {
     let mut is_decreasing = vec![false; net.transition_count()];
     decreasing.iter().for_each(|t| is_decreasing[t.index()] = true);
     let mut rng = fastrand::Rng::with_seed(seed);
-    for walk in 0..WALKS {
+    for walk in 0..DECREASING_WALKS {
         let mut recording_walk = RecordingWalk::new(net, net.initial(), rng.u64(..));
-        recording_walk.walk(rng.u64(0..1 << (walk as u32 % LONGEST + 1)));
+        recording_walk.walk(rng.u64(0..1 << (walk as u32 % MAX_WALK_LENGTH_LOG2 + 1)));
         if budget.is_exhausted() {
             return None;
         }
-        if recording_walk.descend(&is_decreasing, || !budget.is_exhausted())
+        if recording_walk.fire_while_enabled(&is_decreasing, || !budget.is_exhausted())
             && !covers(recording_walk.marking(), net.initial())
         {
             return Some(recording_walk.marking().clone());
@@ -177,16 +182,16 @@ fn by_walks(net: &Net, decreasing: &[TransitionId], seed: u64, budget: &Budget) 
 /// Result of the proof that bad markings are unreachable.
 enum ProofResult {
     /// Proved, with the given certificate.
-    By(Arc<Document>),
+    Proved(Arc<Document>),
     /// Refuted by the given reachable marking.
-    Not(Marking),
+    Refuted(Marking),
     /// Undecided.
     Unknown,
 }
 
 /// Tries to prove that no reachable marking disables all transitions of `decreasing` while an
 /// initial token is missing.
-fn excluded(net: &Net, decreasing: &[TransitionId], budget: &Budget) -> ProofResult {
+fn prove_unreachable(net: &Net, decreasing: &[TransitionId], budget: &Budget) -> ProofResult {
     // A proof about the whole net must not depend on unproved claims of the model.
     let net = &net.without_unit_claim();
     let missing = covering(net, net.initial()).negated();
@@ -213,9 +218,9 @@ fn excluded(net: &Net, decreasing: &[TransitionId], budget: &Budget) -> ProofRes
         };
         if let Ok(mut engine) = state_equation::Engine::for_goals(net, &goals, &config) {
             let proof_reporter = board.proof_reporter(ENGINE.technique);
-            engine.slice(&slice.slice(SLICE), &task, proof_reporter);
+            engine.slice(&slice.slice(MAX_SLICE), &task, proof_reporter);
             while board.is_open(id) && !slice.is_exhausted() && engine.deepen(&task) {
-                engine.slice(&slice.slice(SLICE), &task, proof_reporter);
+                engine.slice(&slice.slice(MAX_SLICE), &task, proof_reporter);
             }
         }
     }
@@ -230,13 +235,13 @@ fn excluded(net: &Net, decreasing: &[TransitionId], budget: &Budget) -> ProofRes
     }
     match board.knowledge(id) {
         Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => match proof.document {
-            Some(document) => ProofResult::By(document),
+            Some(document) => ProofResult::Proved(document),
             None => ProofResult::Unknown,
         },
         Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) => {
             let sequence = witness.to_sequence();
             match sequence.and_then(|sequence| parikh_evidence::replay(net, &sequence).ok()) {
-                Some(end) if bad_marking.holds(net, &end) => ProofResult::Not(end),
+                Some(end) if bad_marking.holds(net, &end) => ProofResult::Refuted(end),
                 _ => ProofResult::Unknown,
             }
         }
@@ -245,4 +250,4 @@ fn excluded(net: &Net, decreasing: &[TransitionId], budget: &Budget) -> ProofRes
 }
 
 /// Time limit of one slice of the state equation.
-const SLICE: Duration = Duration::from_secs(20);
+const MAX_SLICE: Duration = Duration::from_secs(20);

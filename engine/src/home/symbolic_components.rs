@@ -27,16 +27,16 @@
 //! Zhao, G. Ciardo, *Symbolic CTL model checking of asynchronous systems using constrained
 //! saturation*, ATVA 2009.
 
-use super::roam::RecordingWalk;
-use super::slope::{DecreasingWeights, find};
-use super::{along, open, reduced_for};
+use super::recording_walk::RecordingWalk;
+use super::weight_search::{DecreasingWeights, find_decreasing_weights};
+use super::{goal_walks, open_goals, reduced_net_for_liveness};
 use crate::board::Argument;
 use crate::diagrams::confirm::to_closed_set;
 use crate::diagrams::{ReachableSet, explore};
 use crate::walk;
 use crate::working_net::WorkingNet;
 use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
-use parikh_evidence::home::returning::{
+use parikh_evidence::home::ways_back::{
     CountedFirings, ReturnProof, ReturnWay, covering, is_upward_closed,
 };
 use parikh_evidence::pump_grows;
@@ -59,75 +59,80 @@ pub const ENGINE: Engine = Engine {
 const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 
 /// Maximum number of places of a net for this engine.
-const MOST_PLACES: usize = 20_000;
+const MAX_PLACES: usize = 20_000;
 
 /// Limit on the number of components. A net with more usually has as many components as markings.
-const COMPONENTS: usize = 64;
+const MAX_COMPONENTS: usize = 64;
 
 /// Number of random firings before the search for a terminal component.
-const FAR: u64 = 1 << 12;
+const RANDOM_FIRINGS: u64 = 1 << 12;
 
 /// Lengths of random walks from the initial marking to a component, as powers of two.
-const WALKS_TO: std::ops::Range<u32> = 2..15;
+const WALK_LENGTHS_LOG2: std::ops::Range<u32> = 2..15;
 
 /// Limit on the number of goals that are refuted or proved individually. Each needs its own
 /// certificate.
-const EACH: usize = 16;
+const MAX_SINGLE_GOALS: usize = 16;
 
 /// Limit on the number of nodes of a certificate.
-const MOST_NODES: usize = 2_000_000;
+const MAX_CERTIFICATE_NODES: usize = 2_000_000;
 
 /// Length of the longest walk that searches for goals, as a power of two. Diagrams find the other
 /// goals.
-const LONGEST_WALK: u32 = 13;
+const MAX_WALK_LENGTH_LOG2: u32 = 13;
 
 /// Time limit of the first attempt. Most sets that can be computed at all are computed in this
 /// time.
-const AT_ONCE: Duration = Duration::from_millis(700);
+const FIRST_ATTEMPT: Duration = Duration::from_millis(700);
 
 /// Time limit if there may be infinitely many markings.
-const LONGEST_UNBOUNDED: Duration = Duration::from_secs(8);
+const MAX_TIME_IF_UNBOUNDED: Duration = Duration::from_secs(8);
 
 /// Approximate number of firings spent on searching for a self-covering sequence.
-const PUMP_WORK: u64 = 5_000_000;
+const SELF_COVERING_WORK: u64 = 5_000_000;
 
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let (original, board) = (assignment.working_net, assignment.board);
     let net = original.net();
-    if net.place_count() > MOST_PLACES {
+    if net.place_count() > MAX_PLACES {
         return "too many places".to_owned();
     }
-    let is_done = || open(original, board).next().is_none();
-    let reduced = reduced_for(assignment, (&budget.share(0.2), budget));
+    let is_done = || open_goals(original, board).next().is_none();
+    let reduced = reduced_net_for_liveness(assignment, (&budget.share(0.2), budget));
     // Goals that the reduced net cannot express are treated on the original net.
     let search = |budget: &Budget| {
         let mut summary = "nothing to do".to_owned();
         for working_net in reduced.as_ref().into_iter().chain([original]) {
-            if open(working_net, board).next().is_none() {
+            if open_goals(working_net, board).next().is_none() {
                 continue;
             }
             let is_last = working_net.parent().is_none();
             let slice = if is_last { budget.child() } else { budget.share(0.7) };
             let settled = explore(working_net.net(), 1, &slice, |reached| {
-                SymbolicHomes { work: assignment, working_net, reached, budget: &slice }.settle()
+                SymbolicHomes { work: assignment, working_net, reachable: reached, budget: &slice }
+                    .settle()
             });
             summary = settled.unwrap_or_else(|error| error.to_string());
         }
         summary
     };
-    let first_summary = search(&budget.slice(AT_ONCE));
+    let first_summary = search(&budget.slice(FIRST_ATTEMPT));
     if is_done() {
         return first_summary;
     }
-    let pump =
-        walk::find_self_covering_sequence(net, &budget.share(0.05), assignment.seed, PUMP_WORK);
+    let pump = walk::find_self_covering_sequence(
+        net,
+        &budget.share(0.05),
+        assignment.seed,
+        SELF_COVERING_WORK,
+    );
     if pump.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
         return "infinitely many markings".to_owned();
     }
     // Saturation does not terminate for infinitely many markings.
     match net.places().all(|p| original.facts().upper_bound(p).is_some()) {
         true => search(budget),
-        false => search(&budget.slice(LONGEST_UNBOUNDED)),
+        false => search(&budget.slice(MAX_TIME_IF_UNBOUNDED)),
     }
 }
 
@@ -138,7 +143,7 @@ struct SymbolicHomes<'h, 'r, 'd> {
     /// The net of the analysis.
     working_net: &'h WorkingNet<'h>,
     /// The reachable set of the net.
-    reached: ReachableSet<'r, 'd>,
+    reachable: ReachableSet<'r, 'd>,
     /// The budget of the analysis.
     budget: &'h Budget,
 }
@@ -146,7 +151,7 @@ struct SymbolicHomes<'h, 'r, 'd> {
 /// A terminal component.
 struct SymbolicComponent {
     /// A marking of the component: token counts by level of the diagrams.
-    home: Vec<u64>,
+    home_levels: Vec<u64>,
     /// All markings of the component. The set is protected from garbage collection.
     set: Set,
 }
@@ -154,14 +159,15 @@ struct SymbolicComponent {
 impl SymbolicHomes<'_, '_, '_> {
     /// Finds the terminal components and reports the goals that they decide. Returns a summary.
     fn settle(&mut self) -> Result<String, Stop> {
-        let backwards = self.reached.relation.reversed()?;
+        let backwards = self.reachable.relation.reversed()?;
         let (components, is_complete) = self.components(&backwards)?;
         let (mut unrefuted, mut refuted_count) = (Vec::new(), 0);
-        let goals: Vec<(GoalId, &Predicate)> = open(self.working_net, self.work.board).collect();
+        let goals: Vec<(GoalId, &Predicate)> =
+            open_goals(self.working_net, self.work.board).collect();
         for &(id, predicate) in &goals {
             let mut without_goal = None;
             for component in &components {
-                let satisfying = self.reached.some_satisfying(component.set, predicate)?;
+                let satisfying = self.reachable.some_satisfying(component.set, predicate)?;
                 if satisfying.is_empty() {
                     without_goal = Some(component);
                     break;
@@ -169,14 +175,15 @@ impl SymbolicHomes<'_, '_, '_> {
             }
             match without_goal {
                 None => unrefuted.push((id, predicate)),
-                Some(component) if refuted_count < EACH => {
-                    refuted_count += usize::from(self.lose(id, component)?)
+                Some(component) if refuted_count < MAX_SINGLE_GOALS => {
+                    refuted_count += usize::from(self.report_refuted(id, component)?)
                 }
                 Some(_) => {}
             }
         }
         // The remaining components are unknown.
-        let proved_count = if is_complete { self.keep(&unrefuted, &components)? } else { 0 };
+        let proved_count =
+            if is_complete { self.report_proved(&unrefuted, &components)? } else { 0 };
         let (components, unrefuted) = (components.len(), unrefuted.len());
         let suffix = if is_complete { "" } else { " and more" };
         Ok(format!(
@@ -191,81 +198,85 @@ impl SymbolicHomes<'_, '_, '_> {
         &mut self,
         backwards: &TransitionRelation,
     ) -> Result<(Vec<SymbolicComponent>, bool), Stop> {
-        let (relation, reachable_set) = (self.reached.relation, self.reached.set);
+        let (relation, reachable_set) = (self.reachable.relation, self.reachable.set);
         let mut components = Vec::new();
         let mut candidate = self.initial();
         let mut steps = 0;
         // Markings that lead to no known component.
         let mut unassigned = reachable_set;
         loop {
-            let home = self.reached.diagrams.single(&candidate)?;
+            let home = self.reachable.diagrams.single(&candidate)?;
             let leading_home =
-                self.reached.diagrams.reachable_within(backwards, home, reachable_set)?;
-            self.reached.diagrams.keep(leading_home);
-            let home = self.reached.diagrams.single(&candidate)?;
+                self.reachable.diagrams.reachable_within(backwards, home, reachable_set)?;
+            self.reachable.diagrams.keep(leading_home);
+            let home = self.reachable.diagrams.single(&candidate)?;
             let from_home = match leading_home == reachable_set && components.is_empty() {
                 // The initial marking can be reached from everywhere, so everything reachable is in
                 // its component.
                 true if candidate == self.initial() => reachable_set,
-                _ => self.reached.diagrams.reachable(relation, home)?,
+                _ => self.reachable.diagrams.reachable(relation, home)?,
             };
-            let not_returning = self.reached.diagrams.difference(from_home, leading_home)?;
-            if let Some(member) = self.reached.diagrams.member(not_returning) {
+            let not_returning = self.reachable.diagrams.difference(from_home, leading_home)?;
+            if let Some(member) = self.reachable.diagrams.member(not_returning) {
                 steps += 1;
-                candidate = self.far_from(&member, steps);
-                self.reached.diagrams.release(leading_home);
+                candidate = self.random_walk_from(&member, steps);
+                self.reachable.diagrams.release(leading_home);
                 continue;
             }
             tracing::debug!("diagrams: a terminal component after {steps} steps");
-            self.reached.diagrams.keep(from_home);
-            components.push(SymbolicComponent { home: candidate, set: from_home });
-            let remaining = self.reached.diagrams.difference(unassigned, leading_home)?;
-            self.reached.diagrams.release(leading_home);
+            self.reachable.diagrams.keep(from_home);
+            components.push(SymbolicComponent { home_levels: candidate, set: from_home });
+            let remaining = self.reachable.diagrams.difference(unassigned, leading_home)?;
+            self.reachable.diagrams.release(leading_home);
             if components.len() > 1 {
-                self.reached.diagrams.release(unassigned);
+                self.reachable.diagrams.release(unassigned);
             }
             unassigned = remaining;
             if unassigned.is_empty() {
                 return Ok((components, true));
             }
-            if components.len() == COMPONENTS {
+            if components.len() == MAX_COMPONENTS {
                 return Ok((components, false));
             }
-            self.reached.diagrams.keep(unassigned);
-            let member = self.reached.diagrams.member(unassigned).unwrap_or_default();
-            candidate = self.far_from(&member, steps);
+            self.reachable.diagrams.keep(unassigned);
+            let member = self.reachable.diagrams.member(unassigned).unwrap_or_default();
+            candidate = self.random_walk_from(&member, steps);
         }
     }
 
     /// Returns the last marking of a random walk from a member of a set, by level.
-    fn far_from(&self, member: &[u64], seed: u64) -> Vec<u64> {
+    fn random_walk_from(&self, member: &[u64], seed: u64) -> Vec<u64> {
         let seed = self.work.seed.wrapping_add(seed);
         let mut recording_walk =
             RecordingWalk::new(self.working_net.net(), &self.marking(member), seed);
-        recording_walk.walk(FAR);
-        self.reached.vector(recording_walk.marking())
+        recording_walk.walk(RANDOM_FIRINGS);
+        self.reachable.vector(recording_walk.marking())
     }
 
     /// Returns the token counts of the initial marking, by level.
     fn initial(&self) -> Vec<u64> {
-        self.reached.vector(self.working_net.net().initial())
+        self.reachable.vector(self.working_net.net().initial())
     }
 
     /// Converts the token counts of a member, by level, to a marking.
     fn marking(&self, member: &[u64]) -> Marking {
-        let levels = self.reached.level_of.iter();
+        let levels = self.reachable.level_of.iter();
         Marking::new(levels.map(|&level| member[level as usize]).collect())
     }
 
     /// Returns a random walk that ends in a component, if one is found soon. This is faster than a
     /// backward search.
-    fn walk_to(&self, set: Set) -> Option<FiringSequence> {
+    fn random_walk_to(&self, set: Set) -> Option<FiringSequence> {
         let net = self.working_net.net();
-        for length in WALKS_TO {
+        for length in WALK_LENGTHS_LOG2 {
             let mut recording_walk =
                 RecordingWalk::new(net, net.initial(), self.work.seed.wrapping_add(length.into()));
             let sequence = recording_walk.walk(1 << length);
-            if self.reached.diagrams.contains(set, &self.reached.vector(recording_walk.marking())) {
+            if self
+                .reachable
+                .diagrams
+                .contains(set, &self.reachable.vector(recording_walk.marking()))
+            {
                 return Some(sequence);
             }
             if self.budget.is_exhausted() {
@@ -276,24 +287,31 @@ impl SymbolicHomes<'_, '_, '_> {
     }
 
     /// Returns a firing sequence to a component.
-    fn way_to(&mut self, component: &SymbolicComponent) -> Result<Option<FiringSequence>, Stop> {
-        let home = self.reached.diagrams.single(&component.home)?;
-        self.reached.firings_to(self.working_net.net(), home)
+    fn sequence_to(
+        &mut self,
+        component: &SymbolicComponent,
+    ) -> Result<Option<FiringSequence>, Stop> {
+        let home = self.reachable.diagrams.single(&component.home_levels)?;
+        self.reachable.firings_to(self.working_net.net(), home)
     }
 
     /// Reports that a goal is refuted by a component. Returns false if the certificate would be too
     /// large.
-    fn lose(&mut self, goal: GoalId, component: &SymbolicComponent) -> Result<bool, Stop> {
-        if self.reached.diagrams.nodes_of(component.set) > MOST_NODES {
+    fn report_refuted(
+        &mut self,
+        goal: GoalId,
+        component: &SymbolicComponent,
+    ) -> Result<bool, Stop> {
+        if self.reachable.diagrams.nodes_of(component.set) > MAX_CERTIFICATE_NODES {
             return Ok(false);
         }
         let set = component.set;
-        let sequence = match self.walk_to(set) {
+        let sequence = match self.random_walk_to(set) {
             Some(sequence) => sequence,
             // A path to any marking of the component is shorter than a path to a given one.
-            None => self.reached.firings_to(self.working_net.net(), set)?.unwrap_or_default(),
+            None => self.reachable.firings_to(self.working_net.net(), set)?.unwrap_or_default(),
         };
-        let document = to_closed_set(&self.reached, set);
+        let document = to_closed_set(&self.reachable, set);
         let nodes = document.nodes.len();
         let (argument, document) = (Argument::ClosedSet { nodes }, Document::ClosedSet(document));
         let homes = self.work.board.homes(TECHNIQUE).on(self.working_net);
@@ -302,13 +320,13 @@ impl SymbolicHomes<'_, '_, '_> {
     }
 
     /// Reports which goals are proved. Returns the number of goals with a certificate.
-    fn keep(
+    fn report_proved(
         &mut self,
         goals: &[(GoalId, &Predicate)],
         components: &[SymbolicComponent],
     ) -> Result<usize, Stop> {
-        let nodes = self.reached.diagrams.nodes_of(self.reached.set);
-        if goals.is_empty() || nodes > MOST_NODES {
+        let nodes = self.reachable.diagrams.nodes_of(self.reachable.set);
+        if goals.is_empty() || nodes > MAX_CERTIFICATE_NODES {
             return Ok(0);
         }
         let (upward, mut other_goals): (Vec<_>, Vec<_>) =
@@ -316,13 +334,13 @@ impl SymbolicHomes<'_, '_, '_> {
         let mut proved_count = 0;
         match components {
             [component] if !upward.is_empty() => {
-                proved_count += self.keep_by_home(&upward, component)?;
+                proved_count += self.prove_by_home(&upward, component)?;
             }
             _ => other_goals.extend(upward),
         }
-        for (id, predicate) in other_goals.into_iter().take(EACH) {
-            let target = self.reached.satisfying(self.reached.set, predicate)?;
-            let Some(return_way) = self.steps(target)? else { continue };
+        for (id, predicate) in other_goals.into_iter().take(MAX_SINGLE_GOALS) {
+            let target = self.reachable.satisfying(self.reachable.set, predicate)?;
+            let Some(return_way) = self.backward_steps(target)? else { continue };
             let homes = self.work.board.homes(TECHNIQUE).on(self.working_net);
             proved_count += homes
                 .returning(&[id], ReturnProof { to: None, way: return_way, along: Vec::new() });
@@ -332,32 +350,40 @@ impl SymbolicHomes<'_, '_, '_> {
 
     /// Proves goals that firings from a marking of the component reach. This marking always remains
     /// reachable.
-    fn keep_by_home(
+    fn prove_by_home(
         &mut self,
         goals: &[(GoalId, &Predicate)],
         component: &SymbolicComponent,
     ) -> Result<usize, Stop> {
         let net = self.working_net.net();
-        let (home, to_home) = match self.walk_to(component.set) {
-            _ if component.home == self.initial() => (net.initial().clone(), FiringSequence::new()),
+        let (home, to_home) = match self.random_walk_to(component.set) {
+            _ if component.home_levels == self.initial() => {
+                (net.initial().clone(), FiringSequence::new())
+            }
             // Any marking of the component is suitable.
             Some(to_home) => match replay(net, &to_home) {
                 Ok(home) => (home, to_home),
                 Err(_) => return Ok(0),
             },
             None => {
-                let to_home = self.way_to(component)?.unwrap_or_default();
-                (self.marking(&component.home), to_home)
+                let to_home = self.sequence_to(component)?.unwrap_or_default();
+                (self.marking(&component.home_levels), to_home)
             }
         };
-        let levels_of_home = self.reached.vector(&home);
+        let levels_of_home = self.reachable.vector(&home);
         let slice = self.budget.share(0.2);
-        let findings = along::walk(net, &home, goals, LONGEST_WALK, (self.work.seed, &slice));
-        let (mut sequences, mut proved_goals) = (findings.along, findings.goals);
+        let findings = goal_walks::search_goals(
+            net,
+            &home,
+            goals,
+            MAX_WALK_LENGTH_LOG2,
+            (self.work.seed, &slice),
+        );
+        let (mut sequences, mut proved_goals) = (findings.sequences, findings.seen);
         for &(id, predicate) in goals.iter().filter(|(id, _)| findings.unseen.contains(id)) {
-            let target = self.reached.some_satisfying(component.set, predicate)?;
-            let (relation, transitions) = (self.reached.relation, self.reached.transitions);
-            let firings = self.reached.diagrams.firings(
+            let target = self.reachable.some_satisfying(component.set, predicate)?;
+            let (relation, transitions) = (self.reachable.relation, self.reachable.transitions);
+            let firings = self.reachable.diagrams.firings(
                 relation,
                 transitions,
                 &levels_of_home,
@@ -369,12 +395,12 @@ impl SymbolicHomes<'_, '_, '_> {
                 proved_goals.push(id);
             }
         }
-        let return_way = match self.downhill(net, &home)? {
+        let return_way = match self.decreasing_weights(net, &home)? {
             Some(return_way) => return_way,
             None => {
                 let covering = covering(net, &home);
-                let target = self.reached.satisfying(self.reached.set, &covering)?;
-                let Some(return_way) = self.steps(target)? else { return Ok(0) };
+                let target = self.reachable.satisfying(self.reachable.set, &covering)?;
+                let Some(return_way) = self.backward_steps(target)? else { return Ok(0) };
                 return_way
             }
         };
@@ -388,30 +414,35 @@ impl SymbolicHomes<'_, '_, '_> {
     }
 
     /// Returns place weights whose decreasing firings end only at markings that cover `home`.
-    fn downhill(&mut self, net: &Net, home: &Marking) -> Result<Option<ReturnWay>, Stop> {
+    fn decreasing_weights(&mut self, net: &Net, home: &Marking) -> Result<Option<ReturnWay>, Stop> {
         let missing = covering(net, home).negated();
         let mut rng = fastrand::Rng::with_seed(self.work.seed);
         let slice = self.budget.share(0.3);
-        let found = find(net, home, (&slice, &mut rng), |_: &DecreasingWeights, falling| {
-            let all_disabled = falling.iter().copied().map(Predicate::Disabled);
-            let bad_marking = Predicate::and(all_disabled.chain([missing.clone()]));
-            let bad_markings = self.reached.satisfying(self.reached.set, &bad_marking)?;
-            Ok(self.reached.diagrams.member(bad_markings).map(|member| self.marking(&member)))
-        })?;
+        let found = find_decreasing_weights(
+            net,
+            home,
+            (&slice, &mut rng),
+            |_: &DecreasingWeights, falling| {
+                let all_disabled = falling.iter().copied().map(Predicate::Disabled);
+                let bad_marking = Predicate::and(all_disabled.chain([missing.clone()]));
+                let bad_markings = self.reachable.satisfying(self.reachable.set, &bad_marking)?;
+                Ok(self.reachable.diagrams.member(bad_markings).map(|member| self.marking(&member)))
+            },
+        )?;
         Ok(found.map(|weights| {
-            let document = Document::ClosedSet(to_closed_set(&self.reached, self.reached.set));
+            let document = Document::ClosedSet(to_closed_set(&self.reachable, self.reachable.set));
             ReturnWay::Downhill { weights, document }
         }))
     }
 
     /// Returns backward steps that lead every marking to a target.
-    fn steps(&mut self, target: Set) -> Result<Option<ReturnWay>, Stop> {
-        let (levels, reachable) = (self.reached.level_of.len() as u32, self.reached.set);
-        let transitions = self.reached.transitions;
-        let steps = self.reached.diagrams.steps_back(levels, transitions, target, reachable)?;
+    fn backward_steps(&mut self, target: Set) -> Result<Option<ReturnWay>, Stop> {
+        let (levels, reachable) = (self.reachable.level_of.len() as u32, self.reachable.set);
+        let transitions = self.reachable.transitions;
+        let steps = self.reachable.diagrams.steps_back(levels, transitions, target, reachable)?;
         Ok(steps.map(|steps| {
             let steps = steps.into_iter().map(|(t, count)| (TransitionId::new(t), count)).collect();
-            ReturnWay::Steps { set: to_closed_set(&self.reached, reachable), steps }
+            ReturnWay::Steps { set: to_closed_set(&self.reachable, reachable), steps }
         }))
     }
 }

@@ -9,20 +9,20 @@ pub(super) struct RecordingWalk<'n> {
     /// The current marking.
     marking: Marking,
     /// For each transition, the number of input places without enough tokens.
-    lacking: Vec<u32>,
+    missing_inputs: Vec<u32>,
     /// The enabled transitions, in no order.
     enabled: Vec<TransitionId>,
     /// For each transition, its position in `enabled`.
     position: Vec<u32>,
     /// For each transition, true if it was enabled in a marking of the walk.
-    seen: Vec<bool>,
+    was_enabled: Vec<bool>,
     /// Transitions enabled for the first time since the last query.
-    fresh: Vec<TransitionId>,
+    newly_enabled: Vec<TransitionId>,
     rng: fastrand::Rng,
 }
 
 /// Position of a disabled transition.
-const NONE: u32 = u32::MAX;
+const DISABLED: u32 = u32::MAX;
 
 impl<'n> RecordingWalk<'n> {
     /// Begins a walk at `marking`.
@@ -31,16 +31,16 @@ impl<'n> RecordingWalk<'n> {
         let mut walk = RecordingWalk {
             net,
             marking: marking.clone(),
-            lacking: vec![0; count],
+            missing_inputs: vec![0; count],
             enabled: Vec::new(),
-            position: vec![NONE; count],
-            seen: vec![false; count],
-            fresh: Vec::new(),
+            position: vec![DISABLED; count],
+            was_enabled: vec![false; count],
+            newly_enabled: Vec::new(),
             rng: fastrand::Rng::with_seed(seed),
         };
         for t in net.transitions() {
             let lacks = net.pre(t).iter().filter(|arc| marking[arc.place] < arc.weight).count();
-            walk.lacking[t.index()] = lacks as u32;
+            walk.missing_inputs[t.index()] = lacks as u32;
             if lacks == 0 {
                 walk.enable(t);
             }
@@ -60,17 +60,17 @@ impl<'n> RecordingWalk<'n> {
 
     /// Returns for each transition, true if it was enabled in a marking of the walk.
     pub(super) fn seen(&self) -> &[bool] {
-        &self.seen
+        &self.was_enabled
     }
 
     /// Returns the transitions enabled for the first time since the last call.
-    pub(super) fn take_fresh(&mut self) -> Vec<TransitionId> {
-        std::mem::take(&mut self.fresh)
+    pub(super) fn take_newly_enabled(&mut self) -> Vec<TransitionId> {
+        std::mem::take(&mut self.newly_enabled)
     }
 
     /// Fires allowed transitions as long as one is enabled and `may_continue` returns true. Returns
     /// true if none is enabled at the end.
-    pub(super) fn descend(
+    pub(super) fn fire_while_enabled(
         &mut self,
         is_allowed: &[bool],
         mut may_continue: impl FnMut() -> bool,
@@ -111,7 +111,7 @@ impl<'n> RecordingWalk<'n> {
             let new_tokens = self.marking[change.place];
             let old_tokens = new_tokens.wrapping_add_signed(change.delta.wrapping_neg());
             for arc in net.consumers(change.place) {
-                let lacking = &mut self.lacking[arc.transition.index()];
+                let lacking = &mut self.missing_inputs[arc.transition.index()];
                 match (old_tokens >= arc.weight, new_tokens >= arc.weight) {
                     (true, false) => {
                         *lacking += 1;
@@ -136,14 +136,14 @@ impl<'n> RecordingWalk<'n> {
     fn enable(&mut self, t: TransitionId) {
         self.position[t.index()] = self.enabled.len() as u32;
         self.enabled.push(t);
-        if !std::mem::replace(&mut self.seen[t.index()], true) {
-            self.fresh.push(t);
+        if !std::mem::replace(&mut self.was_enabled[t.index()], true) {
+            self.newly_enabled.push(t);
         }
     }
 
     /// Removes a transition from the enabled transitions.
     fn disable(&mut self, t: TransitionId) {
-        let slot = std::mem::replace(&mut self.position[t.index()], NONE) as usize;
+        let slot = std::mem::replace(&mut self.position[t.index()], DISABLED) as usize;
         self.enabled.swap_remove(slot);
         if let Some(&moved) = self.enabled.get(slot) {
             self.position[moved.index()] = slot as u32;

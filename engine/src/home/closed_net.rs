@@ -18,7 +18,7 @@
 //! W. van der Aalst, *Verification of workflow nets*, 1997 (soundness is liveness and boundedness
 //! of the closed net); M. Hack, *Analysis of production schemata by Petri nets*, 1972.
 
-use super::open;
+use super::open_goals;
 use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
 use parikh_evidence::home::Structure;
 use parikh_evidence::home::commoner::{covered_marking, is_asymmetric_choice};
@@ -39,15 +39,15 @@ pub const ENGINE: Engine = Engine {
 };
 
 /// Limit on the number of goals that are tried. Each has its own closed net.
-const TRIED: usize = 4;
+const MAX_GOALS: usize = 4;
 
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
     // Condition 1.
-    let covering = open(assignment.working_net, assignment.board)
+    let covering = open_goals(assignment.working_net, assignment.board)
         .filter_map(|(id, predicate)| covered_marking(net, predicate).map(|covered| (id, covered)));
     let mut summary = "nothing to do".to_owned();
-    for (goal, covered) in covering.take(TRIED) {
+    for (goal, covered) in covering.take(MAX_GOALS) {
         let Ok(closed) = with_restart(net, &covered) else { continue };
         if let Some(t) = closed.transitions().find(|&t| !is_asymmetric_choice(&closed, t)) {
             let t = closed.transition_name(t);

@@ -13,7 +13,7 @@
 //! G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980 (repetitive and finite nets); J.
 //! Farkas, *Theorie der einfachen Ungleichungen*, 1902.
 
-use super::{enabled_transitions, open};
+use super::{enabled_transitions, open_goals};
 use crate::board::HomeReporter;
 use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
 use num_integer::Integer as _;
@@ -50,7 +50,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let never_gaining: Vec<(PlaceId, u64)> =
         net.places().filter(|&place| !can_gain(place)).map(|place| (place, 1)).collect();
     let refuted = report(assignment, homes, &never_gaining);
-    if refuted > 0 && open(assignment.working_net, assignment.board).next().is_none() {
+    if refuted > 0 && open_goals(assignment.working_net, assignment.board).next().is_none() {
         return format!("{refuted} goals refuted by places that never gain tokens");
     }
     let Some(weights) = weights(net, net.effect_classes(), budget) else {
@@ -77,14 +77,14 @@ fn report(
     };
     let structure = Arc::new(Structure::Finitely(weights.to_vec()));
     let mut refuted = 0;
-    for (id, predicate) in open(assignment.working_net, assignment.board) {
+    for (id, predicate) in open_goals(assignment.working_net, assignment.board) {
         if enabled_transitions(predicate)
             .is_some_and(|transitions| transitions.into_iter().all(is_decreasing))
         {
             homes.lost_finitely(id, &structure);
             refuted += 1;
             // Each report is checked separately, and a single one decides liveness of the net.
-            if refuted == ENOUGH {
+            if refuted == MAX_GOALS {
                 break;
             }
         }
@@ -94,11 +94,11 @@ fn report(
 
 /// Limit on the number of goals refuted for the same reason. For a question about all transitions,
 /// one is sufficient.
-const ENOUGH: usize = 64;
+const MAX_GOALS: usize = 64;
 
 /// Returns weights that no firing of these transitions increases and each firing decreases, if they
 /// exist.
-pub(super) fn weights_falling(
+pub(super) fn decreasing_weights(
     net: &Net,
     transitions: &[TransitionId],
     budget: &Budget,
@@ -106,7 +106,7 @@ pub(super) fn weights_falling(
     let classes: BTreeSet<EffectId> = transitions.iter().map(|&t| net.effect_of(t)).collect();
     let weights = weights(net, classes.into_iter(), budget)?;
     let decreasing =
-        parikh_evidence::home::returning::decreasing_transitions(net, &weights).ok()?;
+        parikh_evidence::home::ways_back::decreasing_transitions(net, &weights).ok()?;
     transitions.iter().all(|t| decreasing.binary_search(t).is_ok()).then_some(weights)
 }
 
@@ -117,7 +117,7 @@ fn weights(
     classes: impl Iterator<Item = EffectId>,
     budget: &Budget,
 ) -> Option<Vec<(PlaceId, u64)>> {
-    let program = program(net, classes).ok()?;
+    let program = linear_program(net, classes).ok()?;
     let mut solver = incremental_lp(program);
     let LpAnswer::Optimal(optimum) = solver.solve_again(budget) else { return None };
     let bound = optimum.certify(solver.program()).ok()?;
@@ -141,7 +141,7 @@ fn weights(
 
 /// Creates the linear program of the module documentation, with the columns s and r for each effect
 /// class.
-fn program(
+fn linear_program(
     net: &Net,
     classes: impl Iterator<Item = EffectId>,
 ) -> Result<LinearProgram, ProgramError> {
@@ -178,12 +178,14 @@ mod tests {
         .unwrap();
         let weights = weights(&net, net.effect_classes(), &Budget::unlimited()).unwrap();
         let t = parikh_net::Predicate::Enabled(net.transition_named("t").unwrap());
-        assert!(parikh_evidence::home::finitely::check_finitely(&net, &weights, &t).is_ok());
+        assert!(
+            parikh_evidence::home::finite_firings::check_finite_firings(&net, &weights, &t).is_ok()
+        );
         let live = text::parse("place a 1\nplace b\ntransition t: a -> b\ntransition u: b -> a");
         let live = live.unwrap();
         assert_eq!(super::weights(&live, live.effect_classes(), &Budget::unlimited()), None);
         let t = live.transition_named("t").unwrap();
-        let alone = weights_falling(&live, &[t], &Budget::unlimited()).unwrap();
+        let alone = decreasing_weights(&live, &[t], &Budget::unlimited()).unwrap();
         assert_eq!(alone, [(live.place_named("a").unwrap(), 1)]);
     }
 }

@@ -14,8 +14,8 @@
 //! m₀ ──random walk──▶ m ──another──▶ fires a, b, c     d? e? ──▶ intervals, state equation, search, diagrams from m
 //! ```
 
-use super::roam::RecordingWalk;
-use super::{enabled_transitions, open};
+use super::recording_walk::RecordingWalk;
+use super::{enabled_transitions, open_goals};
 use crate::board::{Argument, Board, Knowledge, Proof, Reach};
 use crate::diagrams::confirm::closed_set;
 use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
@@ -38,21 +38,21 @@ pub const ENGINE: Engine = Engine {
 };
 
 /// Minimum and maximum length of the first walk, as powers of two.
-const LENGTHS: std::ops::RangeInclusive<u32> = 4..=19;
+const WALK_LENGTHS_LOG2: std::ops::RangeInclusive<u32> = 4..=19;
 
 /// Maximum number of goals tried from one marking.
-const ASKED: usize = 64;
+const MAX_GOALS: usize = 64;
 
 /// Number of the first walk after which diagrams are tried. Later they are tried after walks whose
 /// number is a power of two.
-const FIRST_DESCRIBED: u64 = 4;
+const FIRST_WALK_WITH_DIAGRAMS: u64 = 4;
 
 /// Share of the remaining time for diagrams after one walk, in [0, 1].
-const DESCRIBING: f64 = 0.25;
+const DIAGRAM_SHARE: f64 = 0.25;
 
 /// Limit on the nodes of a diagram used as a certificate, and on the number of goals refuted by it.
 /// The board checks the whole certificate for each goal.
-const DESCRIBED: (usize, usize) = (500_000, 4);
+const MAX_NODES_AND_GOALS: (usize, usize) = (500_000, 4);
 
 /// Walks and tries to refute goals until the budget ends. Returns a one-line summary.
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
@@ -61,7 +61,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let mut rng = fastrand::Rng::with_seed(assignment.seed);
     let mut examined = 0u64;
     // The lengths grow from short to long, repeatedly. The proofs cost about as much as the walk.
-    for length in LENGTHS.cycle() {
+    for length in WALK_LENGTHS_LOG2.cycle() {
         let mut first_walk = RecordingWalk::new(net, net.initial(), rng.u64(..));
         let mut sequence = FiringSequence::new();
         let steps = rng.u64(1u64 << (length - 1)..1u64 << length);
@@ -76,7 +76,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             new_firings.steps().iter().for_each(|step| sequence.push(step.transition, step.count));
         }
         let open_goals: Vec<(GoalId, &Predicate)> =
-            open(assignment.working_net, assignment.board).collect();
+            open_goals(assignment.working_net, assignment.board).collect();
         if open_goals.is_empty() || budget.is_exhausted() {
             return format!("{} examined", counted(examined, "marking"));
         }
@@ -85,7 +85,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             let not_holding = open_goals
                 .iter()
                 .filter(|(_, predicate)| !predicate.holds(net, first_walk.marking()));
-            for (id, _) in not_holding.take(ASKED) {
+            for (id, _) in not_holding.take(MAX_GOALS) {
                 let proof = Proof::new(Argument::DeadEnd, None);
                 homes.lost_after(*id, sequence.clone(), proof);
             }
@@ -103,19 +103,22 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
         let mut unseen: Vec<(GoalId, &Predicate)> =
             open_goals.into_iter().filter(|(_, predicate)| !was_seen(predicate)).collect();
         rng.shuffle(&mut unseen);
-        unseen.truncate(ASKED);
+        unseen.truncate(MAX_GOALS);
         let goals: Vec<&Predicate> = unseen.iter().map(|(_, predicate)| *predicate).collect();
         // The walk consists of real firings, so the model's claims hold after it as well.
         let Ok(net_after_walk) = net.after(&sequence) else { continue };
         let mut refuted = unreachable(&net_after_walk, &goals, budget);
-        if refuted.is_empty() && examined >= FIRST_DESCRIBED && examined.is_power_of_two() {
-            refuted = by_diagrams(&net_after_walk, &goals, &budget.share(DESCRIBING));
+        if refuted.is_empty() && examined >= FIRST_WALK_WITH_DIAGRAMS && examined.is_power_of_two()
+        {
+            refuted = refute_by_diagrams(&net_after_walk, &goals, &budget.share(DIAGRAM_SHARE));
         }
         for (goal_index, proof) in refuted {
             let (goal, predicate) = unseen[goal_index];
             let (sequence, proof) = assignment
                 .board
-                .shorter_within(|time| sooner(net, &sequence, predicate, &budget.slice(time)))
+                .shorter_within(|time| {
+                    shorter_prefix(net, &sequence, predicate, &budget.slice(time))
+                })
                 .unwrap_or_else(|| (sequence.clone(), proof));
             homes.lost_after(goal, sequence, proof);
         }
@@ -124,7 +127,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
 }
 
 /// Returns a prefix of the sequence after which token intervals already refute the predicate.
-fn sooner(
+fn shorter_prefix(
     net: &Net,
     sequence: &FiringSequence,
     predicate: &Predicate,
@@ -135,7 +138,7 @@ fn sooner(
         let mut prefix = sequence.clone();
         prefix.truncate(firings);
         let net_after_prefix = net.after(&prefix).ok()?;
-        if let Some(proof) = by_intervals(&net_after_prefix, predicate, budget) {
+        if let Some(proof) = refute_by_intervals(&net_after_prefix, predicate, budget) {
             return Some((prefix, proof));
         }
         firings *= 2;
@@ -144,7 +147,7 @@ fn sooner(
 }
 
 /// Returns a proof by token intervals that the predicate is unreachable in `net`.
-fn by_intervals(net: &Net, predicate: &Predicate, budget: &Budget) -> Option<Proof> {
+fn refute_by_intervals(net: &Net, predicate: &Predicate, budget: &Budget) -> Option<Proof> {
     let goal = GoalId::new(0);
     let goals = [(goal, MarkingGoal::Reach(predicate.clone()))];
     let board = Board::new(net, vec![Goal::Reach(predicate.clone())]);
@@ -212,11 +215,11 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
 
 /// Like `unreachable`, by a diagram of all markings of `net`. The set is the certificate of every
 /// proof.
-fn by_diagrams(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, Proof)> {
+fn refute_by_diagrams(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, Proof)> {
     if goals.is_empty() {
         return Vec::new();
     }
-    let (max_nodes, max_goals) = DESCRIBED;
+    let (max_nodes, max_goals) = MAX_NODES_AND_GOALS;
     let result = diagrams::explore(net, 1, budget, |mut reached| {
         let mut unreachable_goals = Vec::new();
         for (index, predicate) in goals.iter().enumerate() {

@@ -10,11 +10,11 @@
 //! consumer: so a token returns on the shortest way. If decreasing firings end in a marking m, some
 //! transition enabled in m must decrease the sum as well, preferably the first one of a path home
 //! found by a short search. A linear program decides if weights exist that a given set of
-//! transitions decreases ([`finitely`](super::finitely)). They do not exist if these transitions
+//! transitions decreases ([`finite_firings`](super::finite_firings)). They do not exist if these transitions
 //! together can form a cycle.
 
-use super::finitely::weights_falling;
-use parikh_evidence::home::returning::decreasing_transitions;
+use super::finite_firings::decreasing_weights;
+use parikh_evidence::home::ways_back::decreasing_transitions;
 use parikh_net::{Marking, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::{HashMap, VecDeque};
@@ -23,13 +23,13 @@ use std::collections::{HashMap, VecDeque};
 pub(super) type DecreasingWeights = Vec<(PlaceId, u64)>;
 
 /// Maximum number of transitions required in addition by counterexamples.
-const ROUNDS: usize = 60;
+const MAX_ROUNDS: usize = 60;
 
 /// Maximum weight of a place.
-const HEAVIEST: u64 = 1 << 40;
+const MAX_WEIGHT: u64 = 1 << 40;
 
 /// Maximum number of markings in a search for a path to the home marking.
-const LOOKED_AT: usize = 3000;
+const MAX_MARKINGS: usize = 3000;
 
 /// Searches for weights such that decreasing firings end only at `home`. The function
 /// `find_counterexample` returns a counterexample: a marking that lacks tokens of `home` and
@@ -37,7 +37,7 @@ const LOOKED_AT: usize = 3000;
 ///
 /// # Errors
 /// Returns an error of `find_counterexample`.
-pub(super) fn find<E>(
+pub(super) fn find_decreasing_weights<E>(
     net: &Net,
     home: &Marking,
     (budget, rng): (&Budget, &mut fastrand::Rng),
@@ -46,9 +46,9 @@ pub(super) fn find<E>(
         &[TransitionId],
     ) -> Result<Option<Marking>, E>,
 ) -> Result<Option<DecreasingWeights>, E> {
-    let mut weights = shortest(net, home, budget);
+    let mut weights = initial_weights(net, home, budget);
     let mut required: Vec<TransitionId> = Vec::new();
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let Ok(decreasing) = decreasing_transitions(net, &weights) else { return Ok(None) };
         let Some(end) = find_counterexample(&weights, &decreasing)? else {
             return Ok(Some(weights));
@@ -58,12 +58,12 @@ pub(super) fn find<E>(
             .filter(|&t| !net.delta(t).is_empty() && net.is_enabled(&end, t))
             .collect();
         rng.shuffle(&mut enabled);
-        if let Some(first) = way_home(net, &end, home, budget) {
+        if let Some(first) = first_firing_home(net, &end, home, budget) {
             enabled.insert(0, first);
         }
         let weights_with = |base: &[TransitionId], t: TransitionId| {
             let extended: Vec<TransitionId> = base.iter().copied().chain([t]).collect();
-            (!budget.is_exhausted()).then(|| weights_falling(net, &extended, budget)).flatten()
+            (!budget.is_exhausted()).then(|| decreasing_weights(net, &extended, budget)).flatten()
         };
         // The new transition is combined with all currently decreasing ones, or only with the ones
         // added so far.
@@ -79,7 +79,7 @@ pub(super) fn find<E>(
 
 /// Returns initial weights from shortest paths: the weight of a place exceeds the total weight of
 /// the products of one of its consumers.
-fn shortest(net: &Net, home: &Marking, budget: &Budget) -> DecreasingWeights {
+fn initial_weights(net: &Net, home: &Marking, budget: &Budget) -> DecreasingWeights {
     let mut weight: Vec<Option<u64>> = net.places().map(|p| (home[p] > 0).then_some(0)).collect();
     let mut queue: VecDeque<TransitionId> = net.transitions().collect();
     let mut is_queued = vec![true; net.transition_count()];
@@ -95,7 +95,7 @@ fn shortest(net: &Net, home: &Marking, budget: &Budget) -> DecreasingWeights {
             .sum::<Option<u64>>()
             .and_then(|product_weight| product_weight.checked_add(1));
         let Some(product_weight) =
-            product_weight.filter(|&product_weight| product_weight <= HEAVIEST)
+            product_weight.filter(|&product_weight| product_weight <= MAX_WEIGHT)
         else {
             continue;
         };
@@ -118,7 +118,12 @@ fn shortest(net: &Net, home: &Marking, budget: &Budget) -> DecreasingWeights {
 
 /// Returns the first firing on a path from one marking to a marking that covers another, if a short
 /// search finds one.
-fn way_home(net: &Net, start: &Marking, home: &Marking, budget: &Budget) -> Option<TransitionId> {
+fn first_firing_home(
+    net: &Net,
+    start: &Marking,
+    home: &Marking,
+    budget: &Budget,
+) -> Option<TransitionId> {
     let mut first_firings: HashMap<Marking, Option<TransitionId>> =
         HashMap::from([(start.clone(), None)]);
     let mut queue = VecDeque::from([start.clone()]);
@@ -136,7 +141,7 @@ fn way_home(net: &Net, start: &Marking, home: &Marking, budget: &Budget) -> Opti
             first_firings.insert(next.clone(), first_of_path);
             queue.push_back(next);
         }
-        if first_firings.len() > LOOKED_AT || budget.is_exhausted() {
+        if first_firings.len() > MAX_MARKINGS || budget.is_exhausted() {
             return None;
         }
     }
@@ -175,7 +180,9 @@ mod tests {
         };
         let budget = Budget::unlimited();
         let mut rng = fastrand::Rng::with_seed(1);
-        let found = find(&net, net.initial(), (&budget, &mut rng), ends).unwrap().unwrap();
+        let found = find_decreasing_weights(&net, net.initial(), (&budget, &mut rng), ends)
+            .unwrap()
+            .unwrap();
         let falling = decreasing_transitions(&net, &found).unwrap();
         assert!(["on", "done", "free"].iter().all(|name| falling.contains(&named(name))));
         assert!(!["go", "bind"].iter().any(|name| falling.contains(&named(name))));

@@ -16,11 +16,11 @@
 //! each place of some semiflow, then with two, and so on.
 //!
 //! # Conditions
-//! The conditions of [`parikh_evidence::home::undone`].
+//! The conditions of [`parikh_evidence::home::undoable_firings`].
 
 use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
 use parikh_evidence::home::Structure;
-use parikh_evidence::home::undone::UndoProof;
+use parikh_evidence::home::undoable_firings::UndoProof;
 use parikh_net::{Arc, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_structure::semiflows::place_semiflows;
@@ -37,26 +37,32 @@ pub const ENGINE: Engine = Engine {
 };
 
 /// Maximum number of markings of one search.
-const MOST: usize = 2000;
+const MAX_MARKINGS: usize = 2000;
 
 /// Maximum number of searches per transition.
-const SEARCHES: usize = 1000;
+const MAX_SEARCHES: usize = 1000;
 
 /// Maximum number of additional tokens of a case.
-const DEEPEST: usize = 5;
+const MAX_EXTRA_TOKENS: usize = 5;
 
 /// Maximum number of semiflows tried per failed search.
-const TRIED: usize = 6;
+const MAX_SEMIFLOWS: usize = 6;
 
 /// Limit on the number of rays in the computation of semiflows.
-const RAYS: usize = 2000;
+const MAX_RAYS: usize = 2000;
 
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
-    let mut search = UndoingSearch { net, sums: None, budget, left: 0, failed: HashMap::new() };
+    let mut search = UndoingSearch {
+        net,
+        semiflows: None,
+        budget,
+        searches_left: 0,
+        failed_markings: HashMap::new(),
+    };
     let mut proofs = Vec::with_capacity(net.transition_count());
     for t in net.transitions() {
-        match search.undo(t) {
+        match search.prove_undoable(t) {
             Some(undoing) => proofs.push(undoing),
             None if budget.is_exhausted() => return "out of time".to_owned(),
             None => return format!("no way found to undo `{}`", net.transition_name(t)),
@@ -77,82 +83,86 @@ struct ValuedSemiflow {
     /// The places with their positive weights.
     weights: Vec<(PlaceId, u64)>,
     /// The weighted sum in the initial marking.
-    initially: i128,
+    initial_value: i128,
 }
 
 /// A search for sequences that undo transitions.
 struct UndoingSearch<'a> {
     net: &'a Net,
     /// Semiflows, small ones first. Computed when first needed.
-    sums: Option<Vec<ValuedSemiflow>>,
+    semiflows: Option<Vec<ValuedSemiflow>>,
     budget: &'a Budget,
     /// Number of remaining searches for this transition.
-    left: usize,
+    searches_left: usize,
     /// Markings for which the search failed, with the number of additional tokens, for the current
     /// transition.
-    failed: HashMap<SparseMarking, usize>,
+    failed_markings: HashMap<SparseMarking, usize>,
 }
 
 impl UndoingSearch<'_> {
     /// Finds a proof that every firing of `t` can be undone.
-    fn undo(&mut self, t: TransitionId) -> Option<UndoProof> {
-        self.left = SEARCHES;
-        self.failed.clear();
+    fn prove_undoable(&mut self, t: TransitionId) -> Option<UndoProof> {
+        self.searches_left = MAX_SEARCHES;
+        self.failed_markings.clear();
         let sparse_marking = |arcs: &[Arc]| -> SparseMarking {
             arcs.iter().map(|arc| (arc.place.index(), arc.weight)).collect()
         };
         let (start, end) = (sparse_marking(self.net.post(t)), sparse_marking(self.net.pre(t)));
-        (0..=DEEPEST).find_map(|max_extra_tokens| self.from(&start, &end, max_extra_tokens))
+        (0..=MAX_EXTRA_TOKENS)
+            .find_map(|max_extra_tokens| self.prove_from(&start, &end, max_extra_tokens))
     }
 
     /// Finds a firing sequence from `start` to `target` with at most `max_extra_tokens` additional
     /// tokens.
-    fn from(
+    fn prove_from(
         &mut self,
         start: &SparseMarking,
         target: &SparseMarking,
         max_extra_tokens: usize,
     ) -> Option<UndoProof> {
-        if self.failed.get(start).is_some_and(|&failed| failed >= max_extra_tokens) {
+        if self.failed_markings.get(start).is_some_and(|&failed| failed >= max_extra_tokens) {
             return None;
         }
-        self.left = self.left.checked_sub(1)?;
-        let missing_places = match way(self.net, start, target, self.budget) {
+        self.searches_left = self.searches_left.checked_sub(1)?;
+        let missing_places = match shortest_sequence(self.net, start, target, self.budget) {
             Ok(steps) => return Some(UndoProof::By(steps)),
             Err(missing_places) => missing_places,
         };
-        let semiflow_indices =
-            if max_extra_tokens > 0 { self.helpful(start, &missing_places) } else { Vec::new() };
+        let semiflow_indices = if max_extra_tokens > 0 {
+            self.helpful_semiflows(start, &missing_places)
+        } else {
+            Vec::new()
+        };
         for semiflow in semiflow_indices {
-            let weights = self.sums.as_ref()?[semiflow].weights.clone();
+            let weights = self.semiflows.as_ref()?[semiflow].weights.clone();
             let with_token = |marking: &SparseMarking, p: PlaceId| {
                 let mut larger = marking.clone();
                 *larger.entry(p.index()).or_insert(0) += 1;
                 larger
             };
             let case = |&(p, _): &(PlaceId, u64)| {
-                self.from(&with_token(start, p), &with_token(target, p), max_extra_tokens - 1)
+                self.prove_from(&with_token(start, p), &with_token(target, p), max_extra_tokens - 1)
             };
             if let Some(cases) = weights.iter().map(case).collect() {
                 return Some(UndoProof::Cases { sum: weights, cases });
             }
-            if self.left == 0 || self.budget.is_exhausted() {
+            if self.searches_left == 0 || self.budget.is_exhausted() {
                 return None;
             }
         }
-        self.failed.insert(start.clone(), max_extra_tokens);
+        self.failed_markings.insert(start.clone(), max_extra_tokens);
         None
     }
 
     /// Returns the semiflows whose value exceeds that of `marking` and that contain a missing
     /// place. The most needed and smallest come first.
-    fn helpful(
+    fn helpful_semiflows(
         &mut self,
         marking: &SparseMarking,
         missing_places: &BTreeMap<PlaceId, usize>,
     ) -> Vec<usize> {
         let (net, budget) = (self.net, self.budget);
-        let sums = self.sums.get_or_insert_with(|| semiflows(net, budget));
+        let sums = self.semiflows.get_or_insert_with(|| semiflows(net, budget));
         let tokens = |p: PlaceId| i128::from(marking.get(&p.index()).copied().unwrap_or(0));
         let mut helpful: Vec<(usize, usize, usize)> = Vec::new();
         for (position, sum) in sums.iter().enumerate() {
@@ -164,25 +174,25 @@ impl UndoingSearch<'_> {
                 .copied()
                 .unwrap_or(0);
             let weighted = sum.weights.iter().map(|&(p, weight)| i128::from(weight) * tokens(p));
-            if need > 0 && weighted.sum::<i128>() < sum.initially {
+            if need > 0 && weighted.sum::<i128>() < sum.initial_value {
                 helpful.push((usize::MAX - need, sum.weights.len(), position));
             }
         }
         helpful.sort_unstable();
-        helpful.into_iter().take(TRIED).map(|(_, _, position)| position).collect()
+        helpful.into_iter().take(MAX_SEMIFLOWS).map(|(_, _, position)| position).collect()
     }
 }
 
 /// Computes semiflows with their initial values, small ones first.
 fn semiflows(net: &Net, budget: &Budget) -> Vec<ValuedSemiflow> {
-    let flows = place_semiflows(net, RAYS, &budget.share(0.3)).flows;
+    let flows = place_semiflows(net, MAX_RAYS, &budget.share(0.3)).flows;
     let sum = |flow: &parikh_structure::flows::PlaceFlow| {
         let weights = flow.terms().iter().map(|(p, weight)| Some((*p, weight.to_u64()?)));
         let weights: Vec<(PlaceId, u64)> = weights.collect::<Option<_>>()?;
         let term =
             |&(p, weight): &(PlaceId, u64)| i128::from(weight).checked_mul(net.initial()[p].into());
         let initially = weights.iter().try_fold(0i128, |total, it| total.checked_add(term(it)?))?;
-        Some(ValuedSemiflow { weights, initially })
+        Some(ValuedSemiflow { weights, initial_value: initially })
     };
     let mut sums: Vec<ValuedSemiflow> = flows.iter().filter_map(sum).collect();
     sums.sort_by_key(|sum| sum.weights.len());
@@ -192,7 +202,7 @@ fn semiflows(net: &Net, budget: &Budget) -> Vec<ValuedSemiflow> {
 /// Returns a shortest firing sequence from one marking to another, by breadth-first search. On
 /// failure returns the places where more tokens would have enabled a transition, with the number of
 /// such cases.
-fn way(
+fn shortest_sequence(
     net: &Net,
     start: &SparseMarking,
     end: &SparseMarking,
@@ -204,9 +214,9 @@ fn way(
     let mut missing_places: BTreeMap<PlaceId, usize> = BTreeMap::new();
     while let Some(marking) = waiting.pop_front() {
         if marking == *end {
-            return Ok(back(&predecessors, marking));
+            return Ok(sequence_to(&predecessors, marking));
         }
-        if predecessors.len() > MOST || budget.is_exhausted() {
+        if predecessors.len() > MAX_MARKINGS || budget.is_exhausted() {
             return Err(missing_places);
         }
         let consumers = marking.keys().flat_map(|&p| net.consumers(PlaceId::new(p)));
@@ -247,7 +257,7 @@ fn fire(net: &Net, from: &SparseMarking, t: TransitionId) -> Option<SparseMarkin
 }
 
 /// Returns the firings on the path to a marking found by the search.
-fn back(
+fn sequence_to(
     predecessors: &HashMap<SparseMarking, Option<(SparseMarking, TransitionId)>>,
     mut marking: SparseMarking,
 ) -> Vec<(TransitionId, u64)> {
@@ -263,14 +273,20 @@ fn back(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parikh_evidence::home::undone::check_undone;
+    use parikh_evidence::home::undoable_firings::check_undone;
     use parikh_net::text;
 
     fn undone(net: &Net) -> Vec<Option<UndoProof>> {
         let budget = Budget::unlimited();
         let failed = HashMap::new();
-        let mut search = UndoingSearch { net, sums: None, budget: &budget, left: 0, failed };
-        net.transitions().map(|t| search.undo(t)).collect()
+        let mut search = UndoingSearch {
+            net,
+            semiflows: None,
+            budget: &budget,
+            searches_left: 0,
+            failed_markings: failed,
+        };
+        net.transitions().map(|t| search.prove_undoable(t)).collect()
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! *Finitely*: weights w ≥ 0 of places such that no firing increases w·m. A transition that
+//! Weights w ≥ 0 of places such that no firing increases w·m. A transition that
 //! decreases w·m fires at most w·m₀ times in total. So it is not live, because a live transition
 //! can fire infinitely often. The same holds for a set of such transitions.
 //!
@@ -14,23 +14,26 @@ use parikh_net::{Net, PlaceId, Predicate, TransitionId};
 ///
 /// # Errors
 /// The first flaw of the argument.
-pub fn check_finitely(
+pub fn check_finite_firings(
     net: &Net,
     weights: &[(PlaceId, u64)],
     wanted: &Predicate,
 ) -> Result<(), HomeFlaw> {
-    firing_finitely(net, weights)?.check(wanted)
+    find_finite_firings(net, weights)?.check(wanted)
 }
 
 /// One flag per transition, by index: true if the transition fires finitely often, because it
 /// decreases a weighted sum that no transition increases.
-pub struct FiringFinitely(Vec<bool>);
+pub struct FiniteFirings(Vec<bool>);
 
 /// Returns the transitions that decrease the sum with these weights.
 ///
 /// # Errors
 /// When some transition increases the sum.
-pub fn firing_finitely(net: &Net, weights: &[(PlaceId, u64)]) -> Result<FiringFinitely, HomeFlaw> {
+pub fn find_finite_firings(
+    net: &Net,
+    weights: &[(PlaceId, u64)],
+) -> Result<FiniteFirings, HomeFlaw> {
     let mut weight = vec![0u64; net.place_count()];
     for &(place, w) in weights {
         *weight.get_mut(place.index()).ok_or(HomeFlaw::Weights)? = w;
@@ -50,10 +53,10 @@ pub fn firing_finitely(net: &Net, weights: &[(PlaceId, u64)]) -> Result<FiringFi
         }
         decreases[t.index()] = put < taken;
     }
-    Ok(FiringFinitely(decreases))
+    Ok(FiniteFirings(decreases))
 }
 
-impl FiringFinitely {
+impl FiniteFirings {
     /// Checks that all transitions whose enabledness `wanted` requires fire finitely often.
     ///
     /// # Errors
@@ -89,14 +92,16 @@ mod tests {
         .unwrap();
         let weights = |a, b| {
             let weights = [(PlaceId::new(0), a), (PlaceId::new(1), b)];
-            check_finitely(&net, &weights, &enabled(&net, "t")).is_ok()
+            check_finite_firings(&net, &weights, &enabled(&net, "t")).is_ok()
         };
         assert!(weights(1, 0) && !weights(0, 0) && !weights(2, 1) && !weights(1, 1));
-        let of = |name| check_finitely(&net, &[(PlaceId::new(0), 1)], &enabled(&net, name)).is_ok();
+        let of = |name| {
+            check_finite_firings(&net, &[(PlaceId::new(0), 1)], &enabled(&net, name)).is_ok()
+        };
         assert!(of("t") && !of("u") && !of("s"));
         let either = Predicate::or([enabled(&net, "t"), enabled(&net, "u")]);
-        assert!(check_finitely(&net, &[(PlaceId::new(0), 1)], &either).is_err());
+        assert!(check_finite_firings(&net, &[(PlaceId::new(0), 1)], &either).is_err());
         let beyond = [(PlaceId::new(2), 1)];
-        assert!(check_finitely(&net, &beyond, &enabled(&net, "t")).is_err());
+        assert!(check_finite_firings(&net, &beyond, &enabled(&net, "t")).is_err());
     }
 }

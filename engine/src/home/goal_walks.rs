@@ -4,31 +4,31 @@
 //! it was the first to see.
 
 use super::enabled_transitions;
-use super::roam::RecordingWalk;
-use parikh_evidence::home::returning::CountedFirings;
+use super::recording_walk::RecordingWalk;
+use parikh_evidence::home::ways_back::CountedFirings;
 use parikh_net::{GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
 /// Length of the first walk, as a power of two.
-const FIRST: u32 = 5;
+const FIRST_LENGTH_LOG2: u32 = 5;
 
 /// Limit on consecutive walks without a new goal.
-const IDLE: u32 = 12;
+const MAX_WALKS_WITHOUT_GOAL: u32 = 12;
 
 /// The goals seen, with their walks.
 pub(super) struct WalkFindings {
     /// Firing sequences from the start. Each goal seen holds at the start or after some firing of a
     /// sequence.
-    pub(super) along: Vec<CountedFirings<TransitionId>>,
+    pub(super) sequences: Vec<CountedFirings<TransitionId>>,
     /// The goals seen on a walk.
-    pub(super) goals: Vec<GoalId>,
+    pub(super) seen: Vec<GoalId>,
     /// The goals not seen on any walk.
     pub(super) unseen: Vec<GoalId>,
 }
 
 /// Walks from `start` and tests the goals. The longest walks have 2^`max_length_log` firings.
-pub(super) fn walk(
+pub(super) fn search_goals(
     net: &Net,
     start: &Marking,
     goals: &[(GoalId, &Predicate)],
@@ -36,7 +36,7 @@ pub(super) fn walk(
     (seed, budget): (u64, &Budget),
 ) -> WalkFindings {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let mut findings = WalkFindings { along: Vec::new(), goals: Vec::new(), unseen: Vec::new() };
+    let mut findings = WalkFindings { sequences: Vec::new(), seen: Vec::new(), unseen: Vec::new() };
     // By transition, the goals satisfied by its enabledness. The other goals are tested after each
     // firing.
     let mut goals_of_transition: HashMap<TransitionId, Vec<usize>> = HashMap::new();
@@ -52,8 +52,11 @@ pub(super) fn walk(
     let mut is_unseen = vec![true; goals.len()];
     let mut unseen_count = goals.len();
     let mut walks_without_goal = 0;
-    for length in (FIRST..max_length_log).chain(std::iter::repeat(max_length_log)) {
-        if unseen_count == 0 || walks_without_goal == IDLE || budget.is_exhausted() {
+    for length in (FIRST_LENGTH_LOG2..max_length_log).chain(std::iter::repeat(max_length_log)) {
+        if unseen_count == 0
+            || walks_without_goal == MAX_WALKS_WITHOUT_GOAL
+            || budget.is_exhausted()
+        {
             break;
         }
         let mut recording_walk = RecordingWalk::new(net, start, rng.u64(..));
@@ -61,7 +64,7 @@ pub(super) fn walk(
         let mut kept_firings = 0;
         let mut has_new_goal = false;
         loop {
-            for t in recording_walk.take_fresh() {
+            for t in recording_walk.take_newly_enabled() {
                 for &goal_index in goals_of_transition.get(&t).into_iter().flatten() {
                     has_new_goal |= std::mem::replace(&mut is_unseen[goal_index], false);
                 }
@@ -92,11 +95,11 @@ pub(super) fn walk(
         walks_without_goal += 1;
         firings.truncate(kept_firings);
         if kept_firings > 0 {
-            findings.along.push(firings);
+            findings.sequences.push(firings);
         }
     }
     for (is_unseen, &(goal, _)) in is_unseen.into_iter().zip(goals) {
-        if is_unseen { findings.unseen.push(goal) } else { findings.goals.push(goal) }
+        if is_unseen { findings.unseen.push(goal) } else { findings.seen.push(goal) }
     }
     findings
 }
