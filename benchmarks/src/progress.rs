@@ -21,7 +21,7 @@ pub(crate) struct BenchProgress {
 }
 
 impl BenchProgress {
-    /// Starts the line for `all` runs, of which `done` were made in earlier sessions.
+    /// Starts the line for `run_count` runs, of which `done_count` were made in earlier sessions.
     pub(crate) fn new(run_count: usize, done_count: usize) -> Self {
         BenchProgress {
             is_terminal: std::io::stderr().is_terminal(),

@@ -88,6 +88,7 @@ pub(super) fn fairness(
             }
         }
     }
+    // A run that is fair to a transition need not be fair to each of its copies.
     if let Some(translation) = net.translation()
         && let Some(&copy) = weak_and_strong.iter().flatten().find(|&&t| translation.is_shared(t))
     {

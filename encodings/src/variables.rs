@@ -103,9 +103,9 @@ impl<'n> Variables<'n> {
         self.firings[effect.index()]
     }
 
-    /// Creates a number that belongs to a class, with a name after its first transition. Names of
-    /// one kind are unique, because only the name for a class of one transition ends in a
-    /// parenthesis.
+    /// Creates a number that belongs to a class. It is named "kind(t)" for a class with one
+    /// transition t, and "kind(t) and n more" for a larger class with first transition t. So names
+    /// of one kind are unique.
     pub fn class_number(&mut self, kind: &str, effect: EffectId) -> Variable {
         let class = self.net.class(effect);
         let name = self.net.transition_name(class[0]);

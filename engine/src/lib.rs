@@ -144,7 +144,7 @@ impl Takes {
         Takes { kinds: &[GoalKind::Run, GoalKind::Tree], features: Features::WEIGHTS };
 }
 
-/// The side of an approximation.
+/// The kinds of results that an engine can produce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sides {
     /// Finds witnesses.

@@ -169,13 +169,14 @@ pub fn join_first<T>(elements: &[T], words: impl Fn(&T) -> String) -> String {
     text.join(", ")
 }
 
-/// Returns the subject of a sentence about `count` markings: `1 marking was`, `12 markings were`.
+/// Returns the subject and verb of a sentence about `count` markings: `1 marking was`, `12 markings
+/// were`.
 pub fn markings_were(count: u64) -> String {
     format!("{} {}", counted(count, "marking"), if count == 1 { "was" } else { "were" })
 }
 
-/// Returns the subject of a sentence about all of `count` markings: `the only marking was`, `all 12
-/// markings were`.
+/// Returns the subject and verb of a sentence about all of `count` markings: `the only marking
+/// was`, `all 12 markings were`.
 pub fn all_markings_were(count: u64) -> String {
     match count {
         1 => "the only marking was".to_owned(),

@@ -22,7 +22,7 @@ pub enum FormulaProblem {
     /// An unknown place.
     #[error("the net has no place `{}`{hint}", shortened(name))]
     UnknownPlace {
-        /// The name in the file.
+        /// The name in the formula.
         name: String,
         /// A suggestion, as the end of a sentence; empty without one.
         hint: String,
@@ -30,7 +30,7 @@ pub enum FormulaProblem {
     /// An unknown transition.
     #[error("the net has no transition `{}`{hint}", shortened(name))]
     UnknownTransition {
-        /// The name in the file.
+        /// The name in the formula.
         name: String,
         /// A suggestion, as the end of a sentence; empty without one.
         hint: String,

@@ -400,7 +400,7 @@ fn as_possibility(formula: &Formula, holds: bool) -> Option<(&Formula, bool)> {
     }
 }
 
-/// Does the same as [`possibility`] for a path formula F φ.
+/// Does the same as [`as_possibility`] for a path formula F φ.
 fn finally(path: &Formula, holds: bool) -> Option<(&Formula, bool)> {
     match (path, holds) {
         (Formula::Not(part), _) => finally(part, !holds),

@@ -1,9 +1,9 @@
 //! Multiplicities from linear programs, checked in integers.
 //!
 //! Some rules require multiplicities y ≥ 0 of places with linear properties, and a linear program
-//! searches for them. Its floating-point solution is only a hint: [`integers`] guesses nearby small
-//! integers for the candidate, and the rule checks these in exact arithmetic. A wrong guess costs
-//! one application, nothing else. Replaying a log needs no linear program.
+//! searches for them. Its floating-point solution is only a hint: [`integer_guesses`] gives nearby
+//! small integers for the candidate, and the rule checks these in exact arithmetic. A wrong guess
+//! costs one application, nothing else. Replaying a log needs no linear program.
 
 use parikh_evidence::reduction::WorkNet;
 use parikh_evidence::reduction::rules::gcd_scaling::gcd;

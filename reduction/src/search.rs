@@ -22,7 +22,7 @@ pub(super) enum Phase {
     /// Rules that may add transitions or are expensive. They run when nothing else applies.
     Product,
     /// Rules that solve linear programs to find candidates. They run last, within the time that
-    /// [`CandidateSearch::allow`] sets.
+    /// [`CandidateSearch::set_time_limit`] sets.
     Linear,
 }
 

@@ -386,7 +386,7 @@ enum Trouble {
     Refusal(RefusalReason),
 }
 
-/// Computes [`weigh`] in one number type, with checked operations.
+/// Computes [`proved_value`] in one number type, with checked operations.
 fn proved_value_in<T>(
     program: &LinearProgram,
     objective: Objective,

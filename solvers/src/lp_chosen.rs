@@ -1,4 +1,4 @@
-//! The LP back-end that engines use: HiGHS, in a worker process after `guest::invite`. Builds
+//! The LP back-end that engines use: HiGHS, in a worker process if a program for it is set. Builds
 //! without HiGHS use microlp, and so do runs with `PARIKH_LP=microlp`.
 
 use crate::linear_program::LinearProgram;

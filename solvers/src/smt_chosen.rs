@@ -1,5 +1,5 @@
 //! The SMT solver that engines use: the user's command if there is one, otherwise Z3. After
-//! [`guest::invite`](crate::guest::set_worker_program), Z3 runs in a worker process.
+//! [`set_worker_program`](crate::guest::set_worker_program), Z3 runs in a worker process.
 
 use crate::guest::Program;
 use crate::smt::{SmtError, SmtSolver};
@@ -16,8 +16,8 @@ pub fn smt_solver(command: Option<&Program>) -> Result<Box<dyn SmtSolver>, SmtEr
     }
 }
 
-/// Starts Z3 in a worker process, or in this process if [`guest::invite`](crate::guest::set_worker_program) was
-/// not called.
+/// Starts Z3 in a worker process, or in this process if
+/// [`set_worker_program`](crate::guest::set_worker_program) was not called.
 #[cfg(feature = "z3")]
 fn z3() -> Result<Box<dyn SmtSolver>, SmtError> {
     use crate::{guest, smt_z3::Z3};

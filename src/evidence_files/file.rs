@@ -306,7 +306,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(Some(EvidenceReference::new(EvidenceKind::Document, document)))
     }
 
-    /// Writes a certificate about the net with the end of a witness as its initial marking.
+    /// Writes a certificate about the net with the end of the witness as its initial marking.
+    /// Without a witness, or if it has no firings, the certificate is about the net itself.
     fn document_after(
         &mut self,
         witness: Option<&Witness>,

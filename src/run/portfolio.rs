@@ -1,4 +1,4 @@
-//! The portfolio: workers follow the [schedule](super::schedule), and the engines of the
+//! The portfolio: workers follow the [schedule](mod@super::schedule), and the engines of the
 //! [registry](parikh_engine::registry) work on the net of each step.
 //!
 //! A panic in an engine loses the work of that engine only. The portfolio records what each worker
@@ -73,8 +73,9 @@ impl<'a> Portfolio<'a> {
         self.at_work.len()
     }
 
-    /// Returns the number of threads that an engine may use: all of them if only one worker has
-    /// steps. Workers that have finished their steps walk.
+    /// Returns the number of threads that an engine may use: all of them if there are no walk
+    /// engines and at most one worker has engines in its schedule, otherwise one. With walk
+    /// engines, every worker that has finished its schedule walks.
     pub(super) fn threads_of_an_engine(&self) -> usize {
         let has_walks = self.has_any(&[Role::Walk]);
         let has_no_engine = |step: &SchedulePhase| match *step {

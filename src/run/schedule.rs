@@ -316,7 +316,8 @@ impl Schedule {
             WalkAlongCandidates,
         };
         let brief_walk = Run(Role::First, PhaseNet::Original, TimePart::of(0.05).at_most(1));
-        // On a small net the search for runs is complete quickly, so it does not wait for walks.
+        // On a small net the search for runs is complete quickly, so it gets a short time after the
+        // first walk, before the long phases.
         let brief_runs = Run(Role::Runs, PhaseNet::Original, TimePart::of(0.03).at_most(1));
         let prover_phases = [
             RunOnceEngines,

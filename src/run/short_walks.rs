@@ -11,7 +11,8 @@ pub(super) fn short_walks(net: &Net, seed: u64) -> impl Iterator<Item = FiringSe
     lengths.into_iter().map(move |max_firings| short_walk(net, &mut rng, max_firings))
 }
 
-/// Returns a walk of at most `max_firings` firings that tests at most [`LOOKS`] transitions.
+/// Returns a walk of at most `max_firings` firings that tests at most [`MAX_TESTED_TRANSITIONS`]
+/// transitions.
 fn short_walk(net: &Net, rng: &mut fastrand::Rng, max_firings: usize) -> FiringSequence {
     let mut marking = net.initial().clone();
     let mut sequence = FiringSequence::new();

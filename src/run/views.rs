@@ -111,8 +111,8 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         Ok(())
     }
 
-    /// Chooses the views of a coloured net and runs the engines on them. The file's header shows
-    /// the choice.
+    /// Chooses the views of a coloured net and runs the engines on them. The module documentation
+    /// shows the choice.
     fn on_coloured(&mut self, coloured: &'m ColouredViews) -> Result<(), Q::Error> {
         let small_unfolding = coloured.unfolding(true, UnfoldingLimits::SMALL, self.budget);
         let full_unfolding = || coloured.unfolding(true, UnfoldingLimits::default(), self.budget);

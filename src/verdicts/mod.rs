@@ -10,9 +10,9 @@
 //! </toolspecific>
 //! ```
 //!
-//! [`read`] reads versions 1.0 and 2.0 of the format into the same [`VerdictFile`], and
+//! [`mod@read`] reads versions 1.0 and 2.0 of the format into the same [`VerdictFile`], and
 //! [`VerdictFile::print`] writes version 2.0. A [`KeyNet`] computes the 21 keys of a model by
-//! structure and search, and [`compare`] compares a file with the computed keys.
+//! structure and search, and [`mod@compare`] compares a file with the computed keys.
 //!
 //! Verdict files are information for people. No computation uses their contents.
 

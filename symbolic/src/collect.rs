@@ -3,13 +3,13 @@
 //!
 //! A collection happens only at safe points, where no function holds an unprotected node. In
 //! saturation, the safe point is before each firing. Every function relies on two rules. The caller
-//! protects the arguments: they are kept, on the stack `work`, or below a protected node. The
+//! protects the arguments: they are kept, on the stack `chains`, or below a protected node. The
 //! caller of a function puts the result on the stack before the next firing.
 
 use crate::store::{Diagrams, EMPTY, MIN_COLLECTED_NODES, Node, Stop};
 
-/// Nodes are collected only when the nodes in use exceed one `OF_MADE`-th of all nodes ever
-/// created.
+/// Nodes are collected only when the nodes in use exceed one `MIN_USED_FRACTION`-th of all nodes
+/// ever created.
 const MIN_USED_FRACTION: u64 = 16;
 
 impl Diagrams<'_> {

@@ -10,7 +10,7 @@
 //! All contexts are computed in advance, from the top level down. The context below a value depends
 //! only on how many of the read thresholds the value reaches. Many reads could create exponentially
 //! many contexts, each with its own copy of the work below. If reads would create more than
-//! [`MOST`] contexts at a level, plain saturation treats the transitions there.
+//! [`MAX_CONTEXTS`] contexts at a level, plain saturation treats the transitions there.
 
 use crate::touch::{END, Suffix};
 use std::collections::HashMap;

@@ -7,9 +7,9 @@
 //! over these places.
 //!
 //! Many sums that differ from a common weighting at a few levels each (those of a transition) are
-//! computed together. The weights of the paths from the top (`above`) are computed once for all
-//! sums. The weights of the paths to the bottom without changes are computed once, too. Only the
-//! levels from the first change to the last are specific to a sum. The lists of changes form a
+//! computed together. The weights of the paths from the top (`weights_above`) are computed once for
+//! all sums. The weights of the paths to the bottom without changes are computed once, too. Only
+//! the levels from the first change to the last are specific to a sum. The lists of changes form a
 //! tree, walked from their last level, so equal lower parts are computed once.
 
 use crate::levelled::LevelledNet;

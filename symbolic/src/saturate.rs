@@ -306,7 +306,7 @@ struct Round<'r, G> {
     guide: &'r G,
     /// The level of the chain.
     level: u32,
-    /// The start of the chain on the stack `work`.
+    /// The start of the chain on the stack `chains`.
     base: usize,
     /// The carried number of the chain.
     carried: u32,

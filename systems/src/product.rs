@@ -75,7 +75,7 @@ pub(crate) struct Product<'s> {
     pub(crate) outside_labels: Vec<LabelId>,
     /// Number of ready owners of each label; scratch memory.
     ready_owners: Vec<u32>,
-    /// The labels with a number above 0 in `ready`.
+    /// The labels with a number above 0 in `ready_owners`; scratch memory.
     touched: Vec<LabelId>,
 }
 

@@ -77,7 +77,7 @@ struct UnfoldingBuilder<'c> {
 }
 
 impl UnfoldingBuilder<'_> {
-    /// Checks the budget once in [`POLLING`] calls.
+    /// Checks the budget once in [`NODES_PER_CHECK`] calls.
     fn check_budget(&mut self) -> Result<(), UnfoldingError> {
         self.nodes += 1;
         let is_due = self.nodes.is_multiple_of(NODES_PER_CHECK);

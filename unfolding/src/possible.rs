@@ -4,7 +4,7 @@
 //! computation, so it overapproximates the behaviour.
 //!
 //! Colours are processed one after the other. A new colour of an input of a transition binds some
-//! of its variables. The other variables are bound along a [`JoinPlan`](super::plan::JoinPlan), by
+//! of its variables. The other variables are bound along a [`JoinPlan`], by
 //! lookups among the processed colours of the other inputs. A binding is found when the last of its
 //! input colours is processed. If two inputs have the same new colour, the earlier input counts as
 //! last. So every binding is found exactly once, and no search for duplicates is needed.

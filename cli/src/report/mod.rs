@@ -102,7 +102,8 @@ pub struct ReportSubject<'a> {
     pub keys: &'a KeyNet<'a>,
     /// If true, the keys that do not follow from the answers are computed.
     pub computes_all_keys: bool,
-    /// A verdict file of the contest to compare with, and the instance for which it is read.
+    /// A verdict file of the contest to compare the keys with, and the instance whose verdicts are
+    /// read from it. `None` if nothing is compared.
     pub form: Option<(&'a VerdictFile, &'a str)>,
 }
 

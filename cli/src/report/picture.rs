@@ -81,10 +81,10 @@ pub struct GroupPicture {
     pub place_group: Vec<usize>,
     /// The index of the group per transition.
     pub transition_group: Vec<usize>,
-    /// Arcs between groups: whether they lead to the place group, the transition group, the place
-    /// group, and the number of arcs.
+    /// Arcs between groups, as tuples: true if the arcs lead from transitions to places; the index
+    /// of the transition group; the index of the place group; the number of arcs.
     pub arcs: Vec<(bool, usize, usize, usize)>,
-    /// Positions of the groups, places first. `None` if there are more than `GROUPS` groups.
+    /// Positions of the groups, places first. `None` if there are more than `MAX_GROUPS` groups.
     pub drawing: Option<NodePositions>,
 }
 

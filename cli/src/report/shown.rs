@@ -49,7 +49,8 @@ impl PlayedSequence {
     }
 }
 
-/// Serialises a number without rounding in JavaScript. Numbers from [`COUNTED`] on become text.
+/// Serialises a number without rounding in JavaScript. Numbers from [`TOO_MANY_FIRINGS`] on become
+/// text.
 fn serialize_exactly<S: serde::Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
     match *number < TOO_MANY_FIRINGS {
         true => to.serialize_u64(*number),

@@ -35,7 +35,7 @@ pub struct StructureSets {
     pub title: &'static str,
     /// The definition of the kind.
     pub about: &'static str,
-    /// The sets, at most `LISTED`.
+    /// The sets, at most `MAX_LISTED`.
     pub shapes: Vec<StructureSet>,
     /// The reason why the list may be incomplete.
     pub incomplete: Option<String>,
@@ -64,7 +64,7 @@ fn factor(value: &Integer) -> String {
     if *value == Integer::ONE { String::new() } else { value.to_string() }
 }
 
-/// Cuts a list to [`LISTED`] entries, and adds that to the reason for incompleteness.
+/// Cuts a list to [`MAX_LISTED`] entries, and adds that to the reason for incompleteness.
 fn truncate_list<T>(mut items: Vec<T>, incomplete: Option<String>) -> (Vec<T>, Option<String>) {
     let found = items.len();
     items.truncate(MAX_LISTED);

@@ -31,25 +31,25 @@ pub struct KeyRow {
     pub reason: Sentence,
     /// True if the value rests on the model's claim of safe units.
     pub assumes_units: bool,
-    /// The form's value, if a form is given and the value is known.
+    /// The value in the verdict file, if one is given and has a known value.
     pub form: Option<String>,
 }
 
-/// All keys, and the contradictions of a form.
+/// All keys, and the contradictions of a verdict file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReportKeys {
     pub(super) rows: Vec<KeyRow>,
-    /// The contradictions of a form.
+    /// The keys whose value in the verdict file is wrong.
     pub(super) conflicts: Vec<KeyConflict>,
     /// The number of results that failed their check and were dropped.
     pub(super) faults: usize,
 }
 
-/// A key whose value in a form is wrong.
+/// A key whose value in the verdict file is wrong.
 #[derive(Clone, Debug)]
 pub(super) struct KeyConflict {
     pub(super) key: &'static str,
-    /// The form's value.
+    /// The value in the verdict file.
     pub(super) form: String,
     /// The computed value and the net.
     pub(super) computed: String,
@@ -65,7 +65,8 @@ pub(super) struct KeySources<'a> {
     pub(super) key_net: &'a KeyNet<'a>,
     /// If true, the keys that do not follow from the answers are computed.
     pub(super) computes_all: bool,
-    /// A verdict file, with the instance for which it is read.
+    /// A verdict file to compare the keys with, and the instance whose verdicts are read from it.
+    /// `None` if nothing is compared.
     pub(super) form: Option<(&'a VerdictFile, &'a str)>,
 }
 

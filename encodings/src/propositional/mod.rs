@@ -287,7 +287,7 @@ impl<'n> Unrolling<'n> {
     /// predicate must be comparisons ([`Predicate::to_atoms`]).
     ///
     /// # Errors
-    /// Returns an error if a sum has too many values.
+    /// Returns an error if a sum has too many places, or the sums have too many values.
     pub fn goal(
         &self,
         predicate: &Predicate,
@@ -420,7 +420,8 @@ impl<'n> Unrolling<'n> {
     }
 }
 
-/// Narrows a range to at most [`MAX_RANGE`], from both sides. Values of the previous marking are kept.
+/// Narrows a range to at most [`MAX_RANGE`], from both sides. Values of the previous marking are
+/// kept.
 fn narrow((low, high): &mut (i128, i128), before: &OrderEncodedTokens) {
     let excess = (*high - *low - MAX_RANGE).max(0);
     let (removable_below, removable_above) =

@@ -5,13 +5,13 @@ use super::{Board, Evidence, Home, Knowledge, Reach};
 use parikh_net::{Goal, GoalId, Predicate};
 
 impl Board<'_> {
-    /// Checks that `goals` show every premise: each predicate of `never` is that of a goal settled
-    /// as unreachable, each of `stays` that of a goal settled as staying reachable; the order of
-    /// their parts does not matter. Returns whether one of these proofs rests on the model's claim
-    /// that its units are safe.
+    /// Checks that `goals` prove every premise. Each predicate of `never` must belong to a goal
+    /// settled as unreachable, and each of `stays` to a goal settled as always reachable. The order
+    /// of operands does not matter. Returns true if one of these proofs rests on the claim that the
+    /// units of the model are safe.
     ///
     /// # Errors
-    /// When a goal of `goals` is not settled in this way, or no goal shows some premise.
+    /// When a goal of `goals` is not settled in this way, or when no goal proves some premise.
     pub(super) fn given(
         &self,
         goals: &[GoalId],

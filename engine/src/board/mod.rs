@@ -2,17 +2,17 @@
 //!
 //! Engines report on one of two sides. [`WitnessReporter`] reports "reached", "at least" and
 //! "unbounded", each with a firing sequence. [`ProofReporter`] reports "unreachable" and "at most",
-//! each with a proof. An engine that under-approximates takes an `Under` and cannot refute; an
-//! engine that over-approximates takes an `Over` and cannot reach: a report on the wrong side does
-//! not compile.
+//! each with a proof. An engine that under-approximates gets a witness reporter only, so it cannot
+//! refute. An engine that over-approximates gets a proof reporter only, so it cannot report a goal
+//! as reached. A report on the wrong side does not compile.
 //!
 //! That a predicate does not stay reachable needs both sides, a witness and a proof from its end;
 //! such reports go through [`HomeReporter`]. The existence and absence of runs are reported through
 //! [`RunReporter`], properties of the tree of runs through [`TreeReporter`].
 //!
-//! The board replays every claim of an `Under` on the net before it records the claim. For every
-//! claim of an `Over` it checks the certificate for this goal, or records the claim as an unchecked
-//! search. A failed check is an internal error: it is logged with everything needed to reproduce
+//! The board replays every witness on the net before it records the result. For every proof it
+//! checks the certificate for this goal, or records the result as an unchecked search. A failed
+//! check is an internal error: it is logged with everything needed to reproduce
 //! it, counted, and never becomes a verdict. If two engines contradict each other, the goal is
 //! frozen, and nothing is printed for it.
 //!
@@ -73,6 +73,7 @@ pub type Technique = &'static str;
 
 /// The time spent on finding place invariants that explain results.
 const SUMS_TAKE: Duration = Duration::from_millis(100);
+/// The largest number of places of a net for which these place invariants are computed.
 const SUMS_OF: usize = 5_000;
 
 /// The reason why an engine gave a goal up.
@@ -115,8 +116,8 @@ pub struct Board<'n> {
     shortening: ShorteningState,
     /// The place invariants for explanations, computed at first use; `None` if not wanted.
     sums: Option<OnceLock<InvariantSums>>,
-    /// Sequences to which hints from reduced nets lead, although they are not runs with the
-    /// property here.
+    /// Prefixes of runs, as hints for searches: translations of runs of reduced nets that turned
+    /// out not to have the property on the original net.
     ways: Mutex<Vec<FiringSequence>>,
     /// The goals with a witness or a proof from a reduced net.
     reduced: Mutex<BTreeSet<GoalId>>,

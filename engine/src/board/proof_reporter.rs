@@ -157,8 +157,9 @@ impl<'b> ProofReporter<'b> {
     fn enter_unreachable(&self, goal: GoalId, proof: Proof, evidence: Evidence) {
         let proof = about_read(self.working_net, proof);
         let mut entry = self.board.entry(goal);
-        // Checked while the entry is locked: a witness is compared with the model's claim before it
-        // is recorded, so no violation is missed here.
+        // Checked while the entry is locked. A proof is void if it assumes the model's claim of
+        // safe units and a marking violates the claim. Witnesses are compared with the claim before
+        // they are recorded, so no violation is missed here.
         if self.board.is_void(&proof) {
             return;
         }

@@ -24,6 +24,7 @@ const LONGEST: u64 = 1_000_000;
 
 /// The largest number of markings in the breadth-first search.
 const VISITED: usize = 30_000;
+/// The largest number of token counts that the breadth-first search stores: markings times places.
 const HELD: usize = 6_000_000;
 
 /// The share of the elapsed time that shortening may take.

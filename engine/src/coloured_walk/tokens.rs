@@ -8,7 +8,7 @@ use parikh_unfolding::{ByColour, merge};
 pub(super) struct PlaceTokens {
     /// Colours with their token counts, in no order.
     colours: Vec<(u64, u64)>,
-    /// For each colour, its position in `list`.
+    /// For each colour, its position in `colours`.
     positions: ByColour<u32>,
 }
 

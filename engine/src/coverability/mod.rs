@@ -83,8 +83,8 @@ pub fn find_pump(net: &Net, budget: &Budget) -> Option<(FiringSequence, FiringSe
     Tree::new(net, LIMITS_OF_PUMP).grow(budget, |tree, node| {
         let accelerations = tree.nodes[node as usize].accelerations.first();
         let place = accelerations.and_then(|accelerations| accelerations.places.first());
-        let Some(&(place, ..)) = place else { return Some(0) };
-        sequences = runs::single_pump(tree, node, 0, &LinearSum::place(place));
+        let Some(growing) = place else { return Some(0) };
+        sequences = runs::single_pump(tree, node, 0, &LinearSum::place(growing.place));
         sequences.is_none().then_some(0)
     });
     sequences
@@ -202,8 +202,8 @@ impl<'t> OpenGoals<'t> {
         let new_node = &tree.nodes[node as usize];
         let mut work = (self.maxima.len() + self.predicates.len()) as u64;
         for (acceleration_index, acceleration) in new_node.accelerations.iter().enumerate() {
-            for (place, ..) in &acceleration.places {
-                for &maximum in self.maxima_of_place.get(place).into_iter().flatten() {
+            for growing in &acceleration.places {
+                for &maximum in self.maxima_of_place.get(&growing.place).into_iter().flatten() {
                     let (id, sum) = self.maxima[maximum];
                     if self.board.is_open(id) {
                         work += tree.net.place_count() as u64;

@@ -11,8 +11,8 @@ use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 use parikh_structure::graph::omega::OMEGA;
 
 /// The value of a sum in the markings that a node represents.
-/// No place of the sum has ω.
 enum CoverabilityValue {
+    /// The value of a sum without ω places.
     Finite(i128),
     /// The sum grows without bound: its ω places have positive coefficients.
     Grows,

@@ -15,7 +15,7 @@
 //! # Soundness
 //! All results are replayed by the recipient.
 
-use super::tree::{Acceleration, Tree};
+use super::tree::{Acceleration, GrowingPlace, Tree};
 use parikh_evidence::check_pumping;
 use parikh_net::{
     FiringSequence, LinearSum, Marking, Net, PlaceId, PumpSequence, Stage, TransitionId,
@@ -56,7 +56,7 @@ fn omegas(tree: &Tree<'_>, node: u32, acceleration_count: usize) -> Vec<bool> {
     let node = &tree.nodes[node as usize];
     let mut omega: Vec<bool> = node.tokens.iter().map(|&held| held == OMEGA).collect();
     let later_places = node.accelerations[acceleration_count..].iter().flat_map(|it| &it.places);
-    later_places.for_each(|(place, ..)| omega[place.index()] = false);
+    later_places.for_each(|growing| omega[growing.place.index()] = false);
     omega
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn run(
             if branch_node == node { acceleration_count } else { current.accelerations.len() };
         for acceleration in current.accelerations[..acceleration_count].iter().rev() {
             let times = repetitions(acceleration, &mut demand);
-            acceleration.places.iter().for_each(|(place, ..)| omega[place.index()] = false);
+            acceleration.places.iter().for_each(|growing| omega[growing.place.index()] = false);
             let word = tree.path(acceleration.start, branch_node);
             if times > i128::from(Marking::MAX_TOKENS) || (word.len() > 1 && times > MAX_STEPS) {
                 return None;
@@ -113,8 +113,8 @@ pub(crate) fn run(
 /// Returns the number of repetitions of an acceleration that meet the demands on its places.
 /// Removes these demands, because the places have no ω before the acceleration.
 fn repetitions(grown: &Acceleration, demand: &mut TokenDemand) -> i128 {
-    let repetitions_for = |&(place, held, gain): &(PlaceId, u64, u64)| {
-        let missing = demand.remove(&place)? - i128::from(held);
+    let repetitions_for = |&GrowingPlace { place, tokens, gain }: &GrowingPlace| {
+        let missing = demand.remove(&place)? - i128::from(tokens);
         // Rounded up. A gain is at least 1.
         (missing > 0).then(|| (missing + i128::from(gain) - 1) / i128::from(gain))
     };

@@ -69,7 +69,7 @@ pub(crate) struct Tree<'n> {
     by_first_input: Vec<Vec<TransitionId>>,
     limits: TreeLimits,
     /// For each place, true if it is ω in some node.
-    unbounded_count: Vec<bool>,
+    is_unbounded: Vec<bool>,
     /// Limit on `work`. It rises whenever a new unbounded place is found.
     work_limit: u64,
     /// Approximate number of token comparisons so far.
@@ -127,8 +127,17 @@ impl Node {
 pub(crate) struct Acceleration {
     /// Number of the earlier node on the same branch.
     pub(crate) start: u32,
-    /// Triples of a place, its tokens before it became ω, and the tokens that each repetition adds.
-    pub(crate) places: Vec<(PlaceId, u64, u64)>,
+    pub(crate) places: Vec<GrowingPlace>,
+}
+
+/// A place whose tokens grow with each repetition of some firings.
+#[derive(Clone, Copy)]
+pub(crate) struct GrowingPlace {
+    pub(crate) place: PlaceId,
+    /// The tokens after the first repetition, at the node where the place becomes ω.
+    pub(crate) tokens: u64,
+    /// The tokens that each repetition adds.
+    pub(crate) gain: u64,
 }
 
 /// The reason why a tree stopped growing.
@@ -157,7 +166,7 @@ impl<'n> Tree<'n> {
             queue: BinaryHeap::new(),
             by_first_input: beginning,
             limits,
-            unbounded_count: vec![false; net.place_count()],
+            is_unbounded: vec![false; net.place_count()],
             work_limit: limits.work,
             work: net.transition_count() as u64,
         };
@@ -176,7 +185,7 @@ impl<'n> Tree<'n> {
             queue: BinaryHeap::new(),
             by_first_input: Vec::new(),
             limits,
-            unbounded_count: Vec::new(),
+            is_unbounded: Vec::new(),
             work_limit: 0,
             work: 0,
         }
@@ -263,8 +272,9 @@ impl<'n> Tree<'n> {
         let changes =
             self.nodes[node as usize].accelerations.iter().flat_map(|changes| &changes.places);
         let mut is_new = false;
-        for (place, ..) in changes {
-            is_new |= !std::mem::replace(&mut self.unbounded_count[place.index()], true);
+        for growing in changes {
+            let place = growing.place.index();
+            is_new |= !std::mem::replace(&mut self.is_unbounded[place], true);
         }
         if is_new {
             self.work_limit = self.work + self.limits.work;
@@ -273,7 +283,7 @@ impl<'n> Tree<'n> {
 
     /// Returns the number of places with ω in some node.
     pub(super) fn unbounded(&self) -> usize {
-        self.unbounded_count.iter().filter(|&&unbounded| unbounded).count()
+        self.is_unbounded.iter().filter(|&&unbounded| unbounded).count()
     }
 
     /// Returns true if a kept node covers the marking.
@@ -319,11 +329,11 @@ impl<'n> Tree<'n> {
                         node.tokens.iter().zip(next.iter_mut()).enumerate()
                     {
                         if earlier_tokens < *new_tokens && *new_tokens != OMEGA {
-                            places.push((
-                                PlaceId::new(place),
-                                *new_tokens,
-                                *new_tokens - earlier_tokens,
-                            ));
+                            places.push(GrowingPlace {
+                                place: PlaceId::new(place),
+                                tokens: *new_tokens,
+                                gain: *new_tokens - earlier_tokens,
+                            });
                             *new_tokens = OMEGA;
                         }
                     }

@@ -10,7 +10,7 @@ const NO_DEADLINE: u64 = u64::MAX;
 #[derive(Debug)]
 pub(super) struct DiagramDeadline {
     epoch: Instant,
-    /// The deadline in nanoseconds after `begun`.
+    /// The deadline in nanoseconds after `epoch`.
     nanoseconds: AtomicU64,
 }
 

@@ -206,8 +206,9 @@ impl LinearCheck<'_, '_, '_, '_> {
         self.leading_along(&edges, &by_state)
     }
 
-    /// Returns the markings from which an edge of `edges` leads into the target state's set in
-    /// `targets`. The result is kept.
+    /// Returns the markings that satisfy the label of one of these automaton edges and have a
+    /// successor in the set that `targets` gives for the edge's target state. A dead marking counts
+    /// as its own successor. The result is protected from garbage collection.
     fn leading_along(
         &mut self,
         edges: &[&AutomatonEdge],
@@ -224,7 +225,8 @@ impl LinearCheck<'_, '_, '_, '_> {
         Ok(sources)
     }
 
-    /// Returns the markings that satisfy the label of an edge. The result is kept.
+    /// Returns the markings that satisfy the label of an edge. The result is protected from garbage
+    /// collection.
     fn satisfying_label(&mut self, edge: &AutomatonEdge) -> Result<Set, Stop> {
         let mut label_set = self.branching.reachable();
         for literal in edge.cube.literals() {
@@ -242,7 +244,7 @@ impl LinearCheck<'_, '_, '_, '_> {
         Ok(label_set)
     }
 
-    /// Returns the union of two sets, and keeps it.
+    /// Returns the union of two sets, and protects it from garbage collection.
     fn kept_union(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
         let either = self.branching.union(left, right)?;
         self.branching.keep(either);

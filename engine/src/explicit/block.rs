@@ -38,7 +38,7 @@ pub(crate) struct Block<N> {
     pub(crate) unfolded: Vec<u32>,
     /// Indices of all successors, grouped by segment of the table, ascending within a segment.
     by_segment: Vec<u32>,
-    /// Start of every part in `order`.
+    /// Start of every part in `by_segment`.
     segment_starts: [u32; TABLE_SEGMENTS + 1],
     /// The notes about the markings.
     pub(crate) notes: N,

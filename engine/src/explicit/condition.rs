@@ -1,6 +1,6 @@
 //! Predicates compiled for very many evaluations on packed markings.
 //!
-//! They are equivalent to a [`Test`](super::judge::Test), which searches need for its numbered
+//! They are equivalent to a [`Test`](super::packed_tests::Test), which searches need for its numbered
 //! atoms. Here conditions on one-bit places become bit masks. A conjunction of such conditions
 //! takes two comparisons per word, and checking enabledness in a safe net takes one look.
 //!
@@ -56,7 +56,7 @@ impl Mask {
 
 impl Condition {
     /// Compiles a predicate whose leaves are atoms and deadness, see
-    /// [`leaves_as_atoms`](super::judge::leaves_as_atoms).
+    /// [`enabledness_as_atoms`](super::packed_tests::enabledness_as_atoms).
     pub(crate) fn new(predicate: &Predicate, packing: &Packing) -> Condition {
         match predicate {
             Predicate::True => Condition::Constant(true),
@@ -67,7 +67,7 @@ impl Condition {
             Predicate::And(parts) => Self::compile_parts(true, parts, packing),
             Predicate::Or(parts) => Self::compile_parts(false, parts, packing),
             Predicate::Enabled(_) | Predicate::Disabled(_) => {
-                unreachable!("leaves_as_atoms rewrites enabledness")
+                unreachable!("enabledness_as_atoms rewrites enabledness")
             }
         }
     }

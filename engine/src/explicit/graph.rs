@@ -114,7 +114,7 @@ impl<'n> ExplicitGraph<'n> {
         &self.edges[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
 
-    /// Checks the budget if the count of steps is a multiple of [`POLLING`].
+    /// Checks the budget if the count of steps is a multiple of [`POLLING_INTERVAL`].
     fn check_budget(&self, marking: u32) -> Result<(), ExplorationError> {
         if marking.is_multiple_of(POLLING_INTERVAL)
             && let Some(spent) = self.budget.exhausted()

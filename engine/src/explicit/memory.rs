@@ -21,7 +21,7 @@ pub(crate) struct MemoryAccount {
 }
 
 impl MemoryAccount {
-    /// Creates an account with a limit of `ceiling` bytes and the memory limit of `budget`.
+    /// Creates an account with a limit of `max_bytes` bytes and the memory limit of `budget`.
     pub(crate) fn new(max_bytes: u64, budget: &Budget) -> Self {
         MemoryAccount {
             taken: Arc::default(),

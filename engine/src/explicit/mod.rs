@@ -7,11 +7,11 @@
 //! Reading order: `packing` (markings as words), `moves` (transitions on words), `store` (the set
 //! of markings). The store uses `set` (numbers the markings), `tree` (compresses each to one word),
 //! `derived` (omits places determined by others), `parents` (the predecessor of each marking) and
-//! `room` (memory accounting). Then follow `space` (these parts combined), `judge` and `watch`
-//! (goals on words, and which goals to test when), `stubborn` (transitions that can be left out),
-//! `search` (one search), and `crew` (parallel expansion by several `threads`, in `block`s).
-//! [`run`] below decides what to search for and for how long. [`state_space`] counts markings, and
-//! [`graph`] builds the reachability graph.
+//! `memory` (memory accounting). Then follow `space` (these parts combined), `packed_tests` and
+//! `watch` (goals on words, and which goals to test when), `stubborn` (transitions that can be left
+//! out), `search` (one search), and `parallel_expansion` (parallel expansion by several `threads`,
+//! in `block`s). [`run`] below decides what to search for and for how long. [`state_space`] counts
+//! markings, and [`graph`] builds the reachability graph.
 //!
 //! # Strategy
 //!

@@ -91,7 +91,7 @@ impl PackedSum {
             (wide.coefficient, tokens)
         });
         if self.fits_i64 {
-            // Overflow is impossible because of `narrow`. The wrapping operations only avoid the
+            // Overflow is impossible because of `fits_i64`. The wrapping operations only avoid the
             // checks.
             let products = bits.chain(wide).map(|(a, tokens)| a.wrapping_mul(tokens as i64));
             i128::from(products.fold(0, i64::wrapping_add)) + self.constant
@@ -127,7 +127,7 @@ pub(crate) enum Test {
 }
 
 impl Test {
-    /// Compiles a predicate whose leaves are atoms and deadness, see [`leaves_as_atoms`].
+    /// Compiles a predicate whose leaves are atoms and deadness, see [`enabledness_as_atoms`].
     pub(crate) fn new(predicate: &Predicate, packing: &Packing) -> Test {
         Test::compile(predicate, packing, &mut 0)
     }
@@ -151,7 +151,7 @@ impl Test {
                 Test::Atom { sum, bound: i128::from(atom.bound), number }
             }
             Predicate::Enabled(_) | Predicate::Disabled(_) => {
-                unreachable!("leaves_as_atoms rewrites enabledness")
+                unreachable!("enabledness_as_atoms rewrites enabledness")
             }
         }
     }

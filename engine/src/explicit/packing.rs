@@ -279,7 +279,7 @@ fn first_fit(widths: &[u8], first: u32) -> (Vec<Field>, u32) {
     (fields, end)
 }
 
-/// Returns the number of bits of `tokens`, at most [`WIDEST`].
+/// Returns the number of bits of `tokens`.
 fn bit_count(tokens: u64) -> u8 {
     (64 - tokens.leading_zeros()) as u8
 }

@@ -80,8 +80,8 @@ pub(crate) trait Visitor: Sync {
         enabled: &mut Vec<u32>,
     );
 
-    /// Notes facts about the marking of the last call of `choose`, after the chosen transitions
-    /// have fired.
+    /// Notes facts about the marking of the last call of `select_transitions`, after the chosen
+    /// transitions have fired.
     fn note(&self, scratch: &mut Self::Scratch, seen: ExpandedMarking<'_>, notes: &mut Self::Notes);
 }
 

@@ -33,7 +33,7 @@ enum ParentKind {
 }
 
 /// Parents as a bit vector. A word is added to `bits` when its first bit is written, and a count to
-/// `before` with every [`WORDS_PER_COUNT`]th word.
+/// `ones_before` with every [`WORDS_PER_COUNT`]th word.
 #[derive(Default)]
 struct ParentSteps {
     /// The bit vector: a 0 for each increment of the parent, a 1 for each marking.
@@ -76,7 +76,7 @@ impl Parents {
         Ok(())
     }
 
-    /// Returns the parent of a marking. [`NONE`] for the initial marking.
+    /// Returns the parent of a marking. [`NO_NUMBER`] for the initial marking.
     pub(crate) fn of(&self, number: u32) -> u32 {
         let Some(index) = number.checked_sub(1) else { return NO_NUMBER };
         match &self.kind {

@@ -299,7 +299,7 @@ pub(crate) fn search<'a>(
 struct PollingInterval {
     /// Number of expansions at which the next check is due.
     next: u64,
-    /// Current number of expansions between two checks, from 1 to [`POLLING`].
+    /// Current number of expansions between two checks, from 1 to [`MAX_POLLING_INTERVAL`].
     every: u64,
     /// Time of the last check.
     last: Instant,

@@ -12,7 +12,7 @@
 //!
 //! Several threads may look up keys at the same time, each in its own [`TableSegment`]. Keys that
 //! they insert have no number yet. One thread gives the numbers afterwards, in the order of a
-//! sequential insertion ([`settle`](MarkingSet::settle)).
+//! sequential insertion ([`assign_number`](MarkingSet::assign_number)).
 //!
 //! All large allocations use `try_reserve` and are limited by the [`MemoryAccount`]. A set that is
 //! [`OutOfMemory`] accepts no more keys, but its arena can still be read.
@@ -52,7 +52,7 @@ struct Bucket {
 
 /// A bucket without keys.
 const EMPTY_BUCKET: Bucket = Bucket { tags_and_count: 0, numbers: [0; SLOTS_PER_BUCKET] };
-/// Position of the number of used slots in [`Bucket::head`].
+/// Position of the number of used slots in [`Bucket::tags_and_count`].
 const USED_SLOTS_SHIFT: u32 = 120;
 
 impl Bucket {
@@ -142,7 +142,7 @@ fn search_buckets(buckets: &[Bucket], from: usize, tag: u8, is_key: impl Fn(u32)
     Slot::TableFull
 }
 
-/// Like [`look`] on a whole table, where the first bucket follows the last one.
+/// Like [`search_buckets`] on a whole table, where the first bucket follows the last one.
 #[inline(always)]
 fn search_table(buckets: &[Bucket], hash: Hash, is_key: impl Fn(u32) -> bool) -> Slot {
     match search_buckets(buckets, hash.bucket(buckets.len()), hash.tag(), &is_key) {
@@ -194,7 +194,7 @@ impl Arena {
 /// A numbered set of keys. See the module documentation.
 pub(crate) struct MarkingSet {
     arena: Arena,
-    /// Buckets of the hash table, a multiple of [`PARTS`] buckets or none.
+    /// Buckets of the hash table, a multiple of [`TABLE_SEGMENTS`] buckets or none.
     table: Vec<Bucket>,
     /// Number of keys at which the table is rebuilt with more buckets.
     grow_at: u64,
@@ -221,7 +221,7 @@ pub(crate) struct TableSegment<'s> {
 }
 
 impl TableSegment<'_> {
-    /// Prefetches the bucket of a key, like [`MarkingSet::touch`].
+    /// Prefetches the bucket of a key, like [`MarkingSet::prefetch`].
     pub(crate) fn prefetch(&self, hash: Hash) {
         black_box(self.buckets[hash.bucket(self.table_buckets) - self.first_bucket].tags_and_count);
     }
@@ -482,7 +482,7 @@ struct Share<'s> {
     first_bucket: usize,
     /// Keys for which no bucket of this share, from their own one on, has a free slot.
     unplaced_keys: Vec<u32>,
-    /// True if there was no memory for `rest`.
+    /// True if there was no memory for `unplaced_keys`.
     is_out_of_memory: bool,
 }
 

@@ -117,7 +117,7 @@ impl PackedStore {
         }
     }
 
-    /// Returns the marking's parent. [`NONE`] for the initial marking.
+    /// Returns the marking's parent. [`NO_NUMBER`] for the initial marking.
     pub(crate) fn parent(&self, number: u32) -> u32 {
         self.parents.as_ref().map_or(NO_NUMBER, |parents| parents.of(number))
     }

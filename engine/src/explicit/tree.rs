@@ -12,7 +12,7 @@
 //!
 //! A successor is folded relative to the marking loaded last, its *base*. Numbers of unchanged
 //! words are reused. So a firing that changes two words looks up about two paths of the tree,
-//! usually among the [recent parts](Folder::late).
+//! usually among the [recent parts](Folder::recent_parts).
 //!
 //! Several threads may fold keys at the same time, each with its own [`Folder`], as long as all
 //! parts are known. Most parts are, and keys with unknown parts are left for one thread.

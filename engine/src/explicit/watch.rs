@@ -166,7 +166,7 @@ impl SearchWatch {
         }
     }
 
-    /// Returns true if some goal needs [`expanded`](Self::expanded).
+    /// Returns true if some goal needs [`test_at_expansion`](Self::test_at_expansion).
     pub(crate) fn has_tests_at_expansion(&self) -> bool {
         !self.at_expansion.deadness.is_empty() || !self.at_expansion.enabled_goal.is_empty()
     }
@@ -235,7 +235,7 @@ impl SearchWatch {
 }
 
 impl ExpansionTests {
-    /// Like [`SearchWatch::expanded`], for several threads, and also for closed goals.
+    /// Like [`SearchWatch::test_at_expansion`], for several threads, and also for closed goals.
     pub(crate) fn test_all(&self, key: &[u64], enabled: &[u32], mut report_hit: impl FnMut(u32)) {
         if !self.enabled_goal.is_empty() {
             let goals = enabled.iter().map(|&t| self.enabled_goal[t as usize]);
@@ -294,7 +294,8 @@ impl SearchGoal {
 /// place would be read again for each goal about the place.
 struct LoweringCache<'n> {
     net: &'n Net,
-    /// For each place and sign: the classes that lower it, the classes that raise it.
+    /// The effect classes that lower a sum, for each place of the sum and true if its coefficient
+    /// is positive.
     known: HashMap<(PlaceId, bool), Vec<EffectId>>,
 }
 

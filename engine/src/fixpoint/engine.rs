@@ -187,7 +187,8 @@ impl<'g> FixpointEngine<'g> {
         self.prepared.entry(id).or_insert_with(prepare).clone()
     }
 
-    /// Returns a graph for one property, if some firings are invisible to it.
+    /// Returns the graph without the firings that are invisible to the property. Returns `None` if
+    /// there are none, or if the graph cannot be built.
     fn own_graph(&self, property: &TreeProperty, budget: &Budget) -> Option<Markings<'g>> {
         let working_net = self.assignment.working_net;
         let silent = silent(working_net.net(), property);

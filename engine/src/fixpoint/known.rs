@@ -180,7 +180,7 @@ pub(super) struct PartsWithNegations {
     formulas: Ctl,
     /// The parts, their negations, and the subformulas of both, ascending.
     all_formulas: Vec<Formula<Quantifier>>,
-    /// For each index in `all`, a predicate that implies the formula.
+    /// For each index in `all_formulas`, a predicate that implies the formula.
     implying_predicates: Vec<Predicate>,
     /// The parts, in the order of their indices.
     parts: Vec<Formula<Quantifier>>,

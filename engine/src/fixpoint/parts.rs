@@ -52,7 +52,7 @@ pub(super) struct FormulaParts {
 
 impl FormulaParts {
     /// Returns the parts of a property, whose atoms have these indices in the graph. Returns `None`
-    /// for more than [`MOST`] parts.
+    /// for more than [`MAX_PARTS`] parts.
     pub(super) fn of(
         property: &TreeProperty,
         bits: &HashMap<Predicate, usize>,

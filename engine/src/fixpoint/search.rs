@@ -82,13 +82,13 @@ pub(super) struct FixpointSearch<'g, 'n> {
     /// Markings with a demand that are not expanded, for best-first order: the distance, the order
     /// of the demand, and the marking.
     unexpanded_by_distance: BinaryHeap<(Reverse<u64>, usize, u32)>,
-    /// For each marking, the distance to the searched markings, or [`UNKNOWN`].
+    /// For each marking, the distance to the searched markings, or [`NOT_COMPUTED`].
     distances: Vec<u64>,
     /// Markings with new demands that are not propagated yet.
     unpropagated: Vec<(u32, PartSet)>,
     /// Number of firings over which something was demanded.
     demanded_firings: usize,
-    /// Index in [`TURNS`].
+    /// Index in [`ORDERS`].
     order_index: usize,
     /// The random number generator for the random order.
     rng: Rng,

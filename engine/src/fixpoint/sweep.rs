@@ -17,9 +17,9 @@ const UNTOUCHED: u32 = u32::MAX;
 
 /// The touched markings with the reversed firings between them.
 struct ReversedFirings {
-    /// For each marking, its index in `touched`, or [`NONE`].
+    /// For each marking, its index in `touched`, or [`UNTOUCHED`].
     touched_index: Vec<u32>,
-    /// For each index in `touched`, the start of its predecessors in `before`.
+    /// For each index in `touched`, the start of its entries in `predecessors`.
     starts: Vec<u32>,
     /// Predecessors as indices in `touched`, one per firing.
     predecessors: Vec<u32>,
@@ -31,7 +31,7 @@ pub(super) struct LeastFixpoint<'f> {
     /// firings must lead there.
     pub(super) paths: Quantifier,
     /// Returns true if a touched marking is open, so that its membership is computed. For other
-    /// markings `has` decides.
+    /// markings `is_known_member` decides.
     pub(super) is_open: &'f dyn Fn(u32) -> bool,
     /// Returns true if a marking that is not open counts as a member.
     pub(super) is_known_member: &'f dyn Fn(u32) -> bool,

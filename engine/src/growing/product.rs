@@ -9,7 +9,7 @@
 //! grow each time. The path *reads the same* in each round if every literal that its edges read
 //! keeps its value while the places grow. Then the places lose their upper bounds at n.
 
-use crate::coverability::tree::Acceleration;
+use crate::coverability::tree::{Acceleration, GrowingPlace};
 use parikh_evidence::no_run::cover::CoverNode;
 use parikh_evidence::no_run::pairs::Pairs;
 use parikh_net::lasso::{LassoRun, RunEnd};
@@ -24,7 +24,7 @@ use std::collections::HashMap;
 pub(super) enum Precision {
     /// No information: no place loses its upper bound.
     Bounded,
-    /// A growing place has arbitrarily many tokens, represented by [`LARGE`].
+    /// A growing place has arbitrarily many tokens, represented by [`ARBITRARILY_MANY`].
     Arbitrary,
     /// A growing place has any number of tokens from its lower bound on.
     Covering,
@@ -305,8 +305,8 @@ impl<'a> CoverabilityProduct<'a> {
                     run = self.repeated_path(ancestor, &path_edges);
                 }
                 if self.precision != Precision::Bounded {
-                    for &(place, ..) in &places {
-                        let position = place.index();
+                    for growing in &places {
+                        let position = growing.place.index();
                         next.high[position] = None;
                         if self.precision == Precision::Arbitrary {
                             next.low[position] = ARBITRARILY_MANY;
@@ -327,13 +327,13 @@ impl<'a> CoverabilityProduct<'a> {
 
     /// Returns true if the letters that the automaton reads on the path stay the same while these
     /// places grow.
-    fn reads_same(&self, path_edges: &[IncomingEdge], places: &[(PlaceId, u64, u64)]) -> bool {
+    fn reads_same(&self, path_edges: &[IncomingEdge], places: &[GrowingPlace]) -> bool {
         path_edges.iter().all(|path_edge| {
             let node = &self.nodes[path_edge.predecessor as usize];
             let node = path_edge.transition.and_then(|t| node.enabling(self.net, t));
             let Some(node) = node else { return false };
             let mut larger = node.clone();
-            places.iter().for_each(|(place, ..)| larger.high[place.index()] = None);
+            places.iter().for_each(|growing| larger.high[growing.place.index()] = None);
             let edge = &self.automaton.states[node.state][path_edge.automaton_edge];
             edge.cube.literals().iter().all(|literal| {
                 let RunAtom::Holds(predicate) = &self.property.atoms()[literal.atom.0 as usize]
@@ -348,19 +348,19 @@ impl<'a> CoverabilityProduct<'a> {
     }
 
     /// Returns true if no comparison in the predicate changes as these places grow.
-    fn keeps_value(&self, predicate: &Predicate, places: &[(PlaceId, u64, u64)]) -> bool {
+    fn keeps_value(&self, predicate: &Predicate, places: &[GrowingPlace]) -> bool {
         match predicate {
             Predicate::And(parts) | Predicate::Or(parts) => {
                 parts.iter().all(|part| self.keeps_value(part, places))
             }
             Predicate::Atom(Atom { sum, .. }) => {
-                let change = |&(place, _, gain): &(PlaceId, u64, u64)| {
-                    i128::from(sum.coefficient(place)) * i128::from(gain)
+                let change = |growing: &GrowingPlace| {
+                    i128::from(sum.coefficient(growing.place)) * i128::from(growing.gain)
                 };
                 places.iter().map(change).sum::<i128>() == 0
             }
             Predicate::Enabled(t) | Predicate::Disabled(t) => {
-                places.iter().all(|&(place, ..)| self.net.pre_weight(*t, place) == 0)
+                places.iter().all(|growing| self.net.pre_weight(*t, growing.place) == 0)
             }
             _ => true,
         }
@@ -388,10 +388,9 @@ impl<'a> CoverabilityProduct<'a> {
     }
 }
 
-/// Returns the places with more tokens at `next` than at an earlier node with the same state, each
-/// with its tokens and the gain. Returns `None` if a place has fewer tokens, or if no place has
-/// more.
-fn growing_places(earlier: &CoverNode, next: &CoverNode) -> Option<Vec<(PlaceId, u64, u64)>> {
+/// Returns the places with more tokens at `next` than at an earlier node with the same state.
+/// Returns `None` if a place has fewer tokens, or if no place has more.
+fn growing_places(earlier: &CoverNode, next: &CoverNode) -> Option<Vec<GrowingPlace>> {
     if earlier.state != next.state {
         return None;
     }
@@ -400,7 +399,11 @@ fn growing_places(earlier: &CoverNode, next: &CoverNode) -> Option<Vec<(PlaceId,
         match (old_high, new_high) {
             (Some(old_high), Some(new_high)) if old_high > new_high => return None,
             (Some(old_high), Some(new_high)) if old_high < new_high => {
-                places.push((PlaceId::new(index), *new_high, new_high - old_high));
+                places.push(GrowingPlace {
+                    place: PlaceId::new(index),
+                    tokens: *new_high,
+                    gain: new_high - old_high,
+                });
             }
             (None, Some(_)) => return None,
             _ => {}

@@ -58,7 +58,7 @@ impl<'n> RecordingWalk<'n> {
         self.enabled.is_empty()
     }
 
-    /// Returns for each transition, true if it was enabled in a marking of the walk.
+    /// Returns one entry per transition: true if it was enabled in some marking of the walk.
     pub(super) fn seen(&self) -> &[bool] {
         &self.was_enabled
     }

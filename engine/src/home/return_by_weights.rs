@@ -6,11 +6,11 @@
 //!                                                                  and end with all that are idle
 //! ```
 //!
-//! The weights are guessed, and corrected whenever a decreasing walk ends elsewhere (`slope`). When
-//! no walk does, other engines try to prove the property: no reachable marking disables all
-//! decreasing transitions while an initial token is missing. This usually takes only linear
-//! arithmetic and no visit of markings, however many there are. The proof is in the checker,
-//! [`parikh_evidence::home::ways_back`].
+//! The weights are guessed, and corrected whenever a decreasing walk ends elsewhere
+//! (`weight_search`). When no walk does, other engines try to prove the property: no reachable
+//! marking disables all decreasing transitions while an initial token is missing. This usually
+//! takes only linear arithmetic and no visit of markings, however many there are. The proof is in
+//! the checker, [`parikh_evidence::home::ways_back`].
 //!
 //! # Conditions
 //! 1. w ≥ 0; every reachable marking covers the initial one or enables a transition that decreases

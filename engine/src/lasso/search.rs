@@ -52,7 +52,7 @@ impl Hasher for MultiplicativeHasher {
     }
 }
 
-/// The node of each marking and state, by [`key`].
+/// The node of each marking and state, by [`node_key`].
 type Numbers = HashMap<u64, u32, BuildHasherDefault<MultiplicativeHasher>>;
 
 /// Marks a node whose component accepts nothing.
@@ -88,7 +88,7 @@ pub(crate) struct LassoSearch<'m, 'n, 'a> {
     numbers: Numbers,
     /// For each node, its marking and state.
     nodes: Vec<(u32, u32)>,
-    /// For each node, its visit number, or [`CLOSED`].
+    /// For each node, its visit number, or [`CLOSED_NODE`].
     visits: Vec<u32>,
     /// Number of visits so far.
     visit_count: u32,

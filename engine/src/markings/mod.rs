@@ -450,7 +450,7 @@ struct Labels<'n> {
     label_of: Vec<u32>,
     /// The round in which each effect class was last selected. Used if no atom is about firings.
     last_round: Vec<u64>,
-    /// Number of calls of `choose`.
+    /// Number of calls of `keep_one_per_effect`.
     round: u64,
 }
 

@@ -332,7 +332,8 @@ fn precondition_literals<S: SatSolver>(
     Some(literals)
 }
 
-/// Returns the needed cubes, and the theory lemmas used to find them. Returns `None` if the budget
+/// Returns the cubes needed to refute the goal and to be inductive, with the theory lemmas used to
+/// find them. Returns `None` if a query is satisfiable because lemmas are missing, or if the budget
 /// is exhausted.
 fn needed_cubes(
     terms: &mut BoundTerms<'_>,

@@ -4,11 +4,11 @@
 //! initial marking, and Fᵢ are the markings outside all cubes blocked at level i or higher. A goal
 //! cube that the last frame allows becomes a proof obligation: show that it is unreachable in that
 //! many firings. For each transition that may lead into the cube, its predecessors form a cube
-//! again (see [`BoundTerms::before`]). A predecessor cube that the previous frame allows becomes a
-//! proof obligation in turn. If it contains the initial marking, the obligations spell out a firing
-//! sequence to the goal, because predecessors are exact. If no predecessor is left, the cube is
-//! generalised: as many bounds as possible are dropped, and the rest is blocked. When all cubes
-//! blocked at level i can be moved to level i + 1, they form an inductive invariant.
+//! again (see [`BoundTerms::preconditions`]). A predecessor cube that the previous frame allows
+//! becomes a proof obligation in turn. If it contains the initial marking, the obligations spell
+//! out a firing sequence to the goal, because predecessors are exact. If no predecessor is left,
+//! the cube is generalised: as many bounds as possible are dropped, and the rest is blocked. When
+//! all cubes blocked at level i can be moved to level i + 1, they form an inductive invariant.
 //!
 //! # Why no transition relation
 //! Firing t adds constants, so a bound after the firing is a bound before it. For a fixed t, one
@@ -287,7 +287,8 @@ impl Prover<'_> {
         known.any(|known| includes(known, cube))
     }
 
-    /// Blocks a cube at a level, and removes the cubes that it includes at lower levels.
+    /// Blocks a cube at a level, and removes the cubes blocked at this level or lower that it
+    /// includes.
     fn add_blocked(&mut self, cube: Cube, level: usize) {
         for known in &mut self.blocked[..=level] {
             known.retain(|known| !includes(&cube, known));

@@ -10,8 +10,8 @@
 //!
 //! Two kinds of lower bounds become rows. The lower bounds of token intervals are known from the
 //! beginning. A *weighted* lower bound w·m ≥ k is searched when a solution m* has w·m* < k. It
-//! generalises a trap: [`largest`] gives the best k for weights w, and [`violated`] searches for
-//! weights.
+//! generalises a trap: [`largest_lower_bound`] gives the best k for weights w, and
+//! [`find_violated`] searches for weights.
 //!
 //! # Search for weights
 //! The search begins with weight 1 on one place. A transition that lowers w·m and leaves less than

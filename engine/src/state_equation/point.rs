@@ -12,9 +12,9 @@ pub(super) struct SolutionPoint {
     /// The firings of each effect class, by column of the program.
     pub(super) firings: Vec<f64>,
     /// The tokens of each place, followed by the firings of each effect class. Indexed by place
-    /// index, then by [`counter`].
+    /// index, then by [`firing_counter`].
     pub(super) marking: Vec<f64>,
-    /// Cached result of [`Engine::is_whole`](super::Engine::is_whole).
+    /// Cached result of [`Engine::is_ordered_integral`](super::Engine::is_ordered_integral).
     pub(super) is_ordered_integral: OnceCell<bool>,
 }
 

@@ -57,7 +57,7 @@ impl Engine<'_> {
         is_added
     }
 
-    /// Returns the precedences that the solution violates, at most `SETS` of each kind.
+    /// Returns precedences that the solution violates, at most [`MAX_SETS`] of each kind.
     fn violated_precedences(&self, point: &SolutionPoint) -> Vec<ViolatedPrecedence> {
         let count = |effect: EffectId| point.marking[firing_counter(self.net, effect).index()];
         let mut fires = vec![false; self.net.effect_count()];

@@ -256,7 +256,7 @@ impl<'n> Relaxation<'n> {
                     Contradiction::Combination(multipliers) => {
                         self.lemma(&multipliers.numerators, None)
                     }
-                    // Rows are never empty, see `clash`, and columns have no upper bounds.
+                    // Rows are never empty, see `bound_conflict`, and columns have no upper bounds.
                     Contradiction::EmptyRow(_) | Contradiction::EmptyColumn(_) => None,
                 };
                 match lemma {

@@ -51,7 +51,7 @@ pub(super) struct CompiledNet<'a> {
     pub(super) threshold_starts: Vec<u32>,
     /// The thresholds of each cell, in ascending order between two sentinels.
     pub(super) thresholds: Vec<i64>,
-    /// Start of each threshold in `events`, with one more entry at the end.
+    /// Start of each threshold in `threshold_leaves`, with one more entry at the end.
     pub(super) threshold_leaf_starts: Vec<u32>,
     /// The goal leaves that change at a threshold, as marked node numbers.
     pub(super) threshold_leaves: Vec<u32>,
@@ -64,9 +64,9 @@ pub(super) struct CompiledNet<'a> {
     pub(super) gates: Gates,
     /// The transition of each input. Gates are numbered after the transitions.
     pub(super) owner_of_input: Vec<u32>,
-    /// The list in `flips` of each transition, or [`NONE`].
+    /// The list in `enabledness_leaves` of each transition, or [`NO_INDEX`].
     pub(super) leaf_list_of: Vec<u32>,
-    /// Start of each list in `flips`, with one more entry at the end.
+    /// Start of each list in `enabledness_leaves`, with one more entry at the end.
     pub(super) leaf_list_starts: Vec<u32>,
     /// Goal nodes that depend on the enabledness of a transition.
     pub(super) enabledness_leaves: Vec<u32>,
@@ -76,7 +76,7 @@ pub(super) struct CompiledNet<'a> {
     pub(super) nodes: Vec<WatchNode>,
     /// The cells to maximise, with the largest values seen.
     pub(super) records: Vec<MaximumRecord>,
-    /// The index in `records` of each cell, or [`NONE`]. Empty if there are no records.
+    /// The index in `records` of each cell, or [`NO_INDEX`]. Empty if there are no records.
     pub(super) record_of: Vec<u32>,
 }
 
@@ -167,7 +167,7 @@ impl<'a> CompiledNet<'a> {
                 let delta = std::mem::take(&mut change_of_sum[sum]);
                 if delta != 0 {
                     let cell = (self.place_count + sum) as u32;
-                    // The number fits: `Watch` accepts only sums for which every change fits.
+                    // The number fits: `GoalWatch` accepts only sums for which every change fits.
                     self.changes.push(CompiledChange { cell, delta: delta as i64 });
                 }
             }
@@ -179,7 +179,7 @@ impl<'a> CompiledNet<'a> {
     /// Adds the thresholds of each cell with the goal leaves that change there.
     fn add_thresholds(&mut self, goal_thresholds: &[super::watch::TokenThreshold], cells: usize) {
         let mut goal_thresholds = goal_thresholds.iter().peekable();
-        // Each entry is a threshold with the leaf that changes there, or [`NONE`].
+        // Each entry is a threshold with the leaf that changes there, or [`NO_INDEX`].
         let mut entries: Vec<(i64, u32)> = Vec::new();
         self.threshold_starts.push(0);
         for cell in 0..cells {

@@ -19,7 +19,8 @@ pub(super) struct EnabledClasses {
 #[derive(Clone, Default)]
 struct GateState {
     is_open: bool,
-    /// Classes whose transition has tokens on all its other inputs.
+    /// Classes whose transition has enough tokens on its own inputs, that is, on all inputs that
+    /// are not part of the gate.
     ready_classes: Vec<u32>,
 }
 
@@ -74,7 +75,7 @@ impl EnabledClasses {
         unreachable!("a place among the enabled classes")
     }
 
-    /// Returns true if the gate is open. [`NONE`](super::watch::NONE) counts as open.
+    /// Returns true if the gate is open. [`NO_INDEX`](super::watch::NO_INDEX) counts as open.
     #[inline]
     pub(super) fn is_open(&self, gate: u32) -> bool {
         self.gates.get(gate as usize).is_none_or(|behind| behind.is_open)

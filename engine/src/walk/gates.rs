@@ -45,12 +45,12 @@ const MAX_GATES: usize = 32;
 pub(super) struct Gates {
     /// Number of gates.
     pub(super) count: usize,
-    /// The gate of each transition, or [`NONE`]. Empty if there are no gates.
+    /// The gate of each transition, or [`NO_INDEX`]. Empty if there are no gates.
     of: Vec<u32>,
 }
 
 impl Gates {
-    /// Returns the gate of a transition, or [`NONE`].
+    /// Returns the gate of a transition, or [`NO_INDEX`].
     #[inline]
     pub(super) fn of(&self, transition: u32) -> u32 {
         self.of.get(transition as usize).copied().unwrap_or(NO_INDEX)

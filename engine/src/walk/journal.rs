@@ -84,7 +84,7 @@ impl Journal {
         self.firings
     }
 
-    /// Returns the runs so far.
+    /// Returns the firings since the initial marking, with repetitions merged.
     pub(super) fn runs(&self) -> &[RepeatedFiring] {
         &self.runs
     }

@@ -44,7 +44,7 @@ struct Cell {
     last_threshold: u32,
 }
 
-/// Value of [`TransitionState::next`] for an enabled transition.
+/// Value of [`TransitionState::next_waiting`] for an enabled transition.
 const ENABLED: u32 = u32::MAX - 1;
 /// Value of [`WatchedMarking::next_held`] for an input that is in no list.
 const UNLISTED: u32 = u32::MAX - 1;
@@ -52,14 +52,14 @@ const UNLISTED: u32 = u32::MAX - 1;
 /// The state of a transition or gate.
 #[derive(Clone, Copy)]
 struct TransitionState {
-    /// The next transition that waits for the same input, [`NONE`] for the last one, or
+    /// The next transition that waits for the same input, [`NO_INDEX`] for the last one, or
     /// [`ENABLED`].
     next_waiting: u32,
-    /// The effect class of the transition. [`NONE`] for a gate.
+    /// The effect class of the transition. [`NO_INDEX`] for a gate.
     class: u32,
     /// Index of the transition in `members`.
     position: u32,
-    /// The list of goal leaves that depend on the transition, or [`NONE`].
+    /// The list of goal leaves that depend on the transition, or [`NO_INDEX`].
     leaf_list: u32,
 }
 
@@ -89,12 +89,14 @@ pub(super) struct WatchedMarking<'a> {
     classes: Vec<ClassState>,
     /// The transitions of each class, one class after another.
     members: Vec<u32>,
-    /// For each threshold, the first transition that waits for it, or [`NONE`].
+    /// For each threshold, the first transition that waits for it, or [`NO_INDEX`].
     first_waiting: Vec<u32>,
-    /// For each threshold, the first input that holds a transition, or [`NONE`].
+    /// For each threshold, the first input in its list, or [`NO_INDEX`]. The list contains the
+    /// inputs of enabled transitions with this threshold, and some inputs of disabled transitions,
+    /// which are removed later.
     first_held: Vec<u32>,
-    /// For each input, the next input held by the same threshold, [`NONE`] for the last one, or
-    /// [`UNLISTED`].
+    /// For each input, the next input in the list of its threshold, [`NO_INDEX`] for the last one,
+    /// or [`UNLISTED`] if it is in no list.
     next_held: Vec<u32>,
     /// Classes with an effect and an enabled transition.
     enabled: EnabledClasses,
@@ -102,7 +104,7 @@ pub(super) struct WatchedMarking<'a> {
     watched_behind_gate: Vec<u32>,
     /// Number of enabled transitions without effect.
     enabled_without_effect: u32,
-    /// The class without effect, or [`NONE`].
+    /// The class without effect, or [`NO_INDEX`].
     class_without_effect: u32,
     is_dead_now: bool,
     /// The nodes of the watched goals with their counters.
@@ -193,7 +195,7 @@ impl<'a> WatchedMarking<'a> {
             machine.truths[goal / 64] |= u64::from(machine.holds(goal as u32)) << (goal % 64);
         }
         let tokens = net.initial().tokens().iter().map(|&tokens| tokens as i64);
-        // The values fit: `Watch` accepts no other sums.
+        // The values fit: `GoalWatch` accepts no other sums.
         let sums = machine.compiled.sums.iter().map(|sum| sum.value(net.initial()) as i64);
         machine.initial = tokens.chain(sums).collect();
         for t in 0..machine.transitions.len() {
@@ -283,7 +285,7 @@ impl<'a> WatchedMarking<'a> {
         self.own_missing_inputs(transition) + missing_at_gate
     }
 
-    /// Like [`missing`](Self::missing), without the inputs of the transition's gate. Also accepts a
+    /// Like [`missing_inputs`](Self::missing_inputs), without the inputs of the transition's gate. Also accepts a
     /// gate.
     fn own_missing_inputs(&self, transition: u32) -> u32 {
         if self.transitions[transition as usize].next_waiting == ENABLED {
@@ -347,7 +349,7 @@ impl<'a> WatchedMarking<'a> {
         self.members[self.classes[class as usize].first_member as usize]
     }
 
-    /// Returns true if the root of a goal is true.
+    /// Returns true if the current marking satisfies the goal with this index.
     pub(super) fn holds(&self, goal: u32) -> bool {
         match self.compiled.goals[goal as usize].root {
             NO_INDEX => false,

@@ -11,8 +11,8 @@
 //!   effects.
 //! * `watch`: goals as thresholds on the same cells, combined by counters. A goal costs time only
 //!   when one of its atoms changes its truth value.
-//! * `strategy`, `aim`, `acceleration`, `pumping`: the choice of the next firing. Undirected walks
-//!   reach common markings. Directed walks reach rare ones: by decreasing distance, by learnt
+//! * `strategy`, `target`, `acceleration`, `pumping`: the choice of the next firing. Undirected
+//!   walks reach common markings. Directed walks reach rare ones: by decreasing distance, by learnt
 //!   potencies, along relaxed plans, or along a solution of the state equation. Repeated firings of
 //!   one transition are done in one step. Self-covering sequences show that a sum has no maximum.
 //! * `bandit`: distributes time slices over the strategies, with more time for strategies that

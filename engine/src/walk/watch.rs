@@ -36,7 +36,7 @@ pub(super) const RECORD_FLAG: u32 = 1 << 31;
 /// A conjunction or disjunction with its counter, or a leaf that is a whole goal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WatchNode {
-    /// Index of the parent node, or [`ROOT`] with the goal's position.
+    /// Index of the parent node, or [`ROOT_FLAG`] with the goal's position.
     pub(super) parent: u32,
     /// Number of true parts still needed. The node holds if this is 0 or less.
     pub(super) missing_parts: i32,
@@ -71,7 +71,7 @@ pub(super) struct WatchedGoal<'a> {
     pub(super) id: GoalId,
     /// The goal.
     pub(super) goal: &'a MarkingGoal,
-    /// The root node of the goal. [`NONE`] for a maximum.
+    /// The root node of the goal. [`NO_INDEX`] for a maximum.
     pub(super) root: u32,
 }
 

@@ -44,7 +44,8 @@ use std::sync::Arc;
 pub struct Quotient {
     net: ColouredNet,
     classes: ColourClasses,
-    /// One entry per transition: true if the transition is decided.
+    /// One entry per transition: true if the transition is decided, that is, if each of its firings
+    /// in the quotient stands for a firing in the coloured net.
     decided: Vec<bool>,
 }
 
@@ -115,7 +116,8 @@ impl Quotient {
         &self.net
     }
 
-    /// Returns one entry per transition: true if the transition is decided.
+    /// Returns one entry per transition: true if it is decided, that is, if each of its firings in
+    /// the quotient stands for a firing in the coloured net.
     pub fn decided(&self) -> &[bool] {
         &self.decided
     }

@@ -64,7 +64,8 @@ impl Skeleton {
     /// Builds the skeleton of `coloured`.
     ///
     /// # Errors
-    /// When the number of tokens is too large.
+    /// When a number of tokens is too large or cannot be computed, or when the skeleton has too
+    /// many nodes.
     pub fn of(coloured: &ColouredNet) -> Result<Skeleton, BuildError> {
         let mut builder = NetBuilder::new(coloured.name());
         coloured.assumptions().iter().for_each(|it| builder.assume(it.clone()));

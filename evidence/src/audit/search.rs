@@ -93,7 +93,7 @@ impl<'n> AuditContext<'n> {
 
     /// Returns the verdict after a repeated search that did not discharge the obligations.
     /// `other_verdict` is the verdict of another search, and `untrue` a property found to be false.
-    /// `left` is the verdict if not all markings were visited.
+    /// `undecided` is the verdict if not all markings were visited.
     fn verdict_after_visits(
         &self,
         obligations: &AnswerObligations<'n>,

@@ -68,7 +68,7 @@ pub struct TokenBound<P = PlaceId> {
     pub tokens: u64,
 }
 
-/// A step of the derivation. The header of the file states the conditions.
+/// A step of the derivation. The module documentation states the conditions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BoundStep<P = PlaceId> {

@@ -28,7 +28,7 @@ use super::sum::{WeightedTokens, product};
 use parikh_net::{Atom, Net, PlaceId, UnitId, Units};
 use serde::{Deserialize, Serialize};
 
-/// Comparisons that no reachable marking satisfies together. The header of the file defines the
+/// Comparisons that no reachable marking satisfies together. The module documentation defines the
 /// letters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lemma<P = PlaceId, U = UnitId> {

@@ -91,7 +91,8 @@ pub fn visit_capped(
 pub struct ReachabilityGraph {
     /// The packed markings, by number.
     markings: Vec<Box<[u8]>>,
-    /// Start of the predecessors of each marking in `before`.
+    /// For each marking, the index of its first predecessor in `predecessors`; then the length of
+    /// `predecessors`.
     starts: Vec<usize>,
     /// The predecessors of all markings, in the order of the markings.
     predecessors: Vec<u32>,

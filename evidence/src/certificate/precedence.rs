@@ -43,7 +43,7 @@ use parikh_net::{Atom, Net, PlaceId, TransitionId};
 use serde::{Deserialize, Serialize};
 
 /// Two comparisons of which one holds in every reachable marking, by the order of firings. The
-/// header of the file has the argument. Comparisons are indices into the certificate's atoms.
+/// module documentation has the argument. Comparisons are indices into the certificate's atoms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Precedence<P = PlaceId> {

@@ -79,7 +79,7 @@ impl Remainder {
 pub(super) struct BoundPropagator {
     /// The lower bound of each term; `-MOST` or less means unbounded.
     low: Vec<i128>,
-    /// The upper bound of each term; `MOST` or more means unbounded.
+    /// The upper bound of each term; `UNBOUNDED` or more means unbounded.
     high: Vec<i128>,
     /// The remainder of each term that has a known remainder.
     remainders: HashMap<usize, Remainder>,

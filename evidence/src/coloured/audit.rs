@@ -46,7 +46,7 @@ pub struct ColouredAudit<'m> {
 struct RebuiltUnfolding {
     /// The listed names.
     listed: Unfolding,
-    /// The bindings that the list had to contain.
+    /// The choice whether the list had to contain all bindings or one per effect.
     bindings: Bindings,
     /// The rebuilt net.
     net: Net,

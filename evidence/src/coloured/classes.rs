@@ -188,7 +188,8 @@ impl<'m> ClassHeads<'m> {
         Ok(Some(heads))
     }
 
-    /// Returns true if every colour of every sort is a head.
+    /// Returns true if no sort has listed or derived classes, so that every colour is its own head.
+    /// A listed table of classes with one colour each does not count.
     pub(super) fn are_trivial(&self) -> bool {
         self.heads.iter().all(|heads| matches!(heads, SortHeads::Identity))
     }
@@ -224,7 +225,7 @@ impl<'m> ClassHeads<'m> {
         }
     }
 
-    /// Returns true if each colour of a sort is a head.
+    /// Returns true if a sort has no classes, so that each colour is a head.
     fn is_whole(&self, sort: usize) -> bool {
         matches!(self.heads[sort], SortHeads::Identity)
     }

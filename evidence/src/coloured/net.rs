@@ -48,8 +48,9 @@ pub(super) struct GuardedTransition {
     /// Indices of the variables, in the order of their declaration.
     pub(super) variables: Vec<usize>,
     pub(super) guard: GuardTerm,
-    /// Input places with the multisets taken from them, and output places with the multisets put.
+    /// The input places, each with the multiset of tokens that a firing takes.
     pub(super) takes: Vec<(usize, MultisetTerm)>,
+    /// The output places, each with the multiset of tokens that a firing puts.
     pub(super) puts: Vec<(usize, MultisetTerm)>,
 }
 

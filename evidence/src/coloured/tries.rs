@@ -33,7 +33,7 @@ impl<'g> ColourBudget<'g> {
         ColourBudget { remaining: max_colours, limit: max_colours, goes_on }
     }
 
-    /// Returns the remaining number.
+    /// Returns the number of colours that may still be tried.
     pub(super) fn left(&self) -> u64 {
         self.remaining
     }

@@ -44,7 +44,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// The bindings that a list must contain.
+/// The choice which bindings a list must contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bindings {
     /// At least one of the bindings with the same effect.

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A way to undo a firing from markings with at least certain tokens; the header of the file
+/// A way to undo a firing from markings with at least certain tokens; the module documentation
 /// explains the cases. In memory, places and transitions are ids; in a file they are names.
 ///
 /// ```json

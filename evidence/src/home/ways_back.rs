@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 /// Transitions, each with the number of firings in a row.
 pub type CountedFirings<T> = Vec<(T, u64)>;
 
-/// Ways back from every reachable marking; the header of the file explains the kinds. In memory,
+/// Ways back from every reachable marking; the module documentation explains the kinds. In memory,
 /// places and transitions are ids; in a file they are names.
 ///
 /// ```json

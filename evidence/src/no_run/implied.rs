@@ -163,7 +163,7 @@ struct CommonAtoms<'p> {
     undivided: &'p HashSet<Predicate>,
     /// The atom of each predicate, in sorted form.
     holds: HashMap<Predicate, AtomId>,
-    /// The atom of each set of transitions, of which one fires next.
+    /// For each set of transitions, the atom that says that one of them fires next.
     fires: HashMap<Vec<TransitionId>, AtomId>,
 }
 
@@ -174,7 +174,7 @@ impl<'p> CommonAtoms<'p> {
     }
 
     /// Checks that no word has the property `asked` and none of `argued`, as described in the
-    /// header of the file.
+    /// module documentation.
     fn compare(
         mut self,
         net: &Net,

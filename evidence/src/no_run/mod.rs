@@ -119,7 +119,8 @@ pub enum Movers {
     Firing(Vec<TransitionId>),
 }
 
-/// Weights of places, and values of states or of nodes of the cover. The header of the file states
+/// A ranking: weights of places, and values of automaton states or of nodes of the cover. The
+/// ranked sum is the weighted sum of the tokens plus that value. The module documentation states
 /// the condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankingFunction {

@@ -72,7 +72,7 @@ use parikh_net::{
 };
 use parikh_temporal::AtomId;
 
-/// The statements that have to be proved for an answer, and the formula `need` that says which of
+/// The statements that have to be proved for an answer, and the formula `needed` that says which of
 /// them suffice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Obligation {

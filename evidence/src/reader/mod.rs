@@ -135,7 +135,7 @@ pub fn questions(
 pub struct Unreadable {
     /// The line, from 1.
     pub line: u64,
-    /// The text found and the text expected.
+    /// The description of the error.
     pub what: String,
 }
 

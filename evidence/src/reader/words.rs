@@ -19,6 +19,7 @@ pub(super) struct ToolWord {
 pub(super) struct ToolWords {
     /// The words that are not taken yet.
     words: std::iter::Peekable<std::vec::IntoIter<ToolWord>>,
+    /// The line of the last word, for errors at the end of the text.
     line: u64,
 }
 

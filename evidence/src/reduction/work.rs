@@ -111,7 +111,7 @@ impl WorkTransition {
     }
 }
 
-/// A net under reduction. The header of the file describes its ids.
+/// A net under reduction. The module documentation describes its ids.
 #[derive(Debug)]
 pub struct WorkNet {
     /// The places by id, including removed ones: the original places, then the virtual ones.

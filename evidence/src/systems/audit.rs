@@ -111,7 +111,7 @@ pub struct SystemAudit<'s> {
 }
 
 impl<'s> SystemAudit<'s> {
-    /// Creates an audit. Searches are repeated if there are at most `most` joint states.
+    /// Creates an audit. Searches are repeated if there are at most `max_nodes` joint states.
     pub fn new(
         system: &'s System,
         properties: &'s PropertyFile,

@@ -28,7 +28,8 @@ pub(super) struct RecurringEdges<'s> {
     pub(super) labels: BTreeSet<&'s str>,
 }
 
-/// Computes all parts of the automaton for the system.
+/// Computes the sets of automaton edges and labels that may occur infinitely often together in a
+/// run of the system.
 pub(super) fn parts<'s>(system: &'s System, negation: &Negation<'s>) -> Vec<RecurringEdges<'s>> {
     let automaton = &negation.automaton;
     let state_rows = automaton.states.iter().enumerate();

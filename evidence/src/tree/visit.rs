@@ -149,7 +149,7 @@ impl MarkingGraph {
                 |marking| value[right][marking],
                 |marking| value[left][marking],
             ),
-            // φ R ψ is the negation of ¬φ U ¬ψ of the other paths.
+            // E(φ R ψ) is the negation of A(¬φ U ¬ψ), and A(φ R ψ) that of E(¬φ U ¬ψ).
             Node::Release(Quantifier::Exists, left, right) => negate(self.least_fixed_point(
                 Quantifier::All,
                 |marking| !value[right][marking],

@@ -169,8 +169,8 @@ fn visit_bounds(
     visit(net, wanted, limit, budget, &mut |_, _| {})
 }
 
-/// Explores the net, as [`visited`]. Calls `firing` with each marking and each transition that it
-/// enables.
+/// Explores the net, as [`visit_bounds`]. Calls `firing` with each marking and each transition that
+/// it enables.
 fn visit(
     net: &ExtendedNet,
     wanted: &BTreeSet<PlaceId>,

@@ -38,20 +38,21 @@ fn label(edge: &AutomatonEdge, names: &AtomNames) -> String {
     text
 }
 
-/// Groups the edges by source and target, with one label line per edge.
-fn bundles(automaton: &Automaton, names: &AtomNames) -> BTreeMap<(usize, usize), Vec<String>> {
-    let mut bundles: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
+/// Groups the edges by source and target, with one label line per edge, at most [`MOST_LINES`]
+/// lines.
+fn label_lines(automaton: &Automaton, names: &AtomNames) -> BTreeMap<(usize, usize), Vec<String>> {
+    let mut label_lines: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
     for (from, edges) in automaton.states.iter().enumerate() {
         for edge in edges {
-            bundles.entry((from, edge.target)).or_default().push(label(edge, names));
+            label_lines.entry((from, edge.target)).or_default().push(label(edge, names));
         }
     }
-    for lines in bundles.values_mut().filter(|lines| lines.len() > MOST_LINES) {
+    for lines in label_lines.values_mut().filter(|lines| lines.len() > MOST_LINES) {
         let more = lines.len() - MOST_LINES + 1;
         lines.truncate(MOST_LINES - 1);
         lines.push(format!("and {more} more"));
     }
-    bundles
+    label_lines
 }
 
 /// Returns the colour of a state.
@@ -75,7 +76,7 @@ pub fn dot(automaton: &Automaton, names: &AtomNames, title: &str) -> String {
     for (state, strength) in automaton.strengths().into_iter().enumerate() {
         let _ = writeln!(text, "  {state} [fillcolor=\"{}\"];", colour(strength));
     }
-    for ((from, to), lines) in bundles(automaton, names) {
+    for ((from, to), lines) in label_lines(automaton, names) {
         let lines: Vec<String> = lines.iter().map(|line| quoted(line)).collect();
         let _ = writeln!(text, "  {from} -> {to} [label=\"{}\"];", lines.join("\\n"));
     }
@@ -85,7 +86,7 @@ pub fn dot(automaton: &Automaton, names: &AtomNames, title: &str) -> String {
 
 /// Draws the automaton as SVG. When the budget is spent, the layout is not improved further.
 pub fn svg(automaton: &Automaton, names: &AtomNames, title: &str, budget: &Budget) -> String {
-    let bundles = bundles(automaton, names);
+    let bundles = label_lines(automaton, names);
     let label_width = |lines: &Vec<String>| {
         let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         longest as f64 * LETTER
@@ -246,7 +247,7 @@ mod tests {
         let automaton = Automaton::of(&mut formulas, formula, AutomatonLimits::default()).unwrap();
         let picture = svg(&automaton, &names, "G (a<b -> F c)", &Budget::unlimited());
         assert_eq!(picture.matches("<circle").count(), automaton.states.len());
-        let bundles = bundles(&automaton, &names).len();
+        let bundles = label_lines(&automaton, &names).len();
         assert_eq!(picture.matches("url(#head)").count(), bundles + 1);
         assert!(picture.contains("!a&lt;b") && !picture.contains("a<b"), "{picture}");
         let graph = dot(&automaton, &names, "G (a -> F c)");

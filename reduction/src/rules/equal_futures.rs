@@ -4,7 +4,7 @@
 //! A router chooses between a transition and its twin, depending on the tokens.
 //!
 //! # Cost
-//! A hash over the consumers of a changed place, at most [`MOST`].
+//! A hash over the consumers of a changed place, at most [`MAX_CONSUMERS`].
 
 use crate::buckets::Buckets;
 use crate::candidate;

@@ -5,8 +5,9 @@
 //!
 //! # Cost
 //! Linear in the net if much of it has changed. Otherwise, the moves after a changed move are
-//! followed for at most [`NEAR`] steps each. If one cycle enables the next, each costs this much
-//! instead of a pass over the net. Longer cycles are found when the whole net is shown again.
+//! followed for at most [`MAX_STEPS_PER_MOVE`] steps each. If one cycle enables the next, each
+//! costs this much instead of a pass over the net. Longer cycles are found when the whole net is
+//! shown again.
 
 use crate::journal::ChangedNodes;
 use crate::search::CandidateSearch;
@@ -58,7 +59,7 @@ fn free_move(net: &WorkNet, t: TransitionId) -> Option<TokenMove> {
 }
 
 /// Returns the moves reachable after the moves in `changed`, nearest first, within the limit
-/// [`NEAR`].
+/// [`MAX_STEPS_PER_MOVE`].
 fn moves_after(net: &WorkNet, changed: &[TokenMove]) -> Vec<TokenMove> {
     let mut steps_left = MAX_STEPS_PER_MOVE * changed.len();
     let mut seen: HashSet<PlaceId> = HashSet::new();

@@ -5,9 +5,9 @@
 //! None.
 //!
 //! # Cost
-//! For a changed place, a search of at most [`STEPS`] steps without backtracking: a transition that
-//! violates (2) or (3) is repaired by increasing the multiplicity of one of its inputs. The check
-//! reads the rows of all places of the candidate.
+//! For a changed place, a search of at most [`MAX_INCREASES`] steps without backtracking: a
+//! transition that violates (2) or (3) is repaired by increasing the multiplicity of one of its
+//! inputs. The check reads the rows of all places of the candidate.
 
 use crate::candidate;
 use crate::journal::ChangedNodes;

@@ -20,7 +20,7 @@
 //!
 //! # Cost
 //! For each changed place, a hash of its changes divided by their gcd, and comparisons with at most
-//! [`MOST`] other places with this hash.
+//! [`MAX_COMPARED`] other places with this hash.
 
 use crate::buckets::Buckets;
 use crate::candidate;

@@ -5,7 +5,7 @@
 //!
 //! # Cost
 //! For each changed transition, a hash of its effect divided by its gcd, and comparisons with at
-//! most [`MOST`] other transitions with this hash and with exact duplicates.
+//! most [`MAX_COMPARED`] other transitions with this hash and with exact duplicates.
 
 use crate::buckets::Buckets;
 use crate::candidate;

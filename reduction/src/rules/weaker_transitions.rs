@@ -6,7 +6,7 @@
 //!
 //! # Cost
 //! For a changed transition, the transitions that share its rarest input place, if at most
-//! [`MOST`].
+//! [`MAX_CONSUMERS`].
 
 use crate::candidate;
 use crate::journal::ChangedNodes;

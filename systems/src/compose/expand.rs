@@ -13,7 +13,7 @@ use parikh_net::components::components;
 use std::collections::HashMap;
 
 /// A word of visible labels: a prefix, then a cycle. If the cycle is empty, invisible steps may
-/// follow forever (`for_ever`).
+/// follow forever (`continues_invisibly`).
 #[derive(Debug)]
 struct LassoWord {
     /// The labels of the prefix.

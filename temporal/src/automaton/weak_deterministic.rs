@@ -6,7 +6,8 @@
 //!
 //! 1. Its states are the reachable sets of states of the given automaton.
 //! 2. A component of these sets accepts if the word of one of its cycles is accepted from there.
-//! 3. Transient states are assigned to the acceptance that makes most states equal (`colours`).
+//! 3. Transient states are assigned to the acceptance that makes most states equal
+//!    (`accepting_by_colour`).
 //! 4. States that no word distinguishes are merged.
 //!
 //! If the property is not an obligation, the result accepts another language. The result is

@@ -368,7 +368,7 @@ impl SystemTranslator<'_, '_> {
     }
 }
 
-/// Lists the labels in quotation marks, at most [`LISTED`].
+/// Lists the labels in quotation marks, at most [`MAX_LISTED_LABELS`].
 fn listed(labels: &[&str]) -> String {
     let quoted = labels.iter().take(MAX_LISTED_LABELS).map(|label| format!("“{label}”"));
     let list = quoted.collect::<Vec<_>>().join(", ");

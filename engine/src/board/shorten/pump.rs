@@ -137,8 +137,8 @@ impl PumpTarget<'_> {
         None
     }
 
-    /// Returns an earlier marking on the path to the last one that is covered by it and has a
-    /// smaller sum.
+    /// Returns the index of the nearest ancestor of the last marking that the last marking covers
+    /// and whose weighted sum is smaller.
     fn covered(&self, found: &[(Marking, usize, TransitionId, usize)]) -> Option<usize> {
         let &(ref last, mut at, ..) = found.last()?;
         let value = self.sum.value(last);

@@ -8,8 +8,8 @@
 //! * a dead marking, or one that enables a transition without effect, whose letter repeats forever:
 //!   for each state and letter it is precomputed if that is accepted;
 //! * a cycle back to a visited marking, or to a marking with more tokens on places that no atom
-//!   reads. Small cycles are searched actively (`homing`): without a change of letters if repeating
-//!   the current letter forever is accepted, otherwise any.
+//!   reads. Small cycles are searched actively (`return_walk`): without a change of letters if
+//!   repeating the current letter forever is accepted, otherwise any.
 //!
 //! Some walks follow a single property. They look one firing ahead in order not to lose the
 //! property. They move towards markings whose letters lead the automaton to an accepting component.
@@ -18,8 +18,8 @@
 //! |---|---|
 //! | `alphabet` | the atoms of all properties as bits, and letters as numbers |
 //! | `subsets` | sets of automaton states, computed on demand |
-//! | `homing` | random return to a marking |
-//! | `tours` | best-first search for short cycles |
+//! | `return_walk` | random return to a marking |
+//! | `cycle_search` | best-first search for short cycles |
 //! | `walk` | one walk: choose, read, fire, and test for infinite continuations |
 //! | `walker` | the data shared by walks |
 //! | `rounds` | rounds with one walk of each kind |

@@ -13,14 +13,14 @@ pub(super) const INITIAL_SET: u32 = 0;
 pub(super) const EMPTY_SET: u32 = u32::MAX - 1;
 /// Marks a set that is not computed yet.
 const NOT_COMPUTED: u32 = u32::MAX;
-/// Limit on the number of sets. Further sets count as [`NOTHING`].
+/// Limit on the number of sets. Further sets count as [`EMPTY_SET`].
 const MAX_SETS: usize = 20_000;
 
 /// A set of states.
 struct StateSubset {
     /// The states, ascending.
     states: Vec<u32>,
-    /// The successor set for each letter, [`UNKNOWN`] if not computed yet.
+    /// The successor set for each letter, [`NOT_COMPUTED`] if not computed yet.
     next: Vec<u32>,
     /// True if some state accepts every continuation.
     is_universal: bool,
@@ -84,7 +84,7 @@ impl Subsets {
         Ok(subsets)
     }
 
-    /// Returns the number of a set, [`NOTHING`] for the empty set or if there are too many sets.
+    /// Returns the number of a set, [`EMPTY_SET`] for the empty set or if there are too many sets.
     fn number_of_set(&mut self, states: Vec<u32>) -> u32 {
         if let Some(&number) = self.numbers.get(&states) {
             return number;

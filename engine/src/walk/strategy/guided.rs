@@ -1,12 +1,13 @@
 //! Follows a solution of the state equation, which gives the number of firings per class but not
 //! their order.
 //!
-//! A solution x of m₀ + C·x means that firing each class x times leads to a goal marking, if some
-//! order of the firings is possible. So a walk fires only classes with remaining firings, in some
-//! order. If none of these is enabled, the order was wrong, or a cycle is missing that lends some
-//! tokens and returns them. Then the walk restarts. The number of additional firings beyond the
-//! solution grows with the number of attempts. (The idea is from ITS-Tools, Y. Thierry-Mieg,
-//! *Structural reductions revisited*, PETRI NETS 2020: "Parikh-guided walks".)
+//! Let x be a solution: the marking m₀ + C·x satisfies the goal. Firing each class x times leads to
+//! this marking, if some order of the firings is possible. So a walk fires classes with remaining
+//! firings, in some order. If none of these is enabled, the order was wrong, or a cycle is missing
+//! that lends some tokens and returns them. The first attempts end the walk there. Later attempts
+//! leave more and more such dead ends by firing any enabled class, and half of them also fire any
+//! class now and then. (The idea is from ITS-Tools, Y. Thierry-Mieg, *Structural reductions
+//! revisited*, PETRI NETS 2020: "Parikh-guided walks".)
 
 use super::blind::random_enabled;
 use crate::Hint;

@@ -47,7 +47,6 @@ struct TransitionCost {
     /// Cost of the transition, with the cost of the tokens that it lacks.
     cost: u64,
     /// Number of firings in the plan.
-    /// Number of firings for this cell.
     times: u64,
 }
 
@@ -64,6 +63,7 @@ struct PlaceProducer {
 struct Mover {
     cell: u32,
     transition: u32,
+    /// Number of firings for this cell.
     times: u64,
 }
 

@@ -58,7 +58,7 @@ pub(super) struct ProductGraph<'a> {
 const REMOVED: u32 = u32::MAX;
 
 impl<'a> ProductGraph<'a> {
-    /// Creates a graph without nodes. A component must carry the marks `wanted`.
+    /// Creates a graph without nodes. A component must carry the marks `required_marks`.
     pub(super) fn new(net: &'a Net, fairness: &Fairness, required_marks: Marks) -> Self {
         let mut constraints = vec![FairnessConstraint::Unconstrained; net.transition_count()];
         fairness.weak().iter().for_each(|t| constraints[t.index()] = FairnessConstraint::Weakly);
@@ -92,8 +92,8 @@ impl<'a> ProductGraph<'a> {
         &self,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<bool, Flaw> {
-        // By node, the number of its component in the previous decomposition, or `GONE` if the node
-        // is removed.
+        // By node, the number of its component in the previous decomposition, or `REMOVED` if the
+        // node is removed.
         let mut component_of = vec![0u32; self.outgoing.len()];
         let mut firings = ComponentFirings::new(self.net.transition_count());
         loop {
@@ -203,10 +203,10 @@ enum ComponentResult {
 struct ComponentFirings {
     /// The number of the component that is examined, counted from 1.
     round: u32,
-    /// By transition, the last round in which it fired.
+    /// By transition, the number of the last component in which it fired.
     fired: Vec<u32>,
-    /// By transition, the last round in which some node enabled it, and the number of such nodes in
-    /// that round.
+    /// By transition, the number of the last component in which some node enabled it, and the
+    /// number of such nodes in that component.
     enabled: Vec<(u32, usize)>,
     /// Transitions that some node of the current component enables.
     enabled_somewhere: Vec<TransitionId>,

@@ -40,7 +40,7 @@
 use super::fused_cycles::move_of;
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions = Conditions::new("chained-places", Preserve::MARKINGS, 3, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {

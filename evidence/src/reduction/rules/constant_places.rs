@@ -32,7 +32,7 @@
 
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions =
     Conditions::new("constant-places", Preserve::ALL.and(Preserve::MARKINGS), 2, check).lossless();
 

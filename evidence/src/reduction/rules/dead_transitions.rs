@@ -45,7 +45,7 @@
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 use parikh_net::TransitionId;
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions =
     Conditions::new("dead-transitions", Preserve::ALL.and(Preserve::MARKINGS), 2, check).lossless();
 

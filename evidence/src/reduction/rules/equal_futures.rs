@@ -47,7 +47,7 @@
 use super::{Candidate, Conditions, Context, Edit, Preserve, WorkNet};
 use parikh_net::{Arc, PlaceId, TransitionId};
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions = Conditions::new("equal-futures", Preserve::ALL, 3, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {

@@ -41,7 +41,7 @@ use super::{Candidate, Conditions, Context, Edit, Preserve, WorkNet};
 use parikh_net::{Arc, PlaceId, TransitionId};
 use std::collections::HashMap;
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions =
     Conditions::new("fused-cycles", Preserve::ALL.and(Preserve::MARKINGS), 3, check);
 

@@ -31,7 +31,7 @@
 use super::{Candidate, Conditions, Context, Edit, Preserve, WorkNet};
 use parikh_net::PlaceId;
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions =
     Conditions::new("gcd-scaling", Preserve::ALL.and(Preserve::MARKINGS), 2, check);
 

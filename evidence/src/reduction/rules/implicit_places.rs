@@ -54,7 +54,7 @@
 
 use super::{Candidate, Conditions, Context, Edit, Preserve, WeightedSum};
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions =
     Conditions::new("implicit-places", Preserve::ALL, 3, check).lossless().with_weights();
 

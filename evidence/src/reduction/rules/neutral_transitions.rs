@@ -29,7 +29,7 @@
 
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions = Conditions::new(
     "neutral-transitions",
     Preserve::REACHABILITY.and(Preserve::LIVENESS).and(Preserve::MARKINGS),

@@ -46,7 +46,7 @@
 use super::{Candidate, Conditions, Context, Edit, Preserve, agglomerate, takes_only_from};
 use parikh_net::TransitionId;
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions =
     Conditions::new("partial-post-agglomeration", Preserve::REACHABILITY, 3, check);
 

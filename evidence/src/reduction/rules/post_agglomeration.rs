@@ -60,7 +60,7 @@ use super::{
 };
 use parikh_net::{FiringStep, PlaceId, TransitionId};
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions = Conditions::new("post-agglomeration", Preserve::ALL, 6, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {

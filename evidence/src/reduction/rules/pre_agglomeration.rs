@@ -51,7 +51,7 @@
 use super::{Candidate, Conditions, Context, Edit, Preserve, agglomerate, feeds_only};
 use parikh_net::TransitionId;
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions = Conditions::new("pre-agglomeration", Preserve::ALL, 5, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {

@@ -33,7 +33,7 @@
 
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions =
     Conditions::new("redundant-arcs", Preserve::ALL.and(Preserve::MARKINGS), 1, check).lossless();
 

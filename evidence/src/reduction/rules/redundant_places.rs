@@ -42,7 +42,7 @@
 use super::{Candidate, Conditions, Context, Edit, Preserve, WeightedSum};
 use crate::reduction::Equality;
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions =
     Conditions::new("redundant-places", Preserve::MARKINGS, 2, check).with_weights();
 

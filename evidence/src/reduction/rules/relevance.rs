@@ -47,7 +47,7 @@
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 use parikh_net::TransitionId;
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions = Conditions::new("relevance", Preserve::REACHABILITY, 2, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {

@@ -39,7 +39,7 @@
 
 use super::{Candidate, Composite, Conditions, Context, Edit, Preserve};
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions =
     Conditions::new("same-effect", Preserve::ALL.and(Preserve::MARKINGS), 2, check).lossless();
 

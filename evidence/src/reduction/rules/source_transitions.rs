@@ -26,7 +26,7 @@
 
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions = Conditions::new("source-transitions", Preserve::DEADLOCK, 1, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {

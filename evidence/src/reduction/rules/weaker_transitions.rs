@@ -36,7 +36,7 @@
 use super::{Candidate, Composite, Conditions, Context, Edit, Preserve, WorkNet};
 use parikh_net::TransitionId;
 
-/// The rule; the header of the file states its conditions.
+/// The rule; the module documentation states the conditions.
 pub const RULE: Conditions =
     Conditions::new("weaker-transitions", Preserve::REACHABILITY, 3, check);
 

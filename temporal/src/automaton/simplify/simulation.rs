@@ -34,6 +34,7 @@ struct Simulation {
 }
 
 impl Simulation {
+    /// Returns true if state `by` simulates `state`.
     fn simulates(&self, state: usize, by: usize) -> bool {
         self.holds[state * self.states + by]
     }
@@ -85,9 +86,9 @@ impl Simulation {
                 }
                 for by in (0..states).filter(|&by| by != state) {
                     let edges_of_by = &automaton.states[by];
-                    let has_better =
+                    let is_covered =
                         |edge: &AutomatonEdge| simulation.is_covered(edge, edges_of_by.iter());
-                    if simulation.simulates(state, by) && !edges.iter().all(has_better) {
+                    if simulation.simulates(state, by) && !edges.iter().all(is_covered) {
                         simulation.holds[state * states + by] = false;
                         has_lost[state] = true;
                     }

@@ -158,7 +158,7 @@ impl<'s> SubsetTable<'s> {
             CachedOperation { operation, a, b, result };
     }
 
-    /// Begins a node chain with the values pushed from here on. Returns the start for `end`.
+    /// Begins a node chain with the values pushed from here on. Returns the start for `end_chain`.
     pub(super) fn begin_chain(&self) -> usize {
         self.work.len()
     }

@@ -19,7 +19,7 @@ use super::MAX_XML_BYTES;
 use super::constraints;
 use super::operators::{
     INFIX, Infix, PREFIX, PREFIX_LEVEL, ParsedOperand, PlaceSum, XmlFormula, add, apply_infix,
-    apply_prefix, closed, constant, formula, node_elements, path_formula,
+    apply_prefix, constant, formula, node_elements, path_formula, without_chaining,
 };
 use super::words::{TypedToken, tokens};
 use crate::reader::names::{NameNotation, NamedKind, ids_of_name};
@@ -102,8 +102,8 @@ impl<'n> FormulaParser<'n> {
             part => {
                 let formula = formula(part)?;
                 match formula.is_path_formula {
-                    true => format!("<all-paths>{}</all-paths>", formula.closed()),
-                    false => formula.closed(),
+                    true => format!("<all-paths>{}</all-paths>", formula.with_junction_element()),
+                    false => formula.with_junction_element(),
                 }
             }
         })
@@ -167,7 +167,7 @@ impl<'n> FormulaParser<'n> {
                 match open_operators.pop() {
                     Some(OpenOperator::Group(closing)) => {
                         self.expect(closing)?;
-                        part = closed(part);
+                        part = without_chaining(part);
                     }
                     _ if self.next == TypedToken::End => return Ok(part),
                     _ => {
@@ -373,7 +373,7 @@ impl<'n> FormulaParser<'n> {
         }
         let mut inner = FormulaParser::new(self.net, tokens(text)?);
         inner.activities = activities;
-        Ok(closed(inner.expression()?))
+        Ok(without_chaining(inner.expression()?))
     }
 
     /// Reads an operand of a constraint. Returns the XML for "one of the transitions with this name

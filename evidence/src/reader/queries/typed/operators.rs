@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 /// An infix operator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Infix {
-    /// A conjunction or disjunction, with the name of its XML element.
+    /// A conjunction, disjunction or implication, with the name of its XML element.
     Junction(&'static str),
     /// An equivalence if true, an exclusive or if false.
     Equivalence(bool),
@@ -82,7 +82,7 @@ pub(super) const PREFIX_LEVEL: u8 = 7;
 
 /// A formula in XML.
 pub(super) struct XmlFormula {
-    /// The XML without the element named by `by`.
+    /// The XML. For a junction, the operands without the element of the junction.
     pub(super) xml: String,
     /// The name of the junction element, if the formula is a junction to which operands may be
     /// added.
@@ -92,7 +92,8 @@ pub(super) struct XmlFormula {
 }
 
 impl XmlFormula {
-    pub(super) fn closed(self) -> String {
+    /// Returns the whole XML: the operands inside the element of the junction, if it is one.
+    pub(super) fn with_junction_element(self) -> String {
         match self.junction {
             Some(junction) => format!("<{junction}>{}</{junction}>", self.xml),
             None => self.xml,
@@ -133,13 +134,13 @@ pub(super) fn constant(digits: &str, sign: i128) -> Result<ParsedOperand, String
     }))
 }
 
-/// Closes a parenthesised part, so that no operands are added to it.
-pub(super) fn closed(part: ParsedOperand) -> ParsedOperand {
+/// Completes a parenthesised part, so that no operands are added to it.
+pub(super) fn without_chaining(part: ParsedOperand) -> ParsedOperand {
     match part {
         ParsedOperand::Formula(formula) => {
             let is_of_a_run = formula.is_path_formula;
             ParsedOperand::Formula(XmlFormula {
-                xml: formula.closed(),
+                xml: formula.with_junction_element(),
                 junction: None,
                 is_path_formula: is_of_a_run,
             })
@@ -173,7 +174,7 @@ pub(super) fn apply_prefix(names: &[&str], part: ParsedOperand) -> Result<Parsed
         [] => false,
     };
     let enclosed = |xml, name: &&str| format!("<{name}>{xml}</{name}>");
-    let xml = names.iter().rev().fold(inner.closed(), enclosed);
+    let xml = names.iter().rev().fold(inner.with_junction_element(), enclosed);
     Ok(ParsedOperand::Formula(XmlFormula { xml, junction: None, is_path_formula: is_of_a_run }))
 }
 
@@ -198,26 +199,26 @@ pub(super) fn apply_infix(
             let is_of_a_run = left.is_path_formula || right.is_path_formula;
             if left.junction != Some(name) || !operator.is_chain() {
                 left = XmlFormula {
-                    xml: left.closed(),
+                    xml: left.with_junction_element(),
                     junction: Some(name),
                     is_path_formula: is_of_a_run,
                 };
             }
-            left.xml.push_str(&right.closed());
+            left.xml.push_str(&right.with_junction_element());
             (left.xml, left.junction, is_of_a_run)
         }
         Infix::Equivalence(is_equivalence) => {
             let (left, right) = (formula(left)?, formula(right)?);
             let is_of_a_run = left.is_path_formula || right.is_path_formula;
             let name = if is_equivalence { "equivalence" } else { "exclusive-disjunction" };
-            let (left, right) = (left.closed(), right.closed());
+            let (left, right) = (left.with_junction_element(), right.with_junction_element());
             (format!("<{name}>{left}{right}</{name}>"), None, is_of_a_run)
         }
         Infix::Until => {
-            let (before, reach) = (formula(left)?.closed(), formula(right)?.closed());
-            let until = "until";
+            let (before, reach) =
+                (formula(left)?.with_junction_element(), formula(right)?.with_junction_element());
             let parts = format!("<before>{before}</before><reach>{reach}</reach>");
-            (format!("<{until}>{parts}</{until}>"), None, true)
+            (format!("<until>{parts}</until>"), None, true)
         }
     };
     Ok(ParsedOperand::Formula(XmlFormula { xml, junction, is_path_formula: is_of_a_run }))
