@@ -48,12 +48,12 @@ fn main() {
     for library in &LIBRARIES {
         println!("cargo::rerun-if-env-changed={}", library.directory);
         if env::var_os(library.feature).is_some() && linux {
-            show(library);
+            emit_link_path(library);
         }
     }
 }
 
-fn show(library: &Library) {
+fn emit_link_path(library: &Library) {
     let Some(directory) = env::var_os(library.directory).map(PathBuf::from) else {
         return;
     };

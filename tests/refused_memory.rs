@@ -4,7 +4,7 @@
 //! refuses large requests once a share is used, and grants small requests. (A limit on the address
 //! space would refuse any request, including one of 80 bytes whose failure cannot be handled.)
 
-use parikh::board::{Board, Knowledge, Reach};
+use parikh::board::{Board, Knowledge, ReachKnowledge};
 use parikh::engine::Task;
 use parikh::engine::explicit::{self, ExplicitConfig, ExplorationError, SearchOrder};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, marking_goals, text};
@@ -67,7 +67,7 @@ fn refused_memory_ends_the_search_with_nothing_claimed() {
         Goal::Reach(Predicate::and(places.iter().map(|&p| Predicate::at_least(p, 2)))),
         Goal::Maximise(LinearSum::new([(places[3], 2), (places[4], 1)]).unwrap()),
     ];
-    let facts = Facts::none(&net);
+    let facts = Facts::empty(&net);
     let budget = Budget::unlimited();
     for order in [SearchOrder::BreadthFirst, SearchOrder::BestFirst] {
         let refused = REFUSED.load(Relaxed);
@@ -95,7 +95,10 @@ fn refused_memory_ends_the_search_with_nothing_claimed() {
         );
         assert!(REFUSED.load(Relaxed) > refused, "{order:?} was never refused anything");
         assert_eq!((board.open_count(), board.faults()), (2, 0), "{order:?}");
-        assert!(matches!(board.knowledge(GoalId::new(0)), Some(Knowledge::Reach(Reach::Open))));
+        assert!(matches!(
+            board.knowledge(GoalId::new(0)),
+            Some(Knowledge::Reach(ReachKnowledge::Open))
+        ));
     }
     let refused = REFUSED.load(Relaxed);
     for threads in [1, 3] {

@@ -172,7 +172,7 @@ fn main() {
         (counters(14, 20), false),
     ];
     for (net, safe) in nets.iter().filter(|(net, _)| net.name().contains(filter)) {
-        let mut facts = Facts::none(net);
+        let mut facts = Facts::empty(net);
         if *safe {
             net.places().for_each(|p| facts.bound_above(p, 1, Provenance::UnitsClaimed));
         }

@@ -58,7 +58,7 @@ fn measure(name: &str, net: &Net, goals: Vec<Goal>, strategy: Strategy) {
     let task = Task {
         net,
         goals: &marking_goals(&with_ids),
-        facts: &Facts::none(net),
+        facts: &Facts::empty(net),
         board: &board,
         budget: &Budget::unlimited(),
         seed: 1,

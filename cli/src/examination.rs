@@ -18,7 +18,7 @@ impl ExaminationParser {
         let is_listed =
             move |it: &Examination| self.with_state_space || *it != Examination::StateSpace;
         Examination::ALL.into_iter().filter(is_listed).map(|examination| {
-            let value = PossibleValue::new(examination.name()).help(examination.asks());
+            let value = PossibleValue::new(examination.name()).help(examination.question_text());
             value.alias(examination.abbreviation()).aliases(examination.aliases())
         })
     }

@@ -90,7 +90,8 @@ pub(super) fn fairness(
     }
     // A run that is fair to a transition need not be fair to each of its copies.
     if let Some(translation) = net.translation()
-        && let Some(&copy) = weak_and_strong.iter().flatten().find(|&&t| translation.is_shared(t))
+        && let Some(&copy) =
+            weak_and_strong.iter().flatten().find(|&&t| translation.has_other_copies(t))
     {
         let name = translation.transition_name(translation.origin(copy));
         return Err(FormulaProblem::FairToCopies(name.to_owned()));

@@ -6,7 +6,7 @@ use super::systems;
 use super::terminal::{in_json, lines, whole};
 use anyhow::{Result, anyhow};
 use clap::ValueEnum;
-use parikh_evidence::words;
+use parikh_evidence::description;
 use parikh_input::SourceModel;
 use parikh_input::model::Model;
 use parikh_net::coloured::ColouredNet;
@@ -230,8 +230,8 @@ impl<'n> Info<'n> {
             match self.workflow.case_markings() {
                 Some((source, sink)) => format!(
                     "a workflow net, from {} to {}",
-                    words::place(net, source),
-                    words::place(net, sink)
+                    description::place(net, source),
+                    description::place(net, sink)
                 ),
                 None => format!(
                     "not a workflow net: {}",

@@ -120,7 +120,7 @@ impl<'m> RunListener<'_, 'm> {
     /// Handles an event of the run.
     fn handle(&mut self, view: ModelView<'m>, event: Event<'_>) {
         match event {
-            Event::Begun { questions } => self.begin(view, questions),
+            Event::NetBegun { questions } => self.begin(view, questions),
             Event::Settled { id, goal, knowledge } => {
                 write(&mut self.file, |file| file.settled(id, goal, knowledge));
             }
@@ -211,7 +211,7 @@ impl<'m> RunListener<'_, 'm> {
         if let Some(progress) = &self.progress {
             progress.end();
         }
-        write(&mut self.file, EvidenceFile::end);
+        write(&mut self.file, EvidenceFile::write_end);
         report.unanswered.iter().for_each(|question| printer.unanswered(question));
         printer.summary(report);
         for id in &watch.explain {

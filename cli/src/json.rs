@@ -10,7 +10,7 @@ use parikh::answer::{AnswerWitness, Grade, QuestionValue, ReasonNodes};
 use parikh_formula::NamedNodes;
 use parikh_input::model::ModelView;
 use parikh_net::lasso::{LassoRun, RunEnd};
-use parikh_net::loops::{LoopElement, LoopRun, Turn};
+use parikh_net::loops::{LoopElement, LoopRun, RepeatedElement};
 use parikh_net::{Assumption, FiringSequence, PlaceId, PumpSequence, Stage, TransitionId};
 use serde_json::{Value as Json, json};
 use std::fmt::Display;
@@ -121,7 +121,7 @@ fn length(exhibit: &AnswerWitness) -> usize {
 fn written(run: &LoopRun) -> usize {
     let mut block_lengths: Vec<usize> = Vec::new();
     for block in run.blocks() {
-        let turn_length = |turn: &Turn| match turn.element {
+        let turn_length = |turn: &RepeatedElement| match turn.element {
             LoopElement::Fire(_) => 1,
             LoopElement::Block(block) => block_lengths[block].saturating_add(1),
         };
@@ -151,7 +151,7 @@ fn looped(run: &LoopRun, view: ModelView<'_>) -> Vec<Json> {
     let mut block_steps: Vec<Vec<Json>> = Vec::new();
     for block in run.blocks() {
         let mut steps = Vec::new();
-        for Turn { element: part, times } in block {
+        for RepeatedElement { element: part, times } in block {
             let repeated = match part {
                 LoopElement::Fire(t) => vec![Json::from(view.transition_name(*t))],
                 LoopElement::Block(block) => block_steps[*block].clone(),

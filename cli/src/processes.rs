@@ -3,7 +3,7 @@
 use super::UsageError;
 use anyhow::{Context, Result, anyhow, bail};
 use parikh::mcc::Examination;
-use parikh_evidence::words;
+use parikh_evidence::description;
 use parikh_input::model::Model;
 use parikh_net::counted::counted;
 use parikh_net::{Marking, Net, PlaceId, marking_text};
@@ -85,8 +85,9 @@ impl CaseOptions {
         };
         let core = extended.as_ref().map_or(&**net, |extended| extended.core());
         let given_finals = self.finals(core)?;
-        let (initial, finals) = workflow::ends(core, self.number, &given_finals)
-            .with_context(|| file.display().to_string())?;
+        let (initial, finals) =
+            workflow::initial_and_final_markings(core, self.number, &given_finals)
+                .with_context(|| file.display().to_string())?;
         let workflow = Workflow::of(core);
         if let Some(hint) = hint_at_several_cases(core, &finals, &workflow) {
             tracing::warn!("{hint}");
@@ -139,7 +140,7 @@ pub(super) fn why_not_with_caps(net: &Net) -> String {
         "soundness of nets with inhibitor and reset arcs is undecidable in general; it is answered \
          only if the places at these arcs are bounded, and no bound of {} is known; easy and \
          relaxed soundness and reachability (EF, AG) are answered for such nets",
-        words::join_first(&places, |&place| words::place(net, place))
+        description::join_first(&places, |&place| description::place(net, place))
     )
 }
 

@@ -109,8 +109,8 @@ impl RunProgress {
             text.push_str(&format!("\n  last answer: {last}"));
         }
         for bounds in state.ranges.iter().take(MAX_SHOWN_BOUNDS) {
-            let seen = number(bounds.seen, "0");
-            let proved = number(bounds.proved, "∞");
+            let seen = number(bounds.largest_seen, "0");
+            let proved = number(bounds.smallest_bound, "∞");
             text.push_str(&format!("\n  {} between {seen} and {proved}", Word(&bounds.id)));
         }
         text
@@ -122,7 +122,8 @@ impl RunProgress {
             .ranges
             .iter()
             .map(|it| {
-                let [seen, proved] = [it.seen, it.proved].map(|value| value.map(json::number));
+                let [seen, proved] =
+                    [it.largest_seen, it.smallest_bound].map(|value| value.map(json::number));
                 json!({"id": it.id, "seen": seen, "proved": proved})
             })
             .collect();
@@ -188,7 +189,11 @@ mod tests {
             open: 11,
             goals: 20,
             engines: &[EngineAtWork { engine: "walk".to_owned(), since: Duration::from_secs(200) }],
-            ranges: &[MaximumRange { id: "X-07".to_owned(), seen: Some(201), proved: None }],
+            ranges: &[MaximumRange {
+                id: "X-07".to_owned(),
+                largest_seen: Some(201),
+                smallest_bound: None,
+            }],
         };
         let words = progress.words(&news);
         let lines: Vec<&str> = words.lines().collect();

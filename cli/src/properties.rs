@@ -223,7 +223,7 @@ fn verdict_file(
 fn explained(computed: &ComputedKey) -> String {
     match computed.net {
         NetMeant::Model => computed.explanation.to_string(),
-        net => format!("of {}: {}", net.words(), computed.explanation),
+        net => format!("of {}: {}", net.noun_phrase(), computed.explanation),
     }
 }
 

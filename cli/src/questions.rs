@@ -103,7 +103,7 @@ impl<'a> InquiryReader<'a> {
             fairness(self.restriction.fair, net).map_err(|why| anyhow::anyhow!("--fair: {why}"))?;
         self.named.replace(HashMap::from([(String::new(), named)]));
         let mut questions = QuestionsOnNet::default();
-        questions.plan.mean(fairness);
+        questions.plan.set_fairness(fairness);
         Ok(questions)
     }
 
@@ -271,7 +271,7 @@ impl<'a> InquiryReader<'a> {
 impl Questions for InquiryReader<'_> {
     type Error = anyhow::Error;
 
-    fn on(&self, view: ModelView<'_>) -> Result<QuestionsOnNet> {
+    fn for_view(&self, view: ModelView<'_>) -> Result<QuestionsOnNet> {
         let mut notes = Vec::new();
         let questions = self.read(view.net(), &mut notes);
         let questions =

@@ -10,7 +10,7 @@ use super::trace_file::TraceFile;
 use super::{ProgramOutcome, limits, reduce, replay_coloured, signals, story};
 use anyhow::{Context, Result, bail};
 use parikh_evidence::loops::{holds, replay_loops};
-use parikh_evidence::{check_pump, check_pumping, replay, words};
+use parikh_evidence::{check_pump, check_pumping, description, replay};
 use parikh_net::printable::counted;
 use parikh_net::{
     FiringSequence, LoopRun, Marking, Net, Predicate, PumpSequence, TransitionId, marking_text,
@@ -207,7 +207,7 @@ fn report_stages(net: &Net, pumping: &PumpSequence, path: &str) -> Result<()> {
 /// Replays a run with loops, and prints the marking that it leads to.
 fn report_loops(net: &Net, run: &LoopRun) -> Result<()> {
     let end = replay_loops(net, run, &mut |_, _, _| {}, &mut || true)?;
-    let firings = words::firings(&run.firings());
+    let firings = description::firings(&run.firings());
     line(&format!("{firings} replayed on net {}, in nested loops", net.name()));
     let marking_text: Vec<String> = end
         .marked()
@@ -257,7 +257,7 @@ fn translate_back(
     notes.insert(0, ("net".to_owned(), net.name().to_owned()));
     if let Some(pump) = &trace.repeat {
         check_pump(reduced_net, &trace.sequence, pump).with_context(replay_failure)?;
-        let (sequence, pump) = reduction.back.pump(&trace.sequence, pump, budget)?;
+        let (sequence, pump) = reduction.back_translation.pump(&trace.sequence, pump, budget)?;
         return match check_pump(net, &sequence, &pump) {
             Ok(_) => {
                 Ok(Some(TraceFile { notes, sequence, repeat: Some(pump), ..TraceFile::default() }))
@@ -269,8 +269,8 @@ fn translate_back(
     let preserves = |class| reduction.needs().preserve.covers(class);
     let keeps_deadlock = preserves(Preserve::DEADLOCK) && reduced_net.is_dead(&end);
     let sequence = match keeps_deadlock {
-        true => reduction.back.deadlock(net, &trace.sequence, budget)?,
-        false => reduction.back.sequence(&trace.sequence, budget)?,
+        true => reduction.back_translation.deadlock(net, &trace.sequence, budget)?,
+        false => reduction.back_translation.sequence(&trace.sequence, budget)?,
     };
     let there = match replay(net, &sequence) {
         Ok(marking) => marking,

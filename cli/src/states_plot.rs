@@ -2,19 +2,19 @@
 //! and marks the successful order.
 
 use num_bigint::BigUint;
-use parikh::run::Try;
+use parikh::run::OrderTry;
 use parikh_pictures::plot::{self, Curve, PlotFrame};
 use std::time::Instant;
 
 /// Returns the plot of a run that began at `start`.
-pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
-    let seconds = |tried: &Try, since: std::time::Duration| {
+pub(super) fn plot(name: &str, start: Instant, tries: &[OrderTry]) -> String {
+    let seconds = |tried: &OrderTry, since: std::time::Duration| {
         (tried.start.saturating_duration_since(start) + since).as_secs_f64()
     };
     let mut curves: Vec<Curve> = Vec::new();
     for tried in tries {
         let counted = tried.markings.as_ref().map(short_number);
-        let (style, outcome) = match &tried.end {
+        let (style, outcome) = match &tried.outcome {
             Some((_, Ok(()))) => {
                 ("completed", counted.map_or("all markings".to_owned(), |it| it + " markings"))
             }
@@ -38,7 +38,7 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
         .flat_map(|curve| &curve.points)
         .fold(0.0, |last_second, p| p.0.max(last_second));
     // The number of markings is known only when the set is closed under firing.
-    let complete = tries.iter().filter_map(|tried| match (&tried.end, &tried.markings) {
+    let complete = tries.iter().filter_map(|tried| match (&tried.outcome, &tried.markings) {
         (Some((since, Ok(()))), Some(markings)) => Some((tried, seconds(tried, *since), markings)),
         _ => None,
     });

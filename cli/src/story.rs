@@ -61,7 +61,7 @@ fn print_unfair_transitions(net: &Net, cycle_start: Marking, cycle: &FiringSeque
     let fired: BTreeSet<TransitionId> = cycle.steps().iter().map(|step| step.transition).collect();
     let unfired: Vec<TransitionId> = net.transitions().filter(|t| !fired.contains(t)).collect();
     let mut enabled = vec![0u128; unfired.len()];
-    let mut replayer = Replayer::at(net, cycle_start);
+    let mut replayer = Replayer::from_marking(net, cycle_start);
     for step in cycle.steps() {
         for _ in 0..step.count {
             let marking = replayer.marking();

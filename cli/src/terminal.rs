@@ -1,9 +1,9 @@
 //! Output to the terminal: stdout carries answers, stderr logs and messages.
 //!
 //! Names, ids, paths and messages come from files and may contain control characters, so no text is
-//! printed unchanged. [`line`], [`lines`] and [`note!`] replace control characters, including line
-//! breaks, with [`Printable`], and [`object`] prints JSON with escapes. Only [`whole`] prints a
-//! text unchanged. It is for formats with their own escaping, such as pictures.
+//! printed unchanged. [`line()`], [`lines`] and [`note!`] replace control characters, including
+//! line breaks, with [`Printable`], and [`object`] prints JSON with escapes. Only [`whole`] prints
+//! a text unchanged. It is for formats with their own escaping, such as pictures.
 //! `tests/house/walls.rs` forbids other ways of printing, and `tests/cli/harmful.rs` runs every
 //! command with harmful names.
 
@@ -35,7 +35,7 @@ pub(super) fn line(text: &str) {
 /// incompatible changes, and not for additions.
 const JSON_VERSION: u32 = 1;
 
-/// Prints a JSON object with its version as a line, as [`line`] does.
+/// Prints a JSON object with its version as a line, as [`line()`] does.
 pub(super) fn object(object: Value) {
     print(&in_json(object));
 }

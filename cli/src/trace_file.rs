@@ -29,8 +29,8 @@
 
 use num_bigint::BigUint;
 use parikh_evidence::file::parse_repetitions;
-use parikh_evidence::{Replayer, words};
-use parikh_net::loops::{LoopElement, LoopRun, Turn};
+use parikh_evidence::{Replayer, description};
+use parikh_net::loops::{LoopElement, LoopRun, RepeatedElement};
 use parikh_net::{
     FiringSequence, FiringStep, Marking, Net, PumpSequence, Stage, TransitionId, marking_text,
 };
@@ -157,7 +157,7 @@ impl TraceFile {
             Some(run) => anyhow::bail!(
                 "a run of {} in nested loops cannot be followed firing by firing; `parikh replay` \
                  shows its final marking",
-                words::firings(&run.firings())
+                description::firings(&run.firings())
             ),
         }
     }
@@ -165,8 +165,9 @@ impl TraceFile {
     /// Parses a run with loops.
     fn parse_loops(net: &Net, text: &str) -> Result<TraceFile, TraceError> {
         let mut trace = TraceFile::default();
-        let (mut blocks, mut main_turns): (Vec<Vec<Turn>>, Vec<Turn>) = Default::default();
-        let mut open_block: Option<Vec<Turn>> = None;
+        let (mut blocks, mut main_turns): (Vec<Vec<RepeatedElement>>, Vec<RepeatedElement>) =
+            Default::default();
+        let mut open_block: Option<Vec<RepeatedElement>> = None;
         for (index, line) in text.lines().enumerate() {
             let fail = |problem: String| TraceError { line: index + 1, problem };
             let words: Vec<&str> = line.split_whitespace().collect();
@@ -199,7 +200,7 @@ impl TraceFile {
                     if times == BigUint::ZERO {
                         return Err(fail("expected a number of repetitions, at least 1".into()));
                     }
-                    let turn = Turn { element: LoopElement::Block(block), times };
+                    let turn = RepeatedElement { element: LoopElement::Block(block), times };
                     open_block.as_mut().unwrap_or(&mut main_turns).push(turn);
                 }
                 [word, ..] if word.starts_with('#') => {
@@ -216,7 +217,7 @@ impl TraceFile {
                 }
                 _ => {
                     let (transition, times) = parse_step::<BigUint>(net, line).map_err(fail)?;
-                    let turn = Turn { element: LoopElement::Fire(transition), times };
+                    let turn = RepeatedElement { element: LoopElement::Fire(transition), times };
                     open_block.as_mut().unwrap_or(&mut main_turns).push(turn);
                 }
             }
@@ -309,8 +310,8 @@ fn parse_step<N: FromStr + PartialOrd + From<u8>>(
 /// Writes the blocks of a run with loops, and the lines outside of blocks last.
 fn print_loops<'n>(name: &dyn Fn(TransitionId) -> Cow<'n, str>, run: &LoopRun, text: &mut String) {
     let Some((last, blocks)) = run.blocks().split_last() else { return };
-    let print = |turns: &[Turn], text: &mut String| {
-        for Turn { element: part, times } in turns {
+    let print = |turns: &[RepeatedElement], text: &mut String| {
+        for RepeatedElement { element: part, times } in turns {
             let _ = match part {
                 LoopElement::Block(block) => writeln!(text, "@loop {block}\t{times}"),
                 LoopElement::Fire(t) if *times == BigUint::from(1u8) => {
@@ -410,11 +411,12 @@ mod tests {
         let stage = Stage { prefix: FiringSequence::new(), pump: sequence };
         trace.earlier_stages = vec![stage.clone(), stage];
         assert_eq!(TraceFile::parse(&net, &trace.print(&net)), Ok(trace));
-        let fire = |t, times: u8| Turn {
+        let fire = |t, times: u8| RepeatedElement {
             element: LoopElement::Fire(TransitionId::new(t)),
             times: times.into(),
         };
-        let many = Turn { element: LoopElement::Block(0), times: BigUint::from(10u8).pow(100) };
+        let many =
+            RepeatedElement { element: LoopElement::Block(0), times: BigUint::from(10u8).pow(100) };
         let run = LoopRun::new(vec![vec![fire(2, 1), fire(1, 7)], vec![many, fire(3, 1)]]).unwrap();
         let notes = vec![("net".to_owned(), "n".to_owned())];
         let trace = TraceFile { notes, loops: Some(run), ..TraceFile::default() };

@@ -24,7 +24,7 @@ pub struct EncodedGoal<'n> {
     /// The constraints m ≥ 0 and x ≥ 0.
     domain: Vec<Term>,
     /// The constraints, grouped by part of the encoding.
-    parts: Vec<(EncodingPart, Vec<Term>)>,
+    constraints_by_part: Vec<(EncodingPart, Vec<Term>)>,
     /// The goal as a term, or `None` for a maximum.
     goal: Option<Term>,
     /// The maximised sum, or `None` for a reachability goal.
@@ -63,7 +63,7 @@ impl<'n> EncodedGoal<'n> {
                 EncodingPart::Flows => flows::constraints(&mut variables, &facts.flows)?,
                 EncodingPart::Bounds => bounds::constraints(&mut variables, facts),
                 EncodingPart::Units => units::constraints(&mut variables),
-                EncodingPart::Traps => traps::all(&mut variables),
+                EncodingPart::Traps => traps::all_constraints(&mut variables),
                 EncodingPart::ListedTraps => {
                     traps::listed(&mut variables, &facts.traps, with_firings)?
                 }
@@ -95,14 +95,21 @@ impl<'n> EncodedGoal<'n> {
                 let marking: Vec<_> = net.places().map(|place| variables.tokens(place)).collect();
                 let tokens_at = |place: PlaceId| marking[place.index()].into();
                 let holds = goal_term.unwrap_or_else(|| {
-                    predicate::holds(&mut variables.terms, net, reach, &tokens_at)
+                    predicate::predicate_term(&mut variables.terms, net, reach, &tokens_at)
                 });
                 (Some(holds), None)
             }
             _ => return Err(EncodeError::NotOneMarking),
         };
         let encoding = encoding.clone();
-        Ok(EncodedGoal { variables, encoding, domain, parts, goal: goal_term, objective })
+        Ok(EncodedGoal {
+            variables,
+            encoding,
+            domain,
+            constraints_by_part: parts,
+            goal: goal_term,
+            objective,
+        })
     }
 
     /// Returns the term arena.
@@ -119,13 +126,13 @@ impl<'n> EncodedGoal<'n> {
 
     /// Returns every assertion except the goal.
     pub fn constraints(&self) -> Vec<Term> {
-        let parts = self.parts.iter().flat_map(|(_, constraints)| constraints);
+        let parts = self.constraints_by_part.iter().flat_map(|(_, constraints)| constraints);
         self.domain.iter().chain(parts).copied().collect()
     }
 
     /// Returns the number of constraints, without m ≥ 0, x ≥ 0 and the goal.
     pub fn constraint_count(&self) -> usize {
-        self.parts.iter().map(|(_, constraints)| constraints.len()).sum()
+        self.constraints_by_part.iter().map(|(_, constraints)| constraints.len()).sum()
     }
 
     /// Returns the constraints without the goal as a linear program, with the objective of a
@@ -211,12 +218,13 @@ impl<'n> EncodedGoal<'n> {
     /// Returns the errors of `out`.
     pub fn write_smt2(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let title = |part: &EncodingPart| format!("{part}: {}", part.explanation());
-        let titles: Vec<String> = self.parts.iter().map(|(part, _)| title(part)).collect();
+        let titles: Vec<String> =
+            self.constraints_by_part.iter().map(|(part, _)| title(part)).collect();
         let mut sections = Vec::new();
         if !self.domain.is_empty() {
             sections.push(Section { comment: "no variable is negative", assertions: &self.domain });
         }
-        for ((_, assertions), comment) in self.parts.iter().zip(&titles) {
+        for ((_, assertions), comment) in self.constraints_by_part.iter().zip(&titles) {
             sections.push(Section { comment, assertions });
         }
         let goal = self.goal.as_slice();

@@ -212,12 +212,12 @@ impl fmt::Display for Encoding {
 
 /// The error for a place or sum with too many possible values for one variable per value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", Self::WHY)]
+#[error("{}", Self::MESSAGE)]
 pub struct TooManyValues;
 
 impl TooManyValues {
     /// The text of the error.
-    pub const WHY: &str =
+    pub const MESSAGE: &str =
         "a place or a sum has too many possible values for one variable per value";
 }
 

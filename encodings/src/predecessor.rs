@@ -12,7 +12,7 @@
 //! # Sources
 //! Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020 (in ITS-Tools).
 
-use crate::predicate::{TokenTerm, at_least, holds};
+use crate::predicate::{TokenTerm, at_least, predicate_term};
 use crate::variables::Variables;
 use parikh_net::{EffectId, PlaceId, Predicate};
 use parikh_solvers::term::Term;
@@ -53,7 +53,7 @@ fn last_step(
         TokenTerm { variable: Some(marking[place.index()]), offset: -place_delta }
     };
     let terms = &mut variables.terms;
-    let is_no_goal_before = holds(terms, net, negated_goal, &tokens_before);
+    let is_no_goal_before = predicate_term(terms, net, negated_goal, &tokens_before);
     let fires = terms.at_least(x, 1);
     let mut produced_by = Vec::new();
     for &t in net.class(effect) {

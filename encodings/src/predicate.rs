@@ -23,7 +23,7 @@ pub struct TokenTerm {
 
 impl TokenTerm {
     /// Returns a known number of tokens.
-    pub fn known(tokens: i64) -> Self {
+    pub fn constant(tokens: i64) -> Self {
         TokenTerm { variable: None, offset: tokens }
     }
 }
@@ -34,9 +34,9 @@ impl From<Variable> for TokenTerm {
     }
 }
 
-/// Returns the term that `predicate` holds in the marking whose tokens `tokens_at` gives. Its
-/// places hold less than 2⁶³ tokens.
-pub fn holds(
+/// Returns the term that is true if `predicate` holds in a marking. `tokens_at` gives the tokens of
+/// each place in that marking, which must be below 2⁶³.
+pub fn predicate_term(
     terms: &mut Terms,
     net: &Net,
     predicate: &Predicate,
@@ -61,13 +61,17 @@ pub fn holds(
             terms.or(terms_of_any)
         }
         Predicate::And(operands) => {
-            let terms_of_all: Vec<Term> =
-                operands.iter().map(|operand| holds(terms, net, operand, tokens_at)).collect();
+            let terms_of_all: Vec<Term> = operands
+                .iter()
+                .map(|operand| predicate_term(terms, net, operand, tokens_at))
+                .collect();
             terms.and(terms_of_all)
         }
         Predicate::Or(operands) => {
-            let terms_of_any: Vec<Term> =
-                operands.iter().map(|operand| holds(terms, net, operand, tokens_at)).collect();
+            let terms_of_any: Vec<Term> = operands
+                .iter()
+                .map(|operand| predicate_term(terms, net, operand, tokens_at))
+                .collect();
             terms.or(terms_of_any)
         }
     }
@@ -243,8 +247,8 @@ mod tests {
                 let marking = Marking::new(tokens.to_vec());
                 let truth = predicate.holds(&net, &marking);
                 let mut terms = Terms::new();
-                let at = |place: PlaceId| TokenTerm::known(marking[place] as i64);
-                assert_eq!(holds(&mut terms, &net, &predicate, &at), terms.truth(truth));
+                let at = |place: PlaceId| TokenTerm::constant(marking[place] as i64);
+                assert_eq!(predicate_term(&mut terms, &net, &predicate, &at), terms.truth(truth));
                 let cube = |cube: &Vec<Atom>| cube.iter().all(|atom| atom.holds(&marking));
                 assert_eq!(cubes.iter().any(cube), truth);
             }

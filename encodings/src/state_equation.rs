@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn columns_are_effects_and_rows_are_places() {
         let net = net();
-        let equation = StateEquation::new(&net, &Facts::none(&net)).unwrap();
+        let equation = StateEquation::new(&net, &Facts::empty(&net)).unwrap();
         // `move` and `same` share a column; `look` has none.
         assert_eq!(equation.program().columns().len(), 2);
         assert_eq!(equation.program().rows().len(), 3);
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn a_sum_over_firings_has_the_value_of_the_marking_they_lead_to() {
         let net = net();
-        let equation = StateEquation::new(&net, &Facts::none(&net)).unwrap();
+        let equation = StateEquation::new(&net, &Facts::empty(&net)).unwrap();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
         let sum = LinearSum::new([(p, 2), (q, -1)]).unwrap();
         let firings = equation.firing_sum(&net, &sum).unwrap();

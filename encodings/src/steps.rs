@@ -130,7 +130,7 @@ mod tests {
             ([1, 0, 1], true),
             ([1, 0, 2], false),
         ] {
-            let mut variables = Variables::new(&net, Numbers::Integers, &Facts::none(&net));
+            let mut variables = Variables::new(&net, Numbers::Integers, &Facts::empty(&net));
             let mut row = MarkingSequence::initial(&variables);
             let said = row.extend(&mut variables, StepKind::Step);
             let mut model = SolverModel::new();
@@ -150,7 +150,7 @@ mod tests {
             }
             assert_eq!(model.evaluate_all(&variables.terms, &said), Some(allowed), "{firings:?}");
             let some = Predicate::at_least(net.place_named("q").unwrap(), 1);
-            let some = row.holds(&mut variables, &some, 1);
+            let some = row.predicate_term(&mut variables, &some, 1);
             assert_eq!(model.evaluate(&variables.terms, some), Some(moved + took > 0));
         }
     }

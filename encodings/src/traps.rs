@@ -98,7 +98,7 @@ fn check_trap(net: &Net, set: &[PlaceId]) -> Result<(), EncodeError> {
 }
 
 /// Returns the constraints that every initially marked trap is marked.
-pub fn all(variables: &mut Variables<'_>) -> Vec<Term> {
+pub fn all_constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     let net = variables.net;
     let mut leaving = LeavingPlaces { variables: HashMap::new(), pending: Vec::new() };
     let mut constraints = Vec::new();

@@ -28,7 +28,7 @@
 //! FMCAD 2000.
 
 use crate::frame::{FrameTerms, successor};
-use crate::predicate::{TokenTerm, enabled, holds};
+use crate::predicate::{TokenTerm, enabled, predicate_term};
 use crate::steps;
 use crate::variables::Variables;
 use parikh_net::{Marking, PlaceId, Predicate, TransitionId};
@@ -61,8 +61,9 @@ impl MarkingSequence {
     /// Returns the sequence that consists of the initial marking.
     pub fn initial(variables: &Variables<'_>) -> Self {
         let net = variables.net;
-        let initial_tokens =
-            |place| TokenTerm::known(Marking::tokens(net.initial())[PlaceId::index(place)] as i64);
+        let initial_tokens = |place| {
+            TokenTerm::constant(Marking::tokens(net.initial())[PlaceId::index(place)] as i64)
+        };
         let max_tokens = net.initial().tokens().iter().copied().map(Some).collect();
         MarkingSequence {
             frames: vec![net.places().map(initial_tokens).collect()],
@@ -72,7 +73,7 @@ impl MarkingSequence {
     }
 
     /// Returns the sequence that consists of the marking m used by the other parts of the encoding.
-    pub fn any(variables: &Variables<'_>) -> Self {
+    pub fn from_any_marking(variables: &Variables<'_>) -> Self {
         let frame = variables.net.places().map(|place| variables.tokens(place).into()).collect();
         MarkingSequence {
             frames: vec![frame],
@@ -109,9 +110,14 @@ impl MarkingSequence {
     }
 
     /// Returns the term that the marking after `step` steps satisfies a predicate.
-    pub fn holds(&self, variables: &mut Variables<'_>, predicate: &Predicate, step: usize) -> Term {
+    pub fn predicate_term(
+        &self,
+        variables: &mut Variables<'_>,
+        predicate: &Predicate,
+        step: usize,
+    ) -> Term {
         let (net, frame) = (variables.net, &self.frames[step]);
-        holds(&mut variables.terms, net, predicate, &|place| frame[place.index()])
+        predicate_term(&mut variables.terms, net, predicate, &|place| frame[place.index()])
     }
 
     /// Returns the tokens in the last marking, by place index.
@@ -139,21 +145,21 @@ pub fn bounded(
     for _ in 0..steps {
         constraints.extend(sequence.extend(variables, kind));
     }
-    let goal = sequence.holds(variables, goal, steps as usize);
+    let goal = sequence.predicate_term(variables, goal, steps as usize);
     (constraints, goal)
 }
 
 /// Encodes `steps` firings from the marking m of the other parts to the first goal marking. Returns
 /// the constraints, and the goal in the last marking.
 pub fn induction(variables: &mut Variables<'_>, goal: &Predicate, steps: u32) -> (Vec<Term>, Term) {
-    let mut sequence = MarkingSequence::any(variables);
+    let mut sequence = MarkingSequence::from_any_marking(variables);
     let negated_goal = goal.clone().negated();
     let mut constraints = Vec::new();
     for step in 0..steps as usize {
-        constraints.push(sequence.holds(variables, &negated_goal, step));
+        constraints.push(sequence.predicate_term(variables, &negated_goal, step));
         constraints.extend(sequence.extend(variables, StepKind::Firing));
     }
-    let goal = sequence.holds(variables, goal, steps as usize);
+    let goal = sequence.predicate_term(variables, goal, steps as usize);
     (constraints, goal)
 }
 

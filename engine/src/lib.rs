@@ -90,7 +90,7 @@ pub struct Engine {
     /// The engine's role in the schedule.
     pub role: Role,
     /// The supported kinds of goals and features of nets.
-    pub takes: Takes,
+    pub supported: SupportedGoals,
     /// Creates a session. Nothing is searched or solved yet.
     ///
     /// # Errors
@@ -108,49 +108,55 @@ impl Engine {
     /// Returns a reason if the engine has nothing to do: no open goal is of a supported kind, or
     /// the net has an unsupported feature. Then the engine must not be started.
     pub fn refusal(&self, working_net: &WorkingNet<'_>, board: &Board<'_>) -> Option<&'static str> {
-        if !self.takes.features.cover(working_net.net().features()) {
+        if !self.supported.features.cover(working_net.net().features()) {
             return Some("the net has unsupported features");
         }
         let has_open_goal = working_net
             .kinds()
-            .any(|(id, kind)| self.takes.kinds.contains(&kind) && board.is_open(id));
+            .any(|(id, kind)| self.supported.kinds.contains(&kind) && board.is_open(id));
         (!has_open_goal).then_some("no open goal is of a supported kind")
     }
 }
 
 /// The supported goals and nets of an engine. [`Engine::refusal`] excludes all others.
 #[derive(Clone, Copy, Debug)]
-pub struct Takes {
+pub struct SupportedGoals {
     /// The supported kinds of goals.
     pub kinds: &'static [GoalKind],
     /// The supported features of nets.
     pub features: Features,
 }
 
-impl Takes {
+impl SupportedGoals {
     /// Goals about single markings.
-    pub const MARKINGS: Takes =
-        Takes { kinds: &[GoalKind::Reach, GoalKind::Maximise], features: Features::WEIGHTS };
+    pub const MARKINGS: SupportedGoals = SupportedGoals {
+        kinds: &[GoalKind::Reach, GoalKind::Maximise],
+        features: Features::WEIGHTS,
+    };
     /// Predicates on single markings.
-    pub const PREDICATES: Takes = Takes { kinds: &[GoalKind::Reach], features: Features::WEIGHTS };
+    pub const PREDICATES: SupportedGoals =
+        SupportedGoals { kinds: &[GoalKind::Reach], features: Features::WEIGHTS };
     /// Home properties: predicates that always remain reachable.
-    pub const HOMES: Takes = Takes { kinds: &[GoalKind::Home], features: Features::WEIGHTS };
+    pub const HOMES: SupportedGoals =
+        SupportedGoals { kinds: &[GoalKind::Home], features: Features::WEIGHTS };
     /// Runs with a property (LTL).
-    pub const RUNS: Takes = Takes { kinds: &[GoalKind::Run], features: Features::WEIGHTS };
+    pub const RUNS: SupportedGoals =
+        SupportedGoals { kinds: &[GoalKind::Run], features: Features::WEIGHTS };
     /// Properties of the computation tree (CTL).
-    pub const TREES: Takes = Takes { kinds: &[GoalKind::Tree], features: Features::WEIGHTS };
+    pub const TREES: SupportedGoals =
+        SupportedGoals { kinds: &[GoalKind::Tree], features: Features::WEIGHTS };
     /// Temporal properties: of runs (LTL) and of the computation tree (CTL).
-    pub const TIME: Takes =
-        Takes { kinds: &[GoalKind::Run, GoalKind::Tree], features: Features::WEIGHTS };
+    pub const TIME: SupportedGoals =
+        SupportedGoals { kinds: &[GoalKind::Run, GoalKind::Tree], features: Features::WEIGHTS };
 }
 
 /// The kinds of results that an engine can produce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sides {
     /// Finds witnesses.
-    Under,
+    Witnesses,
     /// Finds proofs.
-    Over,
+    Proofs,
     /// Finds witnesses and proofs.
     Both,
 }

@@ -46,7 +46,7 @@ mod tests {
         let empty = Predicate::no_more_than(net.place_named("p").unwrap(), 0);
         let goals = vec![Goal::Reach(empty)];
         let (board, facts, budget) =
-            (Board::new(&net, goals.clone()), Facts::none(&net), Budget::unlimited());
+            (Board::new(&net, goals.clone()), Facts::empty(&net), Budget::unlimited());
         let goals = [(GoalId::new(0), goals[0].clone())];
         let intervals = Intervals::new(&net, &facts);
         let original = WorkingNet::original(&net, goals.to_vec(), facts, &intervals);

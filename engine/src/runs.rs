@@ -17,7 +17,7 @@
 //!    counters would terminate too, so only a small graph is tried.
 
 use super::Task;
-use super::{Assignment, Engine, Role, Sides, Takes, stateless_session};
+use super::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
 use crate::board::{Observation, Proof, ProofReporter, WitnessReporter};
 use parikh_net::{
     Atom, FiringSequence, GoalId, MarkingGoal, Net, PlaceId, Predicate, TransitionId,
@@ -31,7 +31,7 @@ pub const ENGINE: Engine = Engine {
     technique: "EXPLICIT",
     sides: Sides::Both,
     role: Role::Once { share: 0.2 },
-    takes: Takes::PREDICATES,
+    supported: SupportedGoals::PREDICATES,
     start: |work: Assignment<'_>| {
         stateless_session(move |budget| {
             let witness_reporter =
@@ -120,7 +120,7 @@ pub fn run(
                 goals.iter().filter(|(counted_transitions, _)| has_fired(counted_transitions));
             let observations =
                 shown_goals.map(|&(_, goal)| Observation { goal, firings }).collect();
-            witness_reporter.along(run, observations);
+            witness_reporter.reached_along(run, observations);
         }
     }
     format!("{markings} markings without counters")
@@ -190,7 +190,7 @@ fn counted_transitions(net: &Net, p: PlaceId) -> Option<Vec<TransitionId>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::{Board, Knowledge, Reach};
+    use crate::board::{Board, Knowledge, ReachKnowledge};
     use parikh_net::{Facts, LinearSum, counted::counted, text};
     use parikh_solvers::Budget;
 
@@ -213,7 +213,7 @@ mod tests {
             .map(|(at, predicate)| (GoalId::new(at), MarkingGoal::Reach(predicate)))
             .collect();
         let board = Board::new(&net, goals.iter().map(|(_, goal)| goal.clone().into()).collect());
-        let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+        let (facts, budget) = (Facts::empty(&net), Budget::unlimited());
         let task = Task {
             net: &net,
             goals: &goals,
@@ -227,8 +227,8 @@ mod tests {
             "4 markings without counters"
         );
         let is_reached = |(id, _): &(GoalId, MarkingGoal)| match board.knowledge(*id) {
-            Some(Knowledge::Reach(Reach::Reached { .. })) => Some(true),
-            Some(Knowledge::Reach(Reach::Unreachable { .. })) => Some(false),
+            Some(Knowledge::Reach(ReachKnowledge::Reached { .. })) => Some(true),
+            Some(Knowledge::Reach(ReachKnowledge::Unreachable { .. })) => Some(false),
             _ => None,
         };
         let reached: Vec<Option<bool>> = goals.iter().map(is_reached).collect();

@@ -14,7 +14,7 @@
 //! F. Commoner, *Deadlocks in Petri nets*, 1972; M. Hack, *Analysis of production schemata by Petri
 //! nets*, 1972.
 
-use super::{Engine, Role, Sides, Takes, stateless_session};
+use super::{Engine, Role, Sides, SupportedGoals, stateless_session};
 use super::{Task, state_equation};
 use crate::board::{Argument, Proof, ProofReporter};
 use parikh_evidence::Document;
@@ -29,9 +29,9 @@ use std::sync::Arc;
 pub const ENGINE: Engine = Engine {
     name: "siphon-trap",
     technique: "SIPHON_TRAP",
-    sides: Sides::Over,
+    sides: Sides::Proofs,
     role: Role::Once { share: 0.15 },
-    takes: Takes::PREDICATES,
+    supported: SupportedGoals::PREDICATES,
     start: |work| {
         stateless_session(move |budget| {
             let proof_reporter = work.board.proof_reporter("SIPHON_TRAP").on(work.working_net);
@@ -55,7 +55,7 @@ pub fn run(task: &Task<'_>, proof_reporter: ProofReporter<'_>) -> String {
                 return "the property holds, but no certificate was found".to_owned();
             };
             let document = Arc::new(document);
-            let proof_reporter = proof_reporter.by(&document);
+            let proof_reporter = proof_reporter.with_certificate(&document);
             for (id, _) in open_deadlock_goals() {
                 let proof = Proof::new(Argument::Traps { traps }, Some(document.clone()));
                 proof_reporter.unreachable(*id, proof);

@@ -76,7 +76,7 @@ use crate::kind::{EvidenceContent, EvidenceKind};
 use crate::reduction::NamedLog;
 use num_bigint::BigUint;
 use parikh_net::coloured::{Folding, NamedClasses};
-use parikh_net::loops::{LoopElement, LoopRun, Turn};
+use parikh_net::loops::{LoopElement, LoopRun, RepeatedElement};
 use parikh_net::printable::Quoted;
 use parikh_net::translation::Because;
 use parikh_net::{FiringSequence, Net, Translation};
@@ -354,13 +354,13 @@ pub struct EvidenceReference {
     pub id: Arc<str>,
     /// The number of firings of a trace after which its marking counts. Without it, all markings
     /// along the trace count.
-    pub after: Option<u64>,
+    pub prefix_length: Option<u64>,
 }
 
 impl EvidenceReference {
     /// Returns a reference to a whole line.
     pub fn new(kind: EvidenceKind, id: impl Into<Arc<str>>) -> Self {
-        EvidenceReference { kind, id: id.into(), after: None }
+        EvidenceReference { kind, id: id.into(), prefix_length: None }
     }
 }
 
@@ -368,7 +368,7 @@ impl Serialize for EvidenceReference {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut map = to.serialize_map(None)?;
         map.serialize_entry(self.kind.name(), &*self.id)?;
-        if let Some(after) = self.after {
+        if let Some(after) = self.prefix_length {
             map.serialize_entry("after", &after)?;
         }
         map.end()
@@ -409,7 +409,7 @@ impl<'d> Visitor<'d> for ReferenceVisitor {
             Some((kind, _)) if after.is_some() && kind != EvidenceKind::Trace => {
                 Err(M::Error::custom(format!("`after` with a {}", kind.name())))
             }
-            Some((kind, id)) => Ok(EvidenceReference { kind, id: id.into(), after }),
+            Some((kind, id)) => Ok(EvidenceReference { kind, id: id.into(), prefix_length: after }),
             None => Err(M::Error::custom("an empty reference")),
         }
     }
@@ -435,7 +435,7 @@ impl LoopsLine {
                 Repetitions::Few(times) => BigUint::from(*times),
                 Repetitions::Many(digits) => parse_repetitions(digits)?,
             };
-            Ok::<Turn, String>(Turn { element: part, times })
+            Ok::<RepeatedElement, String>(RepeatedElement { element: part, times })
         };
         let block = |turns: &Vec<_>| turns.iter().map(turn).collect::<Result<Vec<_>, _>>();
         let blocks = self.blocks.iter().map(block).collect::<Result<Vec<_>, _>>()?;
@@ -515,7 +515,7 @@ impl NamedTranslation {
     pub fn of(core: &Net, translation: &Translation) -> Self {
         let because = |because: &Because| match because {
             Because::Visited(markings) => NamedBecause::Visited(*markings),
-            Because::Seen(markings) => NamedBecause::Seen(*markings),
+            Because::VisitedResetCounts(markings) => NamedBecause::Seen(*markings),
             Because::Capacity => NamedBecause::Capacity,
             Because::Cap => NamedBecause::Cap,
             Because::Weights(weights) => NamedBecause::Weights(
@@ -527,7 +527,7 @@ impl NamedTranslation {
         };
         let bounds = translation.bounds().iter().map(|bound| NamedBound {
             place: core.place_name(bound.place).to_owned(),
-            most: bound.most,
+            most: bound.max_tokens,
             because: because(&bound.reason),
         });
         NamedTranslation { bounds: bounds.collect() }

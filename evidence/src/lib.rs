@@ -13,6 +13,7 @@ pub mod certificate;
 pub mod coloured;
 pub mod counting;
 pub mod depending;
+pub mod description;
 pub mod extended;
 pub mod file;
 pub mod home;
@@ -31,7 +32,6 @@ mod replay;
 pub mod systems;
 pub mod tree;
 mod unit_claim;
-pub mod words;
 
 pub use certificate::{CheckedDocument, Document, Flaw, LinearCertificate};
 pub use pumping::{PumpGrowth, check_pumping};

@@ -117,7 +117,7 @@ struct UnitPropagator {
     watchers: Vec<Vec<usize>>,
     /// One flag per literal: true if the literal is true. A variable is unassigned if neither of
     /// its literals is true.
-    holds: Vec<bool>,
+    is_true: Vec<bool>,
     /// The literals made true, in order.
     trail: Vec<i32>,
     /// The number of literals of the trail that have been propagated.
@@ -135,7 +135,7 @@ impl UnitPropagator {
         UnitPropagator {
             clauses: Vec::new(),
             watchers: vec![Vec::new(); literals],
-            holds: vec![false; literals],
+            is_true: vec![false; literals],
             trail: Vec::new(),
             propagated_count: 0,
         }
@@ -148,8 +148,8 @@ impl UnitPropagator {
         clause.dedup();
         // Literals that are permanently false come last, so the watched literals are not false if
         // possible.
-        clause.sort_by_key(|&literal| self.holds[literal_index(-literal)]);
-        match clause.iter().filter(|&&literal| !self.holds[literal_index(-literal)]).count() {
+        clause.sort_by_key(|&literal| self.is_true[literal_index(-literal)]);
+        match clause.iter().filter(|&&literal| !self.is_true[literal_index(-literal)]).count() {
             0 => true,
             1 => self.assume(clause[0]) || self.propagate(),
             _ => {
@@ -174,25 +174,26 @@ impl UnitPropagator {
     /// Unassigns all literals of the trail but the first `trail_length`.
     fn backtrack(&mut self, trail_length: usize) {
         for literal in self.trail.drain(trail_length..) {
-            self.holds[literal_index(literal)] = false;
+            self.is_true[literal_index(literal)] = false;
         }
         self.propagated_count = trail_length;
     }
 
     /// Returns an unassigned literal of a clause that is not yet true.
     fn undecided(&self) -> Option<i32> {
-        let is_open = |clause: &&Vec<i32>| !clause.iter().any(|&it| self.holds[literal_index(it)]);
+        let is_open =
+            |clause: &&Vec<i32>| !clause.iter().any(|&it| self.is_true[literal_index(it)]);
         let open = self.clauses.iter().find(is_open)?;
-        open.iter().copied().find(|&literal| !self.holds[literal_index(-literal)])
+        open.iter().copied().find(|&literal| !self.is_true[literal_index(-literal)])
     }
 
     /// Makes a literal true. Returns true if it is already false.
     fn assume(&mut self, literal: i32) -> bool {
-        if self.holds[literal_index(-literal)] {
+        if self.is_true[literal_index(-literal)] {
             return true;
         }
-        if !self.holds[literal_index(literal)] {
-            self.holds[literal_index(literal)] = true;
+        if !self.is_true[literal_index(literal)] {
+            self.is_true[literal_index(literal)] = true;
             self.trail.push(literal);
         }
         false
@@ -234,7 +235,7 @@ impl UnitPropagator {
             clause.swap(0, 1);
         }
         let replacement =
-            (2..clause.len()).find(|&position| !self.holds[literal_index(-clause[position])]);
+            (2..clause.len()).find(|&position| !self.is_true[literal_index(-clause[position])]);
         match replacement {
             Some(position) => {
                 clause.swap(1, position);

@@ -90,7 +90,7 @@ impl<'n> Replayer<'n> {
     }
 
     /// Creates a replayer at the given marking.
-    pub fn at(net: &'n Net, marking: Marking) -> Self {
+    pub fn from_marking(net: &'n Net, marking: Marking) -> Self {
         Replayer { net, marking, fired: 0, plentiful: Vec::new() }
     }
 
@@ -181,7 +181,7 @@ pub fn net_after(net: &Net, sequence: &FiringSequence) -> Result<Net, ReplayErro
     let end = replay(net, sequence)?;
     // The net fires the sequence with its own code to decide how far the claim holds. The claim is
     // kept only if both firing rules agree on the marking.
-    match net.after(sequence) {
+    match net.from_marking_after(sequence) {
         Ok(net_after) if *net_after.initial() == end => Ok(net_after),
         _ => Ok(net.without_unit_claim().from_marking(end)),
     }

@@ -4,7 +4,8 @@
 use fastrand::Rng;
 use parikh_evidence::systems::properties::{PropertyFile, SystemFormula, read};
 use parikh_evidence::systems::{
-    ComponentView, Endings, System, branching, composed, none, properties, read_dot, run,
+    ComponentView, Endings, System, branching, composed, properties, read_dot, run,
+    violation_search,
 };
 use parikh_systems::generate::{random_branching, random_linear, random_pattern, random_system};
 use parikh_systems::{
@@ -22,8 +23,8 @@ const ENDINGS: [(Counting, Endings); 2] =
     [(Counting::Ignored, Endings::Ignored), (Counting::Stutter, Endings::Stutter)];
 
 /// Returns a claim without prior knowledge, so that everything is explored.
-fn plain(endings: Endings, members: &[ComponentView]) -> none::NoRunSearch<'_> {
-    none::NoRunSearch { endings, members, recurrence: false }
+fn plain(endings: Endings, members: &[ComponentView]) -> violation_search::NoRunSearch<'_> {
+    violation_search::NoRunSearch { endings, members, recurrence: false }
 }
 
 /// Converts an engine's component for the checker.
@@ -40,12 +41,14 @@ fn has_run(
     number: u64,
     endings: Endings,
 ) -> Option<bool> {
-    let SystemFormula::Linear(formula) = &properties.all[&number].0 else { panic!("not linear") };
+    let SystemFormula::Linear(formula) = &properties.by_number[&number].0 else {
+        panic!("not linear")
+    };
     let all: Vec<ComponentView> =
         (0..system.components().len()).map(ComponentView::whole).collect();
-    match none::visit(system, formula, plain(endings, &all), 1 << 20, &mut || true) {
-        Ok(none::ViolationSearch::None(_)) => Some(false),
-        Ok(none::ViolationSearch::Some) => Some(true),
+    match violation_search::visit(system, formula, plain(endings, &all), 1 << 20, &mut || true) {
+        Ok(violation_search::ViolationSearch::NotViolated(_)) => Some(false),
+        Ok(violation_search::ViolationSearch::Violated) => Some(true),
         Ok(_) => None,
         Err(_) => None,
     }
@@ -83,7 +86,9 @@ fn answers_about_runs_are_those_of_visiting_everything() {
                 let Some(against) = has_run(&system, &properties, number, endings) else {
                     continue;
                 };
-                let SystemFormula::Linear(linear) = &properties.all[&number].0 else { panic!() };
+                let SystemFormula::Linear(linear) = &properties.by_number[&number].0 else {
+                    panic!()
+                };
                 match working_nets {
                     Justification::Run(found) => {
                         assert!(against, "{text} {endings:?}\n{}", write::dot(&drawn));
@@ -102,7 +107,7 @@ fn answers_about_runs_are_those_of_visiting_everything() {
                         let order = composed::CompositionOrder { members: &members, pairs: &pairs };
                         let seen = composed::visit(&system, linear, order, 1 << 20, &mut || true);
                         assert!(
-                            matches!(seen, Ok(none::ViolationSearch::None(_))),
+                            matches!(seen, Ok(violation_search::ViolationSearch::NotViolated(_))),
                             "{text}: {seen:?}"
                         );
                         holds += 1;
@@ -118,11 +123,15 @@ fn answers_about_runs_are_those_of_visiting_everything() {
                         parts += usize::from(few.iter().any(|it| it.labels.is_some()));
                         small += usize::from(few.len() < system.components().len());
                         let recurrence = endings == Endings::Ignored;
-                        let claim = none::NoRunSearch { endings, members: &few, recurrence };
-                        let seen = none::visit(&system, linear, claim, 1 << 20, &mut || true);
-                        recurrent += usize::from(seen == Ok(none::ViolationSearch::None(0)));
+                        let claim =
+                            violation_search::NoRunSearch { endings, members: &few, recurrence };
+                        let seen =
+                            violation_search::visit(&system, linear, claim, 1 << 20, &mut || true);
+                        recurrent += usize::from(
+                            seen == Ok(violation_search::ViolationSearch::NotViolated(0)),
+                        );
                         assert!(
-                            matches!(seen, Ok(none::ViolationSearch::None(_))),
+                            matches!(seen, Ok(violation_search::ViolationSearch::NotViolated(_))),
                             "{text}: {seen:?}"
                         );
                         holds += 1;
@@ -158,7 +167,7 @@ fn answers_about_states_are_those_of_plain_fixpoints() {
             let text = format!("AG true & ({})", random_branching(&mut random, depth));
             let formula = parikh_systems::read::branching(&text, &engine).unwrap();
             let properties = read(format!("#1:\n{text}\n").as_bytes()).unwrap();
-            let SystemFormula::Branching(branching) = &properties.all[&1].0 else {
+            let SystemFormula::Branching(branching) = &properties.by_number[&1].0 else {
                 panic!("{text}")
             };
             let value = space.satisfies(&formula);
@@ -178,13 +187,13 @@ fn what_is_seen_of_components_is_limited() {
 ";
     let system = read_dot(text.as_bytes()).unwrap();
     let properties = read(b"#1:\n(G(!c))\n").unwrap();
-    let SystemFormula::Linear(formula) = &properties.all[&1].0 else { panic!() };
+    let SystemFormula::Linear(formula) = &properties.by_number[&1].0 else { panic!() };
     let seen = |component, labels: &[&str]| ComponentView {
         component,
         labels: Some(labels.iter().map(|&it| it.to_owned()).collect()),
     };
     let visit = |members: &[ComponentView], endings| {
-        none::visit(&system, formula, plain(endings, members), 100, &mut || true)
+        violation_search::visit(&system, formula, plain(endings, members), 100, &mut || true)
     };
     let infinite = Endings::Ignored;
     assert!(visit(&[seen(0, &["a"]), seen(0, &["b"])], infinite).is_ok());
@@ -222,7 +231,8 @@ fn what_is_put_together_in_any_order_has_every_run() {
             };
             let properties = read(format!("#1:\n({text})\n").as_bytes()).unwrap();
             let against = has_run(&system, &properties, 1, Endings::Ignored);
-            let (Some(against), SystemFormula::Linear(formula)) = (against, &properties.all[&1].0)
+            let (Some(against), SystemFormula::Linear(formula)) =
+                (against, &properties.by_number[&1].0)
             else {
                 continue;
             };
@@ -238,11 +248,11 @@ fn what_is_put_together_in_any_order_has_every_run() {
             let order = composed::CompositionOrder { members: &members, pairs: &pairs };
             let told = || format!("{text} {pairs:?}\n{}", write::dot(&drawn));
             match composed::visit(&system, formula, order, 1 << 20, &mut || true).unwrap() {
-                none::ViolationSearch::None(_) => {
+                violation_search::ViolationSearch::NotViolated(_) => {
                     assert!(!against, "{}", told());
                     none += 1;
                 }
-                none::ViolationSearch::Some => {
+                violation_search::ViolationSearch::Violated => {
                     let engine = LabelFormula::parse(&text, &drawn).unwrap();
                     let decided = Decider::new(&drawn, Counting::Ignored);
                     let working_nets = decided.decide(&engine, 1, &mut || true).unwrap();
@@ -272,14 +282,17 @@ fn an_order_puts_together_what_is_there_once() {
 ";
     let system = read_dot(text.as_bytes()).unwrap();
     let properties = read(b"#1:\n(G(c => F(a)))\n").unwrap();
-    let SystemFormula::Linear(formula) = &properties.all[&1].0 else { panic!() };
+    let SystemFormula::Linear(formula) = &properties.by_number[&1].0 else { panic!() };
     let visit = |members: &[ComponentView], pairs: &[(usize, usize)]| {
         let order = composed::CompositionOrder { members, pairs };
         composed::visit(&system, formula, order, 100, &mut || true)
     };
     let all = [ComponentView::whole(0), ComponentView::whole(1)];
-    assert!(matches!(visit(&all, &[(0, 1)]), Ok(none::ViolationSearch::None(_))));
-    assert!(matches!(visit(&all, &[]), Ok(none::ViolationSearch::None(_))));
+    assert!(matches!(
+        visit(&all, &[(0, 1)]),
+        Ok(violation_search::ViolationSearch::NotViolated(_))
+    ));
+    assert!(matches!(visit(&all, &[]), Ok(violation_search::ViolationSearch::NotViolated(_))));
     for pairs in [&[(0, 0)][..], &[(0, 2)], &[(0, 1), (0, 1)], &[(0, 1), (2, 2)], &[(7, 1)]] {
         assert!(visit(&all, pairs).is_err(), "{pairs:?}");
     }
@@ -289,12 +302,12 @@ fn an_order_puts_together_what_is_there_once() {
     let stopped = composed::CompositionOrder { members: &all, pairs: &[(0, 1)] };
     assert_eq!(
         composed::visit(&system, formula, stopped, 100, &mut || false),
-        Ok(none::ViolationSearch::Stopped)
+        Ok(violation_search::ViolationSearch::Stopped)
     );
     let order = composed::CompositionOrder { members: &all, pairs: &[(0, 1)] };
     assert_eq!(
         composed::visit(&system, formula, order, 1, &mut || true),
-        Ok(none::ViolationSearch::More)
+        Ok(violation_search::ViolationSearch::More)
     );
 }
 

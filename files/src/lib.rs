@@ -97,8 +97,8 @@ type Contents = Result<Arc<[u8]>, (io::ErrorKind, String)>;
 
 /// Returns the content of standard input, which is read at the first call.
 fn standard_input() -> io::Result<Arc<[u8]>> {
-    static READ: OnceLock<Contents> = OnceLock::new();
-    let contents = READ.get_or_init(|| {
+    static CONTENTS: OnceLock<Contents> = OnceLock::new();
+    let contents = CONTENTS.get_or_init(|| {
         let mut bytes = Vec::new();
         match io::stdin().lock().read_to_end(&mut bytes) {
             Ok(_) => Ok(bytes.into()),

@@ -36,9 +36,9 @@ use super::syntax::Formula;
 
 /// Returns the number of operands of a constraint, or `None` for an unknown name.
 pub(super) fn operands(name: &str) -> Option<usize> {
-    const ONE: [&str; 6] =
+    const UNARY: [&str; 6] =
         ["existence", "existence2", "absence", "absence2", "exactly_one", "init"];
-    const TWO: [&str; 16] = [
+    const BINARY: [&str; 16] = [
         "choice",
         "exclusive_choice",
         "responded_existence",
@@ -57,8 +57,8 @@ pub(super) fn operands(name: &str) -> Option<usize> {
         "not_chain_succession",
     ];
     match () {
-        () if ONE.contains(&name) => Some(1),
-        () if TWO.contains(&name) => Some(2),
+        () if UNARY.contains(&name) => Some(1),
+        () if BINARY.contains(&name) => Some(2),
         () => None,
     }
 }

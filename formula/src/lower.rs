@@ -87,7 +87,7 @@ fn translate(
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PathQuantifier {
     All,
-    Some,
+    Exists,
 }
 
 /// The translator of one formula into goals.
@@ -108,8 +108,8 @@ impl GoalTranslator<'_> {
     ) -> Result<Proposition<Goal>, UnsupportedFormula> {
         match formula {
             Formula::AllPaths(path) if holds => self.path(PathQuantifier::All, path, true),
-            Formula::AllPaths(path) => self.path(PathQuantifier::Some, path, false),
-            Formula::ExistsPath(path) if holds => self.path(PathQuantifier::Some, path, true),
+            Formula::AllPaths(path) => self.path(PathQuantifier::Exists, path, false),
+            Formula::ExistsPath(path) if holds => self.path(PathQuantifier::Exists, path, true),
             Formula::ExistsPath(path) => self.path(PathQuantifier::All, path, false),
             Formula::Not(part) => self.state(part, !holds),
             Formula::And(parts) => self.states(parts, holds, holds),
@@ -211,7 +211,7 @@ impl GoalTranslator<'_> {
             }
             None => return Err(UnsupportedFormula::Temporal(operator)),
         }
-        let exists = paths == PathQuantifier::Some;
+        let exists = paths == PathQuantifier::Exists;
         let proposition = runs::run_proposition(path, self.net, holds == exists)?;
         Ok(if exists { proposition } else { proposition.negated() })
     }
@@ -225,8 +225,8 @@ impl GoalTranslator<'_> {
     ) -> Result<Proposition<Goal>, UnsupportedFormula> {
         match (path, paths, holds) {
             (Formula::Not(part), ..) => self.path(paths, part, !holds),
-            (Formula::Finally(part), PathQuantifier::Some, true)
-            | (Formula::Globally(part), PathQuantifier::Some, false) => {
+            (Formula::Finally(part), PathQuantifier::Exists, true)
+            | (Formula::Globally(part), PathQuantifier::Exists, false) => {
                 self.as_finally(part, holds)
             }
             // AG φ = ¬EF ¬φ.
@@ -245,7 +245,7 @@ impl GoalTranslator<'_> {
                 if !distributes && parts.iter().filter(|part| is_about_path(part)).count() > 1 {
                     return Err(UnsupportedFormula::Temporal(match paths {
                         PathQuantifier::All => "A of a disjunction",
-                        PathQuantifier::Some => "E of a conjunction",
+                        PathQuantifier::Exists => "E of a conjunction",
                     }));
                 }
                 let parts = parts.iter().map(|part| self.path(paths, part, holds));

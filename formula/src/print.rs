@@ -127,7 +127,7 @@ fn formula_without_parentheses(
         Formula::Equivalent(a, b) => join(&[a, b], " <-> ", f),
         Formula::Until { before, reach } => join(&[before, reach], " U ", f),
         Formula::Compare { left, relation, right } => {
-            expression(left, net, ExpressionContext::Whole, f)?;
+            expression(left, net, ExpressionContext::AnyExpression, f)?;
             f.write_str(match relation {
                 NumberRelation::AtMost => " <= ",
                 NumberRelation::AtLeast => " >= ",
@@ -136,7 +136,7 @@ fn formula_without_parentheses(
                 NumberRelation::Equal => " = ",
                 NumberRelation::Unequal => " != ",
             })?;
-            expression(right, net, ExpressionContext::Whole, f)
+            expression(right, net, ExpressionContext::AnyExpression, f)
         }
         Formula::Fireable(transitions) | Formula::Fires(transitions) => {
             let fires = matches!(printed, Formula::Fires(_));
@@ -159,7 +159,7 @@ fn formula_without_parentheses(
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ExpressionContext {
     /// Any expression is allowed.
-    Whole,
+    AnyExpression,
     /// Products and atomic expressions.
     Product,
     /// Atomic expressions only.
@@ -176,13 +176,13 @@ fn expression(
         Expression::Sum(parts) | Expression::Product(parts) if parts.len() == 1 => {
             return expression(&parts[0], net, least, f);
         }
-        Expression::Sum(_) | Expression::Difference(..) => ExpressionContext::Whole,
+        Expression::Sum(_) | Expression::Difference(..) => ExpressionContext::AnyExpression,
         Expression::Product(_) => ExpressionContext::Product,
         Expression::Constant(_) | Expression::Tokens(_) => ExpressionContext::Leaf,
     };
     if own < least {
         f.write_str("(")?;
-        expression(whole, net, ExpressionContext::Whole, f)?;
+        expression(whole, net, ExpressionContext::AnyExpression, f)?;
         return f.write_str(")");
     }
     let join = |parts: &[Expression],
@@ -210,7 +210,7 @@ fn expression(
         Expression::Sum(parts) => join(parts, " + ", ExpressionContext::Product, f),
         Expression::Product(parts) => join(parts, "*", ExpressionContext::Leaf, f),
         Expression::Difference(left, right) => {
-            expression(left, net, ExpressionContext::Whole, f)?;
+            expression(left, net, ExpressionContext::AnyExpression, f)?;
             f.write_str(" - ")?;
             expression(right, net, ExpressionContext::Product, f)
         }

@@ -82,8 +82,8 @@ impl<P: LogicOperators> TemporalConverter<P> {
                     Ok(ConvertedOperand::Temporal(self.formulas.negate(part)))
                 }
             },
-            Formula::And(parts) => self.junction(formula, parts, true),
-            Formula::Or(parts) => self.junction(formula, parts, false),
+            Formula::And(parts) => self.convert_junction(formula, parts, true),
+            Formula::Or(parts) => self.convert_junction(formula, parts, false),
             Formula::Implies(a, b) | Formula::Equivalent(a, b) | Formula::Xor(a, b) => {
                 let a = self.operand(a)?;
                 let b = self.operand(b)?;
@@ -101,7 +101,7 @@ impl<P: LogicOperators> TemporalConverter<P> {
 
     /// Converts a conjunction if `all`, or a disjunction.
     #[inline(never)]
-    fn junction<'f>(
+    fn convert_junction<'f>(
         &mut self,
         formula: &'f Formula,
         parts: &'f [Formula],

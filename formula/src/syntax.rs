@@ -132,7 +132,7 @@ impl Formula {
             | Formula::Finally(_)
             | Formula::Next(_)
             | Formula::Until { .. } => self.mixes(),
-            formula => formula.parts().any(Formula::nests_quantifiers_around_firings),
+            formula => formula.operands().any(Formula::nests_quantifiers_around_firings),
         }
     }
 
@@ -141,16 +141,16 @@ impl Formula {
         let is_quantifier =
             |it: &Formula| matches!(it, Formula::AllPaths(_) | Formula::ExistsPath(_));
         let is_firing = |it: &Formula| matches!(it, Formula::Fires(_));
-        self.has(&is_quantifier) && self.has(&is_firing)
+        self.has_subformula(&is_quantifier) && self.has_subformula(&is_firing)
     }
 
     /// Returns true if the formula or some subformula satisfies a predicate.
-    fn has(&self, is_such: &dyn Fn(&Formula) -> bool) -> bool {
-        is_such(self) || self.parts().any(|part| part.has(is_such))
+    fn has_subformula(&self, is_such: &dyn Fn(&Formula) -> bool) -> bool {
+        is_such(self) || self.operands().any(|part| part.has_subformula(is_such))
     }
 
     /// Returns the operands of the top operator.
-    fn parts(&self) -> impl Iterator<Item = &Formula> {
+    fn operands(&self) -> impl Iterator<Item = &Formula> {
         let (one, other, all): (_, _, &[Formula]) = match self {
             Formula::AllPaths(part)
             | Formula::ExistsPath(part)

@@ -16,8 +16,8 @@ use super::runs;
 use super::syntax::Formula;
 use super::unsupported::UnsupportedFormula;
 use parikh_evidence::tree::{MAX_LEAVES, RunBounds, run_bounds};
-use parikh_net::before::condition_before;
 use parikh_net::coloured::Folding;
+use parikh_net::precondition::condition_before;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Goal, Net, Predicate, TreeProperty};
 use parikh_temporal::{
@@ -170,7 +170,7 @@ const MAX_CONSEQUENCES: usize = 2;
 /// Adds goals about runs to a goal about the tree of runs: consequences, and a sufficient
 /// condition.
 fn with_run_bounds(tree: TreeProposition, bounds: RunBounds, net: &Net) -> TreeProposition {
-    let RunBounds { exists, shown_by, shows } = bounds;
+    let RunBounds { exists, sufficient: shown_by, necessary: shows } = bounds;
     let has = |property| runs::some_run_has(&property, net);
     let tree = if exists { tree } else { tree.negated() };
     let with_consequences =

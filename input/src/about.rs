@@ -41,7 +41,7 @@ impl NetMeant {
     }
 
     /// Returns a noun phrase for messages.
-    pub fn words(self) -> &'static str {
+    pub fn noun_phrase(self) -> &'static str {
         match self {
             NetMeant::Model => "the net",
             NetMeant::Coloured => "the coloured net",

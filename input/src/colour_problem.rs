@@ -41,7 +41,7 @@ pub enum ColourProblem {
     },
     /// A whole term of the wrong kind.
     #[error("found {found}, expected {expected}")]
-    Whole {
+    WholeTerm {
         /// The kind of term found.
         found: &'static str,
         /// The kind of term expected.

@@ -11,7 +11,7 @@ use std::io::BufRead;
 
 /// The opening tag of a net.
 pub(super) struct NetTag {
-    pub(super) at: TextPosition,
+    pub(super) position: TextPosition,
     pub(super) id: String,
     /// The address of the net's type; empty if the file has none.
     pub(super) kind: String,
@@ -30,19 +30,19 @@ impl<R: BufRead> XmlReader<R> {
             let tag = match self.next()? {
                 XmlItem::Open(tag) => tag,
                 XmlItem::Close | XmlItem::Text(_) | XmlItem::Nothing => continue,
-                XmlItem::End => return Ok(None),
+                XmlItem::EndOfFile => return Ok(None),
             };
             match tag.name() {
                 "net" | "module" if tag.prefix() != prefix => {
                     return Err(tag.of_another_language());
                 }
                 "net" => {
-                    let at = tag.at;
+                    let at = tag.position;
                     tag.check_attributes()?;
                     let [id, kind] = tag.attributes(["id", "type"])?;
                     self.has_net = true;
                     let (id, kind) = (id.unwrap_or_default(), kind.unwrap_or_default());
-                    return Ok(Some(NetTag { at, id, kind }));
+                    return Ok(Some(NetTag { position: at, id, kind }));
                 }
                 "module" => {}
                 _ => {
@@ -61,7 +61,7 @@ impl<R: BufRead> XmlReader<R> {
         while self.depth() > outside {
             match self.next()? {
                 XmlItem::Open(tag) if tag.name() == "net" => {
-                    let at = tag.at.of(&file);
+                    let at = tag.position.of(&file);
                     return Err(InputError::HiddenNet { at, around: around.to_owned() });
                 }
                 _ => {}

@@ -59,7 +59,7 @@ impl Element {
     }
 
     /// Returns the element with one more attribute.
-    pub fn with(mut self, name: &str, value: &str) -> Self {
+    pub fn with_attribute(mut self, name: &str, value: &str) -> Self {
         self.attributes.push((name.to_owned(), value.to_owned()));
         self
     }
@@ -188,7 +188,7 @@ pub fn read_element_from(
     loop {
         let finished = match xml.next()? {
             XmlItem::Open(tag) => {
-                let at = tag.at.of(name);
+                let at = tag.position.of(name);
                 if open_elements.is_empty() && tag.name() != root {
                     let found = format!("`<{}>`", tag.name());
                     return Err(InputError::WrongRoot { at, found, expected: root });
@@ -228,7 +228,9 @@ pub fn read_element_from(
                 continue;
             }
             XmlItem::Nothing => continue,
-            XmlItem::End => return Err(InputError::Empty { file: name.into(), expected: root }),
+            XmlItem::EndOfFile => {
+                return Err(InputError::Empty { file: name.into(), expected: root });
+            }
             XmlItem::Close => open_elements.pop(),
         };
         let Some(mut finished) = finished else { continue };
@@ -243,7 +245,7 @@ pub fn read_element_from(
             Some(parent) => parent.push(finished),
             None => {
                 // Reading to the end refuses a second root element.
-                while !matches!(xml.next()?, XmlItem::End) {}
+                while !matches!(xml.next()?, XmlItem::EndOfFile) {}
                 return Ok(finished);
             }
         }
@@ -260,7 +262,9 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        let mut root = Element::new("a").with("x", "1 < \"2\"\n\t& 'é'").with("xmlns:p", "u");
+        let mut root = Element::new("a")
+            .with_attribute("x", "1 < \"2\"\n\t& 'é'")
+            .with_attribute("xmlns:p", "u");
         root.push(Element::new("p:b").with_text("  text & <more>\r\n"));
         let mut mixed = Element::new("c").with_text("one ");
         mixed.push(Element::new("d"));

@@ -55,7 +55,7 @@ pub(super) fn read(
                 tag.check_passed_over(&[])?;
                 xml.skip()?;
             }
-            XmlItem::Close | XmlItem::End => return Ok(()),
+            XmlItem::Close | XmlItem::EndOfFile => return Ok(()),
             XmlItem::Text(_) | XmlItem::Nothing => {}
         }
     }
@@ -66,7 +66,7 @@ fn places(xml: &mut XmlReader<impl BufRead>) -> Result<Vec<(String, PnmlLabel)>,
     loop {
         match xml.markup()? {
             XmlItem::Open(tag) if tag.name() == "place" => {
-                let at = tag.at;
+                let at = tag.position;
                 tag.check_attributes()?;
                 let [id] = tag.attributes(["idref"])?;
                 let id = tag.required(id, "place", "idref")?;
@@ -76,7 +76,7 @@ fn places(xml: &mut XmlReader<impl BufRead>) -> Result<Vec<(String, PnmlLabel)>,
                 tag.check_passed_over(&[])?;
                 xml.skip()?;
             }
-            XmlItem::Close | XmlItem::End => return Ok(places),
+            XmlItem::Close | XmlItem::EndOfFile => return Ok(places),
             XmlItem::Text(_) | XmlItem::Nothing => {}
         }
     }
@@ -92,7 +92,7 @@ pub(super) fn resolve(
     for FinalMarking(places) in finals {
         let mut marking = Marking::empty(graph.builder.core.place_count());
         for (id, label) in places {
-            let at = label.at;
+            let at = label.position;
             let Some(place) = graph.place_named(&id) else {
                 let (node, target) = ("final marking".to_owned(), id);
                 let at = at.of(file);

@@ -29,7 +29,7 @@ struct ReferenceNode {
     id: Box<str>,
     target: Box<str>,
     kind: PnmlNodeKind,
-    at: TextPosition,
+    position: TextPosition,
     node: Option<NetNode>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct ArcText {
     pub(super) target: String,
     pub(super) weight: u64,
     pub(super) kind: ArcKind,
-    pub(super) at: TextPosition,
+    pub(super) position: TextPosition,
 }
 
 /// The effect of an arc.
@@ -158,7 +158,7 @@ impl PnmlGraph {
         let id: Box<str> = id.into();
         self.reference_named.insert(id.clone(), self.references.len());
         let target = target.into();
-        self.references.push(ReferenceNode { id, target, kind, at, node: None });
+        self.references.push(ReferenceNode { id, target, kind, position: at, node: None });
         Ok(())
     }
 
@@ -189,7 +189,7 @@ impl PnmlGraph {
             }
             (NetNode::Transition(_), NetNode::Place(_)) => {
                 return Err(InputError::Unsupported {
-                    at: arc.at.of(&self.file),
+                    at: arc.position.of(&self.file),
                     found: format!(
                         "`{}` as the type of arc `{}`, which leads from a transition,",
                         arc.kind.name(),
@@ -200,7 +200,7 @@ impl PnmlGraph {
             }
             (source, _) => {
                 return Err(InputError::SameKind {
-                    at: arc.at.of(&self.file),
+                    at: arc.position.of(&self.file),
                     arc: arc.name(),
                     source_node: arc.source.clone(),
                     target_node: arc.target.clone(),
@@ -211,7 +211,7 @@ impl PnmlGraph {
                 });
             }
         };
-        added.map_err(|problem| self.net(arc.at, problem))
+        added.map_err(|problem| self.net(arc.position, problem))
     }
 
     /// Resolves the references and joins the arcs that waited.
@@ -230,7 +230,7 @@ impl PnmlGraph {
     fn arc_end(&self, arc: &ArcText, id: &str) -> Result<NetNode, InputError> {
         let referenced_node = || self.references[*self.reference_named.get(id)?].node;
         self.builder.core.node(id).or_else(referenced_node).ok_or_else(|| InputError::UnknownEnd {
-            at: arc.at.of(&self.file),
+            at: arc.position.of(&self.file),
             arc: arc.name(),
             node: id.to_owned(),
         })
@@ -257,7 +257,7 @@ impl PnmlGraph {
                 break node;
             }
             if chain.len() > self.references.len() {
-                let ReferenceNode { id, at, .. } = &self.references[start];
+                let ReferenceNode { id, position: at, .. } = &self.references[start];
                 let (at, node) = (at.of(&self.file), id.to_string());
                 return Err(InputError::ReferenceCycle { at, node });
             }
@@ -280,7 +280,7 @@ impl PnmlGraph {
     }
 
     fn refers_to_nothing(&self, index: usize) -> InputError {
-        let ReferenceNode { id, target, kind, at, .. } = &self.references[index];
+        let ReferenceNode { id, target, kind, position: at, .. } = &self.references[index];
         InputError::UnknownReference {
             at: at.of(&self.file),
             node: id.to_string(),

@@ -36,7 +36,7 @@ pub(super) enum PnmlChild {
 
 /// The content of a label.
 pub(super) struct PnmlLabel {
-    pub(super) at: TextPosition,
+    pub(super) position: TextPosition,
     /// The text without surrounding blanks.
     pub(super) text: String,
     /// True if the label has a `<structure>`, as in coloured nets, or another element that may have
@@ -64,7 +64,7 @@ impl<R: BufRead> XmlReader<R> {
         loop {
             let tag = match self.markup()? {
                 XmlItem::Open(tag) => tag,
-                XmlItem::Close | XmlItem::End => return Ok(None),
+                XmlItem::Close | XmlItem::EndOfFile => return Ok(None),
                 XmlItem::Text(_) | XmlItem::Nothing => continue,
             };
             match tag.name() {
@@ -72,7 +72,7 @@ impl<R: BufRead> XmlReader<R> {
                 // Tools write their own data here.
                 "toolspecific" => {
                     let attributes = tag.all_attributes()?;
-                    return Ok(Some((PnmlChild::ToolSpecific(attributes), tag.at)));
+                    return Ok(Some((PnmlChild::ToolSpecific(attributes), tag.position)));
                 }
                 "name" | "graphics" => {}
                 _ => {
@@ -102,7 +102,7 @@ impl<R: BufRead> XmlReader<R> {
                 "hlinitialMarking" | "hlinscription" => PnmlChild::Coloured,
                 _ => PnmlChild::Other,
             };
-            return Ok(Some((child, tag.at)));
+            return Ok(Some((child, tag.position)));
         }
     }
 
@@ -136,13 +136,13 @@ impl<R: BufRead> XmlReader<R> {
                     }
                 },
                 XmlItem::Text(text) => direct.push_str(&text),
-                XmlItem::Close | XmlItem::End => break,
+                XmlItem::Close | XmlItem::EndOfFile => break,
                 XmlItem::Nothing => {}
             }
         }
         let (inner, direct) = (trimmed(&inner), trimmed(&direct));
         contradictory |= !inner.is_empty() && !matches!(direct, "" | ">") && direct != inner;
         let text = if inner.is_empty() { direct } else { inner };
-        Ok(PnmlLabel { at, text: text.to_owned(), structured, contradictory })
+        Ok(PnmlLabel { position: at, text: text.to_owned(), structured, contradictory })
     }
 }

@@ -16,7 +16,7 @@ mod foreign;
 mod format;
 mod formats;
 mod graph;
-mod known;
+mod known_markup;
 mod labels;
 mod lola;
 mod mist;

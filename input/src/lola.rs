@@ -17,7 +17,7 @@
 
 use super::error::InputError;
 use super::format::ModelFormat;
-use super::script::{self, Script, ScriptToken, ScriptTokens, transition_name, whole};
+use super::script::{self, Script, ScriptToken, ScriptTokens, read_text, transition_name};
 use parikh_net::{Net, NetBuilder, PlaceId};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -31,7 +31,7 @@ pub(super) const FORMAT: ModelFormat = ModelFormat {
         first.is_ok_and(|first| first.first().is_some_and(|token| FIRST.contains(&&*token.text)))
     },
     read: |reader, name| {
-        let text = whole(reader, name)?;
+        let text = read_text(reader, name)?;
         Ok(net(Script { file: name, text: &text })?.into())
     },
 };
@@ -278,7 +278,7 @@ impl<'t> LolaReader<'t> {
         let name = self.name("the name of a place, or `;`")?;
         match self.places.get(&*name.text) {
             Some(&place) => Ok((place, name)),
-            None => Err(self.tokens.wrong(&name, "a declared place")),
+            None => Err(self.tokens.unexpected_token(&name, "a declared place")),
         }
     }
 }

@@ -32,7 +32,7 @@
 
 use super::error::InputError;
 use super::format::ModelFormat;
-use super::script::{self, Script, ScriptToken, ScriptTokens, whole};
+use super::script::{self, Script, ScriptToken, ScriptTokens, read_text};
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, PlaceId, TransitionId};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -43,7 +43,7 @@ pub(super) const FORMAT: ModelFormat = ModelFormat {
     name: "a coverability problem of mist, which begins with `vars`",
     begins: |beginning| is_problem(&script::beginning(beginning)),
     read: |reader, name| {
-        let text = whole(reader, name)?;
+        let text = read_text(reader, name)?;
         Ok(problem(Script { file: name, text: &text })?.net.into())
     },
 };
@@ -67,7 +67,7 @@ pub(super) struct VariableLimit {
     pub(super) variable: String,
     pub(super) min: u64,
     pub(super) max: Option<u64>,
-    at: Range<usize>,
+    span: Range<usize>,
 }
 
 const KEYWORDS: [&str; 5] = ["vars", "rules", "init", "target", "invariants"];
@@ -147,7 +147,7 @@ enum VariableChange {
 struct GuardedRule {
     guard: Vec<VariableLimit>,
     changes: BTreeMap<String, (VariableChange, Range<usize>)>,
-    at: Range<usize>,
+    span: Range<usize>,
 }
 
 struct MistReader<'t> {
@@ -165,7 +165,9 @@ impl MistReader<'_> {
             let name = self.tokens.word("the name of a variable, or `rules`")?;
             let is_name = name.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
             if !is_name || KEYWORDS.contains(&&*name.text) {
-                return Err(self.tokens.wrong(&name, "the name of a variable, or `rules`"));
+                return Err(self
+                    .tokens
+                    .unexpected_token(&name, "the name of a variable, or `rules`"));
             }
             let place = self.builder.core.place(&name.text, 0);
             let place = place.map_err(|problem| self.tokens.script.build(&name.span, &problem))?;
@@ -179,7 +181,7 @@ impl MistReader<'_> {
         let name = self.tokens.word(expected)?;
         match self.places.contains_key(&*name.text) {
             true => Ok((name.text.into_owned(), name.span)),
-            false => Err(self.tokens.wrong(&name, "a declared variable")),
+            false => Err(self.tokens.unexpected_token(&name, "a declared variable")),
         }
     }
 
@@ -190,7 +192,7 @@ impl MistReader<'_> {
             let limit = self.limit()?;
             if limits.iter().any(|earlier| earlier.variable == limit.variable) {
                 let what = format!("`{}` is limited a second time, expected once", limit.variable);
-                return Err(self.tokens.script.error(&limit.at, what));
+                return Err(self.tokens.script.error(&limit.span, what));
             }
             limits.push(limit);
             if !self.tokens.take(",") {
@@ -203,11 +205,11 @@ impl MistReader<'_> {
         let (variable, at) = self.variable("a limit such as `x >= 2`")?;
         if self.tokens.take(">=") {
             let (least, _) = self.tokens.number(0)?;
-            return Ok(VariableLimit { variable, min: least, max: None, at });
+            return Ok(VariableLimit { variable, min: least, max: None, span: at });
         }
         if self.tokens.take("=") {
             let (least, _) = self.tokens.number(0)?;
-            return Ok(VariableLimit { variable, min: least, max: Some(least), at });
+            return Ok(VariableLimit { variable, min: least, max: Some(least), span: at });
         }
         if !self.tokens.take("in") {
             return Err(self.tokens.instead_of("`>=`, `=` or `in`"));
@@ -220,7 +222,7 @@ impl MistReader<'_> {
         if most < least {
             return Err(self.tokens.script.error(&end, "an empty range, expected [least, most]"));
         }
-        Ok(VariableLimit { variable, min: least, max: Some(most), at })
+        Ok(VariableLimit { variable, min: least, max: Some(most), span: at })
     }
 
     /// Reads a sequence of lists of limits.
@@ -257,7 +259,7 @@ impl MistReader<'_> {
                 break;
             }
         }
-        Ok(GuardedRule { guard, changes, at: start..start + 1 })
+        Ok(GuardedRule { guard, changes, span: start..start + 1 })
     }
 
     /// Reads the right-hand side of `x' =`.
@@ -380,7 +382,7 @@ impl MistReader<'_> {
     fn add_rule(&mut self, rule: GuardedRule) -> Result<(), InputError> {
         self.rules += 1;
         let name = self.unused(format!("r{}", self.rules));
-        let (script, at) = (self.tokens.script, rule.at.clone());
+        let (script, at) = (self.tokens.script, rule.span.clone());
         let added = self.builder.core.transition(&name).and_then(|t| self.arcs(t, rule));
         added.map_err(|problem| script.build(&at, &problem))
     }

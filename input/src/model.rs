@@ -73,7 +73,7 @@ pub struct NotUnfolded {
     most_places: u64,
     most_bindings: u64,
     #[source]
-    why: UnfoldingError,
+    cause: UnfoldingError,
 }
 
 impl Model {
@@ -234,7 +234,8 @@ pub fn unfolded(
 ) -> Result<Net, NotUnfolded> {
     let (places, transitions) = (net.colour_count(), net.binding_count());
     let UnfoldingLimits { places: most_places, bindings: most_bindings, .. } = config.limits;
-    let not_unfolded = |why| NotUnfolded { places, transitions, most_places, most_bindings, why };
+    let not_unfolded =
+        |why| NotUnfolded { places, transitions, most_places, most_bindings, cause: why };
     parikh_unfolding::unfold(net, config, budget).map(|(net, _)| net).map_err(not_unfolded)
 }
 

@@ -75,7 +75,7 @@ pub(super) fn read<R: BufRead>(xml: &mut XmlReader<R>) -> Result<UnitTree, Input
                 depth -= 1;
                 continue;
             }
-            XmlItem::Text(_) | XmlItem::Nothing | XmlItem::End => continue,
+            XmlItem::Text(_) | XmlItem::Nothing | XmlItem::EndOfFile => continue,
         };
         match (depth, tag.name()) {
             (1, "size") => {

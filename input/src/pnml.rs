@@ -15,7 +15,7 @@ use super::error::InputError;
 use super::finals::{self, FinalMarking};
 use super::format::{ModelFormat, ReadFailure, translated};
 use super::graph::{ArcKind, ArcText, PnmlGraph, PnmlNodeKind};
-use super::known::{OF_ARC, OF_NET, OF_TRANSITION, READ};
+use super::known_markup::{CHECKED_ELEMENTS, OF_ARC, OF_NET, OF_TRANSITION};
 use super::labels::{PnmlChild, PnmlLabel};
 use super::nupn::{self, NupnError, UnitTree};
 use super::pipe::plain_tokens;
@@ -100,8 +100,8 @@ impl<R: BufRead> PnmlReader<R> {
     fn document(&mut self) -> Result<(), InputError> {
         self.xml.root("pnml")?;
         while let Some(net) = self.xml.next_net()? {
-            self.net_at = Some(net.at);
-            self.check_kind(net.at, &net.kind)?;
+            self.net_at = Some(net.position);
+            self.check_kind(net.position, &net.kind)?;
             self.graph.builder.core.set_name(net.id);
             self.net()?;
         }
@@ -144,10 +144,10 @@ impl<R: BufRead> PnmlReader<R> {
                     Some(_) => continue,
                     None => return Ok(()),
                 },
-                XmlItem::Text(_) | XmlItem::Nothing | XmlItem::End => continue,
+                XmlItem::Text(_) | XmlItem::Nothing | XmlItem::EndOfFile => continue,
             };
-            let at = tag.at;
-            if READ.contains(&tag.name()) {
+            let at = tag.position;
+            if CHECKED_ELEMENTS.contains(&tag.name()) {
                 tag.check_attributes()?;
             }
             match tag.name() {
@@ -174,7 +174,10 @@ impl<R: BufRead> PnmlReader<R> {
                     let source = tag.required(source, "arc", "source")?;
                     let target = tag.required(target, "arc", "target")?;
                     let arc = ArcKind::Normal;
-                    self.arc(ArcText { id, source, target, weight: 1, kind: arc, at }, kind)?;
+                    self.arc(
+                        ArcText { id, source, target, weight: 1, kind: arc, position: at },
+                        kind,
+                    )?;
                 }
                 "referencePlace" => {
                     let [id, target] = tag.attributes(["id", "ref"])?;
@@ -307,7 +310,7 @@ impl<R: BufRead> PnmlReader<R> {
 
     fn arc(&mut self, mut arc: ArcText, kind: Option<String>) -> Result<(), InputError> {
         let mut inscription = None;
-        arc.kind = self.arc_kind(&arc, arc.at, kind.as_deref().unwrap_or_default())?;
+        arc.kind = self.arc_kind(&arc, arc.position, kind.as_deref().unwrap_or_default())?;
         // PM4Py writes the type in an element, instead of or beside the attribute.
         let mut is_typed_by_element = false;
         let handled_elements = ["inscription", "type", "arctype", "hlinscription", "tagged"];
@@ -355,7 +358,7 @@ impl<R: BufRead> PnmlReader<R> {
             && (arc.kind == ArcKind::Reset || is_typed_by_element && arc.kind == ArcKind::Inhibitor)
         {
             return Err(InputError::Unsupported {
-                at: arc.at.of(self.xml.file()),
+                at: arc.position.of(self.xml.file()),
                 found: format!("the weight of arc `{}`, which moves no tokens,", arc.name()),
                 advice: "tools disagree on its meaning; use the weight 1, or state the type of the \
                          arc by an attribute `type`",
@@ -396,14 +399,14 @@ impl<R: BufRead> PnmlReader<R> {
         owner: impl Fn() -> String,
     ) -> Result<u64, InputError> {
         if label.contradictory {
-            return Err(self.repeated(label.at, owner(), "text"));
+            return Err(self.repeated(label.position, owner(), "text"));
         }
         if label.text.is_empty() && !label.structured {
             return Ok(default);
         }
         let Some(plain_text) = plain_tokens(&label.text) else {
             return Err(InputError::Unsupported {
-                at: label.at.of(self.xml.file()),
+                at: label.position.of(self.xml.file()),
                 found: format!("the {} in several classes, `{}`,", owner(), label.text),
                 advice: "nets of PIPE are supported if all tokens have the class `Default`",
             });
@@ -412,7 +415,7 @@ impl<R: BufRead> PnmlReader<R> {
         // The defaults, 0 tokens and weight 1, are also the smallest allowed numbers.
         let fits = |&number: &u64| (default..=Marking::MAX_TOKENS).contains(&number);
         number.filter(fits).ok_or_else(|| InputError::BadNumber {
-            at: label.at.of(self.xml.file()),
+            at: label.position.of(self.xml.file()),
             owner: owner(),
             found: label.text.clone(),
             least: default,

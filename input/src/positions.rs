@@ -34,7 +34,7 @@ pub fn read_positions_from(
     let mut graphics = false;
     loop {
         match xml.next()? {
-            XmlItem::End => return Ok(positions),
+            XmlItem::EndOfFile => return Ok(positions),
             XmlItem::Open(tag) => match &mut node {
                 None if matches!(tag.name(), "place" | "transition") => {
                     let [id] = tag.attributes(["id"])?;

@@ -126,12 +126,12 @@ impl<R: BufRead> QueryReader<'_, R> {
         loop {
             match self.xml.next()? {
                 XmlItem::Open(tag) if tag.name() == "property" => {
-                    let line = tag.at.line;
+                    let line = tag.position.line;
                     return self.property(line).map(Some);
                 }
                 XmlItem::Open(_) => self.xml.skip()?,
                 XmlItem::Close | XmlItem::Text(_) | XmlItem::Nothing => {}
-                XmlItem::End => return Ok(None),
+                XmlItem::EndOfFile => return Ok(None),
             }
         }
     }
@@ -143,10 +143,10 @@ impl<R: BufRead> QueryReader<'_, R> {
         loop {
             let tag = match self.xml.next()? {
                 XmlItem::Open(tag) => tag,
-                XmlItem::Close | XmlItem::End => break,
+                XmlItem::Close | XmlItem::EndOfFile => break,
                 XmlItem::Text(_) | XmlItem::Nothing => continue,
             };
-            let line = tag.at.line;
+            let line = tag.position.line;
             match tag.name() {
                 "id" => id = Some(self.trimmed_text()?),
                 "description" => description = Some(self.trimmed_text()?),
@@ -190,13 +190,13 @@ impl<R: BufRead> QueryReader<'_, R> {
                     }
                     continue;
                 }
-                XmlItem::Text(_) | XmlItem::Nothing | XmlItem::End => continue,
+                XmlItem::Text(_) | XmlItem::Nothing | XmlItem::EndOfFile => continue,
             };
             if first_error.is_some() {
                 self.xml.skip()?;
                 continue;
             }
-            let line = tag.at.line;
+            let line = tag.position.line;
             let step = match tag.name() {
                 "place" => self.name(NodeNameKind::Place, &mut tree)?,
                 "transition" => self.name(NodeNameKind::Transition, &mut tree)?,

@@ -17,7 +17,7 @@ pub(super) enum NodeNameKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum QueryOperator {
     /// The element around a formula: `<formula>`.
-    Whole,
+    Formula,
     AllPaths,
     ExistsPath,
     Globally,
@@ -53,7 +53,7 @@ pub(super) enum QueryOperator {
 /// The elements and their operators. The name in the current language comes first, then the names
 /// of other years and tools.
 const ELEMENTS: [(&str, QueryOperator); 39] = [
-    ("formula", QueryOperator::Whole),
+    ("formula", QueryOperator::Formula),
     ("all-paths", QueryOperator::AllPaths),
     ("exists-path", QueryOperator::ExistsPath),
     ("globally", QueryOperator::Globally),
@@ -119,7 +119,7 @@ enum QueryOperand {
 }
 
 impl QueryOperand {
-    fn found(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         match self {
             QueryOperand::Formula(_) => "a formula",
             QueryOperand::Expression(_) => "a number",
@@ -134,7 +134,7 @@ impl QueryOperand {
 struct OpenElement {
     operator: QueryOperator,
     line: u64,
-    parts: Vec<QueryOperand>,
+    operands: Vec<QueryOperand>,
 }
 
 /// A partially read formula.
@@ -148,7 +148,7 @@ pub(super) struct FormulaTree {
 impl FormulaTree {
     /// Returns an empty tree for an element `<formula>` that was opened in this line.
     pub(super) fn new(line: u64) -> Self {
-        let whole = OpenElement { operator: QueryOperator::Whole, line, parts: Vec::new() };
+        let whole = OpenElement { operator: QueryOperator::Formula, line, operands: Vec::new() };
         FormulaTree { open: vec![whole], finished: None, line }
     }
 
@@ -160,7 +160,7 @@ impl FormulaTree {
         if self.open.len() > MAX_DEPTH {
             return Err(FormulaProblem::TooDeep);
         }
-        self.open.push(OpenElement { operator, line, parts: Vec::new() });
+        self.open.push(OpenElement { operator, line, operands: Vec::new() });
         Ok(())
     }
 
@@ -185,7 +185,7 @@ impl FormulaTree {
     /// of a wrong kind.
     fn add(&mut self, part: QueryOperand) -> Result<(), FormulaProblem> {
         use QueryOperator as O;
-        let Some(OpenElement { operator, parts, .. }) = self.open.last_mut() else {
+        let Some(OpenElement { operator, operands: parts, .. }) = self.open.last_mut() else {
             return Ok(());
         };
         let (fits, expected) = match operator {
@@ -199,7 +199,7 @@ impl FormulaTree {
                 "before and reach",
             ),
             O::Deadlock | O::True | O::False => (false, "nothing"),
-            O::Whole => (matches!(part, QueryOperand::Formula(_)), "a formula"),
+            O::Formula => (matches!(part, QueryOperand::Formula(_)), "a formula"),
             _ => {
                 let is_bound = matches!(part, QueryOperand::Formula(Formula::PlaceBound(_)));
                 (matches!(part, QueryOperand::Formula(_)) && !is_bound, "formulas")
@@ -208,7 +208,7 @@ impl FormulaTree {
         if !fits {
             let found = match &part {
                 QueryOperand::Formula(Formula::PlaceBound(_)) => "place-bound",
-                part => part.found(),
+                part => part.description(),
             };
             return Err(FormulaProblem::Misplaced { found, inside: operator.element(), expected });
         }
@@ -218,12 +218,12 @@ impl FormulaTree {
 
     /// Closes the innermost open operator.
     pub(super) fn close(&mut self) -> Result<(), FormulaError> {
-        let Some(OpenElement { operator, line, parts }) = self.open.pop() else {
+        let Some(OpenElement { operator, line, operands: parts }) = self.open.pop() else {
             return Ok(());
         };
         let error = |problem| FormulaError { line, problem };
         match apply_operator(operator, parts).map_err(error)? {
-            QueryOperand::Formula(formula) if operator == QueryOperator::Whole => {
+            QueryOperand::Formula(formula) if operator == QueryOperator::Formula => {
                 self.finished = Some(formula)
             }
             part => self.add(part).map_err(error)?,
@@ -246,8 +246,8 @@ fn apply_operator(
     use QueryOperator as O;
     let operands = OperatorOperands::of(operator, parts);
     match operator {
-        O::Before => Ok(QueryOperand::Before(*operands.one()?)),
-        O::Reach => Ok(QueryOperand::Reach(*operands.one()?)),
+        O::Before => Ok(QueryOperand::Before(*operands.one_formula()?)),
+        O::Reach => Ok(QueryOperand::Reach(*operands.one_formula()?)),
         O::Tokens | O::Sum | O::Product | O::Difference => {
             Ok(QueryOperand::Expression(operands.expression()?))
         }
@@ -259,7 +259,7 @@ fn apply_operator(
 struct OperatorOperands {
     operator: QueryOperator,
     /// The number of operands.
-    found: usize,
+    operand_count: usize,
     formulas: Vec<Formula>,
     numbers: Vec<Expression>,
     places: Vec<PlaceId>,
@@ -272,7 +272,7 @@ impl OperatorOperands {
     fn of(operator: QueryOperator, parts: Vec<QueryOperand>) -> Self {
         let mut sorted = OperatorOperands {
             operator,
-            found: parts.len(),
+            operand_count: parts.len(),
             formulas: Vec::new(),
             numbers: Vec::new(),
             places: Vec::new(),
@@ -298,32 +298,33 @@ impl OperatorOperands {
         use Formula as F;
         use QueryOperator as O;
         Ok(match self.operator {
-            O::Whole => *self.one()?,
-            O::AllPaths => F::AllPaths(self.one()?),
-            O::ExistsPath => F::ExistsPath(self.one()?),
-            O::Globally => F::Globally(self.one()?),
-            O::Finally => F::Finally(self.one()?),
-            O::Next => F::Next(self.one()?),
+            O::Formula => *self.one_formula()?,
+            O::AllPaths => F::AllPaths(self.one_formula()?),
+            O::ExistsPath => F::ExistsPath(self.one_formula()?),
+            O::Globally => F::Globally(self.one_formula()?),
+            O::Finally => F::Finally(self.one_formula()?),
+            O::Next => F::Next(self.one_formula()?),
             O::Until => {
                 let wants = self.arity_error("2, one before and one reach");
-                let (Some(before), Some(reach), 2) = (self.before, self.reach, self.found) else {
+                let (Some(before), Some(reach), 2) = (self.before, self.reach, self.operand_count)
+                else {
                     return Err(wants);
                 };
                 F::Until { before: Box::new(before), reach: Box::new(reach) }
             }
             O::And => F::And(self.at_least_one()?.formulas),
             O::Or => F::Or(self.at_least_one()?.formulas),
-            O::Not => F::Not(self.one()?),
+            O::Not => F::Not(self.one_formula()?),
             O::Implies => {
-                let [first, second] = self.two()?;
+                let [first, second] = self.two_formulas()?;
                 F::Implies(first, second)
             }
             O::Equivalent => {
-                let [first, second] = self.two()?;
+                let [first, second] = self.two_formulas()?;
                 F::Equivalent(first, second)
             }
             O::Xor => {
-                let [first, second] = self.two()?;
+                let [first, second] = self.two_formulas()?;
                 F::Xor(first, second)
             }
             O::Compare(relation) => {
@@ -333,9 +334,11 @@ impl OperatorOperands {
             O::Fireable => F::Fireable(self.at_least_one()?.transitions),
             O::Fires => F::Fires(self.at_least_one()?.transitions),
             O::PlaceBound => F::PlaceBound(self.at_least_one()?.places),
-            O::Invariant => F::AllPaths(Box::new(F::Globally(self.one()?))),
-            O::Possibility => F::ExistsPath(Box::new(F::Finally(self.one()?))),
-            O::Impossibility => F::Not(Box::new(F::ExistsPath(Box::new(F::Finally(self.one()?))))),
+            O::Invariant => F::AllPaths(Box::new(F::Globally(self.one_formula()?))),
+            O::Possibility => F::ExistsPath(Box::new(F::Finally(self.one_formula()?))),
+            O::Impossibility => {
+                F::Not(Box::new(F::ExistsPath(Box::new(F::Finally(self.one_formula()?)))))
+            }
             O::Deadlock => F::Deadlock,
             O::True => F::True,
             O::False => F::False,
@@ -360,21 +363,21 @@ impl OperatorOperands {
 
     /// Returns the error for a wrong number of operands.
     fn arity_error(&self, expected: &'static str) -> FormulaProblem {
-        let (operator, found) = (self.operator.element(), self.found);
+        let (operator, found) = (self.operator.element(), self.operand_count);
         FormulaProblem::WrongArity { operator, found, expected }
     }
 
     /// Returns the operands if there is at least one, and an error otherwise.
     fn at_least_one(self) -> Result<Self, FormulaProblem> {
-        if self.found > 0 { Ok(self) } else { Err(self.arity_error("at least 1")) }
+        if self.operand_count > 0 { Ok(self) } else { Err(self.arity_error("at least 1")) }
     }
 
-    fn one(self) -> Result<Box<Formula>, FormulaProblem> {
+    fn one_formula(self) -> Result<Box<Formula>, FormulaProblem> {
         let arity_error = self.arity_error("1");
         <[Formula; 1]>::try_from(self.formulas).map(|[one]| Box::new(one)).map_err(|_| arity_error)
     }
 
-    fn two(self) -> Result<[Box<Formula>; 2], FormulaProblem> {
+    fn two_formulas(self) -> Result<[Box<Formula>; 2], FormulaProblem> {
         let arity_error = self.arity_error("2");
         <[Formula; 2]>::try_from(self.formulas)
             .map(|two| two.map(Box::new))

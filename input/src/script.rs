@@ -40,11 +40,11 @@ impl ScriptToken<'_> {
 pub(super) struct ScriptTokens<'t> {
     pub(super) script: Script<'t>,
     tokens: Vec<ScriptToken<'t>>,
-    at: usize,
+    next_index: usize,
 }
 
 /// The number of characters shown on either side of an error in a very long line.
-const AROUND: usize = 60;
+const EXCERPT_RADIUS: usize = 60;
 
 impl<'t> Script<'t> {
     /// Returns an error at the given bytes.
@@ -56,14 +56,14 @@ impl<'t> Script<'t> {
         let end = (span.end.max(start) - begin).min(line.len());
         let before = line[..at].chars().count();
         let length = line.get(at..end).map_or(1, |piece| piece.chars().count().max(1));
-        let cut = before.saturating_sub(AROUND);
+        let cut = before.saturating_sub(EXCERPT_RADIUS);
         let visible = |c: char| match c {
             '\t' => ' ',
             c if is_harmful(c) => char::REPLACEMENT_CHARACTER,
             c => c,
         };
-        let shown: String = line.chars().skip(cut).take(2 * AROUND).map(visible).collect();
-        let carets = "^".repeat(length.min(2 * AROUND - (before - cut)));
+        let shown: String = line.chars().skip(cut).take(2 * EXCERPT_RADIUS).map(visible).collect();
+        let carets = "^".repeat(length.min(2 * EXCERPT_RADIUS - (before - cut)));
         let location = Location {
             file: self.file.into(),
             line: 1 + self.text[..begin].bytes().filter(|&byte| byte == b'\n').count() as u64,
@@ -81,25 +81,25 @@ impl<'t> Script<'t> {
 
 impl<'t> ScriptTokens<'t> {
     pub(super) fn new(script: Script<'t>, tokens: Vec<ScriptToken<'t>>) -> Self {
-        ScriptTokens { script, tokens, at: 0 }
+        ScriptTokens { script, tokens, next_index: 0 }
     }
 
     /// Returns the next token without taking it.
     pub(super) fn peek(&self) -> Option<&ScriptToken<'t>> {
-        self.tokens.get(self.at)
+        self.tokens.get(self.next_index)
     }
 
     /// Takes the next token.
     pub(super) fn next(&mut self) -> Option<ScriptToken<'t>> {
-        let token = self.tokens.get(self.at).cloned();
-        self.at += usize::from(token.is_some());
+        let token = self.tokens.get(self.next_index).cloned();
+        self.next_index += usize::from(token.is_some());
         token
     }
 
     /// Takes the next token if it is this keyword or sign.
     pub(super) fn take(&mut self, text: &str) -> bool {
         let is = self.peek().is_some_and(|token| token.is(text));
-        self.at += usize::from(is);
+        self.next_index += usize::from(is);
         is
     }
 
@@ -127,14 +127,14 @@ impl<'t> ScriptTokens<'t> {
         let number = token.text.parse().ok().filter(|_| digits);
         match number.filter(|number| (least..=Marking::MAX_TOKENS).contains(number)) {
             Some(number) => Ok((number, token.span)),
-            None => Err(self.wrong(&token, &expected)),
+            None => Err(self.unexpected_token(&token, &expected)),
         }
     }
 
     /// Returns the error that the next token is not the expected one.
     pub(super) fn instead_of(&self, expected: &str) -> InputError {
         match self.peek() {
-            Some(token) => self.wrong(token, expected),
+            Some(token) => self.unexpected_token(token, expected),
             None => {
                 let end = self.script.text.trim_end().len();
                 self.script.error(&(end..end), format!("the file ends here, expected {expected}"))
@@ -143,7 +143,7 @@ impl<'t> ScriptTokens<'t> {
     }
 
     /// Returns the error that this token is not the expected one.
-    pub(super) fn wrong(&self, token: &ScriptToken<'_>, expected: &str) -> InputError {
+    pub(super) fn unexpected_token(&self, token: &ScriptToken<'_>, expected: &str) -> InputError {
         let found: String = token.text.chars().take(40).collect();
         self.script.error(&token.span, format!("found `{found}`, expected {expected}"))
     }
@@ -156,7 +156,7 @@ pub(super) fn beginning(bytes: &[u8]) -> Cow<'_, str> {
 
 /// Reads a whole text in another tool's language. A text that is not UTF-8 is read as ISO 8859-1,
 /// since comments of old files may be in that encoding.
-pub(super) fn whole(reader: &mut dyn BufRead, name: &str) -> Result<String, InputError> {
+pub(super) fn read_text(reader: &mut dyn BufRead, name: &str) -> Result<String, InputError> {
     let mut bytes = Vec::new();
     let unreadable = |cause| InputError::Unreadable { file: name.into(), cause };
     reader.read_to_end(&mut bytes).map_err(unreadable)?;

@@ -34,7 +34,7 @@ pub(super) const FSM: ModelFormat = ModelFormat {
 };
 
 /// The greatest number of transitions of such a net.
-const MOST: usize = 2_000_000;
+const MAX_TRANSITIONS: usize = 2_000_000;
 
 fn begins(beginning: &[u8], word: &[u8]) -> bool {
     let beginning = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
@@ -58,6 +58,7 @@ fn source(
         let ReadError { line, column, expected, found, .. } = error;
         problem(line, format!("column {column}: expected {expected}, found {found}"))
     })?;
-    let net = parikh_systems::net(&system, MOST).map_err(|error| problem(1, error.to_string()))?;
+    let net = parikh_systems::net(&system, MAX_TRANSITIONS)
+        .map_err(|error| problem(1, error.to_string()))?;
     Ok(SourceModel::from(net))
 }

@@ -10,9 +10,9 @@ use std::io::BufRead;
 /// Place/transition nets in Parikh's text format.
 pub(super) const PLAIN: ModelFormat = ModelFormat {
     name: "a net as text, in lines such as `place p 1` and `transition t: p -> q`",
-    begins: |beginning| words(beginning).next().is_some_and(|first| NODES.contains(&first)),
+    begins: |beginning| first_words(beginning).next().is_some_and(|first| NODES.contains(&first)),
     read: |reader, name| {
-        let text = whole(reader, name)?;
+        let text = read_text(reader, name)?;
         let net = text::parse(&text).map_err(|it| problem(name, it.line, it.problem))?;
         Ok(net.into())
     },
@@ -23,11 +23,11 @@ pub(super) const COLOURED: ModelFormat = ModelFormat {
     name: "a coloured net as text, which also has lines such as `sort A = 1..3`",
     begins: |beginning| {
         let known = |word: &str| NODES.contains(&word) || COLOURS.contains(&word);
-        let first = words(beginning).next().is_some_and(known);
-        first && words(beginning).any(|word| COLOURS.contains(&word))
+        let first = first_words(beginning).next().is_some_and(known);
+        first && first_words(beginning).any(|word| COLOURS.contains(&word))
     },
     read: |reader, name| {
-        let text = whole(reader, name)?;
+        let text = read_text(reader, name)?;
         let net = coloured::text::parse(&text).map_err(|it| problem(name, it.line, it.problem))?;
         Ok(net.into())
     },
@@ -40,7 +40,7 @@ const NODES: [&str; 3] = ["net", "place", "transition"];
 const COLOURS: [&str; 2] = ["sort", "var"];
 
 /// Returns the first word of each line, except blank lines and comments.
-fn words(beginning: &[u8]) -> impl Iterator<Item = &str> {
+fn first_words(beginning: &[u8]) -> impl Iterator<Item = &str> {
     let beginning = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
     let lines = beginning.split(|&byte| byte == b'\n');
     let words = lines.filter_map(|line| {
@@ -50,7 +50,7 @@ fn words(beginning: &[u8]) -> impl Iterator<Item = &str> {
     words.filter(|word| !word.starts_with('#'))
 }
 
-fn whole(reader: &mut dyn BufRead, name: &str) -> Result<String, ReadFailure> {
+fn read_text(reader: &mut dyn BufRead, name: &str) -> Result<String, ReadFailure> {
     let mut text = String::new();
     let unreadable = |cause| InputError::Unreadable { file: name.into(), cause };
     reader.read_to_string(&mut text).map_err(unreadable)?;

@@ -64,7 +64,7 @@ impl<R: BufRead> XmlReader<R> {
                     Some((name, text)) => entries.push((name, trimmed(&text).to_owned())),
                     None => return Ok(ToolData { tool, entries }),
                 },
-                XmlItem::End => return Ok(ToolData { tool, entries }),
+                XmlItem::EndOfFile => return Ok(ToolData { tool, entries }),
                 XmlItem::Nothing => {}
             }
         }

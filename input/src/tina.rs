@@ -18,7 +18,7 @@
 
 use super::error::InputError;
 use super::format::{ModelFormat, ReadFailure};
-use super::script::{self, Script, ScriptToken, ScriptTokens, transition_name, whole};
+use super::script::{self, Script, ScriptToken, ScriptTokens, read_text, transition_name};
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, Marking, PlaceId, TransitionId};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -29,7 +29,7 @@ pub(super) const FORMAT: ModelFormat = ModelFormat {
     name: "a net of TINA, in lines such as `tr t p -> q*2` and `pl p (1)`",
     begins,
     read: |reader, name| {
-        let text = whole(reader, name)?;
+        let text = read_text(reader, name)?;
         match net(Script { file: name, text: &text })? {
             (net, None) => Ok(net.into()),
             (net, Some(refusal)) => Err(ReadFailure::Timed(Box::new((net.into(), refusal)))),
@@ -138,7 +138,7 @@ struct NamedArc {
     transition: String,
     kind: TinaArcKind,
     weight: u64,
-    at: Range<usize>,
+    span: Range<usize>,
 }
 
 #[derive(Default)]
@@ -212,7 +212,9 @@ pub(super) fn net(script: Script<'_>) -> Result<(ExtendedNet, Option<InputError>
                 reader.priorities(&keyword)?;
             }
             _ => {
-                return Err(reader.tokens.wrong(&keyword, "`net`, `tr`, `pl`, `lb`, `pr` or `nt`"));
+                return Err(reader
+                    .tokens
+                    .unexpected_token(&keyword, "`net`, `tr`, `pl`, `lb`, `pr` or `nt`"));
             }
         }
     }
@@ -262,7 +264,9 @@ impl<'t> TinaReader<'t> {
         }
         match names >= 2 && signs == 1 {
             true => Ok(()),
-            false => Err(self.tokens.wrong(keyword, "transitions, `>` or `<`, and transitions")),
+            false => Err(self
+                .tokens
+                .unexpected_token(keyword, "transitions, `>` or `<`, and transitions")),
         }
     }
 
@@ -332,7 +336,7 @@ impl<'t> TinaReader<'t> {
                 self.places.node(place);
                 self.transitions.node(transition);
                 let (place, transition) = (place.text.to_string(), transition.text.to_string());
-                self.arcs.push(NamedArc { place, transition, kind, weight, at: neighbour.span });
+                self.arcs.push(NamedArc { place, transition, kind, weight, span: neighbour.span });
             }
             if is_before_arrow {
                 self.tokens.expect("->")?;
@@ -358,7 +362,7 @@ impl<'t> TinaReader<'t> {
         };
         let sign = sign.clone();
         if !into_transition {
-            return Err(self.tokens.wrong(
+            return Err(self.tokens.unexpected_token(
                 &sign,
                 "an arc from a place, because output arcs of a transition only add tokens",
             ));
@@ -389,7 +393,7 @@ impl<'t> TinaReader<'t> {
         let number = number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
         number
             .filter(|number| (min..=Marking::MAX_TOKENS).contains(number))
-            .ok_or_else(|| self.tokens.wrong(&token, &expected))
+            .ok_or_else(|| self.tokens.unexpected_token(&token, &expected))
     }
 
     fn finish(mut self) -> Result<ExtendedNet, InputError> {
@@ -399,7 +403,11 @@ impl<'t> TinaReader<'t> {
             let named = nodes.into_iter().find_map(|nodes| nodes.named.get_mut(&*node.text));
             match named {
                 Some(named) => named.label = Some(label),
-                None => return Err(self.tokens.wrong(&node, "a place or transition of this net")),
+                None => {
+                    return Err(self
+                        .tokens
+                        .unexpected_token(&node, "a place or transition of this net"));
+                }
             }
         }
         let mut builder = ExtendedBuilder::new(self.name.unwrap_or_default());
@@ -434,7 +442,7 @@ impl<'t> TinaReader<'t> {
                      its weight",
                     arc.place, arc.transition
                 );
-                return Err(script.error(&arc.at, what));
+                return Err(script.error(&arc.span, what));
             }
             let added = match arc.kind {
                 TinaArcKind::Input => builder.core.take(t, p, arc.weight),
@@ -442,7 +450,7 @@ impl<'t> TinaReader<'t> {
                 TinaArcKind::Read => builder.read(t, p, arc.weight),
                 TinaArcKind::Inhibitor => builder.inhibit(t, p, arc.weight),
             };
-            added.map_err(|problem| build_error(&arc.at, problem))?;
+            added.map_err(|problem| build_error(&arc.span, problem))?;
         }
         builder.build().map_err(|problem| build_error(&(0..0), problem))
     }

@@ -53,13 +53,13 @@ pub(super) enum XmlItem<'b> {
     /// A comment or another hidden construct.
     Nothing,
     /// The end of the file, with every element closed.
-    End,
+    EndOfFile,
 }
 
 /// The opening tag of an element.
 pub(super) struct XmlTag<'b> {
     start: BytesStart<'b>,
-    pub(super) at: TextPosition,
+    pub(super) position: TextPosition,
     pub(super) file: &'b str,
 }
 
@@ -135,12 +135,12 @@ impl XmlTag<'_> {
         element: &'static str,
         attribute: &'static str,
     ) -> Result<String, InputError> {
-        let at = || self.at.of(self.file);
+        let at = || self.position.of(self.file);
         value.ok_or_else(|| InputError::MissingAttribute { at: at(), element, attribute })
     }
 
     fn malformed(&self, problem: impl ToString) -> InputError {
-        InputError::Malformed { at: self.at.of(self.file), problem: problem.to_string() }
+        InputError::Malformed { at: self.position.of(self.file), problem: problem.to_string() }
     }
 }
 
@@ -238,12 +238,12 @@ impl<R: BufRead> XmlReader<R> {
             }
             Event::Start(start) => {
                 self.depth += 1;
-                XmlItem::Open(XmlTag { start, at, file })
+                XmlItem::Open(XmlTag { start, position: at, file })
             }
             Event::Empty(start) => {
                 self.depth += 1;
                 self.owes_close = true;
-                XmlItem::Open(XmlTag { start, at, file })
+                XmlItem::Open(XmlTag { start, position: at, file })
             }
             Event::End(_) => {
                 self.depth = self.depth.saturating_sub(1);
@@ -274,7 +274,7 @@ impl<R: BufRead> XmlReader<R> {
                     "the file ends, but {open} elements are still open; was it cut off?"
                 )));
             }
-            Event::Eof => XmlItem::End,
+            Event::Eof => XmlItem::EndOfFile,
             Event::DocType(kind) if kind.contains("<!ATTLIST") => {
                 let what = "a document type that declares attributes, which is not supported";
                 return Err(malformed(what.to_owned()));
@@ -303,13 +303,13 @@ impl<R: BufRead> XmlReader<R> {
                     self.prefix = tag.prefix().into();
                     return Ok(());
                 }
-                XmlItem::Open(tag) => (tag.at, format!("`<{}>`", tag.name())),
+                XmlItem::Open(tag) => (tag.position, format!("`<{}>`", tag.name())),
                 XmlItem::Text(text) if !trimmed(&text).is_empty() => {
                     let line = trimmed(&text).lines().next().unwrap_or_default();
                     let beginning: String = line.chars().take(20).collect();
                     (TextPosition::START, format!("the text `{beginning}`"))
                 }
-                XmlItem::End => return Err(InputError::Empty { file, expected }),
+                XmlItem::EndOfFile => return Err(InputError::Empty { file, expected }),
                 XmlItem::Text(_) | XmlItem::Nothing | XmlItem::Close => continue,
             };
             return Err(InputError::WrongRoot { at: found.0.of(&file), found: found.1, expected });
@@ -342,7 +342,7 @@ impl<R: BufRead> XmlReader<R> {
                     has_elements = true;
                     self.skip()?;
                 }
-                XmlItem::Close | XmlItem::End => return Ok(has_elements),
+                XmlItem::Close | XmlItem::EndOfFile => return Ok(has_elements),
                 XmlItem::Nothing => {}
             }
         }
@@ -358,11 +358,13 @@ mod tests {
         let mut steps = String::new();
         loop {
             match xml.next()? {
-                XmlItem::Open(tag) => steps.push_str(&format!("({}@{} ", tag.name(), tag.at.line)),
+                XmlItem::Open(tag) => {
+                    steps.push_str(&format!("({}@{} ", tag.name(), tag.position.line))
+                }
                 XmlItem::Close => steps.push(')'),
                 XmlItem::Text(text) => steps.push_str(text.trim()),
                 XmlItem::Nothing => {}
-                XmlItem::End => return Ok(steps),
+                XmlItem::EndOfFile => return Ok(steps),
             }
         }
     }

@@ -113,11 +113,17 @@ impl ExtendedNet {
     /// Returns the token ranges that enable `t`.
     pub fn enabling(&self, t: TransitionId) -> Vec<Window> {
         let lower_windows = self.core.pre(t).iter();
-        let lower_windows =
-            lower_windows.map(|arc| Window { place: arc.place, least: arc.weight, below: None });
+        let lower_windows = lower_windows.map(|arc| Window {
+            place: arc.place,
+            min_tokens: arc.weight,
+            first_excluded: None,
+        });
         let upper_windows = self.inhibitors(t).iter();
-        let upper_windows =
-            upper_windows.map(|arc| Window { place: arc.place, least: 0, below: Some(arc.weight) });
+        let upper_windows = upper_windows.map(|arc| Window {
+            place: arc.place,
+            min_tokens: 0,
+            first_excluded: Some(arc.weight),
+        });
         lower_windows.chain(upper_windows).collect()
     }
 
@@ -168,7 +174,7 @@ pub struct ExtendedBuilder {
     /// The nodes and the plain arcs.
     pub core: NetBuilder,
     /// The largest weight of the read arcs between two nodes.
-    reads: BTreeMap<(TransitionId, PlaceId), u64>,
+    read_arcs: BTreeMap<(TransitionId, PlaceId), u64>,
     /// The smallest weight of the inhibitor arcs between two nodes.
     inhibitors: BTreeMap<(TransitionId, PlaceId), u64>,
     /// The reset arcs.
@@ -188,7 +194,7 @@ impl ExtendedBuilder {
     /// As [`NetBuilder::take`].
     pub fn read(&mut self, t: TransitionId, p: PlaceId, weight: u64) -> Result<(), BuildError> {
         self.core.check_weight(t, p, weight)?;
-        let max_weight = self.reads.entry((t, p)).or_default();
+        let max_weight = self.read_arcs.entry((t, p)).or_default();
         *max_weight = weight.max(*max_weight);
         Ok(())
     }
@@ -216,9 +222,9 @@ impl ExtendedBuilder {
     /// # Errors
     /// As [`NetBuilder::build`].
     pub fn build(mut self) -> Result<ExtendedNet, BuildError> {
-        if !self.reads.is_empty() {
-            let taken = self.core.input_weights(&self.reads);
-            for ((t, p), weight) in std::mem::take(&mut self.reads) {
+        if !self.read_arcs.is_empty() {
+            let taken = self.core.input_weights(&self.read_arcs);
+            for ((t, p), weight) in std::mem::take(&mut self.read_arcs) {
                 let plain_weight = taken.get(&(t, p)).copied().unwrap_or_default();
                 let missing = u128::from(weight).saturating_sub(plain_weight);
                 // At most the weight of the arc, which was checked.

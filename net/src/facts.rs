@@ -2,7 +2,7 @@
 //!
 //! Facts are about one net *with its initial marking*: bounds hold in the markings reachable from
 //! there. So facts are not part of a [`Net`], and the same net with another initial marking starts
-//! with [`Facts::none`]. Flows and traps follow from the arcs alone and stay valid.
+//! with [`Facts::empty`]. Flows and traps follow from the arcs alone and stay valid.
 //!
 //! Some facts are proved, others are claims of the model. An answer that rests on a claim must say
 //! so, and is withdrawn if the claim proves false. So every fact is stored with its [`Provenance`],
@@ -114,14 +114,14 @@ struct ProvenanceBounds {
 
 impl Facts {
     /// Makes an empty collection.
-    pub fn none(net: &Net) -> Self {
+    pub fn empty(net: &Net) -> Self {
         let (places, bounds) = (net.place_count(), Default::default());
         Facts { places, bounds, derived: Vec::new(), flows: Vec::new(), traps: Vec::new() }
     }
 
     /// Makes a collection of the model's own claims only; see [`claim_units`](Self::claim_units).
     pub fn claimed_by_model(net: &Net) -> Self {
-        let mut facts = Facts::none(net);
+        let mut facts = Facts::empty(net);
         facts.claim_units(net);
         facts
     }
@@ -229,7 +229,7 @@ mod tests {
     fn of_equal_bounds_the_firmest_is_named_and_nobody_gets_more_than_asked_for() {
         let net = crate::text::parse("place p 1\nplace q").unwrap();
         let [p, q] = [0, 1].map(PlaceId::new);
-        let mut facts = Facts::none(&net);
+        let mut facts = Facts::empty(&net);
         assert_eq!((facts.upper_bound(p), facts.lower_bound(p).tokens), (None, 0));
         facts.bound_above(p, 1, Provenance::UnitsClaimed);
         facts.bound_above(p, 3, Provenance::Flows);

@@ -162,14 +162,14 @@ impl SortedGoals {
     /// Returns the goals with the given ids.
     #[must_use]
     pub fn with_ids(&self, ids: &[GoalId]) -> SortedGoals {
-        fn some<G: Clone>(goals: &[(GoalId, G)], ids: &[GoalId]) -> Vec<(GoalId, G)> {
+        fn goals_with_ids<G: Clone>(goals: &[(GoalId, G)], ids: &[GoalId]) -> Vec<(GoalId, G)> {
             goals.iter().filter(|(id, _)| ids.contains(id)).cloned().collect()
         }
         SortedGoals {
-            markings: some(&self.markings, ids),
-            homes: some(&self.homes, ids),
-            runs: some(&self.runs, ids),
-            trees: some(&self.trees, ids),
+            markings: goals_with_ids(&self.markings, ids),
+            homes: goals_with_ids(&self.homes, ids),
+            runs: goals_with_ids(&self.runs, ids),
+            trees: goals_with_ids(&self.trees, ids),
         }
     }
 

@@ -26,7 +26,6 @@
 
 mod assuming;
 pub mod assumption;
-pub mod before;
 pub mod builder;
 mod closest;
 pub mod coloured;
@@ -45,8 +44,8 @@ pub mod names;
 pub mod net;
 pub mod node_names;
 mod of_model;
-pub mod parts;
 pub mod pnml;
+pub mod precondition;
 pub mod predicate;
 pub mod printable;
 pub mod property;
@@ -54,6 +53,7 @@ pub mod pumping;
 pub mod run_property;
 pub mod sequence;
 pub mod sets;
+pub mod subnet;
 pub mod sum;
 mod table;
 pub mod text;

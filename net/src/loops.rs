@@ -14,7 +14,7 @@ use crate::id::TransitionId;
 use crate::sequence::FiringSequence;
 use num_bigint::BigUint;
 
-/// The element that a [`Turn`] repeats.
+/// The element that a [`RepeatedElement`] repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LoopElement {
     /// The firing of a transition.
@@ -25,7 +25,7 @@ pub enum LoopElement {
 
 /// An element of a block with its number of repetitions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Turn {
+pub struct RepeatedElement {
     /// The repeated part.
     pub element: LoopElement,
     /// The number of repetitions, at least 1.
@@ -36,11 +36,11 @@ pub struct Turn {
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct LoopRun {
     /// The blocks. A block refers only to earlier blocks.
-    blocks: Vec<Vec<Turn>>,
+    blocks: Vec<Vec<RepeatedElement>>,
 }
 
-/// A position in a run: pairs of a block and the turn before which the position lies, from the
-/// outermost block inwards. All enclosing blocks are in their first repetition.
+/// A position in a run: pairs of a block and the index of the element before which the position
+/// lies, from the outermost block inwards. All enclosing blocks are in their first repetition.
 pub type Spot = [(usize, usize)];
 
 /// The reason why blocks are not a valid run.
@@ -67,7 +67,7 @@ impl LoopRun {
     ///
     /// # Errors
     /// If a block refers to itself or a later block, or a repetition count is 0.
-    pub fn new(blocks: Vec<Vec<Turn>>) -> Result<Self, LoopError> {
+    pub fn new(blocks: Vec<Vec<RepeatedElement>>) -> Result<Self, LoopError> {
         for (block, turn) in
             blocks.iter().enumerate().flat_map(|(b, ts)| ts.iter().map(move |t| (b, t)))
         {
@@ -85,12 +85,12 @@ impl LoopRun {
     }
 
     /// Returns all blocks; the last block is the run.
-    pub fn blocks(&self) -> &[Vec<Turn>] {
+    pub fn blocks(&self) -> &[Vec<RepeatedElement>] {
         &self.blocks
     }
 
-    /// Returns the number of turns in all blocks.
-    pub fn turns(&self) -> usize {
+    /// Returns the number of elements in all blocks.
+    pub fn element_count(&self) -> usize {
         self.blocks.iter().map(Vec::len).sum()
     }
 
@@ -98,7 +98,7 @@ impl LoopRun {
     pub fn firings(&self) -> BigUint {
         let mut firings_of_block: Vec<BigUint> = Vec::with_capacity(self.blocks.len());
         for block in &self.blocks {
-            let firings_of_turn = |turn: &Turn| match turn.element {
+            let firings_of_turn = |turn: &RepeatedElement| match turn.element {
                 LoopElement::Fire(_) => turn.times.clone(),
                 LoopElement::Block(block) => &turn.times * &firings_of_block[block],
             };
@@ -110,24 +110,25 @@ impl LoopRun {
 
     /// Returns the part of the run before `spot`, with only the blocks that it needs.
     pub fn prefix(&self, spot: &Spot) -> LoopRun {
-        let copied = |turns: &[Turn]| turns.to_vec();
+        let copied = |turns: &[RepeatedElement]| turns.to_vec();
         let prefix_turns =
             spot.iter().flat_map(|&(block, end_turn)| copied(&self.blocks[block][..end_turn]));
-        let prefix_turns: Vec<Turn> = prefix_turns.collect();
+        let prefix_turns: Vec<RepeatedElement> = prefix_turns.collect();
         // Blocks refer to earlier blocks, so needed blocks are found from the last backwards.
         let mut new_number = vec![None; self.blocks.len()];
         let mut open_blocks: Vec<usize> =
-            prefix_turns.iter().filter_map(Turn::block_number).collect();
+            prefix_turns.iter().filter_map(RepeatedElement::block_number).collect();
         while let Some(block) = open_blocks.pop() {
             if new_number[block].replace(0).is_none() {
-                open_blocks.extend(self.blocks[block].iter().filter_map(Turn::block_number));
+                open_blocks
+                    .extend(self.blocks[block].iter().filter_map(RepeatedElement::block_number));
             }
         }
         let mut next = 0;
         for new_number in new_number.iter_mut().flatten() {
             (*new_number, next) = (next, next + 1);
         }
-        let renumbered = |turns: &[Turn]| -> Vec<Turn> {
+        let renumbered = |turns: &[RepeatedElement]| -> Vec<RepeatedElement> {
             let renumbered_element = |renumbered_element| match renumbered_element {
                 LoopElement::Block(block) => {
                     LoopElement::Block(new_number[block].unwrap_or_default())
@@ -136,7 +137,7 @@ impl LoopRun {
             };
             turns
                 .iter()
-                .map(|turn| Turn {
+                .map(|turn| RepeatedElement {
                     element: renumbered_element(turn.element),
                     times: turn.times.clone(),
                 })
@@ -144,7 +145,7 @@ impl LoopRun {
         };
         let needed_blocks =
             self.blocks.iter().zip(&new_number).filter(|(_, new_number)| new_number.is_some());
-        let mut blocks: Vec<Vec<Turn>> =
+        let mut blocks: Vec<Vec<RepeatedElement>> =
             needed_blocks.map(|(block, _)| renumbered(block)).collect();
         blocks.push(renumbered(&prefix_turns));
         LoopRun { blocks }
@@ -190,7 +191,7 @@ impl LoopRun {
     }
 }
 
-impl Turn {
+impl RepeatedElement {
     fn block_number(&self) -> Option<usize> {
         match self.element {
             LoopElement::Block(block) => Some(block),
@@ -203,12 +204,12 @@ impl Turn {
 mod tests {
     use super::*;
 
-    fn fire(t: usize, times: u32) -> Turn {
-        Turn { element: LoopElement::Fire(TransitionId::new(t)), times: times.into() }
+    fn fire(t: usize, times: u32) -> RepeatedElement {
+        RepeatedElement { element: LoopElement::Fire(TransitionId::new(t)), times: times.into() }
     }
 
-    fn repeat(block: usize, times: u32) -> Turn {
-        Turn { element: LoopElement::Block(block), times: times.into() }
+    fn repeat(block: usize, times: u32) -> RepeatedElement {
+        RepeatedElement { element: LoopElement::Block(block), times: times.into() }
     }
 
     /// u (t u²)³ (v (t u²)²)² t

@@ -8,7 +8,7 @@ use crate::table::{FREE, Table, hash};
 pub struct Names {
     text: String,
     /// The end of each name in `text`.
-    ends: Vec<u32>,
+    name_ends: Vec<u32>,
     /// The indices by the hashes of the names.
     table: Table,
 }
@@ -22,27 +22,27 @@ impl Names {
     /// Appends a new name whose hash is known.
     pub(crate) fn push_hashed(&mut self, name: &str, hash: u32) -> Result<(), TooMuchText> {
         let end = u32::try_from(self.text.len() + name.len()).map_err(|_| TooMuchText)?;
-        let index = u32::try_from(self.ends.len()).ok().filter(|&index| index != FREE);
+        let index = u32::try_from(self.name_ends.len()).ok().filter(|&index| index != FREE);
         self.table.insert(hash, index.ok_or(TooMuchText)?);
         self.text.push_str(name);
-        self.ends.push(end);
+        self.name_ends.push(end);
         Ok(())
     }
 
     /// Returns the number of names.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.name_ends.len()
     }
 
     /// Returns true if there are no names.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.name_ends.is_empty()
     }
 
     /// Returns the name at `index`.
     pub fn get(&self, index: usize) -> &str {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
-        &self.text[start..self.ends[index] as usize]
+        let start = if index == 0 { 0 } else { self.name_ends[index - 1] as usize };
+        &self.text[start..self.name_ends[index] as usize]
     }
 
     /// Returns the index of `name`.

@@ -404,7 +404,7 @@ impl Net {
 
     /// Returns the net with another initial marking. Claims of the model about its reachable
     /// markings are dropped, unless the marking is the model's initial marking. For a reachable
-    /// marking, see [`after`](Self::after).
+    /// marking, see [`from_marking_after`](Self::from_marking_after).
     pub fn from_marking(&self, marking: Marking) -> Net {
         Net { initial: marking, ..self.clone() }
     }
@@ -414,7 +414,7 @@ impl Net {
     ///
     /// # Errors
     /// If the sequence cannot be fired.
-    pub fn after(&self, sequence: &FiringSequence) -> Result<Net, FireError> {
+    pub fn from_marking_after(&self, sequence: &FiringSequence) -> Result<Net, FireError> {
         let mut marking = self.initial.clone();
         for step in sequence.steps() {
             self.fire_repeatedly(&mut marking, step.transition, step.count)?;

@@ -114,8 +114,8 @@ fn is_decided_by_cap(caps: &Caps, atom: &Atom) -> bool {
 }
 
 fn window_predicate(window: &Window) -> Predicate {
-    let least = Predicate::at_least(window.place, window.least);
-    match window.below {
+    let least = Predicate::at_least(window.place, window.min_tokens);
+    match window.first_excluded {
         None => least,
         Some(below) => {
             Predicate::and([least, Predicate::no_more_than(window.place, below.saturating_sub(1))])

@@ -89,7 +89,7 @@ impl<P: Paths, A> Property<P, A> {
 
     /// Returns the nodes of the formula, operands before operators.
     fn nodes(&self) -> impl Iterator<Item = &Node<P>> {
-        self.formulas.parts(self.formula).into_iter().map(|part| self.formulas.node(part))
+        self.formulas.subformulas(self.formula).into_iter().map(|part| self.formulas.node(part))
     }
 }
 

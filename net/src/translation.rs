@@ -75,7 +75,7 @@ pub struct TranslationBound {
     /// The place.
     pub place: PlaceId,
     /// The largest number of tokens.
-    pub most: u64,
+    pub max_tokens: u64,
     /// The reason.
     pub reason: Because,
 }
@@ -88,7 +88,7 @@ pub enum Because {
     /// All reachable markings, at most this many, were visited. A transition that empties places
     /// has one copy for each combination of token counts on these places in a visited marking that
     /// enables it. All combinations would be too many.
-    Seen(u64),
+    VisitedResetCounts(u64),
     /// Every transition that adds to the place is inhibited by it:
     /// [`capacity`](crate::extended::bound_by_inhibitors).
     Capacity,
@@ -106,9 +106,9 @@ pub struct Window {
     /// The place.
     pub place: PlaceId,
     /// The smallest number of tokens allowed.
-    pub least: u64,
+    pub min_tokens: u64,
     /// The first number of tokens that is too large, at least 1; `None` without an upper limit.
-    pub below: Option<u64>,
+    pub first_excluded: Option<u64>,
 }
 
 /// The error for names of more than 4 GiB.
@@ -230,7 +230,7 @@ impl Translation {
     /// Returns true if `copy` is one of several copies of a transition. Then statements about each
     /// copy differ from statements about the transition: a run that is fair to the transition need
     /// not be fair to each copy.
-    pub fn is_shared(&self, copy: TransitionId) -> bool {
+    pub fn has_other_copies(&self, copy: TransitionId) -> bool {
         self.copies(self.origin(copy)).len() > 1
     }
 

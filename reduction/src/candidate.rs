@@ -19,7 +19,7 @@ pub fn transitions(transitions: impl Into<Vec<TransitionId>>) -> Candidate {
 }
 
 /// Returns a candidate with one place and these transitions.
-pub fn around(p: PlaceId, transitions: impl Into<Vec<TransitionId>>) -> Candidate {
+pub fn place_and_transitions(p: PlaceId, transitions: impl Into<Vec<TransitionId>>) -> Candidate {
     Candidate { transitions: transitions.into(), ..place(p) }
 }
 

@@ -51,7 +51,7 @@ impl Findings {
         if reduced.needs.preserve.covers(Preserve::REACHABILITY) {
             let protected = reduced.needs.protected.iter().copied();
             let is_never_fired =
-                |t: &TransitionId| reduced.firing(*t) == Some(&FiringMap::By(Vec::new()));
+                |t: &TransitionId| reduced.firing(*t) == Some(&FiringMap::Carriers(Vec::new()));
             self.dead_transitions.extend(protected.filter(is_never_fired));
         }
         self.dead_transitions.sort_unstable();

@@ -1,7 +1,7 @@
 //! Conversion of the working net to the final net, with descriptive transition names, labels and
 //! units.
 
-use super::back::BackTranslation;
+use super::back_translation::BackTranslation;
 use parikh_evidence::reduction::{self, Needs, ReducedNet, WorkNet};
 use parikh_net::units::Unit;
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId, Units};

@@ -34,8 +34,8 @@
 //! candidates (one file per rule in [`rules`]), the order of the rules (`schedule`), and the
 //! [back]-translation.
 
-pub mod back;
 mod back_error;
+pub mod back_translation;
 mod buckets;
 pub mod candidate;
 mod findings;
@@ -58,8 +58,8 @@ mod under_way;
 #[cfg(test)]
 mod example;
 
-pub use back::BackTranslation;
 pub use back_error::BackError;
+pub use back_translation::BackTranslation;
 pub use fingerprint::Fingerprint;
 pub use log::{Log, LogFile, LogFileError};
 pub use outcome::{Reduction, TranslatedGoal};

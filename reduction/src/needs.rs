@@ -80,7 +80,7 @@ pub(super) fn depends_on_markings_only(property: &RunProperty) -> bool {
 /// Adds the needs of a predicate.
 fn add_predicate(needs: &mut Needs, net: &Net, predicate: &Predicate) {
     match PredicateForm::of(predicate) {
-        PredicateForm::Parts(operands) => {
+        PredicateForm::Disjunction(operands) => {
             operands.iter().for_each(|operand| add_predicate(needs, net, operand))
         }
         PredicateForm::Fires(t) => {

@@ -1,6 +1,6 @@
 //! The result of a reduction: the smaller net, the meaning of its nodes, and the back-translation.
 
-use super::back::BackTranslation;
+use super::back_translation::BackTranslation;
 use super::log::Log;
 use super::needs::depends_on_markings_only;
 use super::statistics::{NetSize, ReductionStatistics};
@@ -25,7 +25,7 @@ pub struct Reduction {
     /// The reduced net with the meaning of its nodes.
     pub reduced: ReducedNet,
     /// The back-translation of firing sequences.
-    pub back: BackTranslation,
+    pub back_translation: BackTranslation,
     /// The applications in order.
     pub log: Log,
     /// Counts and times.
@@ -46,7 +46,7 @@ impl Deref for Reduction {
 impl Reduction {
     /// Returns the net as its own reduction.
     pub(super) fn identity(net: &Net, needs: Needs, statistics: ReductionStatistics) -> Reduction {
-        let to_itself = |&t: &TransitionId| FiringMap::By(vec![t]);
+        let to_itself = |&t: &TransitionId| FiringMap::Carriers(vec![t]);
         let reduced = ReducedNet {
             places: net.places().map(Some).collect(),
             final_ids: net.transitions().collect(),
@@ -57,11 +57,11 @@ impl Reduction {
         };
         Reduction {
             reduced,
-            back: BackTranslation::identity(net),
+            back_translation: BackTranslation::identity(net),
             log: Log::default(),
             statistics: ReductionStatistics {
-                before: NetSize::of(net),
-                after: NetSize::of(net),
+                size_before: NetSize::of(net),
+                size_after: NetSize::of(net),
                 ..statistics
             },
             dead_transitions: Vec::new(),

@@ -49,9 +49,9 @@ impl NetSize {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReductionStatistics {
     /// The size of the net before the reduction.
-    pub before: NetSize,
+    pub size_before: NetSize,
     /// The size of the net after the reduction.
-    pub after: NetSize,
+    pub size_after: NetSize,
     /// One entry per rule that could run, in their order.
     pub rules: Vec<RuleStatistics>,
     /// Number of rounds over the rules.
@@ -66,7 +66,7 @@ impl ReductionStatistics {}
 
 impl fmt::Display for ReductionStatistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (before, after) = (self.before, self.after);
+        let (before, after) = (self.size_before, self.size_after);
         write!(
             f,
             "{}→{} places, {}→{} transitions, {}→{} arcs, {} rounds, {:.2} s{}",

@@ -2,7 +2,7 @@
 //!
 //! The net is valid between any two applications, so a reduction may end anywhere.
 
-use super::back::BackTranslation;
+use super::back_translation::BackTranslation;
 use super::findings::Findings;
 use super::finish::finish;
 use super::journal::Journals;
@@ -30,7 +30,7 @@ pub struct OngoingReduction {
 /// The records of a reduction: the back-translation, the findings, and the changed nodes.
 #[derive(Debug)]
 pub(super) struct ReductionRecord {
-    pub(super) back: BackTranslation,
+    pub(super) back_translation: BackTranslation,
     pub(super) findings: Findings,
     pub(super) journals: Journals,
 }
@@ -117,23 +117,30 @@ impl OngoingReduction {
             net: work,
             needs,
             log,
-            record: ReductionRecord { mut back, findings, journals },
+            record: ReductionRecord { back_translation: mut back, findings, journals },
         } = self;
         drop(journals);
         let reduced = finish(net, &work, needs, &back)?;
         back.finish(&reduced);
-        statistics.before = NetSize::of(net);
-        statistics.after = NetSize::of(&reduced.net);
+        statistics.size_before = NetSize::of(net);
+        statistics.size_after = NetSize::of(&reduced.net);
         let (dead_transitions, constant_places) = findings.into_parts(&reduced);
         let log = log.unwrap_or_default();
-        Ok(Reduction { reduced, back, log, statistics, dead_transitions, constant_places })
+        Ok(Reduction {
+            reduced,
+            back_translation: back,
+            log,
+            statistics,
+            dead_transitions,
+            constant_places,
+        })
     }
 }
 
 impl ReductionRecord {
     pub(super) fn new(net: &WorkNet, needs: &Needs) -> ReductionRecord {
         ReductionRecord {
-            back: BackTranslation::new(net.original_transitions()),
+            back_translation: BackTranslation::new(net.original_transitions()),
             findings: Findings::new(needs.preserve.covers(Preserve::REACHABILITY)),
             journals: Journals::default(),
         }
@@ -165,7 +172,7 @@ impl ReductionRecord {
                     let arcs = pre.iter().chain(post);
                     arcs.for_each(|arc| self.journals.record_place(arc.place));
                     self.journals.record_transition(TransitionId::new(next_id));
-                    self.back.compose(stands_for);
+                    self.back_translation.compose(stands_for);
                     next_id += 1;
                 }
                 Edit::SetArcs(p, arcs) => {
@@ -178,14 +185,16 @@ impl ReductionRecord {
                 }
                 Edit::Prefire(step) => {
                     net.changes(step.transition).for_each(|(p, _)| self.journals.record_place(p));
-                    self.back.prefire(*step);
+                    self.back_translation.prefire(*step);
                 }
                 Edit::Fuse(group) => {
                     group.iter().for_each(|&p| self.note_neighbours_of_place(net, p));
                     self.journals.record_place(group[0]);
-                    self.back.fuse(net, group, &candidate.transitions);
+                    self.back_translation.fuse(net, group, &candidate.transitions);
                 }
-                Edit::FireInDeadMarkings(transitions) => self.back.fire_last(transitions.clone()),
+                Edit::FireInDeadMarkings(transitions) => {
+                    self.back_translation.fire_last(transitions.clone())
+                }
             }
         }
         self.findings.record_application(rule);

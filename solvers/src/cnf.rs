@@ -82,7 +82,7 @@ pub struct Cnf {
     /// The literals of all clauses, concatenated.
     literals: Vec<Literal>,
     /// The end of each clause in `literals`.
-    ends: Vec<usize>,
+    clause_ends: Vec<usize>,
 }
 
 impl Cnf {
@@ -105,7 +105,7 @@ impl Cnf {
         let clause_variables =
             self.literals[start..].iter().map(|literal| literal.variable() + 1).max();
         self.variables = self.variables.max(clause_variables.unwrap_or(0));
-        self.ends.push(self.literals.len());
+        self.clause_ends.push(self.literals.len());
     }
 
     /// Returns the number of variables.
@@ -115,9 +115,9 @@ impl Cnf {
 
     /// Iterates over the clauses in the order in which they were added.
     pub fn clauses(&self) -> impl ExactSizeIterator<Item = &[Literal]> {
-        (0..self.ends.len()).map(|clause| {
-            let start = if clause == 0 { 0 } else { self.ends[clause - 1] };
-            &self.literals[start..self.ends[clause]]
+        (0..self.clause_ends.len()).map(|clause| {
+            let start = if clause == 0 { 0 } else { self.clause_ends[clause - 1] };
+            &self.literals[start..self.clause_ends[clause]]
         })
     }
 
@@ -135,7 +135,7 @@ impl Cnf {
         let assumed_variables =
             assumptions.iter().map(|literal| literal.variable() + 1).max().unwrap_or(0);
         let variables = self.variables.max(assumed_variables);
-        writeln!(out, "p cnf {variables} {}", self.ends.len() + assumptions.len())?;
+        writeln!(out, "p cnf {variables} {}", self.clause_ends.len() + assumptions.len())?;
         for clause in self.clauses().chain(assumptions.chunks(1)) {
             for literal in clause {
                 write!(out, "{} ", literal.to_dimacs())?;

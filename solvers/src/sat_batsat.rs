@@ -34,7 +34,7 @@ const CHECKS_PER_BUDGET_CHECK: u32 = 16;
 /// The handling of learnt clauses.
 pub trait ClauseSink: Default {
     /// Receives a learnt clause.
-    fn keep(&mut self, clause: impl Iterator<Item = Literal>);
+    fn receive_clause(&mut self, clause: impl Iterator<Item = Literal>);
 }
 
 /// Discards learnt clauses.
@@ -42,11 +42,11 @@ pub trait ClauseSink: Default {
 pub struct DiscardClauses;
 
 impl ClauseSink for DiscardClauses {
-    fn keep(&mut self, _: impl Iterator<Item = Literal>) {}
+    fn receive_clause(&mut self, _: impl Iterator<Item = Literal>) {}
 }
 
 impl ClauseSink for Cnf {
-    fn keep(&mut self, clause: impl Iterator<Item = Literal>) {
+    fn receive_clause(&mut self, clause: impl Iterator<Item = Literal>) {
         self.add_clause(clause);
     }
 }
@@ -70,7 +70,7 @@ impl<K: ClauseSink> Callbacks for SolveCallbacks<K> {
         // with assumptions.
         if matches!(kind, ClauseKind::Learnt) {
             let literal = |lit: &Lit| Literal::new(lit.var().idx(), lit.sign());
-            self.learnt.keep(clause.iter().map(literal));
+            self.learnt.receive_clause(clause.iter().map(literal));
         }
     }
 

@@ -82,7 +82,7 @@ impl Z3 {
     /// # Errors
     /// Returns [`SmtError::TooOld`] or [`SmtError::NoSolver`].
     pub fn new() -> Result<Self, SmtError> {
-        Z3::with(None)
+        Z3::with_optional_logic(None)
     }
 
     /// Creates a solver without assertions that uses Z3's tactics for `logic` (such as `QF_LIA`)
@@ -92,10 +92,10 @@ impl Z3 {
     /// Returns [`SmtError::TooOld`], or [`SmtError::NoSolver`] for a logic that Z3 does not
     /// support.
     pub fn for_logic(logic: &str) -> Result<Self, SmtError> {
-        Z3::with(Some(logic))
+        Z3::with_optional_logic(Some(logic))
     }
 
-    fn with(logic: Option<&str>) -> Result<Self, SmtError> {
+    fn with_optional_logic(logic: Option<&str>) -> Result<Self, SmtError> {
         check_version(z3::full_version())?;
         Ok(Z3 {
             solver: Handle::new(logic).ok_or(SmtError::NoSolver)?,
@@ -128,8 +128,11 @@ impl Z3 {
                 continue;
             }
             let translated_terms = &self.translated;
-            let missing =
-                terms.node(term).parts().iter().filter(|p| translated_terms[p.index()].is_none());
+            let missing = terms
+                .node(term)
+                .children()
+                .iter()
+                .filter(|p| translated_terms[p.index()].is_none());
             let open_before = open.len();
             open.extend(missing);
             if open.len() == open_before {

@@ -65,7 +65,7 @@ pub enum Node {
 
 impl Node {
     /// Returns the children of the node.
-    pub fn parts(&self) -> &[Term] {
+    pub fn children(&self) -> &[Term] {
         match self {
             Node::Not(part) => std::slice::from_ref(part),
             Node::And(parts) | Node::Or(parts) => parts,
@@ -293,7 +293,7 @@ impl Terms {
         while let Some(term) = open.pop() {
             if !std::mem::replace(&mut is_seen[term.index()], true) {
                 found.push(term);
-                open.extend_from_slice(self.node(term).parts());
+                open.extend_from_slice(self.node(term).children());
             }
         }
         found.sort_unstable();

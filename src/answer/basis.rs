@@ -3,7 +3,7 @@
 
 use super::reason::{Reason, WitnessSize};
 use super::{AnswerWitness, Grade, QuestionValue, ReasonNodes};
-use parikh_engine::board::{Basis, Board, Knowledge, Reach, Technique, Witness};
+use parikh_engine::board::{Basis, Board, Knowledge, ReachKnowledge, Technique, Witness};
 use parikh_net::GoalId;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
@@ -46,7 +46,7 @@ impl AnswerBasis {
             }
             basis.goals.push(goal);
             let knowledge = board.knowledge(goal)?;
-            let Basis { by, argued, given } = knowledge.standing()?;
+            let Basis { technique: by, argued, premise_goals: given } = knowledge.standing()?;
             basis.techniques.insert(by);
             basis.reduced |= board.is_by_reduction(goal);
             if let Some((proof, evidence)) = argued {
@@ -94,7 +94,7 @@ pub(super) fn length(witness: Option<&Witness>) -> WitnessSize {
 /// witnesses, or if the witness fires nothing.
 pub(super) fn shortest(board: &Board<'_>, goal: GoalId) -> Option<bool> {
     let fires = match board.knowledge(goal) {
-        Some(Knowledge::Reach(Reach::Reached { witness, .. })) => {
+        Some(Knowledge::Reach(ReachKnowledge::Reached { witness, .. })) => {
             witness.is_some_and(|witness| !witness.is_initial())
         }
         _ => false,

@@ -33,12 +33,13 @@ pub(super) struct IncrementalFormula {
 struct CircuitNode {
     kind: CircuitNodeKind,
     parent: Option<u32>,
-    parts: Range<u32>,
-    /// Number of parts without a value.
+    children: Range<u32>,
+    /// Number of children without a value.
     open: u32,
     value: Option<bool>,
-    /// The part that decided the node alone, if there is one.
-    by: Option<u32>,
+    /// The child whose value alone determined the value of this node; `None` if no single child
+    /// did.
+    deciding_child: Option<u32>,
     is_released: bool,
 }
 
@@ -81,10 +82,10 @@ impl IncrementalFormula {
                 circuit.nodes.push(CircuitNode {
                     kind: CircuitNodeKind::of(part),
                     parent,
-                    parts: first as u32..(first + parts.len()) as u32,
+                    children: first as u32..(first + parts.len()) as u32,
                     open: parts.len() as u32,
                     value: None,
-                    by: None,
+                    deciding_child: None,
                     is_released: false,
                 });
                 match part {
@@ -152,21 +153,21 @@ impl IncrementalFormula {
             CircuitNodeKind::And | CircuitNodeKind::Or if all_are_known => {
                 (node.kind == CircuitNodeKind::And, None)
             }
-            CircuitNodeKind::Main if !value || part == node.parts.start => (value, Some(part)),
+            CircuitNodeKind::Main if !value || part == node.children.start => (value, Some(part)),
             CircuitNodeKind::Iff if all_are_known => {
                 let [one, other] =
-                    [0, 1].map(|it| self.nodes[(node.parts.start + it) as usize].value);
+                    [0, 1].map(|it| self.nodes[(node.children.start + it) as usize].value);
                 (one == other, None)
             }
             _ => return None,
         };
-        self.nodes[parent as usize].by = by;
+        self.nodes[parent as usize].deciding_child = by;
         Some(decided)
     }
 
     /// Releases the open nodes below a node.
     fn release_below(&mut self, at: u32, release: &mut impl FnMut(GoalId)) {
-        let mut left = vec![self.nodes[at as usize].parts.clone()];
+        let mut left = vec![self.nodes[at as usize].children.clone()];
         while let Some(parts) = left.pop() {
             for part in parts {
                 let node = &mut self.nodes[part as usize];
@@ -176,7 +177,7 @@ impl IncrementalFormula {
                 node.is_released = true;
                 match node.kind {
                     CircuitNodeKind::Atom(aim) => release(aim.goal),
-                    _ => left.push(node.parts.clone()),
+                    _ => left.push(node.children.clone()),
                 }
             }
         }
@@ -204,15 +205,17 @@ impl IncrementalFormula {
                 }
             };
             let node = &self.nodes[at as usize];
-            match (node.kind, node.by, node.value) {
+            match (node.kind, node.deciding_child, node.value) {
                 (CircuitNodeKind::Atom(aim), _, Some(value)) => basis.push((aim, value)),
                 (CircuitNodeKind::Main, Some(by), Some(true)) => {
-                    let consequences = node.parts.start + 1..node.parts.end;
+                    let consequences = node.children.start + 1..node.children.end;
                     left.push(BasisVisit::Consequences(consequences, basis.len()));
                     left.push(BasisVisit::Node(by));
                 }
                 (_, Some(by), _) => left.push(BasisVisit::Node(by)),
-                (_, None, Some(_)) => left.extend(node.parts.clone().rev().map(BasisVisit::Node)),
+                (_, None, Some(_)) => {
+                    left.extend(node.children.clone().rev().map(BasisVisit::Node))
+                }
                 (_, None, None) => {}
             }
         }
@@ -251,7 +254,7 @@ mod tests {
     const GOALS: usize = 6;
 
     fn aim(goal: usize) -> RoledGoal {
-        RoledGoal { goal: GoalId::new(goal), role: GoalRole::Part }
+        RoledGoal { goal: GoalId::new(goal), role: GoalRole::QuestionPart }
     }
 
     fn propositions() -> impl Strategy<Value = Proposition<RoledGoal>> {

@@ -4,7 +4,7 @@
 //! transitions of the model. On the unfolding of a coloured net, the tokens of a place are the sum
 //! over its colours. A coloured transition is enabled if one of its bindings is enabled.
 
-use super::aim::{GoalFormula, GoalRole, JointMeaning, atom, not, reach};
+use super::goal_question::{GoalFormula, GoalRole, JointMeaning, atom, not, reach};
 use super::sound;
 use crate::mcc::Examination;
 use parikh_formula::Proposition;
@@ -14,21 +14,21 @@ use parikh_net::{Goal, LinearSum, Net, Predicate, TransitionId};
 /// Returns the formula: each condition of `wanted` stays reachable from every reachable marking.
 /// `dead_end` is a dead marking in which no wanted condition holds. Two consequences are added as
 /// separate goals: `dead_end` is unreachable, and each condition is reachable.
-pub(super) fn stays(dead_end: Predicate, wanted: Vec<Predicate>) -> GoalFormula {
+pub(super) fn all_stay_reachable(dead_end: Predicate, wanted: Vec<Predicate>) -> GoalFormula {
     let no_dead_end = not(atom(Goal::Reach(dead_end), GoalRole::DeadEnd));
     let possible = wanted.iter().cloned().map(|it| atom(Goal::Reach(it), GoalRole::Possible));
     let consequences = [no_dead_end].into_iter().chain(possible).collect();
-    let home = |it| atom(Goal::Home(it), GoalRole::Part);
-    Proposition::WithConsequences(Box::new(all(wanted.into_iter().map(home))), consequences)
+    let home = |it| atom(Goal::Home(it), GoalRole::QuestionPart);
+    Proposition::WithConsequences(Box::new(conjunction(wanted.into_iter().map(home))), consequences)
 }
 
 /// Returns the formula: the predicate stays reachable from every reachable marking.
 pub(super) fn home(predicate: Predicate) -> GoalFormula {
     let dead_end = Predicate::and([Predicate::Dead, predicate.clone().negated()]);
-    stays(dead_end, vec![predicate])
+    all_stay_reachable(dead_end, vec![predicate])
 }
 
-fn all(parts: impl Iterator<Item = GoalFormula>) -> GoalFormula {
+fn conjunction(parts: impl Iterator<Item = GoalFormula>) -> GoalFormula {
     Proposition::And(parts.collect())
 }
 
@@ -37,7 +37,10 @@ fn all(parts: impl Iterator<Item = GoalFormula>) -> GoalFormula {
 ///
 /// Soundness examinations are about the final markings of the net. Relaxed soundness requires the
 /// net with its firings [counted](parikh_net::counted).
-pub(super) fn asked(examination: Examination, net: &Net) -> Option<(JointMeaning, GoalFormula)> {
+pub(super) fn examination_formula(
+    examination: Examination,
+    net: &Net,
+) -> Option<(JointMeaning, GoalFormula)> {
     let enabled = || -> Vec<Predicate> {
         match net.folding() {
             None => {
@@ -53,12 +56,14 @@ pub(super) fn asked(examination: Examination, net: &Net) -> Option<(JointMeaning
     Some(match (examination, net.folding()) {
         (Examination::ReachabilityDeadlock, _) => (JointMeaning::Formula, reach(Predicate::Dead)),
         (Examination::QuasiLiveness, _) => {
-            (JointMeaning::Reachable, all(enabled().into_iter().map(reach)))
+            (JointMeaning::Reachable, conjunction(enabled().into_iter().map(reach)))
         }
-        (Examination::Liveness, _) => (JointMeaning::Staying, stays(Predicate::Dead, enabled())),
+        (Examination::Liveness, _) => {
+            (JointMeaning::Staying, all_stay_reachable(Predicate::Dead, enabled()))
+        }
         (Examination::OneSafe, None) => {
             let two = |place| not(reach(Predicate::at_least(place, 2)));
-            (JointMeaning::Unreachable, all(net.model_places().map(two)))
+            (JointMeaning::Unreachable, conjunction(net.model_places().map(two)))
         }
         (Examination::OneSafe, Some(folding)) => {
             let two = |place| {
@@ -85,7 +90,7 @@ pub(super) fn asked(examination: Examination, net: &Net) -> Option<(JointMeaning
             let parts: Option<Vec<GoalFormula>> = (0..folding.place_count()).map(stable).collect();
             (JointMeaning::Changing, Proposition::Or(parts?))
         }
-        _ if examination.is_about_cases() => sound::asked(examination, net)?,
+        _ if examination.is_about_cases() => sound::soundness_formula(examination, net)?,
         _ => return None,
     })
 }

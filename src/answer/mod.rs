@@ -10,20 +10,20 @@
 //! conjunction, or all parts of a true conjunction. Its techniques, grade and assumptions follow
 //! from these goals.
 
-mod aim;
 mod basis;
 mod circuit;
 mod examinations;
+mod goal_demand;
+mod goal_question;
 mod nodes;
 mod plan;
 mod question;
 pub mod reason;
 mod reasons;
 mod sound;
-mod wanted;
 mod within_caps;
 
-pub use aim::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
+pub use goal_question::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
 pub use nodes::ReasonNodes;
 pub use plan::{Plan, QuestionDecision};
 pub use reason::{Cause, ProcessCause, Reason};

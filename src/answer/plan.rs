@@ -8,11 +8,13 @@
 //! the board when none is left.
 
 use super::GoalAnswer;
-use super::aim::{GoalFormula, GoalQuestion, GoalRole, JointMeaning, RoledGoal, atom, reach};
 use super::circuit::IncrementalFormula;
 use super::examinations;
+use super::goal_demand::{self, GoalDemand};
+use super::goal_question::{
+    GoalFormula, GoalQuestion, GoalRole, JointMeaning, RoledGoal, atom, reach,
+};
 use super::question::is_kept_by_undoing;
-use super::wanted::{self, GoalDemand};
 use super::within_caps;
 use crate::mcc::Examination;
 use parikh_engine::board::{Board, Knowledge};
@@ -27,18 +29,18 @@ pub struct Plan {
     goals: Vec<Goal>,
     /// The goal ids by the hash of the goal. The goals themselves are stored once, because some
     /// mention all places.
-    known: HashMap<u64, Vec<GoalId>>,
+    goal_ids_by_hash: HashMap<u64, Vec<GoalId>>,
     hasher: RandomState,
     questions: Vec<GoalQuestion>,
     /// The state of the questions, by question index.
     progress: Vec<QuestionProgress>,
     /// The counts of relevant occurrences of the goals.
-    wanted: GoalDemand,
+    demand: GoalDemand,
     /// The questions that contain each goal, indexed by `GoalId`.
     asking: Vec<Vec<usize>>,
     /// See [`first`](Self::first).
     first: Vec<GoalId>,
-    /// See [`mean`](Self::mean).
+    /// See [`set_fairness`](Self::set_fairness).
     fairness: Fairness,
     /// True if the questions were adapted to a net with caps. Only examinations and formulas are.
     /// On a net with caps, other questions stay open.
@@ -78,8 +80,8 @@ impl Plan {
     /// the net with its firings [counted](parikh_net::counted).
     pub fn of_examination(examination: Examination, net: &Net) -> Option<Plan> {
         let mut plan = Plan::default();
-        let (whole, asked) = examinations::asked(examination, net)?;
-        let asked = within_caps::asked(asked, net).ok()?;
+        let (whole, asked) = examinations::examination_formula(examination, net)?;
+        let asked = within_caps::adapt_formula(asked, net).ok()?;
         plan.minds_caps = true;
         plan.ask(examination.name(), whole, asked);
         Some(plan)
@@ -119,12 +121,12 @@ impl Plan {
     pub fn of_goals(goals: impl IntoIterator<Item = Goal>) -> Plan {
         let mut plan = Plan::default();
         for goal in goals {
-            plan.known.clear();
+            plan.goal_ids_by_hash.clear();
             let id = plan.goals.len().to_string();
             match goal {
                 Goal::Maximise(_) => plan.ask_largest(&id, vec![goal]),
                 _ => {
-                    plan.ask(&id, JointMeaning::Formula, atom(goal, GoalRole::Part));
+                    plan.ask(&id, JointMeaning::Formula, atom(goal, GoalRole::QuestionPart));
                 }
             }
         }
@@ -133,7 +135,7 @@ impl Plan {
 
     /// Restricts the runs of all formulas added later to fair runs. Reachability does not change:
     /// every firing sequence can be continued fairly.
-    pub fn mean(&mut self, fairness: Fairness) {
+    pub fn set_fairness(&mut self, fairness: Fairness) {
         self.fairness = fairness;
     }
 
@@ -185,11 +187,11 @@ impl Plan {
                     Goal::Reach(predicate) => reach(predicate.sorted()),
                     Goal::Run(property) => {
                         let property = property.with_fairness(self.fairness.clone());
-                        atom(Goal::Run(Box::new(property)), GoalRole::Part)
+                        atom(Goal::Run(Box::new(property)), GoalRole::QuestionPart)
                     }
-                    goal => atom(goal, GoalRole::Part),
+                    goal => atom(goal, GoalRole::QuestionPart),
                 });
-                let asked = within_caps::asked(asked, net)?;
+                let asked = within_caps::adapt_formula(asked, net)?;
                 let first = self.goals.len();
                 self.ask(id, JointMeaning::Formula, asked);
                 (first..self.goals.len()).for_each(|goal| self.aid(GoalId::new(goal), net));
@@ -204,10 +206,10 @@ impl Plan {
 
     /// Adds the goals that help to settle `goal`.
     fn aid(&mut self, goal: GoalId, net: &Net) {
-        let aids = wanted::aids(&self.goals[goal.index()], net);
+        let aids = goal_demand::aids(&self.goals[goal.index()], net);
         if !aids.is_empty() {
             let aids = aids.into_iter().map(|aid| self.goal(aid)).collect();
-            self.wanted.aid(goal, aids);
+            self.demand.aid(goal, aids);
         }
     }
 
@@ -245,14 +247,14 @@ impl Plan {
     }
 
     fn ask_largest(&mut self, id: &str, goals: Vec<Goal>) {
-        let aim = |goal| RoledGoal { goal: self.goal(goal), role: GoalRole::Part };
+        let aim = |goal| RoledGoal { goal: self.goal(goal), role: GoalRole::QuestionPart };
         let aims = goals.into_iter().map(aim).collect();
         self.add(id, JointMeaning::Formula, Query::Largest(aims));
     }
 
     /// Returns the id of a goal, if the plan contains it.
     fn id_of(&self, goal: &Goal) -> Option<GoalId> {
-        let same = self.known.get(&self.hasher.hash_one(goal))?;
+        let same = self.goal_ids_by_hash.get(&self.hasher.hash_one(goal))?;
         same.iter().copied().find(|known| self.goals[known.index()] == *goal)
     }
 
@@ -262,9 +264,9 @@ impl Plan {
             return known;
         }
         let id = GoalId::new(self.goals.len());
-        self.known.entry(self.hasher.hash_one(&goal)).or_default().push(id);
+        self.goal_ids_by_hash.entry(self.hasher.hash_one(&goal)).or_default().push(id);
         self.goals.push(goal);
-        self.wanted.add();
+        self.demand.add();
         self.asking.push(Vec::new());
         id
     }
@@ -273,7 +275,7 @@ impl Plan {
         let at = self.questions.len();
         let mut goals = Vec::new();
         query.atoms(&mut |aim| {
-            self.wanted.want(aim.goal);
+            self.demand.add_occurrence(aim.goal);
             let asking = &mut self.asking[aim.goal.index()];
             if asking.last() != Some(&at) {
                 asking.push(at);
@@ -287,13 +289,13 @@ impl Plan {
         let state = match &query {
             Query::Truth(proposition) => {
                 QuestionState::Truth(IncrementalFormula::of(proposition, &mut |goal| {
-                    self.wanted.leave(goal)
+                    self.demand.remove_occurrence(goal)
                 }))
             }
             Query::Largest(_) => QuestionState::Largest(goals.clone()),
         };
         self.progress.push(QuestionProgress { is_decided: false, assumes_units: false, state });
-        self.questions.push(GoalQuestion { id: id.to_owned(), query, whole, goals });
+        self.questions.push(GoalQuestion { id: id.to_owned(), query, joint_meaning: whole, goals });
     }
 
     /// Returns all goals, indexed by [`GoalId`].
@@ -320,7 +322,7 @@ impl Plan {
     /// Decides the questions that need no goal, before any engine starts. An example is
     /// one-safeness of a net without places.
     pub fn begin(&mut self, board: &Board<'_>) -> Vec<QuestionDecision<'_>> {
-        self.wanted.begin(board);
+        self.demand.begin(board);
         let all = (0..self.questions.len()).filter_map(|at| match &self.progress[at].state {
             QuestionState::Truth(circuit) => circuit.value().map(|_| at),
             QuestionState::Largest(goals) => goals.is_empty().then_some(at),
@@ -335,7 +337,7 @@ impl Plan {
     pub fn settle(&mut self, board: &Board<'_>, settled: GoalId) -> Vec<QuestionDecision<'_>> {
         let mut decided = Vec::new();
         let Some(knowledge) = board.knowledge(settled) else { return Vec::new() };
-        self.wanted.settled(board, settled);
+        self.demand.settled(board, settled);
         for at in self.asking[settled.index()].clone() {
             if self.progress[at].is_decided {
                 continue;
@@ -343,11 +345,11 @@ impl Plan {
             let is_of_several = self.questions[at].goals.len() > 1;
             match (&mut self.progress[at].state, knowledge.truth()) {
                 (QuestionState::Truth(circuit), Some(value)) => {
-                    let wanted = &mut self.wanted;
+                    let wanted = &mut self.demand;
                     circuit.settle(settled, value, &mut |goal| wanted.release(board, goal));
                 }
-                // A question for the largest of several maxima is decided by `look`, which the run
-                // calls regularly.
+                // A question for the largest of several maxima is decided by `decide_open_maxima`,
+                // which the run calls regularly.
                 (QuestionState::Largest(_), None) if is_of_several && !is_unbounded(&knowledge) => {
                     continue;
                 }
@@ -360,7 +362,7 @@ impl Plan {
 
     /// Decides questions for a largest maximum from bounds of goals that are still open. Returns
     /// the decided questions.
-    pub fn look(&mut self, board: &Board<'_>) -> Vec<QuestionDecision<'_>> {
+    pub fn decide_open_maxima(&mut self, board: &Board<'_>) -> Vec<QuestionDecision<'_>> {
         let is_open = |&at: &usize| {
             let QuestionProgress { is_decided, state, .. } = &self.progress[at];
             !is_decided && matches!(state, QuestionState::Largest(_))
@@ -391,7 +393,7 @@ impl Plan {
         }
         let question = &self.questions[at];
         let progress = &mut self.progress[at];
-        let wanted = &mut self.wanted;
+        let wanted = &mut self.demand;
         let answer = match &mut progress.state {
             QuestionState::Truth(circuit) => {
                 let value = circuit.value()?;
@@ -427,20 +429,20 @@ impl Plan {
             !is_decided || assumes_units
         };
         let revoked = self.progress.iter().filter(|progress| progress.assumes_units).count();
-        (self.again(is_asked), revoked)
+        (self.restricted_to(is_asked), revoked)
     }
 
     /// Returns the plan without the questions of these ids. All its questions are undecided.
-    pub fn without(&self, ids: &HashSet<String>) -> Plan {
-        self.again(|at| !ids.contains(&self.questions[at].id))
+    pub fn without_questions(&self, ids: &HashSet<String>) -> Plan {
+        self.restricted_to(|at| !ids.contains(&self.questions[at].id))
     }
 
     /// Creates a plan of the selected questions (by index) and their goals.
-    fn again(&self, is_asked: impl Fn(usize) -> bool) -> Plan {
+    fn restricted_to(&self, is_asked: impl Fn(usize) -> bool) -> Plan {
         let mut again = Plan { minds_caps: self.minds_caps, ..Plan::default() };
         let goal = |aim: RoledGoal| self.goals[aim.goal.index()].clone();
         let asked = self.questions.iter().enumerate().filter(|(at, _)| is_asked(*at));
-        for (_, GoalQuestion { id, query, whole, .. }) in asked {
+        for (_, GoalQuestion { id, query, joint_meaning: whole, .. }) in asked {
             match query.clone() {
                 Query::Truth(proposition) => {
                     let asked = proposition.replace(&mut |aim| atom(goal(aim), aim.role));
@@ -453,10 +455,10 @@ impl Plan {
         }
         for at in 0..again.goals.len() {
             let same = self.id_of(&again.goals[at]);
-            if let Some(aids) = same.and_then(|goal| self.wanted.aids(goal)) {
+            if let Some(aids) = same.and_then(|goal| self.demand.aids(goal)) {
                 let aids = aids.iter().map(|aid| again.goal(self.goals[aid.index()].clone()));
                 let aids = aids.collect();
-                again.wanted.aid(GoalId::new(at), aids);
+                again.demand.aid(GoalId::new(at), aids);
             }
         }
         again
@@ -478,7 +480,7 @@ fn largest(
     if question.goals.is_empty() {
         return Some((0, None));
     }
-    let seen = question.goals.iter().filter_map(|&id| Some((board.seen(id)?, id)));
+    let seen = question.goals.iter().filter_map(|&id| Some((board.largest_seen(id)?, id)));
     let (largest, of) = seen.max_by_key(|&(seen, id)| (seen, std::cmp::Reverse(id)))?;
     let is_below = |id: GoalId| board.proved(id).is_some_and(|proved| proved <= largest);
     open.retain(|&id| {

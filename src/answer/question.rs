@@ -1,11 +1,11 @@
 //! Construction of the answer to a decided question.
 
-use super::aim::{GoalQuestion, RoledGoal};
 use super::basis::{AnswerBasis, Explanation, length};
+use super::goal_question::{GoalQuestion, RoledGoal};
 use super::reason::{Cause, StageSize};
 use super::{AnswerWitness, GoalAnswer, QuestionValue, ReasonNodes, reasons, within_caps};
 use parikh_engine::board::{
-    Argument, Board, Home, Knowledge, Reach, RunKnowledge, SeenValue, Witness,
+    Argument, Board, HomeKnowledge, Knowledge, ReachKnowledge, RunKnowledge, SeenValue, Witness,
 };
 use parikh_net::GoalId;
 
@@ -63,7 +63,7 @@ impl GoalQuestion {
             return Some(basis.answer(&self.id, QuestionValue::Number(0), explanation, None));
         };
         let Some(Knowledge::Maximum(maximum)) = board.knowledge(of) else { return None };
-        let SeenValue { witness, by, .. } = maximum.seen?;
+        let SeenValue { witness, technique: by, .. } = maximum.largest_seen?;
         basis.techniques.insert(by);
         let cause = match self.goals.len() {
             1 => {
@@ -74,7 +74,7 @@ impl GoalQuestion {
         };
         let nodes = ReasonNodes::of_goals(board, [of].into_iter());
         let (explanation, exhibit) =
-            (Explanation { reason: cause.into(), nodes }, witness.and_then(shown));
+            (Explanation { reason: cause.into(), nodes }, witness.and_then(answer_witness));
         Some(basis.answer(&self.id, QuestionValue::Number(largest), explanation, exhibit))
     }
 }
@@ -83,7 +83,9 @@ impl GoalQuestion {
 /// also rests on the goal that the condition is reachable at all.
 pub(super) fn is_kept_by_undoing(board: &Board<'_>, aim: RoledGoal) -> bool {
     match board.knowledge(aim.goal) {
-        Some(Knowledge::Home(Home::Kept { proof, .. })) => proof.argument == Argument::Undone,
+        Some(Knowledge::Home(HomeKnowledge::StaysReachable { proof, .. })) => {
+            proof.argument == Argument::Undone
+        }
         _ => false,
     }
 }
@@ -91,8 +93,10 @@ pub(super) fn is_kept_by_undoing(board: &Board<'_>, aim: RoledGoal) -> bool {
 /// Returns the witness of a goal as an exhibit, if it has one.
 fn exhibit_of(knowledge: Knowledge) -> Option<AnswerWitness> {
     match knowledge {
-        Knowledge::Reach(Reach::Reached { witness, .. })
-        | Knowledge::Home(Home::Lost { witness, .. }) => witness.and_then(shown),
+        Knowledge::Reach(ReachKnowledge::Reached { witness, .. })
+        | Knowledge::Home(HomeKnowledge::BecomesUnreachable { witness, .. }) => {
+            witness.and_then(answer_witness)
+        }
         Knowledge::Run(RunKnowledge::Exists { run, .. }) => {
             run.map(|run| AnswerWitness::Lasso((*run).clone()))
         }
@@ -100,7 +104,7 @@ fn exhibit_of(knowledge: Knowledge) -> Option<AnswerWitness> {
     }
 }
 
-fn shown(witness: Witness) -> Option<AnswerWitness> {
+fn answer_witness(witness: Witness) -> Option<AnswerWitness> {
     match witness {
         Witness::Loops(run, spot) => Some(AnswerWitness::Loops(run.prefix(&spot))),
         flat => flat.to_sequence().map(AnswerWitness::Firings),

@@ -1,8 +1,8 @@
 //! Derives the reason of an answer from the goals that decided it, their roles, and the board's
 //! knowledge.
 
-use super::aim::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
 use super::basis::{Explanation, length, shortest};
+use super::goal_question::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
 use super::nodes::ReasonNodes;
 use super::reason::{
     Cause, CommonResult, NamedNode, PartReason, Reason, ReasonNote, RunSize, Subject,
@@ -10,15 +10,18 @@ use super::reason::{
 };
 use super::sound;
 use parikh_engine::board::{
-    Argument, Board, Home, Knowledge, Proof, ProofSummary, Reach, RunKnowledge, TreeKnowledge,
-    why_never,
+    Argument, Board, HomeKnowledge, Knowledge, Proof, ProofSummary, ReachKnowledge, RunKnowledge,
+    TreeKnowledge, why_never,
 };
-use parikh_evidence::words;
+use parikh_evidence::description;
 use parikh_net::{Goal, GoalId, Net, PlaceId, Predicate};
 use std::collections::BTreeSet;
 
-/// Maximal number of parts of a formula in a reason, and of characters per part.
-const SAID: (usize, usize) = (3, 100);
+/// Maximal number of parts of a formula in a reason.
+const MAX_PARTS: usize = 3;
+
+/// Maximal number of characters of a part in a reason.
+const MAX_PART_CHARACTERS: usize = 100;
 
 /// Returns the explanation why a question is true or false. `decided_by` lists the decisive goals
 /// with their truth values; the proofs of `assumed` goals assume safe units. For a coloured net,
@@ -34,7 +37,7 @@ pub(super) fn of_truth(
     // property.
     let is_said = |(aim, holds): &&(RoledGoal, bool)| aim.role != GoalRole::Possible || !holds;
     let parts: Vec<RoledGoal> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
-    let (cause, nodes) = match (&parts[..], question.whole) {
+    let (cause, nodes) = match (&parts[..], question.joint_meaning) {
         ([], JointMeaning::Formula) => {
             (Cause::InitialMarking { holds: value }, ReasonNodes::default())
         }
@@ -46,7 +49,7 @@ pub(super) fn of_truth(
         (parts, JointMeaning::Formula) => (of_parts(board, parts), of_goals(board, parts)),
         (parts, _) => (of_all(board, question, parts, assumed), ReasonNodes::default()),
     };
-    let notes = match (board.is_of_coloured(), question.whole) {
+    let notes = match (board.is_of_coloured(), question.joint_meaning) {
         (true, JointMeaning::Unreachable | JointMeaning::Changing) => {
             vec![ReasonNote::ColouredPlaces]
         }
@@ -61,8 +64,9 @@ pub(super) fn of_truth(
 /// Returns the nodes of the goals and of the sums that exclude the first of them.
 fn of_goals(board: &Board<'_>, parts: &[RoledGoal]) -> ReasonNodes {
     let mut nodes = ReasonNodes::of_goals(board, parts.iter().map(|aim| aim.goal));
-    for aim in parts.iter().take(SAID.0) {
-        if let Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) = board.knowledge(aim.goal)
+    for aim in parts.iter().take(MAX_PARTS) {
+        if let Some(Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. })) =
+            board.knowledge(aim.goal)
         {
             let exclusions = exclusions(board, aim.goal, &proof);
             nodes.places.extend(exclusions.iter().flat_map(|it| it.places(board.net())));
@@ -79,7 +83,7 @@ fn of_all(
     assuming_units: usize,
 ) -> Cause {
     let all = |result| Cause::AllGoals { result, goals: parts.len(), assuming_units };
-    match question.whole {
+    match question.joint_meaning {
         JointMeaning::Formula => of_parts(board, parts),
         JointMeaning::Reachable => all(CommonResult::AllReachable),
         JointMeaning::Unreachable => all(CommonResult::NoneReachable),
@@ -90,15 +94,15 @@ fn of_all(
         JointMeaning::OnRuns => all(CommonResult::AllOnRuns),
         JointMeaning::Staying => {
             let proofs: BTreeSet<ProofSummary> =
-                parts.iter().filter_map(|aim| kept(board, aim.goal)).collect();
+                parts.iter().filter_map(|aim| stays_reachable_proof(board, aim.goal)).collect();
             Cause::StaysReachable { proofs: proofs.into_iter().collect() }
         }
         JointMeaning::Sound => {
-            let proof = parts.iter().find_map(|aim| kept(board, aim.goal));
+            let proof = parts.iter().find_map(|aim| stays_reachable_proof(board, aim.goal));
             let fires = parts.iter().filter(|aim| aim.role == GoalRole::Fires).count();
             let completion = parts.iter().filter(|aim| aim.role == GoalRole::Completion);
             let mut witnesses = completion.filter_map(|aim| match board.knowledge(aim.goal) {
-                Some(Knowledge::Reach(Reach::Reached { witness, .. })) => witness,
+                Some(Knowledge::Reach(ReachKnowledge::Reached { witness, .. })) => witness,
                 _ => None,
             });
             let witness = witnesses.next();
@@ -109,8 +113,8 @@ fn of_all(
 
 /// Returns the cause when several parts of a formula decide it.
 fn of_parts(board: &Board<'_>, parts: &[RoledGoal]) -> Cause {
-    let first = parts.iter().take(SAID.0).filter_map(|aim| of_part(board, aim.goal));
-    Cause::Parts { parts: first.collect(), more: parts.len().saturating_sub(SAID.0) }
+    let first = parts.iter().take(MAX_PARTS).filter_map(|aim| of_part(board, aim.goal));
+    Cause::Parts { parts: first.collect(), more: parts.len().saturating_sub(MAX_PARTS) }
 }
 
 /// Returns the subject of a maximum.
@@ -121,9 +125,9 @@ pub(super) fn subject_of(board: &Board<'_>, goal: GoalId) -> Option<Subject> {
 }
 
 /// Returns the proof that a condition stays reachable, if it is known.
-fn kept(board: &Board<'_>, goal: GoalId) -> Option<ProofSummary> {
+fn stays_reachable_proof(board: &Board<'_>, goal: GoalId) -> Option<ProofSummary> {
     match board.knowledge(goal) {
-        Some(Knowledge::Home(Home::Kept { proof, .. })) => Some(proof.summary()),
+        Some(Knowledge::Home(HomeKnowledge::StaysReachable { proof, .. })) => Some(proof.summary()),
         _ => None,
     }
 }
@@ -151,16 +155,18 @@ fn of_one(
         Goal::Reach(predicate) | Goal::Home(predicate) => subject(net, predicate),
         _ => None,
     };
-    if aim.role == GoalRole::DeadEnd && matches!(knowledge, Knowledge::Reach(Reach::Reached { .. }))
+    if aim.role == GoalRole::DeadEnd
+        && matches!(knowledge, Knowledge::Reach(ReachKnowledge::Reached { .. }))
     {
         subject = Some(Subject::DeadMarking);
     }
     let cause = match (&knowledge, goal) {
-        (Knowledge::Reach(Reach::Unreachable { proof, .. }), _)
+        (Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. }), _)
             if aim.role != GoalRole::Possible =>
         {
-            let constant =
-                (question.whole == JointMeaning::Changing).then(|| constant(net, goal)).flatten();
+            let constant = (question.joint_meaning == JointMeaning::Changing)
+                .then(|| constant(net, goal))
+                .flatten();
             match (constant, always_enabled(net, goal, proof)) {
                 (Some(ConstantPlace { place, tokens }), _) => {
                     let exclusions = exclusions(board, aim.goal, proof);
@@ -171,7 +177,7 @@ fn of_one(
             }
         }
         // The board knows shortest witnesses among all markings. A shorter one may pass a cap.
-        (Knowledge::Reach(Reach::Reached { witness, .. }), _)
+        (Knowledge::Reach(ReachKnowledge::Reached { witness, .. }), _)
             if aim.role == GoalRole::WithinCaps =>
         {
             let size = witness.as_ref().map(WitnessSize::of);
@@ -196,21 +202,21 @@ fn of_knowledge(
     subject: Option<Subject>,
 ) -> Option<Cause> {
     let fairness = || match board.goal(goal) {
-        Goal::Run(property) => words::fairness(board.net(), property.fairness()),
+        Goal::Run(property) => description::fairness(board.net(), property.fairness()),
         _ => None,
     };
     Some(match knowledge {
-        Knowledge::Reach(Reach::Reached { witness, .. }) => {
+        Knowledge::Reach(ReachKnowledge::Reached { witness, .. }) => {
             let (size, shortest) = (witness.as_ref().map(WitnessSize::of), shortest(board, goal));
             Cause::Witness { subject, size, shortest }
         }
-        Knowledge::Reach(Reach::Unreachable { proof, .. }) => {
+        Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. }) => {
             unreachable(board, goal, subject, proof)
         }
-        Knowledge::Home(Home::Kept { proof, .. }) => {
+        Knowledge::Home(HomeKnowledge::StaysReachable { proof, .. }) => {
             Cause::StaysReachable { proofs: vec![proof.summary()] }
         }
-        Knowledge::Home(Home::Lost { witness, proof, .. }) => {
+        Knowledge::Home(HomeKnowledge::BecomesUnreachable { witness, proof, .. }) => {
             let size = witness.as_ref().map(WitnessSize::of);
             Cause::Lost { subject, size, proof: proof.summary() }
         }
@@ -224,12 +230,12 @@ fn of_knowledge(
             Cause::Tree { proof: proof.summary() }
         }
         Knowledge::Maximum(maximum) => {
-            let (seen, proved) = (maximum.seen.as_ref()?, maximum.proved.as_ref()?);
+            let (seen, proved) = (maximum.largest_seen.as_ref()?, maximum.proved.as_ref()?);
             let size = length(seen.witness.as_ref());
             Cause::Maximum { size, proof: proved.proof.summary() }
         }
-        Knowledge::Reach(Reach::Open)
-        | Knowledge::Home(Home::Open)
+        Knowledge::Reach(ReachKnowledge::Open)
+        | Knowledge::Home(HomeKnowledge::Open)
         | Knowledge::Run(RunKnowledge::Open)
         | Knowledge::Tree(TreeKnowledge::Open) => return None,
     })
@@ -282,7 +288,7 @@ fn exclusions(board: &Board<'_>, goal: GoalId, proof: &Proof) -> Vec<TokenExclus
 fn of_part(board: &Board<'_>, goal: GoalId) -> Option<PartReason> {
     let knowledge = board.knowledge(goal)?;
     let holds = knowledge.truth()?;
-    let claim = clipped(words::claim(board.net(), board.goal(goal), holds));
+    let claim = clipped(description::claim(board.net(), board.goal(goal), holds));
     let mut because = of_knowledge(board, goal, &knowledge, None)?;
     // The claim names the fair runs.
     if let Cause::Run { fairness, .. } | Cause::NoRun { fairness, .. } = &mut because {
@@ -293,7 +299,7 @@ fn of_part(board: &Board<'_>, goal: GoalId) -> Option<PartReason> {
 
 /// Truncates a long formula.
 fn clipped(formula: String) -> String {
-    match formula.char_indices().nth(SAID.1) {
+    match formula.char_indices().nth(MAX_PART_CHARACTERS) {
         Some((end, _)) => format!("{} …", &formula[..end]),
         None => formula,
     }

@@ -34,12 +34,16 @@
 //! W. van der Aalst et al., *Soundness of workflow nets: classification, decidability, and
 //! analysis*, 2011; J. Dehnert, P. Rittgen, *Relaxed soundness of business processes*, 2001.
 
-use super::aim::{GoalFormula, GoalQuestion, GoalRole, JointMeaning, RoledGoal, atom, not};
 use super::basis::{length, shortest};
+use super::goal_question::{
+    GoalFormula, GoalQuestion, GoalRole, JointMeaning, RoledGoal, atom, not,
+};
 use super::nodes::ReasonNodes;
 use super::reason::{ExampleEnd, NamedNode, PlaceTokens, ProcessCause, ReachedEnd, WitnessSize};
 use crate::mcc::Examination;
-use parikh_engine::board::{Argument, Board, Home, Knowledge, Proof, ProofSummary, Reach, Witness};
+use parikh_engine::board::{
+    Argument, Board, HomeKnowledge, Knowledge, Proof, ProofSummary, ReachKnowledge, Witness,
+};
 use parikh_evidence::replay;
 use parikh_formula::Proposition;
 use parikh_net::counted::{counters, uncounted_places};
@@ -53,7 +57,7 @@ struct FinalMarkings<'n> {
     /// In ascending order. The auditor builds the predicates in the same order.
     finals: Vec<&'n Marking>,
     /// The sum of the tokens over all places of the model.
-    all: LinearSum,
+    token_sum: LinearSum,
 }
 
 impl<'n> FinalMarkings<'n> {
@@ -65,7 +69,7 @@ impl<'n> FinalMarkings<'n> {
         let mut finals: Vec<&Marking> = net.final_markings().iter().collect();
         finals.sort_unstable_by_key(|last| last.tokens());
         (!finals.is_empty() && finals.iter().all(|last| fits(last)))
-            .then_some(FinalMarkings { finals, all })
+            .then_some(FinalMarkings { finals, token_sum: all })
     }
 
     /// Returns the predicate m ≥ f.
@@ -75,12 +79,12 @@ impl<'n> FinalMarkings<'n> {
 
     /// Returns the predicate that a marking has at most as many tokens as f in total.
     fn no_more(&self, last: &Marking) -> Predicate {
-        let tokens = i64::try_from(self.all.value(last)).unwrap_or(i64::MAX);
-        Predicate::at_most(self.all.clone(), tokens)
+        let tokens = i64::try_from(self.token_sum.value(last)).unwrap_or(i64::MAX);
+        Predicate::at_most(self.token_sum.clone(), tokens)
     }
 
     /// Returns the predicate that some final marking is covered.
-    fn done(&self) -> Predicate {
+    fn covers_some(&self) -> Predicate {
         Predicate::or(self.finals.iter().map(|last| FinalMarkings::covers(last)))
     }
 
@@ -110,7 +114,10 @@ impl<'n> FinalMarkings<'n> {
 
 /// Returns the formula of a soundness examination. Returns `None` if `net` has no final markings,
 /// or if the formula is too large.
-pub(super) fn asked(examination: Examination, net: &Net) -> Option<(JointMeaning, GoalFormula)> {
+pub(super) fn soundness_formula(
+    examination: Examination,
+    net: &Net,
+) -> Option<(JointMeaning, GoalFormula)> {
     Some(match examination {
         Examination::RelaxedSoundness => (JointMeaning::OnRuns, relaxed(net)?),
         Examination::EasySoundness => {
@@ -125,7 +132,7 @@ pub(super) fn asked(examination: Examination, net: &Net) -> Option<(JointMeaning
 /// some reachable marking.
 fn sound(net: &Net, live: bool) -> Option<GoalFormula> {
     let ends = FinalMarkings::of(net, net.model_places())?;
-    let done = ends.done();
+    let done = ends.covers_some();
     let stuck = Predicate::and([Predicate::Dead, done.clone().negated()]);
     let mut all = vec![
         not(atom(Goal::Reach(ends.improper()), GoalRole::Improper)),
@@ -163,7 +170,7 @@ fn relaxed(counted: &Net) -> Option<GoalFormula> {
 
 /// Returns the final marking that equals `end` on these places, as text. `None` if the net has only
 /// one final marking.
-fn which(net: &Net, end: Option<&Marking>, places: &[PlaceId]) -> Option<String> {
+fn final_marking_text(net: &Net, end: Option<&Marking>, places: &[PlaceId]) -> Option<String> {
     let finals = net.final_markings();
     let is = |last: &&Marking| end.is_some_and(|end| places.iter().all(|&p| end[p] == last[p]));
     let last = finals.iter().find(is).filter(|_| finals.len() > 1)?;
@@ -186,7 +193,7 @@ pub(super) fn all_is_well(
     let finals = if net.final_markings().len() > 1 { net.final_markings() } else { &[] };
     let places: Vec<PlaceId> = net.model_places().collect();
     let named = finals.iter().take(FINALS).map(|last| marking_text::print(net, last));
-    let reached = which(net, end(net, witness).as_ref(), &places);
+    let reached = final_marking_text(net, last_marking(net, witness).as_ref(), &places);
     let example = reached.map(|final_marking| ReachedEnd { final_marking, size: length(witness) });
     ProcessCause::Sound {
         final_markings: named.collect(),
@@ -209,47 +216,50 @@ pub(super) fn explain(
     let final_markings = net.final_markings().len();
     let shortest = || shortest(board, aim.goal);
     Some(match (aim.role, knowledge) {
-        (GoalRole::Stuck, Knowledge::Reach(Reach::Reached { witness, .. })) => {
+        (GoalRole::Stuck, Knowledge::Reach(ReachKnowledge::Reached { witness, .. })) => {
             stuck(net, witness.as_ref(), shortest())
         }
-        (GoalRole::Improper, Knowledge::Reach(Reach::Reached { witness, .. })) => {
+        (GoalRole::Improper, Knowledge::Reach(ReachKnowledge::Reached { witness, .. })) => {
             left_behind(net, witness.as_ref(), shortest())
         }
         (
             GoalRole::Completion | GoalRole::FinalMarking,
-            Knowledge::Reach(Reach::Unreachable { proof, .. }),
+            Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. }),
         ) => {
             let (example, proof) = (example(net), proof.summary());
             (ProcessCause::NeverCompleted { final_markings, example, proof }, None)
         }
-        (GoalRole::Fires, Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
+        (GoalRole::Fires, Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. })) => {
             let dead = dead(board, question, aim.goal);
             let transitions = dead.iter().map(|&t| NamedNode::labelled_transition(net, t));
             let (transitions, proof) = (transitions.collect(), proof.summary());
             let cause = ProcessCause::DeadTransitions { transitions, proof };
             (cause, Some(of_transitions(dead)))
         }
-        (GoalRole::Completion, Knowledge::Home(Home::Lost { witness, proof, .. })) => {
-            match proof.argument {
-                Argument::DeadEnd => stuck(net, witness.as_ref(), None),
-                _ => lost(net, witness.as_ref(), proof),
-            }
-        }
-        (GoalRole::FinalMarking, Knowledge::Reach(Reach::Reached { witness, .. })) => {
+        (
+            GoalRole::Completion,
+            Knowledge::Home(HomeKnowledge::BecomesUnreachable { witness, proof, .. }),
+        ) => match proof.argument {
+            Argument::DeadEnd => stuck(net, witness.as_ref(), None),
+            _ => completion_lost(net, witness.as_ref(), proof),
+        },
+        (GoalRole::FinalMarking, Knowledge::Reach(ReachKnowledge::Reached { witness, .. })) => {
             let places: Vec<PlaceId> = net.model_places().collect();
-            let final_marking = which(net, end(net, witness.as_ref()).as_ref(), &places);
+            let final_marking =
+                final_marking_text(net, last_marking(net, witness.as_ref()).as_ref(), &places);
             let (size, shortest) = (length(witness.as_ref()), shortest());
             (ProcessCause::Completes { size, shortest, final_marking }, None)
         }
-        (GoalRole::OnRun(t), Knowledge::Reach(Reach::Reached { witness, .. })) => {
+        (GoalRole::OnRun(t), Knowledge::Reach(ReachKnowledge::Reached { witness, .. })) => {
             let places: Vec<PlaceId> = uncounted_places(net).collect();
-            let final_marking = which(net, end(net, witness.as_ref()).as_ref(), &places);
+            let final_marking =
+                final_marking_text(net, last_marking(net, witness.as_ref()).as_ref(), &places);
             let transition = NamedNode::labelled_transition(net, t);
             let (size, shortest) = (length(witness.as_ref()), shortest());
             let cause = ProcessCause::OnRun { transition, size, shortest, final_marking };
             (cause, Some(of_transitions([t])))
         }
-        (GoalRole::OnRun(t), Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
+        (GoalRole::OnRun(t), Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. })) => {
             let (transition, proof) = (NamedNode::labelled_transition(net, t), proof.summary());
             let cause = ProcessCause::OnNoRun { transition, final_markings, proof };
             (cause, Some(of_transitions([t])))
@@ -259,7 +269,7 @@ pub(super) fn explain(
 }
 
 /// Replays a witness and returns its last marking.
-fn end(net: &Net, witness: Option<&Witness>) -> Option<Marking> {
+fn last_marking(net: &Net, witness: Option<&Witness>) -> Option<Marking> {
     replay(net, &witness?.to_sequence()?).ok()
 }
 
@@ -279,8 +289,9 @@ fn left_by<'n>(net: &'n Net, end: &Marking) -> Option<&'n Marking> {
     net.final_markings().iter().filter(covered).max_by_key(|last| last.total())
 }
 
-/// Returns the places of the model with more tokens than `but` has, and the differences.
-fn beyond(net: &Net, marking: &Marking, but: Option<&Marking>) -> Vec<(PlaceId, u64)> {
+/// Returns each place of the model that has more tokens in `marking` than in `but`, with the
+/// difference. Without `but`, returns all marked places of the model with their tokens.
+fn surplus_tokens(net: &Net, marking: &Marking, but: Option<&Marking>) -> Vec<(PlaceId, u64)> {
     let own = net.model_places().len();
     let beyond = |(place, tokens): (PlaceId, u64)| {
         let more = tokens.saturating_sub(but.map_or(0, |but| but[place]));
@@ -303,7 +314,7 @@ fn stuck(
     witness: Option<&Witness>,
     shortest: Option<bool>,
 ) -> (ProcessCause, Option<ReasonNodes>) {
-    let held = end(net, witness).map(|end| beyond(net, &end, None));
+    let held = last_marking(net, witness).map(|end| surplus_tokens(net, &end, None));
     let tokens = held.as_ref().map(|held| named(net, held));
     let size = witness.map(WitnessSize::of);
     (ProcessCause::CaseStuck { size, shortest, tokens }, held.map(|held| of_places(&held)))
@@ -330,7 +341,7 @@ fn example(net: &Net) -> ExampleEnd {
         order.push_back(t);
         firings += 1;
     }
-    ExampleEnd { firings, is_dead, tokens: named(net, &beyond(net, &marking, None)) }
+    ExampleEnd { firings, is_dead, tokens: named(net, &surplus_tokens(net, &marking, None)) }
 }
 
 fn left_behind(
@@ -338,9 +349,9 @@ fn left_behind(
     witness: Option<&Witness>,
     shortest: Option<bool>,
 ) -> (ProcessCause, Option<ReasonNodes>) {
-    let end = end(net, witness);
+    let end = last_marking(net, witness);
     let last = end.as_ref().and_then(|end| left_by(net, end));
-    let held = end.as_ref().map(|end| beyond(net, end, last));
+    let held = end.as_ref().map(|end| surplus_tokens(net, end, last));
     let last = last.filter(|_| net.final_markings().len() > 1);
     let cause = ProcessCause::TokensLeftBehind {
         size: witness.map(WitnessSize::of),
@@ -351,12 +362,12 @@ fn left_behind(
     (cause, held.map(|held| of_places(&held)))
 }
 
-fn lost(
+fn completion_lost(
     net: &Net,
     witness: Option<&Witness>,
     proof: &Proof,
 ) -> (ProcessCause, Option<ReasonNodes>) {
-    let held = end(net, witness).map(|end| beyond(net, &end, None));
+    let held = last_marking(net, witness).map(|end| surplus_tokens(net, &end, None));
     let tokens = held.as_ref().map(|held| named(net, held));
     let (size, proof) = (witness.map(WitnessSize::of), proof.summary());
     (ProcessCause::CompletionLost { size, tokens, proof }, held.map(|held| of_places(&held)))
@@ -376,7 +387,10 @@ fn dead(board: &Board<'_>, question: &GoalQuestion, settled: GoalId) -> Vec<Tran
     };
     let is_dead = |id: &GoalId| {
         *id != settled
-            && matches!(board.knowledge(*id), Some(Knowledge::Reach(Reach::Unreachable { .. })))
+            && matches!(
+                board.knowledge(*id),
+                Some(Knowledge::Reach(ReachKnowledge::Unreachable { .. }))
+            )
     };
     let others = question.goals().iter().copied().filter(is_dead);
     [settled].into_iter().chain(others).filter_map(transition).collect()

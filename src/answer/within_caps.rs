@@ -10,14 +10,14 @@
 //! Only this module decides which questions such a net supports. Home properties and properties of
 //! runs and their tree would need both halves at once, so they are refused.
 
-use super::aim::{GoalFormula, GoalRole, atom};
+use super::goal_question::{GoalFormula, GoalRole, atom};
 use parikh_formula::{Proposition, UnsupportedFormula};
 use parikh_net::{
     Goal, LinearSum, Net, PlaceId, Predicate, PumpSequence, Translation, of_model, sum_of_model,
 };
 
 /// Returns the place that is marked within the caps. `None` on a net without caps.
-fn within(net: &Net) -> Option<PlaceId> {
+fn within_place(net: &Net) -> Option<PlaceId> {
     net.translation().and_then(Translation::within_caps)
 }
 
@@ -25,8 +25,11 @@ fn within(net: &Net) -> Option<PlaceId> {
 ///
 /// # Errors
 /// If the formula is about more than reachability.
-pub(super) fn asked(formula: GoalFormula, net: &Net) -> Result<GoalFormula, UnsupportedFormula> {
-    let Some(within) = within(net) else { return Ok(formula) };
+pub(super) fn adapt_formula(
+    formula: GoalFormula,
+    net: &Net,
+) -> Result<GoalFormula, UnsupportedFormula> {
+    let Some(within) = within_place(net) else { return Ok(formula) };
     let mut refused = None;
     let asked = formula.replace(&mut |(goal, role)| {
         let predicate = match goal {
@@ -60,7 +63,7 @@ pub fn not_asked_with_caps() -> String {
 /// # Errors
 /// If a number overflows.
 pub(super) fn largest_of(goal: Goal, net: &Net) -> Result<Goal, UnsupportedFormula> {
-    match (within(net), goal) {
+    match (within_place(net), goal) {
         (Some(within), Goal::Maximise(sum)) => {
             let sum = sum_of_model(net, &sum).ok_or(UnsupportedFormula::TooLarge)?;
             let twice = sum.terms().iter().map(|&(place, a)| Some((place, a.checked_mul(2)?)));
@@ -75,7 +78,7 @@ pub(super) fn largest_of(goal: Goal, net: &Net) -> Result<Goal, UnsupportedFormu
 /// Converts the maximum of the goal to the maximum of the sum. On a net with caps, 2n + 1 means n.
 /// An even number means that the maximum was only seen beyond the caps, so the result is `None`.
 pub(super) fn largest(largest: i128, net: &Net) -> Option<i128> {
-    match within(net) {
+    match within_place(net) {
         None => Some(largest),
         Some(_) => (largest.rem_euclid(2) == 1).then(|| largest.div_euclid(2)),
     }

@@ -16,7 +16,8 @@ use super::{Strength, Writer};
 use crate::answer::{AnswerWitness, GoalAnswer, Grade};
 use crate::run::CountResult;
 use parikh_engine::board::{
-    Evidence, Home, Knowledge, Maximum, Reach, RunKnowledge, TreeKnowledge, Witness,
+    Evidence, HomeKnowledge, Knowledge, Maximum, ReachKnowledge, RunKnowledge, TreeKnowledge,
+    Witness,
 };
 use parikh_engine::working_net::CheckedLog;
 use parikh_evidence::Document;
@@ -89,13 +90,15 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     pub fn settled(&mut self, id: GoalId, goal: &Goal, knowledge: &Knowledge) -> io::Result<()> {
         let mut shown_by = Vec::new();
         match knowledge {
-            Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open) => {}
+            Knowledge::Reach(ReachKnowledge::Open) | Knowledge::Home(HomeKnowledge::Open) => {}
             Knowledge::Run(run) => shown_by.extend(self.run(goal, run)?),
             Knowledge::Tree(tree) => shown_by.extend(self.tree(tree)?),
-            Knowledge::Home(Home::Kept { evidence, .. }) => {
+            Knowledge::Home(HomeKnowledge::StaysReachable { evidence, .. }) => {
                 shown_by.extend(self.structure(evidence)?);
             }
-            Knowledge::Home(Home::Lost { witness, proof, evidence, .. }) => {
+            Knowledge::Home(HomeKnowledge::BecomesUnreachable {
+                witness, proof, evidence, ..
+            }) => {
                 shown_by.extend(self.structure(evidence)?);
                 shown_by.extend(self.witness(goal, witness.as_ref())?);
                 let certified = matches!(evidence, Evidence::Certified(_));
@@ -103,17 +106,17 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
                     shown_by.push(self.document_after(witness.as_ref(), document)?);
                 }
             }
-            Knowledge::Reach(Reach::Reached { witness, .. }) => {
+            Knowledge::Reach(ReachKnowledge::Reached { witness, .. }) => {
                 shown_by.extend(self.witness(goal, witness.as_ref())?);
             }
-            Knowledge::Reach(Reach::Unreachable { evidence, .. }) => {
+            Knowledge::Reach(ReachKnowledge::Unreachable { evidence, .. }) => {
                 shown_by.extend(self.refutation(evidence)?);
             }
             Knowledge::Maximum(Maximum { unbounded: Some((pumping, _)), .. }) => {
                 shown_by
                     .push(EvidenceReference::new(EvidenceKind::Pump, self.writer.pump(pumping)?));
             }
-            Knowledge::Maximum(Maximum { seen, proved, .. }) => {
+            Knowledge::Maximum(Maximum { largest_seen: seen, proved, .. }) => {
                 let witness = seen.as_ref().and_then(|seen| seen.witness.as_ref());
                 shown_by.extend(self.witness(goal, witness)?);
                 if let Some(proved) = proved {
@@ -165,8 +168,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     ///
     /// # Errors
     /// As for [`new`](Self::new).
-    pub fn end(&mut self) -> io::Result<()> {
-        self.writer.end(self.answered.len() as u64)
+    pub fn write_end(&mut self) -> io::Result<()> {
+        self.writer.write_end(self.answered.len() as u64)
     }
 
     /// Flushes and returns the output.
@@ -228,7 +231,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(Some(match witness {
             Witness::Firings(sequence, firings) => {
                 let trace = EvidenceReference::new(EvidenceKind::Trace, self.trace(sequence)?);
-                EvidenceReference { after: Some(*firings), ..trace }
+                EvidenceReference { prefix_length: Some(*firings), ..trace }
             }
             Witness::Loops(run, _) => EvidenceReference::new(EvidenceKind::Loops, self.loops(run)?),
         }))
@@ -296,7 +299,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         if let Some((known, _)) = self.documents.get(&address) {
             return Ok(Some(EvidenceReference::new(EvidenceKind::Document, known.clone())));
         }
-        let on = match &certificate.on {
+        let on = match &certificate.derivation {
             None => None,
             Some(log) => Some((self.log(log)?, &log.net)),
         };
@@ -336,7 +339,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         if let Some((known, _)) = self.structures.get(&address) {
             return Ok(Some(EvidenceReference::new(EvidenceKind::Structure, known.clone())));
         }
-        let on = match &argued.on {
+        let on = match &argued.derivation {
             None => None,
             Some(log) => Some((self.log(log)?, &log.net)),
         };
@@ -357,7 +360,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
                     self.writer.put(EvidenceKind::Lasso, &lasso)?,
                 )]);
             }
-            RunKnowledge::Excluded { evidence, given, .. } => (evidence, given),
+            RunKnowledge::Excluded { evidence, premise_goals: given, .. } => (evidence, given),
             RunKnowledge::Open | RunKnowledge::Exists { .. } => return Ok(Vec::new()),
         };
         let references = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
@@ -376,7 +379,9 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
 
     /// Writes a labelling or a set of all markings, with the evidence of the goals that it assumes.
     fn tree(&mut self, tree: &TreeKnowledge) -> io::Result<Vec<EvidenceReference>> {
-        let TreeKnowledge::Decided { evidence, given, .. } = tree else { return Ok(Vec::new()) };
+        let TreeKnowledge::Decided { evidence, premise_goals: given, .. } = tree else {
+            return Ok(Vec::new());
+        };
         let Some(reference) = self.refutation(evidence)? else { return Ok(Vec::new()) };
         let premises = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
         Ok(premises.cloned().chain([reference]).collect())

@@ -297,7 +297,7 @@ impl<'n, W: Write> Writer<'n, W> {
     ///
     /// # Errors
     /// As for [`new`](Self::new).
-    pub fn end(&mut self, answers: u64) -> io::Result<()> {
+    pub fn write_end(&mut self, answers: u64) -> io::Result<()> {
         self.line("end", &EndLine { answers })?;
         self.out.flush()
     }
@@ -360,7 +360,7 @@ mod tests {
             searched: None,
             shown_by: vec![
                 EvidenceReference {
-                    after: Some(2),
+                    prefix_length: Some(2),
                     ..EvidenceReference::new(EvidenceKind::Trace, trace)
                 },
                 EvidenceReference::new(EvidenceKind::Pump, pump),
@@ -369,7 +369,7 @@ mod tests {
         };
         writer.answer(&answer, Strength::Certified, "").unwrap();
         writer.withdrawn("OneSafe").unwrap();
-        writer.end(0).unwrap();
+        writer.write_end(0).unwrap();
         let text = String::from_utf8(writer.finish().unwrap()).unwrap();
         let lines: Vec<Value> =
             text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -74,8 +74,9 @@ impl Examination {
         }
     }
 
-    /// Returns the question in words. It explains the answer TRUE, or the number.
-    pub fn asks(self) -> &'static str {
+    /// Returns a description of what the examination asks: a question that TRUE affirms, a question
+    /// for a number, or a noun phrase.
+    pub fn question_text(self) -> &'static str {
         match self {
             StateSpace => "the number of reachable markings, and their largest token counts",
             ReachabilityDeadlock => "is a marking reachable in which no transition is enabled?",

@@ -18,7 +18,7 @@ use super::net::{MANY_GOALS, run_net};
 use super::team::{self, TeamStatistics, WorkerTeam};
 use super::{EngineAtWork, EngineTurn, Event, RunConfig, RunReport};
 use crate::answer::Plan;
-use parikh_engine::board::{Board, Knowledge, Maximum, Reach};
+use parikh_engine::board::{Board, Knowledge, Maximum, ReachKnowledge};
 use parikh_engine::coloured_walk::{self, BindingConstraint, Hint, Hints};
 use parikh_evidence::abstraction::{
     ColourClasses, ColouredModel, Quotient, SimulatingNet, base_sorts,
@@ -329,8 +329,10 @@ impl ColouredWork<'_> {
             hopeless.insert(id);
             reporter.on_abstraction(abstraction, id, goal, knowledge);
             let witness = match knowledge {
-                Knowledge::Reach(Reach::Reached { witness, .. }) => witness.as_ref(),
-                Knowledge::Maximum(Maximum { seen: Some(seen), .. }) => seen.witness.as_ref(),
+                Knowledge::Reach(ReachKnowledge::Reached { witness, .. }) => witness.as_ref(),
+                Knowledge::Maximum(Maximum { largest_seen: Some(seen), .. }) => {
+                    seen.witness.as_ref()
+                }
                 _ => None,
             };
             let witness = witness.filter(|_| self.board.is_open(id));

@@ -100,7 +100,8 @@ impl<'n> ReducedCount<'n> {
                 config.only = Some(uncoupled.collect());
             }
             let slice = budget.share(REDUCTION);
-            let reduction = parikh_reduction::reduce(net, &counting::needs(), &slice, &config);
+            let reduction =
+                parikh_reduction::reduce(net, &counting::needs_of_counting(), &slice, &config);
             if reduction.log.is_empty() {
                 break;
             }
@@ -116,7 +117,7 @@ impl<'n> ReducedCount<'n> {
         }
         let formula = CountingFormula::of_net(net).map_err(|error| error.to_string())?;
         let size = (net.place_count(), net.transition_count());
-        let sums = vec![None; formula.parts.len()];
+        let sums = vec![None; formula.components.len()];
         Ok(ReducedCount {
             net,
             formula,
@@ -132,7 +133,7 @@ impl<'n> ReducedCount<'n> {
     /// Makes a count through the reduction, which the formula describes.
     fn of_reduction(net: &'n Net, formula: CountingFormula, reduction: &Reduction) -> Self {
         let size = |net: &Net| (net.place_count(), net.transition_count());
-        let sums = vec![None; formula.parts.len()];
+        let sums = vec![None; formula.components.len()];
         let log = Some(reduction.log.in_names(net, reduction.needs()));
         ReducedCount {
             net,
@@ -148,7 +149,7 @@ impl<'n> ReducedCount<'n> {
 
     /// Returns true if the reduced net seems to have fewer markings than the net.
     pub fn is_smaller(&self) -> bool {
-        self.log.is_some() || self.formula.parts.len() > 1
+        self.log.is_some() || self.formula.components.len() > 1
     }
 
     /// Reports the growth of diagrams to `progress`.
@@ -165,7 +166,7 @@ impl<'n> ReducedCount<'n> {
         method: CountMethod,
         budget: &Budget,
     ) -> Result<CountResult, String> {
-        let CountingFormula { parts, factors: weights, .. } = &mut self.formula;
+        let CountingFormula { components: parts, factors: weights, .. } = &mut self.formula;
         // Parts that are equal up to names have equal sums; nets of many agents have many such
         // parts.
         let mut first_by_fingerprint: HashMap<String, usize> = HashMap::new();
@@ -222,7 +223,7 @@ impl<'n> ReducedCount<'n> {
         let products = |products: usize| products as u64;
         let work: u64 = self
             .formula
-            .parts
+            .components
             .iter()
             .zip(self.sums.iter().flatten())
             .map(|(part, (_, markings))| {

@@ -12,7 +12,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// Work on a net begins; a coloured model may have two nets, one after the other.
-    Begun {
+    NetBegun {
         /// The ids of the questions asked of the net.
         questions: &'a [String],
     },
@@ -74,9 +74,9 @@ pub struct MaximumRange {
     /// The question.
     pub id: String,
     /// The largest value seen.
-    pub seen: Option<i128>,
+    pub largest_seen: Option<i128>,
     /// The smallest bound proved.
-    pub proved: Option<i128>,
+    pub smallest_bound: Option<i128>,
 }
 
 /// A turn of an engine.

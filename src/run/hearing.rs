@@ -11,10 +11,10 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 /// Number of open questions whose partial knowledge is reported at each tick.
-const LOOKED_AT: usize = 16;
+const MAX_REPORTED_QUESTIONS: usize = 16;
 
 /// Interval in which bounds of open maxima are read while settled goals arrive without a pause.
-const LOOKS: Duration = Duration::from_millis(50);
+const BOUND_READ_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The receiver of settled goals, which turns them into answers.
 pub(super) struct QuestionTracker<'a, 'n> {
@@ -24,10 +24,10 @@ pub(super) struct QuestionTracker<'a, 'n> {
     /// True if the board drops sequences and certificates after the caller has seen them.
     pub(super) forgets: bool,
     /// The goals reported to the caller as settled.
-    told: HashSet<GoalId>,
+    reported_goals: HashSet<GoalId>,
     /// The reported questions whose answers rest on the model's claim of safe units.
     on_the_claim: Vec<String>,
-    /// The time at which partial knowledge was last read.
+    /// The time of the last call of `decide_open_maxima`.
     looked: Instant,
 }
 
@@ -38,9 +38,9 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
         report: &'a mut RunReport,
         forgets: bool,
     ) -> Self {
-        let (told, on_the_claim) = Default::default();
+        let (reported_goals, on_the_claim) = Default::default();
         let looked = Instant::now();
-        QuestionTracker { board, plan, report, forgets, told, on_the_claim, looked }
+        QuestionTracker { board, plan, report, forgets, reported_goals, on_the_claim, looked }
     }
 
     /// Handles all goals settled so far.
@@ -53,30 +53,31 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
     pub(super) fn settled(&mut self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
         if let Some(knowledge) = &self.board.knowledge(goal) {
             tell(Event::Settled { id: goal, goal: self.board.goal(goal), knowledge });
-            self.told.insert(goal);
+            self.reported_goals.insert(goal);
         }
         let decided = self.plan.settle(self.board, goal);
-        let on_the_claim = announce(self.board, self.report, &self.told, decided, tell);
+        let on_the_claim = announce(self.board, self.report, &self.reported_goals, decided, tell);
         self.on_the_claim.extend(on_the_claim);
         if self.forgets {
             self.board.forget_evidence(goal);
         }
-        if self.looked.elapsed() > LOOKS {
-            self.look(tell);
+        if self.looked.elapsed() > BOUND_READ_INTERVAL {
+            self.decide_open_maxima(tell);
         }
     }
 
     /// Answers the questions without goals.
     pub(super) fn begin(&mut self, tell: &mut impl FnMut(Event<'_>)) {
         let decided = self.plan.begin(self.board);
-        announce(self.board, self.report, &self.told, decided, tell);
+        announce(self.board, self.report, &self.reported_goals, decided, tell);
     }
 
-    /// Reads the partial knowledge about open goals.
-    pub(super) fn look(&mut self, tell: &mut impl FnMut(Event<'_>)) {
+    /// Decides questions from the bounds of goals that are still open, and reports the decided
+    /// questions.
+    pub(super) fn decide_open_maxima(&mut self, tell: &mut impl FnMut(Event<'_>)) {
         self.looked = Instant::now();
-        let decided = self.plan.look(self.board);
-        let on_the_claim = announce(self.board, self.report, &self.told, decided, tell);
+        let decided = self.plan.decide_open_maxima(self.board);
+        let on_the_claim = announce(self.board, self.report, &self.reported_goals, decided, tell);
         self.on_the_claim.extend(on_the_claim);
     }
 
@@ -102,18 +103,23 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
         open.collect()
     }
 
-    /// Returns the known ranges of the first open maxima.
-    pub(super) fn between(&self) -> Vec<MaximumRange> {
+    /// Returns the value ranges known for open maxima, among the first `MAX_REPORTED_QUESTIONS`
+    /// open questions with a single goal. Empty for a net with caps.
+    pub(super) fn open_maximum_ranges(&self) -> Vec<MaximumRange> {
         // In a net with caps, the goal's value is not the question's value.
         let has_caps = self.board.net().has_caps();
         let is_said = |question: &&GoalQuestion| question.goals().len() == 1 && !has_caps;
         let open = self.plan.open_questions().filter(is_said);
-        let known = open.take(LOOKED_AT).filter_map(|question| {
+        let known = open.take(MAX_REPORTED_QUESTIONS).filter_map(|question| {
             let &goal = question.goals().first()?;
             let Some(Knowledge::Maximum(maximum)) = self.board.knowledge(goal) else { return None };
-            let seen = maximum.seen.map(|seen| seen.value);
+            let seen = maximum.largest_seen.map(|seen| seen.value);
             let proved = maximum.proved.map(|proved| proved.bound);
-            Some(MaximumRange { id: question.id.clone(), seen, proved })
+            Some(MaximumRange {
+                id: question.id.clone(),
+                largest_seen: seen,
+                smallest_bound: proved,
+            })
         });
         known.collect()
     }
@@ -148,7 +154,7 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
         };
         // The initial marking is reachable, whether or not an engine visited it.
         let initially = sum.value(self.board.net().initial());
-        let least = maximum.seen.map_or(initially, |seen| seen.value.max(initially));
+        let least = maximum.largest_seen.map_or(initially, |seen| seen.value.max(initially));
         Some(KnownRange { least, most: maximum.proved.map(|proved| proved.bound) })
     }
 }

@@ -37,7 +37,7 @@ pub use event::{EngineAtWork, EngineTurn, Event, MaximumRange, RunReport};
 pub use figures::FIGURES;
 pub use net::run_net;
 pub use open::{KnownRange, OpenCause, OpenGoals, OpenQuestion, OpenReason, PartialKnowledge};
-pub use parikh_engine::diagrams::{Try, TryLog};
+pub use parikh_engine::diagrams::{OrderTry, TryLog};
 pub use questions::{Questions, QuestionsOnNet};
 pub use schedule::Schedule;
 pub use state_space::state_space;

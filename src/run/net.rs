@@ -89,7 +89,7 @@ fn run_once(
         statistics: format!("{} still open", counted(board.open_count(), "goal")),
     });
     tracker.take(&settled_goals, on_event);
-    tracker.look(on_event);
+    tracker.decide_open_maxima(on_event);
     let mut stages: Vec<(WorkingNet<'_>, Budget)> = Vec::new();
     // Most goals that do not stay reachable are lost in a dead marking, so dead markings are
     // analysed first, on a net reduced for them alone.

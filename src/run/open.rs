@@ -98,13 +98,16 @@ pub struct KnownRange {
     #[serde(serialize_with = "json_number")]
     pub least: i128,
     /// The smallest bound proved, if there is one.
-    #[serde(serialize_with = "most")]
+    #[serde(serialize_with = "serialize_upper_bound")]
     pub most: Option<i128>,
 }
 
-fn most<S: serde::Serializer>(most: &Option<i128>, serializer: S) -> Result<S::Ok, S::Error> {
-    match most {
-        Some(most) => json_number(most, serializer),
+fn serialize_upper_bound<S: serde::Serializer>(
+    upper_bound: &Option<i128>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match upper_bound {
+        Some(upper_bound) => json_number(upper_bound, serializer),
         None => serializer.serialize_none(),
     }
 }

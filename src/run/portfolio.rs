@@ -149,7 +149,7 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the number of open CTL formulas.
     pub(super) fn open_trees(&self) -> usize {
-        self.working_net.trees().iter().filter(|(id, _)| self.board.is_open(*id)).count()
+        self.working_net.tree_goals().iter().filter(|(id, _)| self.board.is_open(*id)).count()
     }
 
     /// Returns the time of a step with this role, adjusted to the open CTL formulas. If there are
@@ -163,7 +163,8 @@ impl<'a> Portfolio<'a> {
             _ if trees == 0 => 1.0,
             Role::Homes if part.share < 1.0 => schedule::HOMES_BESIDE_TREES,
             Role::Runs if part.share < 1.0 => {
-                let runs = self.working_net.runs().iter().filter(|(id, _)| is_open(*id)).count();
+                let runs =
+                    self.working_net.run_goals().iter().filter(|(id, _)| is_open(*id)).count();
                 runs as f64 / (runs + trees) as f64
             }
             _ => 1.0,
@@ -216,7 +217,7 @@ impl<'a> Portfolio<'a> {
         let is_open = |(id, _): &(GoalId, _)| self.board.is_open(*id);
         match goal {
             MarkingGoal::Reach(Predicate::Dead) => false,
-            MarkingGoal::Reach(predicate) if self.working_net.trees().iter().any(is_open) => {
+            MarkingGoal::Reach(predicate) if self.working_net.tree_goals().iter().any(is_open) => {
                 predicate.support(net).len() * 2 > net.place_count()
             }
             _ => false,

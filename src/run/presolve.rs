@@ -24,7 +24,7 @@ pub(super) fn presolve<'a>(
     seed: u64,
 ) -> WorkingNet<'a> {
     let remaining_goals = || board.open_goals().into_iter().map(|id| (id, board.goal(id).clone()));
-    let mut facts = Facts::none(net);
+    let mut facts = Facts::empty(net);
     let (reach_reporter, bound_reporter) =
         (board.witness_reporter("INITIAL_STATE"), board.proof_reporter("TOPOLOGICAL"));
     fn task<'t>(
@@ -34,7 +34,7 @@ pub(super) fn presolve<'a>(
     ) -> Task<'t> {
         Task { net, goals, facts, board, budget, seed }
     }
-    if !parikh_structure::intervals::TAKES.cover(net.features()) {
+    if !parikh_structure::intervals::SUPPORTED_FEATURES.cover(net.features()) {
         tracing::debug!("intervals: not started: the net has unsupported features");
         let token_intervals = Intervals::new(net, &facts);
         return WorkingNet::original(net, remaining_goals().collect(), facts, &token_intervals);

@@ -19,7 +19,7 @@ pub trait Questions {
     ///
     /// # Errors
     /// If no question can be asked there.
-    fn on(&self, view: ModelView<'_>) -> Result<QuestionsOnNet, Self::Error>;
+    fn for_view(&self, view: ModelView<'_>) -> Result<QuestionsOnNet, Self::Error>;
 }
 
 /// The questions for one net.
@@ -66,7 +66,7 @@ where
 {
     type Error = E;
 
-    fn on(&self, view: ModelView<'_>) -> Result<QuestionsOnNet, E> {
+    fn for_view(&self, view: ModelView<'_>) -> Result<QuestionsOnNet, E> {
         Ok(self(view.net())?.into())
     }
 }
@@ -75,7 +75,7 @@ where
 impl Questions for Plan {
     type Error = Box<dyn Error + Send + Sync>;
 
-    fn on(&self, view: ModelView<'_>) -> Result<QuestionsOnNet, Self::Error> {
+    fn for_view(&self, view: ModelView<'_>) -> Result<QuestionsOnNet, Self::Error> {
         match view {
             ModelView::Model(_) => Ok(self.clone().into()),
             ModelView::Unfolding(_) | ModelView::Quotient(_) | ModelView::Coloured(_) => {

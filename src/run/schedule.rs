@@ -287,7 +287,7 @@ pub enum SchedulePhase {
 
 impl SchedulePhase {
     /// Returns the part of the time that the phase names.
-    pub(super) fn part(self) -> Option<TimePart> {
+    pub(super) fn time_part(self) -> Option<TimePart> {
         match self {
             SchedulePhase::Run(.., part)
             | SchedulePhase::Continue(_, part)

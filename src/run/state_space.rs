@@ -40,7 +40,7 @@ pub fn state_space(
     let mut figures = FigureSearch {
         on_event,
         report,
-        known: BTreeMap::new(),
+        known_figures: BTreeMap::new(),
         failure_reason: OpenCause::NothingMoreToTry,
         diagram_result: None,
         is_unfolding: net.folding().is_some(),
@@ -49,7 +49,7 @@ pub fn state_space(
         true => figures.failure_reason = OpenCause::CapsUnsupported,
         false => figures.find(net, config, budget),
     }
-    let FigureSearch { mut report, known, failure_reason: why, .. } = figures;
+    let FigureSearch { mut report, known_figures: known, failure_reason: why, .. } = figures;
     report.answered = known.len();
     report.unanswered.retain(|question| !known.contains_key(&question.id));
     for key in FIGURES {
@@ -68,7 +68,7 @@ struct FigureSearch<T> {
     on_event: T,
     report: RunReport,
     /// The known figures, by their names ([`FIGURES`]).
-    known: BTreeMap<String, GoalAnswer>,
+    known_figures: BTreeMap<String, GoalAnswer>,
     /// The reason why the last attempt to count the markings failed.
     failure_reason: OpenCause,
     /// The channel for the count that decision diagrams make on other threads; `None` if no such
@@ -112,12 +112,12 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             Some(count) => self.find_on_one_thread(net, Some(count), config, budget),
             None => self.find_on_one_thread(net, None, config, budget),
         }
-        if self.known.len() < FIGURES.len() {
+        if self.known_figures.len() < FIGURES.len() {
             // A visit of all markings also gives the maxima that no engine found.
             let share = if self.is_counted() { MAXIMA } else { 1.0 };
             self.visit(net, config, config.threads, &budget.share(share));
         }
-        if self.known.len() < FIGURES.len() && self.is_counted() {
+        if self.known_figures.len() < FIGURES.len() && self.is_counted() {
             self.find_on_diagrams(net, config, budget);
         }
     }
@@ -258,13 +258,13 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
 
     /// Returns true if the number of markings is known.
     fn is_counted(&self) -> bool {
-        self.known.contains_key(FIGURES[0])
+        self.known_figures.contains_key(FIGURES[0])
     }
 
     /// Records a figure and reports it. A figure that is known already is compared with the first
     /// value.
     fn record(&mut self, answer: &GoalAnswer, counted: Option<&CountResult>) {
-        match self.known.get(&answer.id) {
+        match self.known_figures.get(&answer.id) {
             Some(previous) if previous.value == answer.value => {}
             Some(previous) if !previous.assumes_units => {
                 self.report.faults += 1;
@@ -281,7 +281,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
                 if self.is_unfolding && answer.id == MAX_TOKENS_IN_PLACE {
                     answer.reason.notes.push(ReasonNote::TokensPerColour);
                 }
-                self.known.insert(answer.id.clone(), answer.clone());
+                self.known_figures.insert(answer.id.clone(), answer.clone());
                 (self.on_event)(Event::Figure(&answer, counted));
             }
         }
@@ -289,8 +289,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
 
     /// Withdraws a figure, if it was reported and assumes safe units.
     fn withdraw(&mut self, id: &str) {
-        if self.known.get(id).is_some_and(|figure| figure.assumes_units) {
-            self.known.remove(id);
+        if self.known_figures.get(id).is_some_and(|figure| figure.assumes_units) {
+            self.known_figures.remove(id);
             (self.on_event)(Event::Withdrawn { id });
         }
     }
@@ -307,7 +307,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
                 figures[..reportable_figures(net)]
                     .iter()
                     .for_each(|figure| self.record(figure, None));
-                self.known.len() == FIGURES.len()
+                self.known_figures.len() == FIGURES.len()
             }
             Err(why) => {
                 self.failure_reason = why;

@@ -85,7 +85,7 @@ pub(super) fn work(
             false => Some(team.at_work().into_iter().map(|at_work| at_work.engine).collect()),
         };
         tracker.take(settled_goals, on_event);
-        tracker.look(on_event);
+        tracker.decide_open_maxima(on_event);
         if let Some(engines) = late_engines {
             report_overrun(team, engines, tracker, exhaustion, on_event);
         }
@@ -139,12 +139,12 @@ fn receive_settled_goals(
         match settled_goals.recv_timeout(TICK) {
             Ok(goal) => tracker.settled(goal, on_event),
             Err(RecvTimeoutError::Timeout) => {
-                tracker.look(on_event);
+                tracker.decide_open_maxima(on_event);
                 on_event(Event::Waiting {
                     questions: tracker.plan.open_questions().count(),
                     goals: board.open_count(),
                     engines: &team.at_work(),
-                    between: &tracker.between(),
+                    between: &tracker.open_maximum_ranges(),
                 });
             }
             Err(RecvTimeoutError::Disconnected) => break,

@@ -81,7 +81,7 @@ pub fn figures<'m>(
             ModelView::Unfolding(coloured.unfolding(false, UnfoldingLimits::default(), budget)?)
         }
     };
-    on_event(view, Event::Begun { questions: &FIGURES.map(str::to_owned) });
+    on_event(view, Event::NetBegun { questions: &FIGURES.map(str::to_owned) });
     Ok(state_space(view.net(), config, budget, |event| on_event(view, event)))
 }
 
@@ -103,7 +103,7 @@ struct ModelRun<'r, 'm, Q> {
 impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     /// Runs the engines on a place/transition net.
     fn on_net(&mut self, view: ModelView<'m>) -> Result<(), Q::Error> {
-        let net_questions = self.questions.on(view)?;
+        let net_questions = self.questions.for_view(view)?;
         let (config, budget, start) = (self.config, self.budget, self.start);
         self.work(view, net_questions, |plan, on_event| {
             net::run(view.net(), plan, config, budget, start, on_event)
@@ -134,7 +134,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
             return self
                 .on_net(ModelView::Unfolding(small_unfolding.map_or_else(full_unfolding, Ok)?));
         };
-        let net_questions = self.questions.on(ModelView::Coloured(model));
+        let net_questions = self.questions.for_view(ModelView::Coloured(model));
         if let (Ok(net_questions), Some((quotient, net))) = (&net_questions, &quotient)
             && net_questions.lacks_only_colours()
             // Evidence is about a net without colours, whatever the questions are.
@@ -188,7 +188,9 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         net: &Net,
         has_unfolding: bool,
     ) -> bool {
-        let Ok(net_questions) = self.questions.on(ModelView::Quotient(net)) else { return false };
+        let Ok(net_questions) = self.questions.for_view(ModelView::Quotient(net)) else {
+            return false;
+        };
         let classes = quotient.named_classes(coloured.net());
         let is_tree = |goal: &Goal| matches!(goal, Goal::Tree(_));
         let shows_less = has_unfolding && !net_questions.plan.goals().iter().any(is_tree);
@@ -279,9 +281,9 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         work: impl FnOnce(Plan, &mut dyn FnMut(Event<'_>)) -> RunReport,
     ) {
         if !self.answered.is_empty() {
-            net_questions.plan = net_questions.plan.without(&self.answered);
+            net_questions.plan = net_questions.plan.without_questions(&self.answered);
         }
-        (self.on_event)(view, Event::Begun { questions: &net_questions.ids() });
+        (self.on_event)(view, Event::NetBegun { questions: &net_questions.ids() });
         let QuestionsOnNet { plan, refused, .. } = net_questions;
         let questions = counted(plan.questions().len(), "question");
         tracing::info!("{questions}, {}", counted(plan.goals().len(), "goal"));

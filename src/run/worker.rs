@@ -38,7 +38,7 @@ impl<'p, 'a> Worker<'p, 'a> {
     /// Executes a phase.
     fn step(&mut self, step: SchedulePhase) {
         let team = self.portfolio;
-        if step.part().is_some_and(|part| !part.is_worthwhile(team.budget.remaining())) {
+        if step.time_part().is_some_and(|part| !part.is_worthwhile(team.budget.remaining())) {
             return;
         }
         match step {
@@ -333,7 +333,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
         let is_open = |id: &GoalId| team.board.is_open(*id);
         let open: Vec<GoalId> =
-            team.working_net.runs().iter().map(|&(id, _)| id).filter(is_open).collect();
+            team.working_net.run_goals().iter().map(|&(id, _)| id).filter(is_open).collect();
         for (index, id) in open.iter().enumerate().filter(|(_, id)| is_open(id)) {
             let budget = run_budget.share(1.0 / (open.len() - index) as f64);
             if let Some(working_net) = team.reduce(&[*id], &budget.share(schedule::OWN_RUNS)) {

@@ -132,7 +132,7 @@ impl SystemCase {
             let question = match is_branching_logic {
                 true => read::branching(&property.formula, &read_system)
                     .map(PropertyFormula::Branching)
-                    .map_err(|error| error.within(properties, property.offset)),
+                    .map_err(|error| error.in_whole_text(properties, property.offset)),
                 false => LabelFormula::parse(&property.formula, &read_system)
                     .map(PropertyFormula::Linear)
                     .map_err(|error| property.error(properties, &error)),
@@ -141,8 +141,8 @@ impl SystemCase {
         }
         let checked_properties = checker::properties::read(properties.as_bytes())
             .map_err(|it| disagreement("the properties", it.to_string()))?;
-        if !property_lines.iter().all(|it| checked_properties.all.contains_key(&it.number))
-            || property_lines.len() != checked_properties.all.len()
+        if !property_lines.iter().all(|it| checked_properties.by_number.contains_key(&it.number))
+            || property_lines.len() != checked_properties.by_number.len()
         {
             return Err(disagreement("the properties", "the property numbers differ".to_owned()));
         }

@@ -51,7 +51,7 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
             "evidence": answer.grade,
             "because": answer.reason.to_string(),
         });
-        match &answer.shown {
+        match &answer.proof {
             SystemProof::Run { labels, back } => {
                 object["run"] = json!({"labels": labels, "back": back})
             }
@@ -93,7 +93,7 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
     ///
     /// # Errors
     /// If writing fails.
-    pub fn end(&mut self) -> io::Result<()> {
+    pub fn write_end(&mut self) -> io::Result<()> {
         let answers = self.answers;
         self.line(&json!({"end": {"answers": answers}}))?;
         self.out.flush()

@@ -9,7 +9,7 @@ use super::reason::{SystemGrade, SystemReason};
 use crate::run::OpenCause;
 use parikh_evidence::systems::properties::SystemFormula;
 use parikh_evidence::systems::{
-    ComponentView, Endings as CheckedEndings, branching, composed, none, run,
+    ComponentView, Endings as CheckedEndings, branching, composed, run, violation_search,
 };
 use parikh_solvers::Budget;
 use parikh_systems::{
@@ -75,13 +75,13 @@ pub struct PropertyAnswer {
     /// True if the system has the property.
     pub value: bool,
     /// The evidence.
-    pub shown: SystemProof,
+    pub proof: SystemProof,
     /// The strength of the evidence.
     pub grade: SystemGrade,
     /// The reason.
     pub reason: SystemReason,
     /// Time from the beginning to the answer.
-    pub after: Duration,
+    pub elapsed_time: Duration,
 }
 
 /// The outcome for a property.
@@ -96,7 +96,7 @@ pub enum SystemOutcome {
 }
 
 /// The lengths of the turns, in seconds. The last one is repeated until the time is over.
-const TURNS: [f64; 4] = [0.5, 3.0, 20.0, 120.0];
+const TURN_SECONDS: [f64; 4] = [0.5, 3.0, 20.0, 120.0];
 
 /// Settles the properties. `tell` receives each outcome once, with the index of the property.
 pub fn settle(
@@ -114,7 +114,7 @@ pub fn settle(
         if open.is_empty() || budget.is_exhausted() {
             break;
         }
-        let length = TURNS[TURNS.len().min(turn + 1) - 1];
+        let length = TURN_SECONDS[TURN_SECONDS.len().min(turn + 1) - 1];
         let next = AtomicUsize::new(0);
         let left = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
@@ -174,10 +174,17 @@ fn settle_one(
     begun: Instant,
 ) -> Result<SystemOutcome, OpenCause> {
     let number = case.properties[at].number;
-    let formula = &case.checked_properties.all[&number].0;
+    let formula = &case.checked_properties.by_number[&number].0;
     let answer = |checked: CheckedAnswer| {
-        let (after, CheckedAnswer { value, shown, grade, reason }) = (begun.elapsed(), checked);
-        SystemOutcome::Answer(Box::new(PropertyAnswer { value, shown, grade, reason, after }))
+        let (after, CheckedAnswer { value, proof: shown, grade, reason }) =
+            (begun.elapsed(), checked);
+        SystemOutcome::Answer(Box::new(PropertyAnswer {
+            value,
+            proof: shown,
+            grade,
+            reason,
+            elapsed_time: after,
+        }))
     };
     match (&case.questions[at], formula) {
         (PropertyFormula::Linear(question), SystemFormula::Linear(formula)) => {
@@ -218,7 +225,7 @@ fn settle_one(
                 Some(again) if again != value => {
                     SystemOutcome::Fault("the checker evaluates the formula otherwise".to_owned())
                 }
-                _ => answer(CheckedAnswer { value, shown, grade, reason }),
+                _ => answer(CheckedAnswer { value, proof: shown, grade, reason }),
             })
         }
         _ => Ok(SystemOutcome::Fault("the checker reads a formula of another logic".to_owned())),
@@ -228,7 +235,7 @@ fn settle_one(
 /// A checked answer.
 struct CheckedAnswer {
     value: bool,
-    shown: SystemProof,
+    proof: SystemProof,
     grade: SystemGrade,
     reason: SystemReason,
 }
@@ -254,7 +261,7 @@ fn linear_checked(
             run::check(system, formula, endings, &labels, back)?;
             let reason = SystemReason::Run { prefix: back, cycle: labels.len() - back };
             let (shown, grade) = (SystemProof::Run { labels, back }, SystemGrade::Replayed);
-            Ok(CheckedAnswer { value: false, shown, grade, reason })
+            Ok(CheckedAnswer { value: false, proof: shown, grade, reason })
         }
         Justification::Composed { members, order, states } => {
             let composition = Composition { members, order, states };
@@ -263,7 +270,7 @@ fn linear_checked(
         Justification::PartialOrderReduction { visited } => {
             let reason = SystemReason::NoRunOfReduced { joint_states: visited };
             let (shown, grade) = (SystemProof::FewerSteps(visited), SystemGrade::Searched);
-            Ok(CheckedAnswer { value: true, shown, grade, reason })
+            Ok(CheckedAnswer { value: true, proof: shown, grade, reason })
         }
         Justification::Components { mut members, visited } => {
             let recurrence = endings == CheckedEndings::Ignored;
@@ -272,18 +279,19 @@ fn linear_checked(
             let mut again = |members: &[FactorView]| {
                 let members: Vec<ComponentView> =
                     members.iter().map(|it| member(case, it)).collect();
-                let claim = none::NoRunSearch { endings, members: &members, recurrence };
+                let claim =
+                    violation_search::NoRunSearch { endings, members: &members, recurrence };
                 match most {
-                    0 => none::ViolationSearch::More,
+                    0 => violation_search::ViolationSearch::More,
                     // Without an automaton, the checker cannot repeat the exploration, and the
                     // answer counts as searched.
-                    _ => none::visit(system, formula, claim, most, &mut goes_on)
-                        .unwrap_or(none::ViolationSearch::More),
+                    _ => violation_search::visit(system, formula, claim, most, &mut goes_on)
+                        .unwrap_or(violation_search::ViolationSearch::More),
                 }
             };
             let mut seen = again(&members);
             let whole = FactorView::all_of(&case.system);
-            if matches!(seen, none::ViolationSearch::Some) && members != whole {
+            if matches!(seen, violation_search::ViolationSearch::Violated) && members != whole {
                 // The checker and the engine exclude different infinite runs, so a run of some
                 // components may exist only for the checker. A run of all components is a run of
                 // the system.
@@ -301,19 +309,22 @@ fn linear_checked(
                 }
             };
             let (grade, reason) = match seen {
-                none::ViolationSearch::None(0) => {
+                violation_search::ViolationSearch::NotViolated(0) => {
                     (SystemGrade::Certified, SystemReason::NoInfiniteRun)
                 }
-                none::ViolationSearch::None(nodes) => (SystemGrade::Certified, no_run(nodes)),
-                none::ViolationSearch::Some => {
+                violation_search::ViolationSearch::NotViolated(nodes) => {
+                    (SystemGrade::Certified, no_run(nodes))
+                }
+                violation_search::ViolationSearch::Violated => {
                     return Err("the checker finds a run against it".to_owned());
                 }
-                none::ViolationSearch::More | none::ViolationSearch::Stopped => {
+                violation_search::ViolationSearch::More
+                | violation_search::ViolationSearch::Stopped => {
                     (SystemGrade::Searched, no_run(visited))
                 }
             };
             let shown = SystemProof::Components(members);
-            Ok(CheckedAnswer { value: true, shown, grade, reason })
+            Ok(CheckedAnswer { value: true, proof: shown, grade, reason })
         }
     }
 }
@@ -344,14 +355,18 @@ fn composed_checked(
     // Without an automaton, the checker cannot repeat the exploration, and the answer counts as
     // searched.
     let seen = composed::visit(system, formula, claim, config.visit, &mut goes_on)
-        .unwrap_or(none::ViolationSearch::More);
+        .unwrap_or(violation_search::ViolationSearch::More);
     let grade = match seen {
-        none::ViolationSearch::None(_) => SystemGrade::Certified,
-        none::ViolationSearch::Some => return Err("the checker finds a run against it".to_owned()),
-        none::ViolationSearch::More | none::ViolationSearch::Stopped => SystemGrade::Searched,
+        violation_search::ViolationSearch::NotViolated(_) => SystemGrade::Certified,
+        violation_search::ViolationSearch::Violated => {
+            return Err("the checker finds a run against it".to_owned());
+        }
+        violation_search::ViolationSearch::More | violation_search::ViolationSearch::Stopped => {
+            SystemGrade::Searched
+        }
     };
     let reason = SystemReason::NoRunOfComposition { joint_states: states };
-    Ok(CheckedAnswer { value: true, shown: SystemProof::Composed(members, order), grade, reason })
+    Ok(CheckedAnswer { value: true, proof: SystemProof::Composed(members, order), grade, reason })
 }
 
 /// Converts a component, or the visible part of one, for the checker.

@@ -84,7 +84,8 @@ impl KeyNet<'_> {
         let mut found = compute(self, &decidable, known, config, budget, &mut tell);
         for &property in wanted {
             if let Some(why) = self.why_unknown(property) {
-                let computed = unknown(property, self.meant(property), ReasonText::words(why));
+                let computed =
+                    unknown(property, self.net_meant(property), ReasonText::from_words(why));
                 tell(&computed);
                 found.keys.push(computed);
             }
@@ -110,7 +111,7 @@ fn compute(
     let unclaimed = OnceCell::new();
     let net = of.net();
     let mut computation =
-        Computation { of, net, unclaimed: &unclaimed, config, faults: 0, breach: None };
+        Computation { key_net: of, net, unclaimed: &unclaimed, config, faults: 0, breach: None };
     let mut keys = Vec::new();
     let mut assumed = Vec::new();
     let mut take = |computed: ComputedKey, assumed: &mut Vec<ComputedKey>| {
@@ -159,15 +160,16 @@ fn structural(of: &KeyNet<'_>) -> impl Iterator<Item = ComputedKey> {
     structural_keys(net).into_iter().map(move |KeyVerdict { key, value, explanation }| {
         let property = KeyProperty::Structural(key);
         let techniques = vec![if reads_units(key) { "USE_NUPN" } else { "TOPOLOGICAL" }];
-        let explanation = ReasonText::words(explanation);
-        let computed = ComputedKey::new(property, of.meant(property), value.into(), explanation);
+        let explanation = ReasonText::from_words(explanation);
+        let computed =
+            ComputedKey::new(property, of.net_meant(property), value.into(), explanation);
         ComputedKey { techniques, ..computed }
     })
 }
 
 struct Computation<'a> {
     /// The net to which the keys refer.
-    of: &'a KeyNet<'a>,
+    key_net: &'a KeyNet<'a>,
     /// The net, without the model's claim of safe units once a marking violates the claim.
     net: &'a Net,
     /// The storage for the net without the claim.
@@ -217,14 +219,15 @@ impl<'a> Computation<'a> {
         let Some(answer) = answer else {
             let why = report.unanswered.into_iter().next().map(|question| question.reason);
             let why = why.unwrap_or_else(|| OpenCause::EnginesDisagree.into());
-            let why = ReasonText::words(why.to_string());
-            return unknown(property, self.of.meant(property), why);
+            let why = ReasonText::from_words(why.to_string());
+            return unknown(property, self.key_net.net_meant(property), why);
         };
         let holds = (answer.value == QuestionValue::Bool(true)) == positive;
         let (assumes_units, techniques) = (answer.assumes_units, techniques_of(&answer));
         let explanation = explanation(property, holds, &answer);
         let trace = answer.exhibit.and_then(|exhibit| exhibit.sequence().cloned());
-        let found = ComputedKey::new(property, self.of.meant(property), holds.into(), explanation);
+        let found =
+            ComputedKey::new(property, self.key_net.net_meant(property), holds.into(), explanation);
         let found = ComputedKey { techniques, assumes_units, trace, ..found };
         match (property, holds) {
             (KeyProperty::Safe, false) => self.with_unbounded(found, budget),
@@ -255,7 +258,7 @@ impl<'a> Computation<'a> {
         let unbounded = places().filter(|(_, bounded)| **bounded == Some(false));
         safe.unbounded = unbounded.map(|(place, _)| place).collect();
         let open = places().filter(|(_, bounded)| bounded.is_none()).count();
-        safe.explanation.then(say_unbounded(net, &safe.unbounded, open));
+        safe.explanation.push_text(say_unbounded(net, &safe.unbounded, open));
         safe
     }
 
@@ -283,19 +286,19 @@ impl<'a> Computation<'a> {
         self.faults += report.faults;
         self.drop_claim(report.breach);
         let property = KeyProperty::DeadPlaces;
-        let meant = self.of.meant(property);
+        let meant = self.key_net.net_meant(property);
         if let Some(answer) = dead {
             let techniques = techniques_of(&answer);
             let GoalAnswer { id, reason, assumes_units, .. } = answer;
-            let mut explanation = ReasonText::words("place ");
+            let mut explanation = ReasonText::from_words("place ");
             explanation.node(&NamedNode { kind: NodeKind::Place, id, label: None });
-            explanation.say(" is never marked: ").then(reason.without_subject().text());
+            explanation.push_words(" is never marked: ").push_text(reason.without_subject().text());
             let found = ComputedKey::new(property, meant, Truth::True, explanation);
             return ComputedKey { techniques, assumes_units, ..found };
         }
         match report.unanswered.first() {
             None if report.answered == self.net.model_places().len() => {
-                let why = ReasonText::words("every place can be marked");
+                let why = ReasonText::from_words("every place can be marked");
                 let techniques = used.into_iter().collect();
                 ComputedKey { techniques, ..ComputedKey::new(property, meant, Truth::False, why) }
             }
@@ -306,7 +309,7 @@ impl<'a> Computation<'a> {
                     1 => ("1 place".to_owned(), "is"),
                     open => (format!("{open} places"), "are"),
                 };
-                let why = ReasonText::words(format!("{why}; {open} {are} left"));
+                let why = ReasonText::from_words(format!("{why}; {open} {are} left"));
                 unknown(property, meant, why)
             }
         }
@@ -325,11 +328,11 @@ fn explanation(property: KeyProperty, holds: bool, answer: &GoalAnswer) -> Reaso
         (KeyProperty::Safe, true) if answer.assumes_units => {
             let why =
                 "no place can hold two tokens, if the model's units are safe (NUPN), as it claims";
-            return ReasonText::words(why);
+            return ReasonText::from_words(why);
         }
-        (KeyProperty::Safe, true) => return ReasonText::words("no place can hold two tokens"),
+        (KeyProperty::Safe, true) => return ReasonText::from_words("no place can hold two tokens"),
         (KeyProperty::DeadTransitions, false) => {
-            return ReasonText::words("every transition can be enabled");
+            return ReasonText::from_words("every transition can be enabled");
         }
         (KeyProperty::Deadlock, true) => "a dead marking can be reached: ",
         (KeyProperty::Deadlock, false) => "no dead marking can be reached: ",
@@ -341,8 +344,8 @@ fn explanation(property: KeyProperty, holds: bool, answer: &GoalAnswer) -> Reaso
         },
         _ => return answer.reason.text(),
     };
-    let mut explanation = ReasonText::words(begin);
-    explanation.then(answer.reason.clone().without_subject().text());
+    let mut explanation = ReasonText::from_words(begin);
+    explanation.push_text(answer.reason.clone().without_subject().text());
     explanation
 }
 
@@ -368,14 +371,14 @@ fn set(bounded: &mut [Option<bool>], id: &str, value: Option<bool>) {
 pub fn say_unbounded(net: &Net, unbounded: &[PlaceId], open: usize) -> ReasonText {
     let mut text = ReasonText::default();
     if !unbounded.is_empty() {
-        text.say("; unbounded: ").list(unbounded.iter().take(NAMED), ", ", |text, &p| {
+        text.push_words("; unbounded: ").list(unbounded.iter().take(NAMED), ", ", |text, &p| {
             text.node(&NamedNode::place(net, p));
         });
     }
     if unbounded.len() > NAMED {
-        text.say(format!(" and {} more", unbounded.len() - NAMED));
+        text.push_words(format!(" and {} more", unbounded.len() - NAMED));
     }
-    text.say(match open {
+    text.push_words(match open {
         0 if unbounded.is_empty() => "; every place is bounded".to_owned(),
         0 => String::new(),
         open => format!("; open whether bounded: {}", counted(open, "place")),

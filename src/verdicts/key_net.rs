@@ -82,7 +82,7 @@ impl<'n> KeyNet<'n> {
     }
 
     /// Returns the net to which the value of a key refers.
-    pub fn meant(&self, property: KeyProperty) -> NetMeant {
+    pub fn net_meant(&self, property: KeyProperty) -> NetMeant {
         match (self.is_unfolding, property) {
             (true, _) => NetMeant::Unfolding,
             (_, KeyProperty::Structural(_)) if self.net.translation().is_some() => {

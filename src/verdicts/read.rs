@@ -208,7 +208,7 @@ impl<'f> VerdictReader<'f> {
                     child,
                     format!("found `<{name}>` after `<{after}>`, expected it before"),
                 );
-            } else if rank == max_rank && rank > 0 && self.has(&verdict, name) {
+            } else if rank == max_rank && rank > 0 && self.has_element(&verdict, name) {
                 self.report(child, format!("a second `<{name}>`, expected at most one"));
             }
             max_rank = max_rank.max(rank);
@@ -234,7 +234,7 @@ impl<'f> VerdictReader<'f> {
         verdict
     }
 
-    fn has(&self, verdict: &KeyVerdict, name: &str) -> bool {
+    fn has_element(&self, verdict: &KeyVerdict, name: &str) -> bool {
         match name {
             "explanation" => verdict.explanation.is_some(),
             "statedby" => verdict.stated_by.is_some(),

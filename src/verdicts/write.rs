@@ -8,9 +8,10 @@ impl VerdictFile {
     /// Returns the file in version 2.0, whatever version was read. Like the contest's files, it has
     /// no XML declaration.
     pub fn print(&self) -> String {
-        let mut root =
-            Element::new("toolspecific").with("tool", "propertiesverdict").with("version", "2.0");
-        root.push(Element::new("modelreference").with("modelname", &self.model));
+        let mut root = Element::new("toolspecific")
+            .with_attribute("tool", "propertiesverdict")
+            .with_attribute("version", "2.0");
+        root.push(Element::new("modelreference").with_attribute("modelname", &self.model));
         self.verdicts.iter().for_each(|verdict| root.push(element(verdict)));
         let mut text = root.print();
         text.push('\n');
@@ -20,20 +21,22 @@ impl VerdictFile {
 
 fn element(verdict: &KeyVerdict) -> Element {
     let mut element = Element::new("verdict")
-        .with("category", &verdict.category.to_string())
-        .with("reference", &verdict.reference)
-        .with("value", &verdict.value.to_string());
+        .with_attribute("category", &verdict.category.to_string())
+        .with_attribute("reference", &verdict.reference)
+        .with_attribute("value", &verdict.value.to_string());
     for instance in &verdict.instances {
-        element.push(Element::new("modelinstance").with("reference", instance));
+        element.push(Element::new("modelinstance").with_attribute("reference", instance));
     }
     if let Some(explanation) = &verdict.explanation {
         element.push(Element::new("explanation").with_text(explanation));
     }
     if let Some(StatedBy { tool, version, date, reference }) = &verdict.stated_by {
-        let mut stated_by = Element::new("statedby").with("tool", tool).with("version", version);
+        let mut stated_by = Element::new("statedby")
+            .with_attribute("tool", tool)
+            .with_attribute("version", version);
         for (name, value) in [("date", date), ("reference", reference)] {
             if let Some(value) = value {
-                stated_by = stated_by.with(name, value);
+                stated_by = stated_by.with_attribute(name, value);
             }
         }
         element.push(stated_by);
@@ -57,12 +60,13 @@ fn element(verdict: &KeyVerdict) -> Element {
 /// times="3"/>…`. The attribute `times` occurs only if a transition fires several times in a row.
 pub fn firing_sequence(net: &Net, sequence: &FiringSequence) -> Element {
     let mut element =
-        Element::new("firingsequence").with("firings", &sequence.firings().to_string());
+        Element::new("firingsequence").with_attribute("firings", &sequence.firings().to_string());
     for step in sequence.steps() {
-        let fire = Element::new("fire").with("transition", net.transition_name(step.transition));
+        let fire =
+            Element::new("fire").with_attribute("transition", net.transition_name(step.transition));
         element.push(match step.count {
             1 => fire,
-            count => fire.with("times", &count.to_string()),
+            count => fire.with_attribute("times", &count.to_string()),
         });
     }
     element

@@ -215,7 +215,7 @@ impl PartialSum {
     }
 
     /// Returns the sum without one of its terms. Returns `None` if another term is unbounded.
-    fn without(&self, term: Option<&Integer>) -> Option<Integer> {
+    fn sum_without(&self, term: Option<&Integer>) -> Option<Integer> {
         match (term, self.unbounded_terms) {
             (Some(term), 0) => Some(&self.sum - term),
             (None, 1) => Some(self.sum.clone()),
@@ -251,8 +251,8 @@ fn propagate(
         // Bounds found for earlier terms are not used for later terms. The sums describe the state
         // before, which is sound. The next round uses the new bounds.
         let (low, high) = term_range(term, bounds);
-        let low_rest = min_sum.without(low.as_ref());
-        let high_rest = max_sum.without(high.as_ref());
+        let low_rest = min_sum.sum_without(low.as_ref());
+        let high_rest = max_sum.sum_without(high.as_ref());
         // From the flow: y(p)·m(p) = c − rest.
         let largest = low_rest.map(|rest| constant - &rest);
         let smallest = high_rest.map(|rest| constant - &rest);
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(uppers, [Some(5), Some(2)]);
         // idle = 5 − 2·busy ≥ 1.
         assert_eq!(bounds.lower(PlaceId::new(0)), 1);
-        let mut facts = Facts::none(&net);
+        let mut facts = Facts::empty(&net);
         bounds.write(&mut facts);
         let busy = facts.upper_bound(PlaceId::new(1)).unwrap();
         assert_eq!((busy.tokens, busy.rests_on), (2, Provenance::Flows));

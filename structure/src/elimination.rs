@@ -53,7 +53,7 @@ pub(crate) fn left_null_space(
     let rows = rows_of(matrix.nrows(), &columns);
     let merged = MergedRows::new(rows);
     let mut basis = merged.unit_vectors;
-    let core_basis = EliminationTableau::new(merged.kept, columns.len()).eliminate(budget)?;
+    let core_basis = EliminationTableau::new(merged.kept_rows, columns.len()).eliminate(budget)?;
     let parallel = reposition(merged.parallel, &core_basis);
     basis.extend(core_basis);
     basis.extend(parallel);
@@ -109,7 +109,7 @@ fn normalise_sign(vector: &mut SparseVector) {
 /// The rows after parallel rows have been merged.
 struct MergedRows {
     /// Pairs (index, row) of the rows to eliminate.
-    kept: Vec<(u32, SparseVector)>,
+    kept_rows: Vec<(u32, SparseVector)>,
     /// Unit vectors of empty rows.
     unit_vectors: Vec<SparseVector>,
     /// The vector a·e(q) + b·e(kept) for each row q that is a multiple of a kept one.
@@ -121,7 +121,7 @@ struct ParallelRow {
     /// The index of the merged row.
     row: u32,
     /// The index of the kept row.
-    kept: u32,
+    kept_row: u32,
     /// The coefficient at `row`, at least 1.
     row_coefficient: Integer,
     /// The coefficient at `kept`; negative if both rows have the same direction.
@@ -131,7 +131,7 @@ struct ParallelRow {
 impl MergedRows {
     fn new(rows: Vec<SparseVector>) -> Self {
         let mut merged =
-            MergedRows { kept: Vec::new(), unit_vectors: Vec::new(), parallel: Vec::new() };
+            MergedRows { kept_rows: Vec::new(), unit_vectors: Vec::new(), parallel: Vec::new() };
         let mut directions: HashMap<SparseVector, (u32, Integer)> = HashMap::new();
         for (index, row) in rows.into_iter().enumerate() {
             let index = index as u32;
@@ -151,14 +151,14 @@ impl MergedRows {
                     let (a, b) = if a.is_negative() { (-&a, -&b) } else { (a, b) };
                     merged.parallel.push(ParallelRow {
                         row: index,
-                        kept: *kept,
+                        kept_row: *kept,
                         row_coefficient: a,
                         kept_coefficient: b,
                     });
                 }
                 None => {
                     directions.insert(direction, (index, scale));
-                    merged.kept.push((index, row));
+                    merged.kept_rows.push((index, row));
                 }
             }
         }
@@ -172,7 +172,7 @@ fn reposition(parallel: Vec<ParallelRow>, core: &[SparseVector]) -> Vec<SparseVe
     let vector_of = |parallel: &ParallelRow| {
         let mut vector = vec![
             (parallel.row, parallel.row_coefficient.clone()),
-            (parallel.kept, parallel.kept_coefficient.clone()),
+            (parallel.kept_row, parallel.kept_coefficient.clone()),
         ];
         vector.sort_unstable_by_key(|entry| entry.0);
         vector
@@ -194,9 +194,9 @@ fn reposition(parallel: Vec<ParallelRow>, core: &[SparseVector]) -> Vec<SparseVe
     }
     let without_kept = |parallel: &ParallelRow| {
         let difference = vector_of(parallel);
-        let Some(y) = shortest_through.get(&parallel.kept) else { return difference };
+        let Some(y) = shortest_through.get(&parallel.kept_row) else { return difference };
         // |b|·y + y(kept)·(a·q − |b|·kept) has no entry at `kept` and y(kept)·a at q.
-        let (scale, at_kept) = (parallel.kept_coefficient.magnitude(), entry(y, parallel.kept));
+        let (scale, at_kept) = (parallel.kept_coefficient.magnitude(), entry(y, parallel.kept_row));
         let mut image = combine_vectors(&scale, y, at_kept, &difference, |_, _, _| {});
         divide_by_gcd(&mut image, &mut Vec::new());
         image
@@ -209,9 +209,9 @@ fn reposition(parallel: Vec<ParallelRow>, core: &[SparseVector]) -> Vec<SparseVe
 /// A row of (M | I) during elimination.
 struct EliminationRow {
     /// The part of the row that belongs to M. Elimination makes it empty.
-    left: SparseVector,
+    matrix_part: SparseVector,
     /// The combination of rows of M that gives the left part.
-    right: SparseVector,
+    combination: SparseVector,
 }
 
 /// The state of a column: the number of live rows with an entry of each sign.
@@ -265,7 +265,10 @@ impl EliminationTableau {
                     column.negative += 1;
                 }
             }
-            tableau.rows.push(Some(EliminationRow { left, right: vec![(unit, Integer::ONE)] }));
+            tableau.rows.push(Some(EliminationRow {
+                matrix_part: left,
+                combination: vec![(unit, Integer::ONE)],
+            }));
         }
         tableau
     }
@@ -279,7 +282,7 @@ impl EliminationTableau {
             self.clear_column(column, budget)?;
         }
         // Every column is empty now, so the right halves are the basis.
-        Ok(self.rows.into_iter().flatten().map(|row| row.right).collect())
+        Ok(self.rows.into_iter().flatten().map(|row| row.combination).collect())
     }
 
     /// Returns the cheapest column that still has entries.
@@ -315,7 +318,7 @@ impl EliminationTableau {
         candidates.dedup();
         let value_in = |rows: &[Option<EliminationRow>], index: u32| -> Option<Integer> {
             let row = rows[index as usize].as_ref()?;
-            let value = entry(&row.left, column);
+            let value = entry(&row.matrix_part, column);
             (!value.is_zero()).then(|| value.clone())
         };
         let entries: Vec<(u32, Integer)> = candidates
@@ -325,7 +328,7 @@ impl EliminationTableau {
         let pivot_cost = |(index, value): &(u32, Integer)| {
             let size = self.rows[*index as usize]
                 .as_ref()
-                .map_or(0, |row| row.left.len() + row.right.len());
+                .map_or(0, |row| row.matrix_part.len() + row.combination.len());
             let has_pivot_sign = match single_sign {
                 Some(Ordering::Greater) => value.is_positive(),
                 Some(_) => value.is_negative(),
@@ -346,7 +349,7 @@ impl EliminationTableau {
             }
             self.combine(*index, value, &pivot_row, &pivot_value);
         }
-        for (changed_column, value) in &pivot_row.left {
+        for (changed_column, value) in &pivot_row.matrix_part {
             let column = &mut self.columns[*changed_column as usize];
             if value.is_positive() {
                 column.positive -= 1;
@@ -372,8 +375,12 @@ impl EliminationTableau {
         let b = value.div_floor(&gcd);
         let b = if pivot_value.is_positive() { -&b } else { b };
         let (columns, touched) = (&mut self.columns, &mut self.touched);
-        let mut left =
-            combine_vectors(&a, &row.left, &b, &pivot.left, |changed_column, before, after| {
+        let mut left = combine_vectors(
+            &a,
+            &row.matrix_part,
+            &b,
+            &pivot.matrix_part,
+            |changed_column, before, after| {
                 let column = &mut columns[changed_column as usize];
                 match before {
                     Ordering::Greater => column.positive -= 1,
@@ -386,10 +393,11 @@ impl EliminationTableau {
                     Ordering::Equal => {}
                 }
                 touched.push(changed_column);
-            });
-        let mut right = combine_vectors(&a, &row.right, &b, &pivot.right, |_, _, _| {});
+            },
+        );
+        let mut right = combine_vectors(&a, &row.combination, &b, &pivot.combination, |_, _, _| {});
         divide_by_gcd(&mut left, &mut right);
-        self.rows[index as usize] = Some(EliminationRow { left, right });
+        self.rows[index as usize] = Some(EliminationRow { matrix_part: left, combination: right });
     }
 }
 

@@ -20,7 +20,7 @@ pub fn facts_for(
     traps: usize,
     budget: &Budget,
 ) -> Result<Facts, ExhaustionReason> {
-    let mut facts = Facts::none(net);
+    let mut facts = Facts::empty(net);
     let needs_bounds = encoding.has(EncodingPart::Bounds) || encoding.numbers == Numbers::Bits;
     if encoding.has(EncodingPart::Flows) || needs_bounds {
         let flows = match place_flows(net, budget) {

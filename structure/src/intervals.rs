@@ -29,7 +29,7 @@ use parikh_net::{
 };
 
 /// The net features that the argument covers.
-pub const TAKES: Features = Features::WEIGHTS;
+pub const SUPPORTED_FEATURES: Features = Features::WEIGHTS;
 
 /// Bounds on the tokens of every place in every reachable marking. The pass over the arcs is
 /// repeated for each provenance: from the arcs alone, with all proved facts, with claimed facts,
@@ -59,7 +59,7 @@ pub struct ProvenanceIntervals {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IntervalDecision {
     /// True if the predicate holds in every reachable marking, false if in none.
-    pub holds: bool,
+    pub always_holds: bool,
     /// The weakest sufficient provenance.
     pub rests_on: Provenance,
 }
@@ -106,7 +106,7 @@ impl Intervals {
         let holds = self.last().decide(net, predicate)?;
         let decides = |level: &&ProvenanceIntervals| level.decide(net, predicate) == Some(holds);
         let level = self.levels.iter().find(decides).unwrap_or(self.last());
-        Some(IntervalDecision { holds, rests_on: level.rests_on })
+        Some(IntervalDecision { always_holds: holds, rests_on: level.rests_on })
     }
 
     /// Returns the upper bound of a sum with its provenance, or `None` if it is unbounded.
@@ -281,7 +281,7 @@ mod tests {
              transition swap: 2*lock -> lock",
         )
         .unwrap();
-        let intervals = ProvenanceIntervals::new(&net, &Facts::none(&net), Provenance::Arcs);
+        let intervals = ProvenanceIntervals::new(&net, &Facts::empty(&net), Provenance::Arcs);
         let place = |name| net.place_named(name).unwrap();
         assert!(!intervals.is_possible(net.transition_named("dead").unwrap()));
         assert_eq!(intervals.high(place("never")), Some(0));
@@ -295,10 +295,10 @@ mod tests {
     #[test]
     fn an_always_enabled_transition_excludes_deadlock() {
         let net = text::parse("place p 1\ntransition t: p -> p").unwrap();
-        let intervals = ProvenanceIntervals::new(&net, &Facts::none(&net), Provenance::Arcs);
+        let intervals = ProvenanceIntervals::new(&net, &Facts::empty(&net), Provenance::Arcs);
         assert_eq!(intervals.decide(&net, &Predicate::Dead), Some(false));
         let stuck = text::parse("place p\ntransition t: p -> p").unwrap();
-        let intervals = ProvenanceIntervals::new(&stuck, &Facts::none(&stuck), Provenance::Arcs);
+        let intervals = ProvenanceIntervals::new(&stuck, &Facts::empty(&stuck), Provenance::Arcs);
         assert_eq!(intervals.decide(&stuck, &Predicate::Dead), Some(true));
     }
 
@@ -310,14 +310,14 @@ mod tests {
         )
         .unwrap();
         let [p, q, r] = ["p", "q", "r"].map(|name| net.place_named(name).unwrap());
-        let mut facts = Facts::none(&net);
+        let mut facts = Facts::empty(&net);
         net.places().for_each(|place| facts.bound_above(place, 1, Provenance::UnitsClaimed));
         facts.bound_above(p, 1, Provenance::Flows);
         let intervals = Intervals::new(&net, &facts);
         let two = |place| Predicate::at_least(place, 2);
         let rests_on = |predicate: &Predicate| {
             let decision = intervals.decide(&net, predicate).unwrap();
-            assert!(!decision.holds);
+            assert!(!decision.always_holds);
             decision.rests_on
         };
         assert_eq!(rests_on(&two(r)), Provenance::Arcs);

@@ -206,9 +206,9 @@ fn entry(vector: &[(u32, u64)], position: u32) -> u64 {
 /// A row of (C | I).
 struct ModuloRow {
     /// The part of the row that belongs to C, by effect class.
-    left: ModularVector,
+    matrix_part: ModularVector,
     /// The combination of places that gives the left part.
-    right: ModularVector,
+    combination: ModularVector,
 }
 
 /// The matrix (C | I) during elimination.
@@ -227,14 +227,14 @@ impl ModuloTableau {
         let mut tableau =
             ModuloTableau { ring, rows: Vec::new(), rows_of: vec![Vec::new(); columns] };
         for (place, left) in places.into_iter().enumerate() {
-            tableau.add_row(ModuloRow { left, right: vec![(place as u32, 1)] });
+            tableau.add_row(ModuloRow { matrix_part: left, combination: vec![(place as u32, 1)] });
         }
         tableau
     }
 
     /// Adds a row.
     fn add_row(&mut self, row: ModuloRow) {
-        for &(column, _) in &row.left {
+        for &(column, _) in &row.matrix_part {
             self.rows_of[column as usize].push(self.rows.len() as u32);
         }
         self.rows.push(Some(row));
@@ -248,7 +248,7 @@ impl ModuloTableau {
         for column in columns {
             self.clear_column(column, budget)?;
         }
-        Ok(self.rows.into_iter().flatten().map(|row| row.right).collect())
+        Ok(self.rows.into_iter().flatten().map(|row| row.combination).collect())
     }
 
     /// Clears a column by one pivot row, which is dropped.
@@ -258,7 +258,7 @@ impl ModuloTableau {
         rows.sort_unstable();
         rows.dedup();
         let value = |row_index: &u32| {
-            self.rows[*row_index as usize].as_ref().map_or(0, |row| entry(&row.left, column))
+            self.rows[*row_index as usize].as_ref().map_or(0, |row| entry(&row.matrix_part, column))
         };
         let entries: Vec<(u32, u64)> = rows
             .into_iter()
@@ -266,7 +266,9 @@ impl ModuloTableau {
             .filter(|&(_, value)| value != 0)
             .collect();
         let size = |row_index: u32| {
-            self.rows[row_index as usize].as_ref().map_or(0, |row| row.left.len() + row.right.len())
+            self.rows[row_index as usize]
+                .as_ref()
+                .map_or(0, |row| row.matrix_part.len() + row.combination.len())
         };
         let Some(&(row_index, pivot_value)) = entries.iter().min_by_key(|&&(row_index, value)| {
             (ring.prime_power_in(value), size(row_index), row_index)
@@ -283,19 +285,20 @@ impl ModuloTableau {
             let Some(row) = self.rows[other_index as usize].take() else { continue };
             // value / power is an integer, and value + b·own is 0.
             let b = (ring.modulus - value / power * inverse % ring.modulus) % ring.modulus;
-            let (rows_of, before) = (&mut self.rows_of, &row.left);
-            let left = ring.add_multiple(before, b, &pivot.left);
+            let (rows_of, before) = (&mut self.rows_of, &row.matrix_part);
+            let left = ring.add_multiple(before, b, &pivot.matrix_part);
             for &(column, _) in left.iter().filter(|(column, _)| entry(before, *column) == 0) {
                 rows_of[column as usize].push(other_index);
             }
-            let right = ring.add_multiple(&row.right, b, &pivot.right);
-            self.rows[other_index as usize] = Some(ModuloRow { left, right });
+            let right = ring.add_multiple(&row.combination, b, &pivot.combination);
+            self.rows[other_index as usize] =
+                Some(ModuloRow { matrix_part: left, combination: right });
         }
         if power > 1 {
             let factor = ring.modulus / power;
             self.add_row(ModuloRow {
-                left: ring.add_multiple(&[], factor, &pivot.left),
-                right: ring.add_multiple(&[], factor, &pivot.right),
+                matrix_part: ring.add_multiple(&[], factor, &pivot.matrix_part),
+                combination: ring.add_multiple(&[], factor, &pivot.combination),
             });
         }
         Ok(())

@@ -10,7 +10,7 @@
 //! W. van der Aalst, *The application of Petri nets to workflow management*, 1998; W. van der Aalst
 //! et al., *Soundness of workflow nets: classification, decidability, and analysis*, 2011.
 
-use parikh_evidence::words;
+use parikh_evidence::description;
 use parikh_net::{Assumption, Marking, Net, PlaceId, TransitionId};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -93,7 +93,7 @@ impl Workflow {
                 0 => violations.push(format!("no {kind} place")),
                 n => violations.push(format!(
                     "{n} {kind} places ({})",
-                    words::join_first(places, |&p| words::place(net, p))
+                    description::join_first(places, |&p| description::place(net, p))
                 )),
             }
         }
@@ -105,7 +105,7 @@ impl Workflow {
                 let names = nodes.named(net);
                 let s = if names.len() == 1 { "" } else { "s" };
                 if !names.is_empty() {
-                    let examples = words::join_first(&names, String::clone);
+                    let examples = description::join_first(&names, String::clone);
                     violations
                         .push(format!("{} node{s} on {missing_path} ({examples})", names.len()));
                 }
@@ -123,8 +123,8 @@ impl WorkflowNodes {
 
     /// Returns the names of the nodes, places first.
     fn named(&self, net: &Net) -> Vec<String> {
-        let places = self.places.iter().map(|&p| words::place(net, p));
-        places.chain(self.transitions.iter().map(|&t| words::transition(net, t))).collect()
+        let places = self.places.iter().map(|&p| description::place(net, p));
+        places.chain(self.transitions.iter().map(|&t| description::transition(net, t))).collect()
     }
 }
 
@@ -188,12 +188,12 @@ pub fn assumed_token(net: &Net) -> Option<(Marking, Assumption)> {
 const MOST_FINALS: usize = 1_000;
 
 /// Returns the net that begins with `cases` cases. Its final markings are the markings in which all
-/// of these cases are done, see [`ends`].
+/// of these cases are done, see [`initial_and_final_markings`].
 ///
 /// # Errors
-/// As for [`ends`].
+/// As for [`initial_and_final_markings`].
 pub fn cases(net: &Net, cases: u64, chosen: &[Marking]) -> Result<Net, CaseError> {
-    let (initial, finals) = ends(net, cases, chosen)?;
+    let (initial, finals) = initial_and_final_markings(net, cases, chosen)?;
     let assumed = assumptions(net, !chosen.is_empty());
     Ok(net.from_marking(initial).with_final_markings(finals).assuming(assumed))
 }
@@ -208,7 +208,7 @@ pub fn cases(net: &Net, cases: u64, chosen: &[Marking]) -> Result<Net, CaseError
 ///
 /// # Errors
 /// Returns an error if one of these markings is unknown or too large.
-pub fn ends(
+pub fn initial_and_final_markings(
     net: &Net,
     cases: u64,
     chosen: &[Marking],
@@ -400,7 +400,7 @@ mod tests {
         let only = std::slice::from_ref(&chosen);
         assert_eq!(cases(&own, 1, only).unwrap().final_markings(), only);
         let several = plain.clone().with_final_markings(vec![m([0, 1, 0]), m([0, 0, 1])]);
-        let ends = |cases| ends(&several, cases, &[]);
+        let ends = |cases| initial_and_final_markings(&several, cases, &[]);
         assert_eq!(ends(1).unwrap().1, [m([0, 1, 0]), m([0, 0, 1])]);
         // Each of two cases may end in another marking.
         assert_eq!(ends(2).unwrap().1, [m([0, 0, 2]), m([0, 1, 1]), m([0, 2, 0])]);

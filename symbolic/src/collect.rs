@@ -59,10 +59,10 @@ impl Diagrams<'_> {
         let mut is_marked = vec![0u64; self.nodes.len().div_ceil(64)];
         is_marked[0] = 0b11;
         let mut open: Vec<u32> = Vec::new();
-        for index in 0..self.kept.len() + self.chains.len() {
-            open.push(match index < self.kept.len() {
-                true => self.kept[index],
-                false => self.chains[index - self.kept.len()].down,
+        for index in 0..self.protected_nodes.len() + self.chains.len() {
+            open.push(match index < self.protected_nodes.len() {
+                true => self.protected_nodes[index],
+                false => self.chains[index - self.protected_nodes.len()].down,
             });
             while let Some(mut id) = open.pop() {
                 while is_marked[id as usize / 64] >> (id % 64) & 1 == 0 {

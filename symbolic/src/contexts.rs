@@ -12,7 +12,7 @@
 //! many contexts, each with its own copy of the work below. If reads would create more than
 //! [`MAX_CONTEXTS`] contexts at a level, plain saturation treats the transitions there.
 
-use crate::touch::{END, Suffix};
+use crate::touch::{EMPTY_SUFFIX, Suffix};
 use std::collections::HashMap;
 
 /// The largest number of contexts at one level.
@@ -35,7 +35,7 @@ pub(crate) struct Context {
     /// Token numbers that suffixes read at this level, ascending.
     thresholds: Vec<u64>,
     /// The context below, indexed by the number of thresholds that the value reaches.
-    below: Vec<u32>,
+    contexts_below: Vec<u32>,
 }
 
 /// All contexts by number. Context 0 belongs to the top level.
@@ -100,7 +100,7 @@ impl Contexts {
                         pending_here.sort_unstable();
                         pending_here.dedup();
                         debug_assert!(
-                            !pending_here.contains(&END),
+                            !pending_here.contains(&EMPTY_SUFFIX),
                             "a transition that changes nothing"
                         );
                         let context =
@@ -116,7 +116,7 @@ impl Contexts {
                         next: suffix_of(id).next,
                     });
                     let locals = locals.collect();
-                    level_contexts.push(Context { locals, thresholds, below: successors });
+                    level_contexts.push(Context { locals, thresholds, contexts_below: successors });
                 }
                 if pending_below.len() <= MAX_CONTEXTS.max(frontier.len()) || !passes_reads {
                     contexts.append(&mut level_contexts);
@@ -131,14 +131,14 @@ impl Contexts {
 
     /// Returns the context below `context` for a value of `tokens`.
     #[inline]
-    pub(crate) fn below(&self, context: u32, tokens: u64) -> u32 {
+    pub(crate) fn context_below(&self, context: u32, tokens: u64) -> u32 {
         let context = &self.contexts[context as usize];
         match context.thresholds.is_empty() {
-            true => context.below[0],
+            true => context.contexts_below[0],
             false => {
                 let reached_thresholds =
                     context.thresholds.partition_point(|&threshold| threshold <= tokens);
-                context.below[reached_thresholds]
+                context.contexts_below[reached_thresholds]
             }
         }
     }

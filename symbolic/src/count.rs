@@ -140,7 +140,7 @@ struct WeightedCount<'w, 'd, 'l, N> {
 }
 
 /// The outer error is a limit; `None` means that a number does not fit `N`.
-type Fits<T> = Result<Option<T>, Stop>;
+type CheckedResult<T> = Result<Option<T>, Stop>;
 
 impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
     fn new(
@@ -154,7 +154,7 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
     }
 
     /// Computes the requested sums.
-    fn compute(mut self, sums: &[Changes]) -> Fits<Vec<BigUint>> {
+    fn compute(mut self, sums: &[Changes]) -> CheckedResult<Vec<BigUint>> {
         let mut tree = ChangeTrie::default();
         for (number, changes) in sums.iter().enumerate() {
             let mut subtree = &mut tree;
@@ -205,7 +205,7 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
     }
 
     /// Computes the weights of the paths from the top to each node, with the common factors.
-    fn fill_above(&mut self) -> Fits<()> {
+    fn fill_above(&mut self) -> CheckedResult<()> {
         let levels = self.levelled.levels();
         let node_count = |level: usize| self.levelled.level(level).len();
         self.weights_above = (0..levels).map(|level| vec![N::zero(); node_count(level)]).collect();
@@ -249,7 +249,7 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         tree: &ChangeTrie,
         level: usize,
         mut weights_below: Vec<N>,
-    ) -> Fits<()> {
+    ) -> CheckedResult<()> {
         let mut level = level;
         for (&(Reverse(upper), factor), parent) in &tree.children {
             let upper = upper as usize;
@@ -287,7 +287,7 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         level: usize,
         factor: Option<usize>,
         weights_below: &[N],
-    ) -> Fits<Vec<N>> {
+    ) -> CheckedResult<Vec<N>> {
         let nodes = self.levelled.level(level);
         let mut weights: Vec<N> = Vec::with_capacity(nodes.len());
         for &id in nodes {
@@ -318,7 +318,7 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         level: usize,
         factor: Option<usize>,
         weights_below: &[N],
-    ) -> Fits<N> {
+    ) -> CheckedResult<N> {
         let mut sum = N::zero();
         for (position, &id) in self.levelled.level(level).iter().enumerate() {
             self.diagrams.tick()?;

@@ -3,7 +3,7 @@
 use crate::cache::Operation;
 use crate::relation::TransitionRelation;
 use crate::store::{Diagrams, EMPTY, Stop};
-use crate::touch::END;
+use crate::touch::EMPTY_SUFFIX;
 
 impl Diagrams<'_> {
     /// Returns the vectors that firing `suffix` produces from members of `id`, without saturation.
@@ -14,7 +14,7 @@ impl Diagrams<'_> {
         id: u32,
         suffix: u32,
     ) -> Result<u32, Stop> {
-        if id == EMPTY || suffix == END {
+        if id == EMPTY || suffix == EMPTY_SUFFIX {
             return Ok(id);
         }
         if let Some(result) = self.cache.get(Operation::Fire, suffix, id, 0) {

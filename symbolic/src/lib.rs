@@ -21,10 +21,10 @@
 //! | `store`, `cache`, `collect` | unique nodes; a cache of results of operations; garbage collection |
 //! | `sets` | union, intersection, difference, members |
 //! | `touch`, `relation`, `contexts` | transitions as implicit relations; the transitions that a node is saturated for |
-//! | `saturate` | the reachable set by saturation; `within`: saturation inside another set |
+//! | `saturate` | the reachable set by saturation; `restricted_saturation`: saturation inside another set |
 //! | `fire`, `path` | the vectors that one firing leads to; a firing sequence to a member, found backwards |
 //! | `next` | the members from which one firing leads into another set |
-//! | `back` | a list of steps that leads every member of a set to a target set |
+//! | `backward_steps` | a list of steps that leads every member of a set to a target set |
 //! | `count` | exact counts and weighted sums |
 //! | `restrict` | the members that satisfy a linear condition; the range of a linear expression |
 //! | `export` | diagrams as stand-alone data |
@@ -36,7 +36,7 @@
 //! "Improving saturation efficiency with implicit relations", Petri Nets 2019; Molnár, Majzik,
 //! "Saturation enhanced with conditional locality", Petri Nets 2019.
 
-mod back;
+mod backward_steps;
 mod cache;
 mod collect;
 mod contexts;
@@ -50,14 +50,14 @@ pub mod order;
 mod path;
 mod relation;
 mod restrict;
+mod restricted_saturation;
 mod saturate;
 mod sets;
 mod stack;
 mod store;
 mod touch;
-mod within;
 
-pub use back::CountedSteps;
+pub use backward_steps::CountedSteps;
 pub use count::{Changes, Factor, Factors};
 pub use export::Diagram;
 pub use path::TransitionPath;

@@ -7,14 +7,14 @@
 use crate::cache::Operation;
 use crate::relation::TransitionRelation;
 use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
-use crate::touch::{END, Suffix};
+use crate::touch::{EMPTY_SUFFIX, Suffix};
 
 impl Diagrams<'_> {
     /// Returns the members of `from` from which one firing leads to a member of `to`. `backwards`
     /// holds the [reversed](TransitionRelation::reversed) transitions; it does not contain
     /// transitions without effect.
     ///
-    /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
+    /// May collect: the caller must [keep](Self::protect) every other set that it needs later.
     ///
     /// # Errors
     ///
@@ -27,7 +27,7 @@ impl Diagrams<'_> {
     ) -> Result<Set, Stop> {
         self.prepare_cache(backwards);
         let result = self.fire_any(backwards, 0, to.0, from.0).and_then(|result| {
-            self.keep(Set(result));
+            self.protect(Set(result));
             let collected = self.safe_point();
             self.release(Set(result));
             collected.map(|()| Set(result))
@@ -90,7 +90,7 @@ impl Diagrams<'_> {
         id: u32,
         within: u32,
     ) -> Result<u32, Stop> {
-        if suffix == END {
+        if suffix == EMPTY_SUFFIX {
             return self.intersection_of(id, within);
         }
         if id == EMPTY || within == EMPTY {

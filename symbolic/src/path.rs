@@ -34,7 +34,7 @@ impl Diagrams<'_> {
         let backwards = relation.reversed()?;
         self.prepare_cache(&backwards);
         let target = self.intersection(target, reachable)?;
-        self.keep(reachable);
+        self.protect(reachable);
         let mut steps = Vec::new();
         let is_found = self.search_backwards_to(&backwards, start, target, reachable, &mut steps);
         let is_found = self.clear_on_error(is_found);
@@ -67,14 +67,14 @@ impl Diagrams<'_> {
                     if extended == found {
                         break;
                     }
-                    self.keep(found);
+                    self.protect(found);
                     steps.push((suffix, found));
                     found = extended;
                     if self.contains(found, start) {
                         return Ok(true);
                     }
                 }
-                self.keep(found);
+                self.protect(found);
                 let collected = self.safe_point();
                 self.release(found);
                 collected?;

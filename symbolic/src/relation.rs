@@ -11,7 +11,7 @@
 
 use crate::contexts::{Contexts, LocalTransition};
 use crate::store::Stop;
-use crate::touch::{END, LevelTouch, Suffix};
+use crate::touch::{EMPTY_SUFFIX, LevelTouch, Suffix};
 use std::collections::HashMap;
 
 /// The transitions of a net over levels, prepared for firing.
@@ -62,7 +62,7 @@ impl TransitionRelation {
     ) -> Result<Self, Stop> {
         static NUMBERS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
         let empty_suffix =
-            Suffix { touch: LevelTouch { level: u32::MAX, pre: 0, change: 0 }, next: END };
+            Suffix { touch: LevelTouch { level: u32::MAX, pre: 0, change: 0 }, next: EMPTY_SUFFIX };
         let mut suffixes = vec![empty_suffix];
         let mut suffix_numbers: HashMap<Suffix, u32> = HashMap::new();
         let mut first_suffixes = Vec::new();
@@ -73,7 +73,7 @@ impl TransitionRelation {
             if touches.iter().all(|touch| touch.change == 0) {
                 continue;
             }
-            let mut next = END;
+            let mut next = EMPTY_SUFFIX;
             for &touch in touches.iter().rev().filter(|touch| touch.pre > 0 || touch.change != 0) {
                 let suffix = Suffix { touch, next };
                 next = *suffix_numbers.entry(suffix).or_insert_with(|| {
@@ -134,7 +134,7 @@ impl TransitionRelation {
     pub(crate) fn touches(&self, mut id: u32) -> impl Iterator<Item = LevelTouch> {
         std::iter::from_fn(move || {
             let suffix = self.suffixes[id as usize];
-            let touch = (id != END).then_some(suffix.touch);
+            let touch = (id != EMPTY_SUFFIX).then_some(suffix.touch);
             id = suffix.next;
             touch
         })

@@ -34,7 +34,7 @@ struct Restriction<'r> {
 /// Required tokens at some levels, and the cache of node parts that satisfy them.
 struct EnablingList<'l> {
     /// The levels with their required tokens, by ascending level.
-    needs: &'l [(u32, u64)],
+    required_tokens: &'l [(u32, u64)],
     /// The computed parts, by node.
     results: HashMap<u32, u32>,
 }
@@ -127,7 +127,7 @@ impl Diagrams<'_> {
         }
         let mut lists_by_level: HashMap<u32, Vec<EnablingList<'_>>> = HashMap::new();
         for needs in lists {
-            let list = EnablingList { needs, results: HashMap::new() };
+            let list = EnablingList { required_tokens: needs, results: HashMap::new() };
             lists_by_level.entry(needs[0].0).or_default().push(list);
         }
         let result =
@@ -165,7 +165,8 @@ impl Diagrams<'_> {
             if result == id {
                 break;
             }
-            let enabling_part = self.enabled_part(id, level, list.needs, &mut list.results)?;
+            let enabling_part =
+                self.enabled_part(id, level, list.required_tokens, &mut list.results)?;
             result = self.union_of(result, enabling_part)?;
         }
         results.insert(id, result);

@@ -22,7 +22,7 @@ use crate::cache::Operation;
 use crate::contexts::LocalTransition;
 use crate::relation::TransitionRelation;
 use crate::store::{CachedNode, Diagrams, EMPTY, ONE, Set, Stop};
-use crate::touch::END;
+use crate::touch::EMPTY_SUFFIX;
 
 /// The interpretation of the number carried down with each node. This number determines what the
 /// node is closed under.
@@ -33,7 +33,7 @@ pub(crate) trait SaturationGuide {
     /// Returns the transitions that fire at this level.
     fn locals(&self, level: u32, carried: u32) -> &[LocalTransition];
     /// Returns the number carried below `value`, or `None` if `value` is not allowed.
-    fn below(&self, diagrams: &Diagrams<'_>, carried: u32, value: u32) -> Option<u32>;
+    fn carried_below(&self, diagrams: &Diagrams<'_>, carried: u32, value: u32) -> Option<u32>;
     /// Returns the part of `id` that is allowed under `carried`. The caller still has to saturate
     /// this part.
     fn enter(diagrams: &mut Diagrams<'_>, id: u32, carried: u32) -> Result<u32, Stop>;
@@ -54,8 +54,8 @@ impl SaturationGuide for ContextGuide<'_> {
     }
 
     #[inline]
-    fn below(&self, diagrams: &Diagrams<'_>, carried: u32, value: u32) -> Option<u32> {
-        Some(self.0.contexts.below(carried, diagrams.tokens(value)))
+    fn carried_below(&self, diagrams: &Diagrams<'_>, carried: u32, value: u32) -> Option<u32> {
+        Some(self.0.contexts.context_below(carried, diagrams.tokens(value)))
     }
 
     #[inline]
@@ -71,14 +71,14 @@ impl SaturationGuide for ContextGuide<'_> {
 impl Diagrams<'_> {
     /// Returns all vectors reachable from members of `from`, including `from`.
     ///
-    /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
+    /// May collect: the caller must [keep](Self::protect) every other set that it needs later.
     ///
     /// # Errors
     ///
     /// Returns an error when a limit is reached.
     pub fn reachable(&mut self, relation: &TransitionRelation, from: Set) -> Result<Set, Stop> {
         self.prepare_cache(relation);
-        self.keep(from);
+        self.protect(from);
         let result = self.saturate(relation, &ContextGuide(relation), 0, from.0, 0);
         self.release(from);
         self.clear_on_error(result.map(Set))
@@ -104,7 +104,7 @@ impl Diagrams<'_> {
         let mut chain_node = id;
         while chain_node != EMPTY {
             let node = self.node(chain_node);
-            if let Some(carried_below) = guide.below(self, carried, node.value) {
+            if let Some(carried_below) = guide.carried_below(self, carried, node.value) {
                 let down = self.saturate(relation, guide, level + 1, node.down, carried_below)?;
                 self.push(node.value, down);
             }
@@ -146,8 +146,16 @@ impl Diagrams<'_> {
             for (index, &local) in locals.iter().enumerate() {
                 let last_fired = std::mem::replace(&mut self.last_fired[first_fired + index], time);
                 if last_fired < time {
-                    let round = Round { relation, guide, level, base, carried, local, last_fired };
-                    self.round(&round, &mut time)?;
+                    let round = TransitionRound {
+                        relation,
+                        guide,
+                        level,
+                        base,
+                        carried,
+                        local,
+                        last_fired,
+                    };
+                    self.fire_round(&round, &mut time)?;
                 }
             }
         }
@@ -156,12 +164,12 @@ impl Diagrams<'_> {
     }
 
     /// Fires one transition on all entries that changed since its last round.
-    fn round<G: SaturationGuide>(
+    fn fire_round<G: SaturationGuide>(
         &mut self,
-        round: &Round<'_, G>,
+        round: &TransitionRound<'_, G>,
         time: &mut u32,
     ) -> Result<(), Stop> {
-        let &Round { relation, guide, level, base, carried, local, last_fired } = round;
+        let &TransitionRound { relation, guide, level, base, carried, local, last_fired } = round;
         let is_ascending = local.change >= 0;
         let mut index = if is_ascending { base } else { self.chains.len() };
         loop {
@@ -180,8 +188,8 @@ impl Diagrams<'_> {
             self.tick()?;
             self.safe_point()?;
             let new_value = self.shifted(tokens, local.change)?;
-            let carried_below = guide.below(self, carried, value);
-            let carried_to = guide.below(self, carried, new_value);
+            let carried_below = guide.carried_below(self, carried, value);
+            let carried_to = guide.carried_below(self, carried, new_value);
             let successors = match (carried_below, carried_to) {
                 (Some(from), Some(carried_to)) => self.saturate_fired(
                     relation,
@@ -237,7 +245,7 @@ impl Diagrams<'_> {
         if id == EMPTY {
             return Ok(EMPTY);
         }
-        if suffix == END {
+        if suffix == EMPTY_SUFFIX {
             if from == to {
                 return Ok(id);
             }
@@ -270,8 +278,8 @@ impl Diagrams<'_> {
                 }
                 new_value = self.shifted(tokens, touch.change)?;
             }
-            let from_below = guide.below(self, from, node.value);
-            let to_below = guide.below(self, to, new_value);
+            let from_below = guide.carried_below(self, from, node.value);
+            let to_below = guide.carried_below(self, to, new_value);
             let (Some(from), Some(to)) = (from_below, to_below) else { continue };
             let down =
                 self.saturate_fired(relation, guide, level + 1, node.down, next, from, to)?;
@@ -299,7 +307,7 @@ impl Diagrams<'_> {
 }
 
 /// One round of a transition, with the chain that it fires on.
-struct Round<'r, G> {
+struct TransitionRound<'r, G> {
     /// The relation of the transition.
     relation: &'r TransitionRelation,
     /// The interpretation of the carried number.

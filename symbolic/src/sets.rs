@@ -167,7 +167,7 @@ impl Diagrams<'_> {
         let mut set = ONE;
         for &tokens in vector.iter().rev() {
             let value = self.code(tokens);
-            set = self.make(value, set, EMPTY)?;
+            set = self.make_node(value, set, EMPTY)?;
         }
         Ok(Set(set))
     }

@@ -112,8 +112,8 @@ pub struct Diagrams<'a> {
     pub(crate) chains: Vec<CachedNode>,
     /// Time of the last round of each transition, for the chains under construction.
     pub(crate) last_fired: Vec<u32>,
-    /// Sets protected from collection by [`Diagrams::keep`], one entry per call.
-    pub(crate) kept: Vec<u32>,
+    /// Sets protected from collection by [`Diagrams::protect`], one entry per call.
+    pub(crate) protected_nodes: Vec<u32>,
     /// The large values, indexed by code minus `LARGE`.
     large: Vec<u64>,
     /// The code per large value.
@@ -159,7 +159,7 @@ impl<'a> Diagrams<'a> {
             cache: Cache::new(1 << 12),
             chains: Vec::new(),
             last_fired: Vec::new(),
-            kept: Vec::new(),
+            protected_nodes: Vec::new(),
             large: Vec::new(),
             code_of_large: HashMap::new(),
             limits,
@@ -193,15 +193,15 @@ impl<'a> Diagrams<'a> {
     }
 
     /// Protects `set` from collection until it is [released](Self::release). An operation that
-    /// fires transitions may free every set that is not kept.
-    pub fn keep(&mut self, set: Set) {
-        self.kept.push(set.0);
+    /// fires transitions may free every set that is not protected.
+    pub fn protect(&mut self, set: Set) {
+        self.protected_nodes.push(set.0);
     }
 
-    /// Undoes one call of [`keep`](Self::keep) for `set`.
+    /// Undoes one call of [`protect`](Self::protect) for `set`.
     pub fn release(&mut self, set: Set) {
-        if let Some(index) = self.kept.iter().rposition(|&kept| kept == set.0) {
-            self.kept.swap_remove(index);
+        if let Some(index) = self.protected_nodes.iter().rposition(|&kept| kept == set.0) {
+            self.protected_nodes.swap_remove(index);
         }
     }
 
@@ -251,7 +251,7 @@ impl<'a> Diagrams<'a> {
 
     /// Returns the unique node (value, down, right), or `right` if `down` is empty.
     #[inline]
-    pub(crate) fn make(&mut self, value: u32, down: u32, right: u32) -> Result<u32, Stop> {
+    pub(crate) fn make_node(&mut self, value: u32, down: u32, right: u32) -> Result<u32, Stop> {
         if down == EMPTY {
             return Ok(right);
         }
@@ -354,7 +354,7 @@ impl<'a> Diagrams<'a> {
         self.ticks += ((self.chains.len() - base) / 32) as u32;
         for index in (base..self.chains.len()).rev() {
             let CachedNode { value, down, .. } = self.chains[index];
-            right = self.make(value, down, right)?;
+            right = self.make_node(value, down, right)?;
         }
         self.chains.truncate(base);
         Ok(right)

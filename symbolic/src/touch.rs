@@ -30,4 +30,4 @@ pub(crate) struct Suffix {
 }
 
 /// The suffix without touches.
-pub(crate) const END: u32 = 0;
+pub(crate) const EMPTY_SUFFIX: u32 = 0;

@@ -137,7 +137,7 @@ fn saturation_finds_what_enumeration_finds() {
                 TransitionRelation::with_reads(levels, &net.transitions, conditional).unwrap();
             let start = diagrams.single(&net.initial).unwrap();
             let reached = diagrams.reachable(&relation, start).unwrap();
-            diagrams.keep(reached);
+            diagrams.protect(reached);
             found.push(reached);
         }
         assert_eq!(&members(&diagrams, found[0]), markings);
@@ -196,12 +196,12 @@ fn what_leads_into_a_set_and_what_enables_any_are_those_of_enumeration() {
         let relation = TransitionRelation::new(levels, &net.transitions).unwrap();
         let start = diagrams.single(&net.initial).unwrap();
         let set = diagrams.reachable(&relation, start).unwrap();
-        diagrams.keep(set);
+        diagrams.protect(set);
         let mut part = |diagrams: &mut Diagrams<'_>| {
             let terms: Vec<(u32, i64)> = (0..levels).map(|it| (it, rng.i64(-2..3))).collect();
             let linear = LinearCondition { terms, lower: -1, upper: i128::from(rng.i8(0..4)) };
             let part = diagrams.restrict(set, &linear).unwrap();
-            diagrams.keep(part);
+            diagrams.protect(part);
             part
         };
         let (from, to) = (part(&mut diagrams), part(&mut diagrams));
@@ -291,12 +291,12 @@ fn inside_a_set_backwards_and_forwards() {
         let relation = TransitionRelation::with_reads(levels, &net.transitions, false).unwrap();
         let start = diagrams.single(&net.initial).unwrap();
         let all = diagrams.reachable(&relation, start).unwrap();
-        diagrams.keep(all);
+        diagrams.protect(all);
         // Some of the markings, and the markings reachable from them inside the restricted set.
         let linear =
             LinearCondition { terms: vec![(0, 1)], lower: 0, upper: i128::from(rng.u8(0..3)) };
         let some = diagrams.restrict(all, &linear).unwrap();
-        diagrams.keep(some);
+        diagrams.protect(some);
         let inside = members(&diagrams, some);
         let from = markings.iter().nth(rng.usize(0..markings.len())).unwrap();
         let close = |start: &Vec<u64>, within: &BTreeSet<Vec<u64>>, backwards: bool| {
@@ -423,7 +423,7 @@ fn the_stack_suffices_for_many_levels() {
         let set = diagrams.reachable(&relation, start).unwrap();
         let reversed = relation.reversed().unwrap();
         let target = diagrams.single(&initial).unwrap();
-        diagrams.keep(set);
+        diagrams.protect(set);
         let back = diagrams.reachable_within(&reversed, target, set).unwrap();
         (diagrams.count(set).unwrap(), set == back)
     });
@@ -440,10 +440,10 @@ fn steps_back_lead_everywhere_from_where_they_should() {
         let relation = TransitionRelation::new(levels, &net.transitions).unwrap();
         let start = diagrams.single(&net.initial).unwrap();
         let all = diagrams.reachable(&relation, start).unwrap();
-        diagrams.keep(all);
+        diagrams.protect(all);
         let to = markings.iter().nth(rng.usize(0..markings.len())).unwrap();
         let target = diagrams.single(to).unwrap();
-        diagrams.keep(target);
+        diagrams.protect(target);
         let backwards = relation.reversed().unwrap();
         let before = diagrams.reachable_within(&backwards, target, all).unwrap();
         let leads = before == all;

@@ -54,7 +54,7 @@ pub(crate) enum StepFilter {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BranchingFormula {
     /// The nodes of the formula, operands before operators. The last node is the formula.
-    pub(crate) parts: Vec<BranchingNode>,
+    pub(crate) nodes: Vec<BranchingNode>,
     /// Names in the formula that no label of the system has, so no step has them.
     pub(crate) unknown_names: Vec<String>,
 }
@@ -148,9 +148,9 @@ impl JointStateSpace {
 
     /// Returns true if the formula holds in each initial joint state.
     pub fn satisfies(&self, formula: &BranchingFormula) -> bool {
-        let mut values: Vec<Vec<bool>> = Vec::with_capacity(formula.parts.len());
+        let mut values: Vec<Vec<bool>> = Vec::with_capacity(formula.nodes.len());
         let predecessors = self.predecessors();
-        for part in &formula.parts {
+        for part in &formula.nodes {
             let value = match *part {
                 BranchingNode::Constant(value) => vec![value; self.states()],
                 BranchingNode::Not(part) => values[part].iter().map(|it| !it).collect(),

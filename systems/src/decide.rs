@@ -107,7 +107,7 @@ impl<'s> Decider<'s> {
     pub fn new(system: &'s System, finite_runs: FiniteRuns) -> Self {
         let factored = match finite_runs {
             FiniteRuns::Ignored => FactoredSystem::new(system),
-            FiniteRuns::Stutter => FactoredSystem::whole(system),
+            FiniteRuns::Stutter => FactoredSystem::unfactored(system),
         };
         let dependence = DependenceRelation::new(&factored.system);
         Self { system, finite_runs, factored, dependence }

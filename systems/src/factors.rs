@@ -41,7 +41,7 @@ pub(crate) struct FactoredSystem {
 
 impl FactoredSystem {
     /// Returns the system unchanged.
-    pub(crate) fn whole(system: &System) -> Self {
+    pub(crate) fn unfactored(system: &System) -> Self {
         Self { system: system.clone(), views: FactorView::all_of(system) }
     }
 

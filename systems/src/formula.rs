@@ -46,7 +46,7 @@ impl LabelFormula {
 
     /// Returns true if the formula contains a next operator.
     pub fn has_next(&self) -> bool {
-        let parts = self.formulas.parts(self.formula);
+        let parts = self.formulas.subformulas(self.formula);
         parts.into_iter().any(|part| matches!(self.formulas.node(part), Node::Next(..)))
     }
 
@@ -117,19 +117,19 @@ pub struct KindAutomaton {
     /// The kind of each label of the system.
     pub(crate) kinds: Vec<u8>,
     /// The kind of the remaining labels, or of some of them.
-    pub(crate) other: u32,
+    pub(crate) other_kind: u32,
 }
 
 impl KindAutomaton {
     /// Returns the number of kinds.
     pub fn kinds(&self) -> u32 {
         let largest_kind = self.kinds.iter().copied().max().unwrap_or(0);
-        u32::from(largest_kind).max(self.other) + 1
+        u32::from(largest_kind).max(self.other_kind) + 1
     }
 
     /// Returns the kind of labels that the formula does not name.
-    pub fn other(&self) -> u32 {
-        self.other
+    pub fn other_kind(&self) -> u32 {
+        self.other_kind
     }
 
     /// Returns the labels that have a kind of their own.
@@ -166,11 +166,11 @@ impl KindAutomaton {
     /// accepts unnamed labels forever, it has an edge to an additional last state, which accepts
     /// exactly these.
     pub(crate) fn staying_at_unnamed_labels(&self) -> Self {
-        let other_bit = 1 << self.other;
+        let other_bit = 1 << self.other_kind;
         let is_safe = self.required_marks == Marks::NONE;
         let required_marks = if is_safe { Marks(1) } else { self.required_marks };
         let sink = self.states.len() as u32;
-        let accepts_forever = self.accept_for_ever(self.other);
+        let accepts_forever = self.accept_for_ever(self.other_kind);
         let mut states: Vec<Vec<KindEdge>> = Vec::new();
         for ((state, row), accepts_forever) in (0..).zip(&self.states).zip(accepts_forever) {
             let named_moves = row.iter().map(|it| KindEdge {
@@ -197,9 +197,9 @@ impl KindAutomaton {
     /// Unnamed labels may be read without a step: moves that are possible after them are possible
     /// before them, with the marks on the way. Of two paths to one state, only the one with more
     /// marks is kept, since it accepts everything that the other accepts. At an actual unnamed
-    /// label, the automaton is [patient](Self::patient).
+    /// label, the automaton [stays in its state](Self::staying_at_unnamed_labels).
     pub(crate) fn loosened(&self) -> Option<Self> {
-        let other_bit = 1 << self.other;
+        let other_bit = 1 << self.other_kind;
         let mut states = Vec::new();
         for (from, row) in (0..).zip(&self.states) {
             let mut unnamed_paths: Vec<(u32, Marks)> = vec![(from, Marks::NONE)];
@@ -293,7 +293,7 @@ impl KindAutomaton {
             required_marks: Marks::all(automaton.marks),
             labels: named.into_iter().map(|(_, label)| label).collect(),
             kinds: kind_of_label,
-            other,
+            other_kind: other,
             distance: Vec::new(),
         };
         automaton_of_kinds.prune();
@@ -315,13 +315,16 @@ impl KindAutomaton {
         let sccs = parikh_net::components::components_of_rows(&self.states, |it| it.target);
         let mut marks_of_scc: Vec<Option<Marks>> = vec![None; sccs.count as usize];
         for (from, row) in self.states.iter().enumerate() {
-            for step in row.iter().filter(|it| sccs.of[it.target as usize] == sccs.of[from]) {
-                let scc_marks = &mut marks_of_scc[sccs.of[from] as usize];
+            for step in row
+                .iter()
+                .filter(|it| sccs.component_of[it.target as usize] == sccs.component_of[from])
+            {
+                let scc_marks = &mut marks_of_scc[sccs.component_of[from] as usize];
                 *scc_marks = Some(scc_marks.unwrap_or_default().or(step.marks));
             }
         }
         let is_in_accepting_scc = |state: usize| {
-            marks_of_scc[sccs.of[state] as usize]
+            marks_of_scc[sccs.component_of[state] as usize]
                 .is_some_and(|it| self.required_marks.is_subset(it))
         };
         let unreachable = u32::MAX;

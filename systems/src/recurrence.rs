@@ -72,7 +72,7 @@ pub(crate) fn with_phases(
     }
     // An additional kind for labels that do not occur, for edges that read them.
     let other = kind_signatures.len() as u32;
-    kind_signatures.push((u8::try_from(automaton.other).ok()?, vec![false; parts.len()]));
+    kind_signatures.push((u8::try_from(automaton.other_kind).ok()?, vec![false; parts.len()]));
     let new_kinds = |old_kinds: u64, part: Option<usize>| {
         let read = (0u32..).zip(&kind_signatures).filter(|(_, (kind, is_in_part))| {
             old_kinds >> kind & 1 == 1 && part.is_none_or(|part| is_in_part[part])
@@ -114,7 +114,7 @@ pub(crate) fn with_phases(
         states,
         required_marks: kinds_so_far,
         kinds,
-        other,
+        other_kind: other,
         distance: Vec::new(),
         ..automaton.clone()
     };
@@ -129,10 +129,11 @@ fn accepting_components(
 ) -> Vec<Vec<Vec<KindEdge>>> {
     let sccs = components_of_rows(states, |it| it.target);
     let inner_moves = |component: u32| -> Vec<Vec<KindEdge>> {
-        let rows = states.iter().zip(&sccs.of);
+        let rows = states.iter().zip(&sccs.component_of);
         rows.map(|(row, &component_of_state)| {
             let moves = row.iter().filter(|it| {
-                component_of_state == component && sccs.of[it.target as usize] == component_of_state
+                component_of_state == component
+                    && sccs.component_of[it.target as usize] == component_of_state
             });
             moves.copied().collect()
         })
@@ -160,7 +161,8 @@ fn recurring_labels(system: &System, mut allowed: Vec<bool>) -> Vec<bool> {
             let mut is_on_cycle = vec![false; allowed.len()];
             for state in 0..states {
                 for (label, to) in allowed_edges(state) {
-                    is_on_cycle[label.index()] |= sccs.of[state as usize] == sccs.of[*to as usize];
+                    is_on_cycle[label.index()] |=
+                        sccs.component_of[state as usize] == sccs.component_of[*to as usize];
                 }
             }
             for label in system.labels().filter(|&it| system.owners(it).contains(&number)) {

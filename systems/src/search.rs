@@ -69,7 +69,7 @@ struct SearchStep {
     /// The acceptance marks of the automaton's edge.
     marks: Marks,
     /// The target node.
-    to: u32,
+    target: u32,
 }
 
 /// A node being visited, with its remaining steps; the last one is taken first.
@@ -167,8 +167,8 @@ impl<'a, 's> ProductSearch<'a, 's> {
     }
 
     /// Enables partial-order reduction: steps with unnamed labels may be postponed. This is valid
-    /// only for infinite runs, an insensitive formula, and a [patient](KindAutomaton::patient)
-    /// automaton.
+    /// only for infinite runs, an insensitive formula, and an automaton that
+    /// [stays in its state](KindAutomaton::staying_at_unnamed_labels) at unnamed labels.
     pub(crate) fn with_fewer_steps(mut self, dependence: DependenceRelation) -> Self {
         self.stubborn = Some(StubbornSets::new(dependence));
         self
@@ -226,11 +226,11 @@ impl<'a, 's> ProductSearch<'a, 's> {
                 let Some(step) = frame.steps.pop() else {
                     let node = frame.node;
                     path.pop();
-                    self.leave(node, &mut roots, &mut unfinished);
+                    self.finish_node(node, &mut roots, &mut unfinished);
                     continue;
                 };
-                match self.order_of(step.to) {
-                    None => entered = Some((step.to, step.marks)),
+                match self.order_of(step.target) {
+                    None => entered = Some((step.target, step.marks)),
                     Some(FINISHED) => {}
                     Some(order) => {
                         let marks = merge(&mut roots, order, step.marks);
@@ -255,7 +255,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
 
     /// Leaves a node without remaining steps. If it is the first of its component, the component is
     /// done.
-    fn leave(&mut self, node: u32, roots: &mut Vec<SccRoot>, unfinished: &mut Vec<u32>) {
+    fn finish_node(&mut self, node: u32, roots: &mut Vec<SccRoot>, unfinished: &mut Vec<u32>) {
         let order = self.order_number[node as usize];
         if roots.last().is_none_or(|root| root.first != order) {
             return;
@@ -277,11 +277,12 @@ impl<'a, 's> ProductSearch<'a, 's> {
             let mut states = vec![automaton.initial];
             if self.finite_runs == FiniteRuns::Stutter {
                 let moves = automaton.states[automaton.initial as usize].iter();
-                let reading_no_label = moves.filter(|it| it.kinds >> automaton.other() & 1 == 1);
+                let reading_no_label =
+                    moves.filter(|it| it.kinds >> automaton.other_kind() & 1 == 1);
                 states = reading_no_label.map(|it| it.target).collect();
             }
             for state in states {
-                let node = self.insert_node(&joint_state, state, automaton.other());
+                let node = self.insert_node(&joint_state, state, automaton.other_kind());
                 starts.push(node);
             }
         }
@@ -327,7 +328,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
         };
         let (state, ..) = self.unpacked(node);
         let can_be_taken = self.product.enabled_labels(&state);
-        let (kinds, other) = (&self.kind_of_label, self.automaton.other());
+        let (kinds, other) = (&self.kind_of_label, self.automaton.other_kind());
         let is_named_label = |label: LabelId| u32::from(kinds[label.index()]) != other;
         let enabled_state =
             EnabledState { product: self.product, state: &state, can_be_taken: &can_be_taken };
@@ -335,7 +336,9 @@ impl<'a, 's> ProductSearch<'a, 's> {
         self.stubborn = Some(stubborn);
         if let Some(stubborn_labels) = stubborn_labels {
             let steps = self.steps(node, |label| stubborn_labels.binary_search(&label).is_ok());
-            if steps.iter().all(|step| self.order_of(step.to).is_none_or(|order| order == FINISHED))
+            if steps
+                .iter()
+                .all(|step| self.order_of(step.target).is_none_or(|order| order == FINISHED))
             {
                 return steps;
             }
@@ -370,19 +373,19 @@ impl<'a, 's> ProductSearch<'a, 's> {
             let kind = u32::from(self.kind_of_label[label.index()]);
             for edge in moves.iter().filter(|edge| edge.kinds >> kind & 1 == 1) {
                 let to = self.insert_node(&next, edge.target, kind);
-                steps.push(SearchStep { label: Some(label), marks: edge.marks, to });
+                steps.push(SearchStep { label: Some(label), marks: edge.marks, target: to });
             }
         }
         if self.finite_runs == FiniteRuns::Stutter && !self.product.has_complete_step(&joint_state)
         {
             for edge in moves.iter().filter(|edge| edge.kinds >> last_kind & 1 == 1) {
                 let to = self.insert_node(&joint_state, edge.target, last_kind);
-                steps.push(SearchStep { label: None, marks: edge.marks, to });
+                steps.push(SearchStep { label: None, marks: edge.marks, target: to });
             }
         }
         // The last step is taken first: the one that brings the automaton closest to acceptance.
         let distance = |step: &SearchStep| {
-            let state = self.fields[self.fields.len() - 2].get(self.nodes.row(step.to));
+            let state = self.fields[self.fields.len() - 2].get(self.nodes.row(step.target));
             automaton.distance[state as usize]
         };
         steps.sort_by_key(|step| std::cmp::Reverse(distance(step)));
@@ -410,7 +413,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
             let required_marks = self.automaton.required_marks;
             let wanted = |_: u32, step: &SearchStep| match required_marks.is_subset(collected_marks)
             {
-                true => step.to == entry,
+                true => step.target == entry,
                 false => required_marks.0 & step.marks.0 & !collected_marks.0 != 0,
             };
             let Some((segment, end)) = self.path(&[node], is_in_component, wanted, false, goes_on)
@@ -444,9 +447,9 @@ impl<'a, 's> ProductSearch<'a, 's> {
         may_be_empty: bool,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<(Vec<SearchStep>, u32)> {
-        let neutral_step = SearchStep { label: None, marks: Marks::NONE, to: 0 };
+        let neutral_step = SearchStep { label: None, marks: Marks::NONE, target: 0 };
         for &node in from.iter().filter(|_| may_be_empty) {
-            if is_wanted(self.order_of(node)?, &SearchStep { to: node, ..neutral_step }) {
+            if is_wanted(self.order_of(node)?, &SearchStep { target: node, ..neutral_step }) {
                 return Some((Vec::new(), node));
             }
         }
@@ -460,7 +463,8 @@ impl<'a, 's> ProductSearch<'a, 's> {
             let node = queue[next];
             next += 1;
             for step in self.steps(node, |_| true) {
-                let Some(order) = self.order_of(step.to).filter(|&order| is_allowed(order)) else {
+                let Some(order) = self.order_of(step.target).filter(|&order| is_allowed(order))
+                else {
                     continue;
                 };
                 if is_wanted(order, &step) {
@@ -471,11 +475,11 @@ impl<'a, 's> ProductSearch<'a, 's> {
                         path_node = earlier;
                     }
                     path.reverse();
-                    return Some((path, step.to));
+                    return Some((path, step.target));
                 }
-                if !from.contains(&step.to) && !predecessor_of.contains_key(&step.to) {
-                    predecessor_of.insert(step.to, (node, step));
-                    queue.push(step.to);
+                if !from.contains(&step.target) && !predecessor_of.contains_key(&step.target) {
+                    predecessor_of.insert(step.target, (node, step));
+                    queue.push(step.target);
                 }
             }
         }

@@ -18,7 +18,7 @@
 //! For runs as words, the combination with an automaton may be wrong although each is correct by
 //! itself, if states of the automaton are sensitive to unnamed labels (S. Siegel, CAV 2019).
 //! Therefore this reduction uses the automaton that stays in its state at unnamed labels
-//! ([`KindAutomaton::patient`](crate::formula::KindAutomaton::patient)).
+//! ([`KindAutomaton::staying_at_unnamed_labels`](crate::formula::KindAutomaton::staying_at_unnamed_labels)).
 //!
 //! Sources: A. Valmari, *A stubborn attack on state explosion*, CAV 1990; D. Peled, *Combining
 //! partial order reductions with on-the-fly model-checking*, CAV 1994.

@@ -57,7 +57,7 @@ pub(crate) struct SystemWalker<'a, 's> {
     /// The length of the next walk, in steps.
     walk_length: usize,
     /// True if walks delay the entry into accepting components. This is for automata from
-    /// [`phased`](crate::recurrence::phased), where most walks switch too early.
+    /// [`with_phases`](crate::recurrence::with_phases), where most walks switch too early.
     delays_acceptance: bool,
 }
 
@@ -113,7 +113,7 @@ impl<'a, 's> SystemWalker<'a, 's> {
         let mut starts = self.product.starts();
         let mut joint_state = starts.swap_remove(self.random.below(starts.len()));
         let mut state = self.automaton.initial;
-        let mut last_kind = self.automaton.other();
+        let mut last_kind = self.automaton.other_kind();
         if self.finite_runs == FiniteRuns::Stutter {
             let moves = self.automaton.states[state as usize].iter();
             let reading_no_label: Vec<u32> =

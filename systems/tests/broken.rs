@@ -85,7 +85,7 @@ fn properties(text: &str) -> Result<(), ReadError> {
         match read::is_branching(&property.formula) {
             true => drop(
                 read::branching(&property.formula, &system)
-                    .map_err(|error| error.within(text, property.offset))?,
+                    .map_err(|error| error.in_whole_text(text, property.offset))?,
             ),
             false => drop(
                 LabelFormula::parse(&property.formula, &system)
@@ -227,7 +227,7 @@ fn what_is_wrong_is_said_with_its_line() {
         let error = reader(text).expect_err(text);
         assert!(error.to_string().contains(message), "{text}\n{error}");
         assert_eq!(error.line, line, "{text}\n{error}");
-        let [shown, caret] = error.shown();
+        let [shown, caret] = error.excerpt();
         assert!(
             caret.trim_end().ends_with('^') && caret.chars().count() <= shown.chars().count() + 1,
             "{shown}\n{caret}"
@@ -318,7 +318,7 @@ fn texts_with_a_piece_missing_twice_or_of_another_kind_never_panic() {
                     broken += 1;
                     assert!(error.line >= 1 && error.line <= text.matches('\n').count() + 1);
                     assert!(!error.expected.is_empty() && !error.found.is_empty());
-                    drop(error.shown());
+                    drop(error.excerpt());
                 }
             }
         }

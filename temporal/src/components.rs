@@ -14,7 +14,7 @@ use std::collections::TryReserveError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Components {
     /// The component of each node, indexed by node.
-    pub of: Vec<u32>,
+    pub component_of: Vec<u32>,
     /// The number of components.
     pub count: u32,
 }
@@ -97,7 +97,7 @@ pub fn components_while<E: From<TryReserveError>>(
             }
         }
     }
-    Ok(Components { of: component_of, count })
+    Ok(Components { component_of, count })
 }
 
 #[cfg(test)]
@@ -114,8 +114,8 @@ mod tests {
     fn what_leads_to_each_other_is_together_and_edges_lead_to_smaller_numbers() {
         // 0 ⇄ 1 → 2 ⇄ 3, 1 → 4, 5 alone.
         let edges = [(0, 1), (1, 0), (1, 2), (2, 3), (3, 2), (1, 4), (4, 4)];
-        assert_eq!(found(6, &edges), Components { of: vec![2, 2, 0, 0, 1, 3], count: 4 });
-        assert_eq!(found(0, &[]), Components { of: vec![], count: 0 });
+        assert_eq!(found(6, &edges), Components { component_of: vec![2, 2, 0, 0, 1, 3], count: 4 });
+        assert_eq!(found(0, &[]), Components { component_of: vec![], count: 0 });
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
             let nodes = 1 + below(8);
             let edges: Vec<(u32, u32)> =
                 (0..below(16)).map(|_| (below(nodes) as u32, below(nodes) as u32)).collect();
-            let Components { of, .. } = found(nodes as u32, &edges);
+            let Components { component_of: of, .. } = found(nodes as u32, &edges);
             let reaches = |from: u32, to: u32| {
                 let mut seen = vec![from];
                 while let Some(more) =

@@ -36,7 +36,7 @@ use std::sync::Arc;
 pub struct Formula<P>(u32, PhantomData<P>);
 
 impl<P> Formula<P> {
-    fn at(index: usize) -> Self {
+    fn from_index(index: usize) -> Self {
         // Each node takes more than four bytes, so memory runs out before the numbers do.
         Self(u32::try_from(index).expect("2^32 formulas in one store"), PhantomData)
     }
@@ -103,7 +103,7 @@ impl<P: Paths> Formulas<P> {
         if let Some(&formula) = self.numbers.get(&node) {
             return formula;
         }
-        let formula = Formula::at(self.nodes.len());
+        let formula = Formula::from_index(self.nodes.len());
         self.nodes.push(node.clone());
         self.negations.push(None);
         self.numbers.insert(node, formula);
@@ -127,7 +127,7 @@ impl<P: Paths> Formulas<P> {
 
     /// Returns the constant true or false.
     pub fn constant(&self, value: bool) -> Formula<P> {
-        Formula::at(usize::from(value))
+        Formula::from_index(usize::from(value))
     }
 
     /// Returns true if the formula is this constant.

@@ -14,21 +14,21 @@
 
 use crate::atom::Letter;
 use crate::formula::{Formula, Ltl, Node};
-use crate::parts::PartValues;
 use crate::paths::Linear;
+use crate::subformulas::PartValues;
 
 /// An infinite word: letters, and the position at which it continues after the last one.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Lasso {
     letters: Vec<Letter>,
-    back: usize,
+    cycle_start: usize,
 }
 
 impl Lasso {
     /// Creates the word that repeats the letters from position `back` on. Returns `None` if there
     /// is no such position.
     pub fn new(letters: Vec<Letter>, back: usize) -> Option<Self> {
-        (back < letters.len()).then_some(Self { letters, back })
+        (back < letters.len()).then_some(Self { letters, cycle_start: back })
     }
 
     /// Creates the word that repeats the last letter forever: a run to a dead marking. Returns
@@ -44,13 +44,13 @@ impl Lasso {
     }
 
     /// Returns the position at which the cycle begins.
-    pub fn back(&self) -> usize {
-        self.back
+    pub fn cycle_start(&self) -> usize {
+        self.cycle_start
     }
 
     /// Returns the position after the given position.
-    pub fn after(&self, position: usize) -> usize {
-        if position + 1 < self.letters.len() { position + 1 } else { self.back }
+    pub fn next_position(&self, position: usize) -> usize {
+        if position + 1 < self.letters.len() { position + 1 } else { self.cycle_start }
     }
 
     /// Returns true if the word satisfies the formula. Takes time formula × positions.
@@ -74,7 +74,7 @@ impl Lasso {
                 .map(|position| operands.iter().any(|&part| value[part][position]))
                 .collect(),
             Node::Next(_, part) => {
-                (0..positions).map(|position| value[*part][self.after(position)]).collect()
+                (0..positions).map(|position| value[*part][self.next_position(position)]).collect()
             }
             Node::Until(_, left, right) => self.fixpoint(false, |position, value_after| {
                 value[*right][position] || (value[*left][position] && value_after)
@@ -93,7 +93,7 @@ impl Lasso {
         while has_changed {
             has_changed = false;
             for position in (0..values.len()).rev() {
-                let new = step(position, values[self.after(position)]);
+                let new = step(position, values[self.next_position(position)]);
                 has_changed |= new != values[position];
                 values[position] = new;
             }

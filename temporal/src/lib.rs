@@ -13,7 +13,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `atom` | atoms, literals, letters |
-//! | `paths`, `formula`, `parts` | hash-consed formulas in negation normal form |
+//! | `paths`, `formula`, `subformulas` | hash-consed formulas in negation normal form |
 //! | `text` | formulas as text, in the syntax of the tool Spot |
 //! | `lasso`, `prefix` | simple evaluators: LTL on ultimately periodic words and on prefixes |
 //! | `rewrite` | rules that simplify formulas to equivalent ones |
@@ -39,10 +39,10 @@ mod formula;
 mod lasso;
 mod linear_bounds;
 mod linear_form;
-mod parts;
 mod paths;
 mod prefix;
 mod rewrite;
+mod subformulas;
 mod text;
 mod value;
 
@@ -55,8 +55,8 @@ pub use automaton::{Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge
 pub use formula::{Ctl, Formula, Formulas, Ltl, Node};
 pub use lasso::Lasso;
 pub use linear_bounds::LinearBounds;
-pub use parts::PartValues;
 pub use paths::{Linear, Paths, Quantifier};
 pub use rewrite::{BRANCHING_RULES, LINEAR_RULES, RewriteRule, RewriteStep};
+pub use subformulas::PartValues;
 pub use text::{AtomNames, ParseError, parse_ctl, parse_ltl};
 pub use value::PartialTruth;

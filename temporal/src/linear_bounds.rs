@@ -40,8 +40,8 @@
 
 use crate::atom::{AtomId, Literal};
 use crate::formula::{Ctl, Formula, Ltl, Node};
-use crate::parts::PartValues;
 use crate::paths::{Linear, Quantifier};
+use crate::subformulas::PartValues;
 
 /// Limit on the number of some-formulas of one part.
 const MAX_ALTERNATIVES: usize = 8;

@@ -28,8 +28,8 @@
 
 use crate::atom::AtomId;
 use crate::formula::{Ctl, Formula, Ltl, Node};
-use crate::parts::PartValues;
 use crate::paths::{Linear, Quantifier};
+use crate::subformulas::PartValues;
 
 /// The classification of a part of a formula.
 #[derive(Clone, Copy)]

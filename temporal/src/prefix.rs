@@ -7,8 +7,8 @@
 
 use crate::atom::Letter;
 use crate::formula::{Formula, Ltl, Node};
-use crate::parts::PartValues;
 use crate::paths::Linear;
+use crate::subformulas::PartValues;
 use crate::value::PartialTruth;
 
 impl Ltl {

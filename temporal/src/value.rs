@@ -7,8 +7,8 @@
 
 use crate::atom::AtomId;
 use crate::formula::{Formula, Formulas, Node};
-use crate::parts::PartValues;
 use crate::paths::Paths;
+use crate::subformulas::PartValues;
 use std::collections::HashMap;
 
 /// A truth value: false, unknown or true.
@@ -125,7 +125,7 @@ impl<P: Paths> Formulas<P> {
     ) -> Formula<P> {
         let (true_formula, false_formula) = (self.constant(true), self.constant(false));
         let mut results: HashMap<Formula<P>, Formula<P>> = HashMap::new();
-        for part in self.parts(formula) {
+        for part in self.subformulas(formula) {
             let result = match *self.node(part) {
                 Node::Literal(literal) => match atoms(literal.atom).to_bool() {
                     Some(value) => self.constant(value == literal.positive),

@@ -9,7 +9,7 @@ use crate::unfolding::{coloured, explore};
 use fastrand::Rng;
 use parikh::evidence::audit::{AuditReport, AuditVerdict};
 use parikh::evidence::coloured::{
-    Bindings, ColouredAudit, ColouredModel, RepeatLimits, UnfoldingFlaw, read,
+    ColouredAudit, ColouredModel, RepeatLimits, RequiredBindings, UnfoldingFlaw, read,
 };
 use parikh::evidence::file::Unfolding;
 use parikh::evidence::reader::queries;
@@ -60,10 +60,15 @@ fn both_readers_and_both_unfoldings_make_the_same_net() {
         // If firings are counted, equivalent bindings are all present.
         let config = UnfoldingConfig { symmetry: false, ..UnfoldingConfig::default() };
         let all = unfold(&net, &config, &Budget::unlimited()).unwrap().0;
-        let own = model.unfold(&Unfolding::of(&all), Bindings::All, 1_000_000, &mut || true);
-        assert_eq!(content(&own.unwrap()), content(&all), "seed {seed}");
         let own =
-            model.unfold(&Unfolding::of(&flat), Bindings::OnePerEffect, 1_000_000, &mut || true);
+            model.unfold(&Unfolding::of(&all), RequiredBindings::All, 1_000_000, &mut || true);
+        assert_eq!(content(&own.unwrap()), content(&all), "seed {seed}");
+        let own = model.unfold(
+            &Unfolding::of(&flat),
+            RequiredBindings::OnePerEffect,
+            1_000_000,
+            &mut || true,
+        );
         let own = own.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", text::print(&net)));
         assert_eq!(content(&own), content(&flat), "seed {seed}\n{}", text::print(&net));
         let folding = |net: &Net| {
@@ -104,7 +109,7 @@ fn a_list_is_taken_only_if_its_net_stands_for_the_model() {
                 }
             }
             let unfold = |bindings| model.unfold(&listed, bindings, 1_000_000, &mut || true);
-            let Ok(flat) = unfold(Bindings::OnePerEffect) else {
+            let Ok(flat) = unfold(RequiredBindings::OnePerEffect) else {
                 refused += 1;
                 continue;
             };
@@ -116,7 +121,7 @@ fn a_list_is_taken_only_if_its_net_stands_for_the_model() {
             assert_eq!(there, markings, "{}", shown());
             taken += u64::from(listed != all);
             // Firings can be counted on the listed unfolding only if it has all bindings.
-            if unfold(Bindings::All).is_ok() {
+            if unfold(RequiredBindings::All).is_ok() {
                 assert_eq!(space.firings(), firings, "{}", shown());
                 counted += u64::from(listed != all);
             }
@@ -283,7 +288,7 @@ fn what_the_auditors_reader_does_not_know_it_refuses() {
     let (ring, _) = model(&text::parse("sort N = 1..1000000000\nplace p: N = {all}").unwrap());
     let listed = Unfolding { places: vec!["p(1)".into()], transitions: vec![], classes: vec![] };
     assert_eq!(
-        ring.unfold(&listed, Bindings::OnePerEffect, 1000, &mut || true).unwrap_err(),
+        ring.unfold(&listed, RequiredBindings::OnePerEffect, 1000, &mut || true).unwrap_err(),
         UnfoldingFlaw::TooLarge(1000)
     );
 }

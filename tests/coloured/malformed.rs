@@ -5,7 +5,7 @@ use crate::audit::content;
 use crate::reader::{SORTS, arc, guarded, place, pnml, read};
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::evidence::coloured::Bindings;
+use parikh::evidence::coloured::RequiredBindings;
 use parikh::evidence::file::Unfolding;
 use parikh::unfold::{UnfoldingConfig, UnfoldingError, unfold};
 use parikh_solvers::Budget;
@@ -331,7 +331,7 @@ fn two_hundred_broken_files_give_a_net_or_a_message() {
                     unfold(&net, &UnfoldingConfig::default(), &Budget::unlimited()).unwrap().0;
                 let own = model.unfold(
                     &Unfolding::of(&flat),
-                    Bindings::OnePerEffect,
+                    RequiredBindings::OnePerEffect,
                     1_000_000,
                     &mut || true,
                 );

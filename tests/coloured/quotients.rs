@@ -9,7 +9,7 @@ use crate::support::scale::scaled;
 use crate::without_unfolding::{model, some_classes};
 use parikh::evidence::abstraction::Quotient;
 use parikh::evidence::audit::{AuditVerdict, AuditedAnswer};
-use parikh::evidence::coloured::{Bindings, UnfoldingFlaw, read};
+use parikh::evidence::coloured::{RequiredBindings, UnfoldingFlaw, read};
 use parikh::evidence::file::Unfolding;
 use parikh::unfold;
 use parikh_generate::random_coloured;
@@ -125,11 +125,11 @@ fn audited(
 ) -> Option<Result<(), UnfoldingFlaw>> {
     let listed = Unfolding { classes: quotient.named_classes(net)?, ..Unfolding::of(less) };
     let model = read(pnml::write(net).as_bytes()).unwrap();
-    let own = model.unfold(&listed, Bindings::OnePerEffect, 1_000_000, &mut || true);
+    let own = model.unfold(&listed, RequiredBindings::OnePerEffect, 1_000_000, &mut || true);
     Some(own.map(|own| {
         assert_eq!(content(&own), content(less), "{}", text::print(net));
         assert!(own.is_of_quotient());
-        let counted = model.unfold(&listed, Bindings::All, 1_000_000, &mut || true);
+        let counted = model.unfold(&listed, RequiredBindings::All, 1_000_000, &mut || true);
         assert!(matches!(counted, Err(UnfoldingFlaw::Wrong(_))));
     }))
 }
@@ -203,7 +203,7 @@ fn classes_are_kept_by_what_arcs_make_of_colours() {
             transitions: classes.iter().map(|class| format!("step(x={})", class[0])).collect(),
             classes: vec![classes.iter().map(names).collect()],
         };
-        model.unfold(&listed, Bindings::OnePerEffect, 1_000, &mut || true)
+        model.unfold(&listed, RequiredBindings::OnePerEffect, 1_000, &mut || true)
     };
     assert_eq!(unfold(&[&["a", "c"], &["b", "d"]]).unwrap().place_count(), 2);
     assert_eq!(unfold(&[&["a", "b", "c", "d"]]).unwrap().place_count(), 1);

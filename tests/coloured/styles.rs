@@ -18,7 +18,7 @@ use crate::reader::{arc, guarded, place, pnml, read};
 use crate::support::binary::TestDirectory;
 use parikh::evidence::audit::AuditVerdict;
 use parikh::evidence::coloured::{
-    Bindings, ColouredAudit, ColouredModel, RepeatLimits, is_coloured,
+    ColouredAudit, ColouredModel, RepeatLimits, RequiredBindings, is_coloured,
 };
 use parikh::evidence::file::Unfolding;
 use parikh::evidence::reader::queries;
@@ -169,7 +169,7 @@ pub(crate) fn same_net(file: &str, twin: &str) {
     for it in [file, twin] {
         let own = audited(it).unfold(
             &Unfolding::of(&flat),
-            Bindings::OnePerEffect,
+            RequiredBindings::OnePerEffect,
             1_000_000,
             &mut || true,
         );

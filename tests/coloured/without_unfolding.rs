@@ -336,7 +336,7 @@ fn colours_that_nothing_tells_apart_are_found() {
         _ => colour,
     });
     let quotient = Quotient::of(net, &one).unwrap();
-    assert_eq!(quotient.decided(), [true, false]);
+    assert_eq!(quotient.decided_transitions(), [true, false]);
     assert!(!text::print(quotient.net()).contains('<'));
 }
 

@@ -83,7 +83,7 @@ impl Texts<'_> {
 impl Questions for Texts<'_> {
     type Error = NotUnfolded;
 
-    fn on(&self, view: ModelView<'_>) -> Result<QuestionsOnNet, NotUnfolded> {
+    fn for_view(&self, view: ModelView<'_>) -> Result<QuestionsOnNet, NotUnfolded> {
         let mut wording = QuestionsOnNet { plan: Plan::default(), ..QuestionsOnNet::default() };
         for (at, text) in self.0.iter().enumerate() {
             let id = format!("q{at}");
@@ -111,7 +111,7 @@ pub(crate) fn evidence(model: &Model, texts: &[String]) -> String {
     let config = RunConfig { threads: 1, keep_certificates: true, ..RunConfig::default() };
     let budget = Budget::lasting(Duration::from_millis(500));
     let report = run::run(model, &Texts(texts), &config, &budget, |view, event| match event {
-        Event::Begun { .. } if file.is_none() => {
+        Event::NetBegun { .. } if file.is_none() => {
             file = Some(EvidenceFile::new(view.net(), "Formulas", Vec::new()).unwrap());
         }
         Event::Settled { id, goal, knowledge } => {
@@ -124,7 +124,7 @@ pub(crate) fn evidence(model: &Model, texts: &[String]) -> String {
     let report = report.unwrap();
     assert_eq!(report.faults, 0, "{texts:?}");
     let mut file = file.unwrap();
-    file.end().unwrap();
+    file.write_end().unwrap();
     String::from_utf8(file.finish().unwrap()).unwrap()
 }
 
@@ -193,14 +193,14 @@ fn answer(question: &Question, space: &StateSpace<'_>) -> Option<AnswerValue> {
             let mut met = goals.iter().map(|goal| space.reaches(goal));
             (if *all { met.all(|it| it) } else { met.any(|it| it) }) == *then
         }
-        Question::Stays(wanted) => wanted.iter().all(|wanted| space.stays(wanted)),
+        Question::StaysReachable(wanted) => wanted.iter().all(|wanted| space.stays(wanted)),
         Question::NoRun(property) => !runs::exists(space, property),
         Question::Tree(property) => trees::holds(space, property),
         Question::Initially(predicate) => predicate.holds(net, net.initial()),
         Question::Not(part) => !holds(part),
         Question::Connective { all: true, parts } => parts.iter().all(holds),
         Question::Connective { all: false, parts } => parts.iter().any(holds),
-        Question::Between { main, .. } => holds(main),
+        Question::WithImplications { main, .. } => holds(main),
         Question::Maximum(sum) => {
             return i64::try_from(space.maximum(sum)).ok().map(AnswerValue::Number);
         }

@@ -10,7 +10,7 @@ use crate::support::nets;
 use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::board::{Board, Knowledge, Maximum, ProvedBound, Reach};
+use parikh::board::{Board, Knowledge, Maximum, ProvedBound, ReachKnowledge};
 use parikh::engine::Task;
 use parikh::engine::state_equation::{self, StateEquationConfig};
 use parikh::evidence::certificate::bounds::{BoundStep, TokenBound};
@@ -244,7 +244,7 @@ fn certificates(net: &Net, seed: u64) -> Vec<(LinearCertificate, Predicate)> {
         goals.iter().cloned().enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect();
     let board = Board::new(net, goals);
     let budget = Budget::unlimited();
-    let facts = Facts::none(net);
+    let facts = Facts::empty(net);
     let task = Task {
         net,
         goals: &marking_goals(&with_ids),
@@ -260,9 +260,10 @@ fn certificates(net: &Net, seed: u64) -> Vec<(LinearCertificate, Predicate)> {
     );
     let certificate = |id| {
         let (proof, refuted) = match (board.knowledge(id)?, board.goal(id)) {
-            (Knowledge::Reach(Reach::Unreachable { proof, .. }), Goal::Reach(predicate)) => {
-                (proof, predicate.clone())
-            }
+            (
+                Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. }),
+                Goal::Reach(predicate),
+            ) => (proof, predicate.clone()),
             (
                 Knowledge::Maximum(Maximum {
                     proved: Some(ProvedBound { bound: most, proof, .. }),

@@ -122,7 +122,7 @@ fn evidence(net: &Net, question: &ProcessQuestion) -> Option<String> {
         written.unwrap();
     });
     assert_eq!(report.faults, 0, "{name}\n{}", text::print(net));
-    file.end().unwrap();
+    file.write_end().unwrap();
     Some(String::from_utf8(file.finish().unwrap()).unwrap())
 }
 

@@ -6,7 +6,7 @@ use crate::support::binary::{run, stderr};
 use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::board::{Board, Evidence, Home, Knowledge};
+use parikh::board::{Board, Evidence, HomeKnowledge, Knowledge};
 use parikh::engine::Assignment;
 use parikh::engine::home::{return_by_weights, symbolic_components};
 use parikh::evidence::audit::{Audit, AuditVerdict};
@@ -166,7 +166,7 @@ fn wanted(net: &Net) -> Vec<Predicate> {
 fn arguments(net: &Net, wanted: &[Predicate], seed: u64) -> Vec<Structure> {
     let goals: Vec<Goal> = wanted.iter().cloned().map(Goal::Home).collect();
     let listed: Vec<(GoalId, Goal)> = (0..).map(GoalId::new).zip(goals.iter().cloned()).collect();
-    let facts = Facts::none(net);
+    let facts = Facts::empty(net);
     let known = Intervals::new(net, &facts);
     let mut all: Vec<Structure> = Vec::new();
     for engine in [return_by_weights::ENGINE, symbolic_components::ENGINE] {
@@ -178,10 +178,11 @@ fn arguments(net: &Net, wanted: &[Predicate], seed: u64) -> Vec<Structure> {
         (engine.start)(assignment).unwrap().slice(&budget);
         assert_eq!(board.faults(), 0);
         for goal in board.ids() {
-            if let Some(Knowledge::Home(Home::Kept { evidence, .. })) = board.knowledge(goal)
+            if let Some(Knowledge::Home(HomeKnowledge::StaysReachable { evidence, .. })) =
+                board.knowledge(goal)
                 && let Evidence::Argued(Some(argued)) = evidence
             {
-                assert!(argued.on.is_none());
+                assert!(argued.derivation.is_none());
                 if !all.contains(&argued.structure) {
                     all.push((*argued.structure).clone());
                 }

@@ -88,7 +88,7 @@ fn evidence_about_runs_is_confirmed_and_no_mutant_confirms_what_is_false() {
         let kind = [RandomKind::Bounded, RandomKind::OneSafe][rng.usize(..2)];
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
         let properties: Vec<RunProperty> = (0..4).map(|_| property(&mut rng, &net)).collect();
-        let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+        let (facts, budget) = (Facts::empty(&net), Budget::unlimited());
         let mut lassos = RunGraph::new(&net, &facts, &properties, 0, &budget).unwrap();
         let cases: Vec<EvidenceCase> =
             properties.into_iter().filter_map(|it| case(&net, it, &mut lassos)).collect();
@@ -115,7 +115,7 @@ fn searches_for_runs_are_made_again() {
             continue;
         }
         let properties: Vec<RunProperty> = (0..6).map(|_| property(&mut rng, &net)).collect();
-        let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+        let (facts, budget) = (Facts::empty(&net), Budget::unlimited());
         let mut lassos = RunGraph::new(&net, &facts, &properties, 0, &budget).unwrap();
         let mut trial = Trial::new(&net);
         for property in &properties {

@@ -5,7 +5,7 @@ use crate::support::binary::{example, run, stderr};
 use crate::support::documents::{ProofKind, ProvedRefutation, TestProof, proofs, refutes};
 use crate::support::oracle::{OracleLimits, explore};
 use parikh::answer::Plan;
-use parikh::board::{Evidence, KeptDocument, Knowledge, Maximum, ProvedBound, Reach};
+use parikh::board::{Evidence, KeptDocument, Knowledge, Maximum, ProvedBound, ReachKnowledge};
 use parikh::evidence::audit::{Audit, AuditVerdict, AuditedAnswer};
 use parikh::evidence::certificate::bounds::BoundStep;
 use parikh::evidence::reader::pnml;
@@ -30,7 +30,9 @@ fn refuted(net: &Net, plan: Plan) -> Vec<(Option<KeptDocument>, &'static str)> {
     run::run_net(net, plan, &config, &budget, |event| {
         let Event::Settled { knowledge, .. } = event else { return };
         let (evidence, proof) = match knowledge {
-            Knowledge::Reach(Reach::Unreachable { evidence, proof, .. }) => (evidence, proof),
+            Knowledge::Reach(ReachKnowledge::Unreachable { evidence, proof, .. }) => {
+                (evidence, proof)
+            }
             Knowledge::Maximum(Maximum {
                 proved: Some(ProvedBound { evidence, proof, .. }),
                 ..

@@ -4,7 +4,7 @@ use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::Plan;
-use parikh::board::{Knowledge, LemmaSum, Reach, why_never};
+use parikh::board::{Knowledge, LemmaSum, ReachKnowledge, why_never};
 use parikh::net::{Goal, PlaceId, Predicate, text};
 use parikh::run::{Event, RunConfig, run_net};
 use parikh::solvers::Budget;
@@ -30,7 +30,7 @@ fn places_that_are_said_never_to_go_together_never_do() {
         run_net(&net, Plan::of_goals(goals), &config, &budget, |event| {
             let Event::Settled {
                 goal: Goal::Reach(predicate),
-                knowledge: Knowledge::Reach(Reach::Unreachable { proof, .. }),
+                knowledge: Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. }),
                 ..
             } = event
             else {
@@ -70,7 +70,7 @@ fn a_long_sum_with_weights_is_called_so() {
     run_net(&net, Plan::of_goals([goal]), &config, &Budget::unlimited(), |event| {
         if let Event::Settled {
             goal: Goal::Reach(predicate),
-            knowledge: Knowledge::Reach(Reach::Unreachable { proof, .. }),
+            knowledge: Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. }),
             ..
         } = event
         {

@@ -98,7 +98,7 @@ fn confirmed(
     for (at, answer) in answers.into_inner().unwrap() {
         evidence.answer(case.properties[at].number, &answer).unwrap();
     }
-    evidence.end().unwrap();
+    evidence.write_end().unwrap();
     let lines: Vec<Value> = String::from_utf8(file)
         .unwrap()
         .lines()

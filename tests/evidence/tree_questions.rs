@@ -36,17 +36,17 @@ fn case(
     given: &TreePremises,
 ) -> Option<EvidenceCase> {
     let net = space.net();
-    let facts = Facts::none(net);
+    let facts = Facts::empty(net);
     let found = labelling(net, &facts, property, given, &Budget::unlimited())?;
     let holds = found.decides(net, property)?;
     assert_eq!(holds, trees::holds(space, property), "{property:?}");
     let mut writer = Writer::new(net, "Some", Vec::new()).unwrap();
     let mut shown_by = Vec::new();
-    if !found.premises.never.is_empty() {
+    if !found.premises.unreachable_predicates.is_empty() {
         let id = writer.document(None, &Document::Markings(space.states() as u64)).unwrap();
         shown_by.push(json!({ "document": id }));
     }
-    if !found.premises.stays.is_empty() {
+    if !found.premises.home_predicates.is_empty() {
         let structure = Structure::Visited(space.states() as u64);
         shown_by.push(json!({"structure": writer.structure(None, &structure).unwrap()}));
     }
@@ -104,8 +104,8 @@ fn evidence_about_trees_is_confirmed_and_no_mutant_confirms_what_is_false() {
             |it: &&Predicate| space.answer(&Goal::Home((*it).clone())) == GoalTruth::Stays(true);
         let nothing = TreePremises::default();
         let given = TreePremises {
-            never: atoms.iter().filter(never).cloned().collect(),
-            stays: atoms.iter().filter(stays).cloned().collect(),
+            unreachable_predicates: atoms.iter().filter(never).cloned().collect(),
+            home_predicates: atoms.iter().filter(stays).cloned().collect(),
         };
         let cases: Vec<EvidenceCase> = properties
             .iter()
@@ -166,7 +166,7 @@ fn searches_of_trees_are_made_again() {
         for property in &properties {
             // The question as written, and in its simplest form.
             let question = match Question::of_tree(&net, property) {
-                between @ Question::Between { .. } if rng.bool() => between,
+                between @ Question::WithImplications { .. } if rng.bool() => between,
                 _ => asked(property),
             };
             trial.add(question, true, &[], &[]);

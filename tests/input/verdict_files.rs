@@ -33,8 +33,10 @@ fn wrong(version: &str, verdicts: &str, expected: &str) {
 const SAFE: &str = "<verdict category=\"GENERIC\" reference=\"SAFE\" value=\"true\"";
 
 fn full() -> VerdictFile {
-    let mut trace = Element::new("x:anything").with("xmlns:x", "http://example.org");
-    trace.push(Element::new("step").with("name", "a < \"b\" & c").with_text(" mixed & text "));
+    let mut trace = Element::new("x:anything").with_attribute("xmlns:x", "http://example.org");
+    trace.push(
+        Element::new("step").with_attribute("name", "a < \"b\" & c").with_text(" mixed & text "),
+    );
     VerdictFile {
         version: FormatVersion::V2,
         model: "Model <&> \"name\"".into(),
@@ -302,7 +304,7 @@ fn verdict() -> impl Strategy<Value = KeyVerdict> {
     });
     let techniques = prop::sample::subsequence(TECHNIQUES.to_vec(), 0..4);
     let trace = (text(), text())
-        .prop_map(|(value, text)| Element::new("a").with("x", &value).with_text(&text));
+        .prop_map(|(value, text)| Element::new("a").with_attribute("x", &value).with_text(&text));
     (
         prop_oneof![generic, other],
         prop::collection::vec(text(), 0..3),

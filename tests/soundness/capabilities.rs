@@ -3,7 +3,7 @@
 
 use parikh::answer::Plan;
 use parikh::engine::{
-    Assignment, Engine, Role, Session, Sides, Takes, registry, stateless_session,
+    Assignment, Engine, Role, Session, Sides, SupportedGoals, registry, stateless_session,
 };
 use parikh::evidence::Document;
 use parikh::evidence::certificate::Flaw;
@@ -71,7 +71,7 @@ fn an_engine_is_started_where_it_takes_the_net_and_some_goal() {
         technique: "COUNTED",
         sides: Sides::Both,
         role: Role::First,
-        takes: Takes { kinds, features },
+        supported: SupportedGoals { kinds, features },
         start: counted,
     };
     let unknown = with(Features::UNKNOWN);
@@ -95,7 +95,7 @@ fn weights_are_seen_and_features_are_kept() {
     let unknown = with(Features::UNKNOWN);
     let again = NetBuilder::of(&unknown).unwrap().build().unwrap();
     assert_eq!(again.features(), Features::UNKNOWN);
-    let parts = unknown.parts().unwrap();
+    let parts = unknown.subnets().unwrap();
     assert!(parts.iter().all(|part| part.net.features() == Features::UNKNOWN));
 }
 
@@ -106,7 +106,7 @@ fn no_rule_is_applied_and_no_document_accepted_for_a_feature_that_it_does_not_ta
         let needs = needs::of_goals(net, [&goal]);
         let config = reduction::ReductionConfig::default();
         let reduction = reduction::reduce(net, &needs, &Budget::unlimited(), &config);
-        reduction.statistics.before != reduction.statistics.after
+        reduction.statistics.size_before != reduction.statistics.size_after
     };
     assert_eq!([plain(), with(Features::UNKNOWN)].map(|net| reduced(&net)), [true, false]);
     let document = Document::Markings(2);

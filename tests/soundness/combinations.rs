@@ -249,7 +249,7 @@ fn combinations_are_answered_as_enumeration_says_and_audited() {
             asked += 1;
             values[usize::from(truth)] += 1;
         }
-        file.end().unwrap();
+        file.write_end().unwrap();
         let path = directory.path().join("Combinations.jsonl");
         std::fs::write(&path, file.finish().unwrap()).unwrap();
         let read = |_: &str| queries::read(&net, properties.as_bytes()).map_err(|e| e.to_string());

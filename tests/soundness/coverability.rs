@@ -1,7 +1,7 @@
 //! The coverability engine on random nets, bounded or not, against the plain Karp-Miller graph.
 
 use crate::support::scale::scaled;
-use parikh::board::{Board, Knowledge, Reach};
+use parikh::board::{Board, Knowledge, ReachKnowledge};
 use parikh::engine::Assignment;
 use parikh::engine::coverability::ENGINE;
 use parikh::evidence::check_pumping;
@@ -20,7 +20,7 @@ const NODES: usize = 1_000;
 fn board_of(net: &Net, goals: Vec<Goal>) -> Board<'_> {
     let board = Board::new(net, goals);
     let listed: Vec<_> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
-    let facts = Facts::none(net);
+    let facts = Facts::empty(net);
     let known = Intervals::new(net, &facts);
     let working_net = WorkingNet::original(net, listed, facts, &known);
     let assignment = Assignment::new(&working_net, &board, 1);
@@ -94,7 +94,7 @@ fn compare(seed: u64, net: &Net, graph: &Coverability, tally: &mut Tally) {
                     assert_eq!(is_infinite, most == OMEGA, "{}", said());
                     if !is_infinite {
                         let bound = maximum.proved.as_ref().map(|proved| proved.bound);
-                        let seen = maximum.seen.as_ref().map(|seen| seen.value);
+                        let seen = maximum.largest_seen.as_ref().map(|seen| seen.value);
                         assert_eq!(seen, Some(most.into()), "{}", said());
                         assert!(bound.is_none_or(|bound| bound == most.into()), "{}", said());
                         tally.finite += u64::from(bound.is_some());
@@ -113,9 +113,9 @@ fn compare(seed: u64, net: &Net, graph: &Coverability, tally: &mut Tally) {
                     _ => unreachable!("nothing else is asked"),
                 };
                 let says = match reach {
-                    Reach::Reached { .. } => Some(true),
-                    Reach::Unreachable { .. } => Some(false),
-                    Reach::Open => None,
+                    ReachKnowledge::Reached { .. } => Some(true),
+                    ReachKnowledge::Unreachable { .. } => Some(false),
+                    ReachKnowledge::Open => None,
                 };
                 assert_eq!(says.unwrap_or(false), expected, "{}", said());
                 tally.reached += u64::from(expected);
@@ -162,7 +162,7 @@ fn a_run_repeats_what_comes_first_as_often_as_all_that_follows_needs() {
     for goal in 0..2 {
         let knowledge = board.knowledge(GoalId::new(goal));
         assert!(
-            matches!(knowledge, Some(Knowledge::Reach(Reach::Reached { .. }))),
+            matches!(knowledge, Some(Knowledge::Reach(ReachKnowledge::Reached { .. }))),
             "{knowledge:?}"
         );
     }
@@ -177,7 +177,7 @@ fn where_all_places_are_known_to_be_bounded_there_is_nothing_to_do() {
     let goals = vec![(GoalId::new(0), Goal::Maximise(LinearSum::place(PlaceId::new(1))))];
     let board = Board::new(&net, vec![goals[0].1.clone()]);
     let flows = parikh::structure::flows::place_flows(&net, &Budget::unlimited()).unwrap();
-    let mut facts = Facts::none(&net);
+    let mut facts = Facts::empty(&net);
     parikh::structure::bounds::place_bounds(&net, &flows, &Budget::unlimited()).write(&mut facts);
     let known = Intervals::new(&net, &facts);
     let working_net = WorkingNet::original(&net, goals, facts, &known);
@@ -185,5 +185,5 @@ fn where_all_places_are_known_to_be_bounded_there_is_nothing_to_do() {
     let mut session = (ENGINE.start)(assignment).unwrap();
     session.slice(&Budget::unlimited());
     assert_eq!(session.statistics(), "all places are bounded");
-    assert_eq!(board.seen(GoalId::new(0)), None);
+    assert_eq!(board.largest_seen(GoalId::new(0)), None);
 }

@@ -25,7 +25,7 @@ use std::time::Duration;
 fn facts(net: &Net) -> Facts {
     let budget = Budget::unlimited();
     let flows = place_flows(net, &budget).unwrap();
-    let mut facts = Facts::none(net);
+    let mut facts = Facts::empty(net);
     place_bounds(net, &flows, &budget).write(&mut facts);
     facts.flows = flows.iter().filter_map(|flow| flow.to_sum()).collect();
     facts.traps = minimal_sets(net, ClosureKind::Trap, 20, &budget).sets;

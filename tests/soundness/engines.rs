@@ -8,7 +8,7 @@ use crate::support::documents::refutes;
 use crate::support::oracle::{GoalTruth, OracleLimits, explore};
 use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
-use parikh::board::{Board, Knowledge, Proof, ProvedBound, Reach};
+use parikh::board::{Board, Knowledge, Proof, ProvedBound, ReachKnowledge};
 use parikh::engine::{Assignment, Engine, Hint, Role, Sides, SliceProgress, registry};
 use parikh::engine::{
     Task, diagrams, explicit, intervals, reduced, runs, smt, state_equation, walk,
@@ -297,7 +297,7 @@ fn hold_against_enumeration(engines: Vec<TestedEngine>) {
 /// Returns the refuted predicate of a goal, with the proof.
 fn refuted(goal: &Goal, knowledge: &Knowledge) -> Option<(Predicate, Proof)> {
     match (goal, knowledge) {
-        (Goal::Reach(predicate), Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
+        (Goal::Reach(predicate), Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. })) => {
             Some((predicate.clone(), proof.clone()))
         }
         (Goal::Maximise(sum), Knowledge::Maximum(maximum)) => {
@@ -320,7 +320,7 @@ fn check(seed: u64, net: &Net, engines: &[TestedEngine], tallies: &[Tally]) -> b
         goals.iter().cloned().enumerate().map(|(i, goal)| (GoalId::new(i), goal)).collect();
     for ((name, owes, run), tally) in engines.iter().zip(tallies) {
         let board = Board::new(net, goals.clone());
-        let (facts, budget) = (Facts::none(net), Budget::unlimited());
+        let (facts, budget) = (Facts::empty(net), Budget::unlimited());
         let begun = Instant::now();
         run(&Task {
             net,
@@ -355,25 +355,25 @@ fn check(seed: u64, net: &Net, engines: &[TestedEngine], tallies: &[Tally]) -> b
             );
             match (space.answer(goal), knowledge) {
                 (GoalTruth::Reachable(truth), Knowledge::Reach(reach)) => {
-                    let reached = matches!(reach, Reach::Reached { .. });
-                    let refuted = matches!(reach, Reach::Unreachable { .. });
+                    let reached = matches!(reach, ReachKnowledge::Reached { .. });
+                    let refuted = matches!(reach, ReachKnowledge::Unreachable { .. });
                     tally.reachable.fetch_add(truth.into(), Ordering::Relaxed);
                     tally.reached.fetch_add(reached.into(), Ordering::Relaxed);
                     assert!(truth || !reached, "{goal:?}: {}", context());
                     assert!(!truth || !refuted, "{goal:?}: {}", context());
                     assert!(
-                        !reached || *owes != EngineRequirement::Sides(Sides::Over),
+                        !reached || *owes != EngineRequirement::Sides(Sides::Proofs),
                         "{}",
                         context()
                     );
                     assert!(
-                        !refuted || *owes != EngineRequirement::Sides(Sides::Under),
+                        !refuted || *owes != EngineRequirement::Sides(Sides::Witnesses),
                         "{}",
                         context()
                     );
                 }
                 (GoalTruth::Maximum(truth), Knowledge::Maximum(maximum)) => {
-                    let seen = maximum.seen.map(|seen| seen.value);
+                    let seen = maximum.largest_seen.map(|seen| seen.value);
                     let proved = maximum.proved.map(|proved| proved.bound);
                     assert!(seen.is_none_or(|seen| seen <= truth), "{goal:?}: {}", context());
                     assert!(proved.is_none_or(|proved| proved >= truth), "{goal:?}: {}", context());

@@ -3,7 +3,7 @@
 use crate::support::oracle::{OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
-use parikh::board::{Board, Knowledge, Reach};
+use parikh::board::{Board, Knowledge, ReachKnowledge};
 use parikh::engine::Task;
 use parikh::engine::explicit::{self, ExplicitConfig, SearchOrder};
 use parikh::net::{
@@ -30,7 +30,7 @@ fn random_goals(net: &Net, rng: &mut fastrand::Rng) -> Vec<Goal> {
 /// Returns facts that are true for some places and wrong for others. Wrong facts must not affect
 /// the result.
 fn random_facts(net: &Net, rng: &mut fastrand::Rng) -> Facts {
-    let mut facts = Facts::none(net);
+    let mut facts = Facts::empty(net);
     for p in net.places() {
         if rng.u8(0..3) == 0 {
             facts.bound_above(p, rng.u64(0..9), Provenance::UnitsClaimed);
@@ -66,9 +66,9 @@ fn verify(all: &StateSpace<'_>, board: &Board<'_>, context: &dyn Fn() -> String)
             (Goal::Reach(predicate), Knowledge::Reach(known)) => {
                 let truth = all.reaches(predicate);
                 let verdict = match known {
-                    Reach::Open => panic!("{predicate:?} open in\n{}", context()),
-                    Reach::Reached { .. } => true,
-                    Reach::Unreachable { .. } => false,
+                    ReachKnowledge::Open => panic!("{predicate:?} open in\n{}", context()),
+                    ReachKnowledge::Reached { .. } => true,
+                    ReachKnowledge::Unreachable { .. } => false,
                 };
                 assert_eq!(verdict, truth, "{predicate:?} in\n{}", context());
             }
@@ -185,7 +185,7 @@ fn shortest_sequences_survive_stubborn_sets() {
             let length = |stubborn: bool| {
                 let board = Board::new(net, vec![goal.clone()]);
                 let listed = [(GoalId::new(0), goal.clone())];
-                let facts = Facts::none(net);
+                let facts = Facts::empty(net);
                 let budget = Budget::unlimited();
                 let task = Task {
                     net,
@@ -208,7 +208,7 @@ fn shortest_sequences_survive_stubborn_sets() {
                     &config,
                 );
                 match board.knowledge(GoalId::new(0)) {
-                    Some(Knowledge::Reach(Reach::Reached { witness, .. })) => {
+                    Some(Knowledge::Reach(ReachKnowledge::Reached { witness, .. })) => {
                         witness?.to_sequence().map(|sequence| sequence.firings())
                     }
                     _ => None,
@@ -254,7 +254,7 @@ fn rounds_of_slices_settle_what_the_first_search_had_no_time_for() {
         };
         let board = Board::new(net, goals.clone());
         let listed: Vec<(GoalId, Goal)> = board.ids().zip(goals.iter().cloned()).collect();
-        let facts = Facts::none(net);
+        let facts = Facts::empty(net);
         let budget = Budget::lasting(Duration::from_secs(100));
         let task = Task {
             net,
@@ -297,7 +297,7 @@ fn liveness_and_reversibility_by_closure() {
         let comes_back = |t: TransitionId, from: &HashMap<Marking, ()>| {
             from.keys().any(|marking| net.is_enabled(marking, t))
         };
-        let facts = Facts::none(net);
+        let facts = Facts::empty(net);
         let budget = Budget::unlimited();
         let context = parikh::net::text::print(net);
         let mut graph = explicit::graph::ExplicitGraph::explore(net, &facts, &budget).unwrap();

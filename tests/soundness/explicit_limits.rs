@@ -1,7 +1,7 @@
 //! The explicit engine at its limits: known sizes, empty nets, unbounded nets, numbers at the end
 //! of their range, little memory, no time.
 
-use parikh::board::{Board, Knowledge, Reach};
+use parikh::board::{Board, Knowledge, ReachKnowledge};
 use parikh::engine::Task;
 use parikh::engine::explicit::{
     self, ExplicitConfig, ExplicitStatistics, ExplorationError, SearchOrder, StateSpace,
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 fn run(board: &Board<'_>, budget: &Budget, config: &ExplicitConfig) -> ExplicitStatistics {
     let goals: Vec<(GoalId, Goal)> = board.ids().zip(board.goals().iter().cloned()).collect();
-    let facts = Facts::none(board.net());
+    let facts = Facts::empty(board.net());
     let net = board.net();
     let task = Task { net, goals: &marking_goals(&goals), facts: &facts, board, budget, seed: 0 };
     explicit::run(
@@ -28,7 +28,7 @@ fn run(board: &Board<'_>, budget: &Budget, config: &ExplicitConfig) -> ExplicitS
 fn count(net: &Net, budget: &Budget) -> Result<StateSpace, ExplorationError> {
     let [one, three] = [1, 3].map(|threads| {
         let budget = budget.child();
-        explicit::count(net, &Facts::none(net), threads, &budget)
+        explicit::count(net, &Facts::empty(net), threads, &budget)
     });
     assert_eq!(one.ok(), three.ok());
     one
@@ -37,7 +37,7 @@ fn count(net: &Net, budget: &Budget) -> Result<StateSpace, ExplorationError> {
 fn is_open(board: &Board<'_>, goal: usize) -> bool {
     matches!(
         board.knowledge(GoalId::new(goal)),
-        Some(Knowledge::Reach(Reach::Open) | Knowledge::Maximum(_))
+        Some(Knowledge::Reach(ReachKnowledge::Open) | Knowledge::Maximum(_))
     ) && board.is_open(GoalId::new(goal))
 }
 
@@ -136,11 +136,13 @@ fn a_net_without_end_ends_with_its_budget_and_claims_nothing() {
         );
         assert_eq!(board.faults(), 0);
         assert!(is_open(&board, 0) && is_open(&board, 1), "{order:?}");
-        assert!(board.seen(GoalId::new(1)).is_some_and(|seen| seen > 0));
+        assert!(board.largest_seen(GoalId::new(1)).is_some_and(|seen| seen > 0));
         assert!(!board.is_open(GoalId::new(2)), "{order:?}");
         // Source transitions are always enabled, so stubborn sets prove at once that no marking is
         // dead. No other method here can.
-        if let Some(Knowledge::Reach(Reach::Reached { .. })) = board.knowledge(GoalId::new(3)) {
+        if let Some(Knowledge::Reach(ReachKnowledge::Reached { .. })) =
+            board.knowledge(GoalId::new(3))
+        {
             panic!("a net with a source was found dead");
         }
     }
@@ -172,7 +174,7 @@ fn tokens_at_the_end_of_the_numbers_are_never_wrapped() {
     assert_eq!(board.faults(), 0);
     // … and nothing can be refuted, but reached goals count.
     assert_eq!([0, 1].map(|goal| is_open(&board, goal)), [true, false]);
-    assert_eq!(board.seen(GoalId::new(2)), Some(i128::from(most)));
+    assert_eq!(board.largest_seen(GoalId::new(2)), Some(i128::from(most)));
 }
 
 #[test]

@@ -21,8 +21,9 @@ use std::time::Duration;
 fn side_by_side(seed: u64, table: &NetTable, net: &Net, most: usize) {
     let translation = net.translation().unwrap();
     let places = table.tokens.len();
-    let bound =
-        |p: usize| translation.bounds().iter().find(|bound| bound.place.index() == p).unwrap().most;
+    let bound = |p: usize| {
+        translation.bounds().iter().find(|bound| bound.place.index() == p).unwrap().max_tokens
+    };
     let context = || format!("seed {seed}: {table:?}\n{}", text::print(net));
     let mut known = HashSet::from([table.tokens.clone()]);
     let mut open = vec![(table.tokens.clone(), net.initial().clone())];

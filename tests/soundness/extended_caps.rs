@@ -378,7 +378,7 @@ fn what_is_answered_of_nets_with_caps_is_so_and_confirmed() {
                 _ => infinite += 1,
             }
         }
-        file.end().unwrap();
+        file.write_end().unwrap();
         let written = file.finish().unwrap();
         std::fs::write(&path, &written).unwrap();
         let judged = verdicts(&model, &path, &xml).unwrap_or_else(|why| panic!("{why}"));

@@ -43,7 +43,7 @@ impl NetQuestions {
 
     fn plan(&self, net: &Net, places: usize) -> Plan {
         let mut plan = Plan::default();
-        plan.mean(self.fairness(net));
+        plan.set_fairness(self.fairness(net));
         for (at, shape) in self.shapes.iter().enumerate() {
             let text = shape.text();
             let formula = read_one(&text, "test", net).formula;
@@ -121,7 +121,7 @@ fn formulas_about_nets_with_such_arcs_are_answered_as_enumeration_says_and_audit
             assert_eq!(net.place_name(PlaceId::new(p)), id);
         }
         answered += answers.len();
-        file.end().unwrap();
+        file.write_end().unwrap();
         let path = directory.path().join("Formulas.jsonl");
         std::fs::write(&path, file.finish().unwrap()).unwrap();
         let text = asked.queries(places);
@@ -129,7 +129,7 @@ fn formulas_about_nets_with_such_arcs_are_answered_as_enumeration_says_and_audit
             let properties = queries::read(net, text.as_bytes()).map_err(|e| e.to_string())?;
             let under = |mut it: queries::AuditedProperty| {
                 it.question = it.question.map(|question| {
-                    question.under(&asked.fairness(net)).expect("fairness to what is asked")
+                    question.with_fairness(&asked.fairness(net)).expect("fairness to what is asked")
                 });
                 it
             };

@@ -181,7 +181,7 @@ fn answer(net: &Net, kind: Examination, cases: u64, usual: bool) -> Option<(Goal
         _ => {}
     });
     assert_eq!(report.faults, 0, "{name}");
-    file.end().unwrap();
+    file.write_end().unwrap();
     Some((found?, file.finish().unwrap()))
 }
 
@@ -233,7 +233,8 @@ impl ProcessTally {
         let model = process.table.net();
         let finals: Vec<Marking> =
             process.finals.iter().map(|last| Marking::new(last.clone())).collect();
-        let (initial, all) = workflow::ends(model.core(), process.cases, &finals).unwrap();
+        let (initial, all) =
+            workflow::initial_and_final_markings(model.core(), process.cases, &finals).unwrap();
         let done = process.done();
         let said: BTreeSet<Vec<u64>> = all.iter().map(|last| last.tokens().to_vec()).collect();
         assert_eq!(said, done, "seed {seed}: {process:?}");
@@ -345,7 +346,7 @@ fn cancellation(branches: usize) -> (ExtendedNet, Vec<Marking>) {
 fn a_cancellation_region_of_many_places_has_copies_for_what_they_hold_together() {
     // There are 2^20 combinations, of which 4^5 occur.
     let (model, finals) = cancellation(5);
-    let (initial, all) = workflow::ends(model.core(), 1, &finals).unwrap();
+    let (initial, all) = workflow::initial_and_final_markings(model.core(), 1, &finals).unwrap();
     let begun = model.clone().from_marking(initial).with_final_markings(all);
     let stands = translate(begun, &Budget::unlimited()).unwrap();
     for kind in KINDS {
@@ -370,7 +371,8 @@ fn a_wrong_answer_about_a_process_with_such_arcs_is_refused_by_the_auditor() {
         let model = process.table.net();
         let finals: Vec<Marking> =
             process.finals.iter().map(|last| Marking::new(last.clone())).collect();
-        let (initial, all) = workflow::ends(model.core(), process.cases, &finals).unwrap();
+        let (initial, all) =
+            workflow::initial_and_final_markings(model.core(), process.cases, &finals).unwrap();
         let stands = model.clone().from_marking(initial).with_final_markings(all);
         let net = translate(stands, &Budget::unlimited()).unwrap();
         let found = answer(&net, Soundness, process.cases, false);

@@ -8,7 +8,7 @@ use parikh::answer::{Plan, QuestionValue};
 use parikh::engine::Hint;
 use parikh::engine::registry::ENGINES;
 use parikh::engine::{
-    Assignment, Engine, Role, Session, Sides, SliceProgress, Takes, stateless_session,
+    Assignment, Engine, Role, Session, Sides, SliceProgress, SupportedGoals, stateless_session,
 };
 use parikh::mcc::Examination;
 use parikh::net::{Features, GoalKind, Net, text};
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Accepts every net and every goal.
-const EVERYTHING: Takes = Takes {
+const EVERYTHING: SupportedGoals = SupportedGoals {
     kinds: &[GoalKind::Reach, GoalKind::Maximise, GoalKind::Home],
     features: Features::WEIGHTS,
 };
@@ -80,7 +80,7 @@ fn failing<const AT: usize>() -> Vec<Engine> {
         technique: "FAILING",
         sides: Sides::Both,
         role,
-        takes: EVERYTHING,
+        supported: EVERYTHING,
         start: start::<AT>,
     };
     roles.map(engine).into()
@@ -192,7 +192,7 @@ fn late_at_the_deadline() {
         technique: "LATE",
         sides: Sides::Both,
         role: Role::Walk,
-        takes: EVERYTHING,
+        supported: EVERYTHING,
         start: late,
     };
     let plan = Plan::of_examination(Examination::Liveness, &net).unwrap();

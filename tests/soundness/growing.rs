@@ -98,7 +98,7 @@ fn accepts(nodes: usize, edges: &[NumberedEdge], automaton: &Automaton) -> bool 
     let mut after = vec![Vec::new(); nodes];
     edges.iter().for_each(|&(from, to, _)| after[from].push(to as u32));
     let next = |node: u32, k: u32| after[node as usize].get(k as usize).copied();
-    let of = parikh::net::components::components(nodes as u32, next).of;
+    let of = parikh::net::components::components(nodes as u32, next).component_of;
     let mut marks: HashMap<u32, Marks> = HashMap::new();
     for &(from, to, more) in edges.iter().filter(|(from, to, _)| of[*from] == of[*to]) {
         let all = marks.entry(of[from]).or_insert(Marks::NONE);

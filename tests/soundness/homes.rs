@@ -6,7 +6,7 @@ use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
 use fastrand::Rng;
 use parikh::answer::{GoalAnswer, Grade, Plan, QuestionValue};
-use parikh::board::{Argument, Board, Home, Knowledge};
+use parikh::board::{Argument, Board, HomeKnowledge, Knowledge};
 use parikh::engine::registry::ENGINES;
 use parikh::engine::{Assignment, Role};
 use parikh::engine::{Task, explicit};
@@ -63,7 +63,7 @@ fn each_engine_says_what_enumeration_says() {
         let listed: Vec<(GoalId, Goal)> =
             goals.iter().enumerate().map(|(at, goal)| (GoalId::new(at), goal.clone())).collect();
         let stay: Vec<bool> = homes.iter().map(|wanted| space.stays(wanted)).collect();
-        let facts = Facts::none(net);
+        let facts = Facts::empty(net);
         let known = Intervals::new(net, &facts);
         for engine in ENGINES.iter().filter(|engine| engine.role == Role::Homes) {
             let board = Board::new(net, goals.clone());
@@ -97,14 +97,14 @@ fn each_engine_says_what_enumeration_says() {
                 let context = || format!("{} {wanted:?}:\n{}", engine.name, text::print(net));
                 let counts = settled.entry(engine.name).or_default();
                 match board.knowledge(GoalId::new(homes.len() + at)).unwrap() {
-                    Knowledge::Home(Home::Open) => {
+                    Knowledge::Home(HomeKnowledge::Open) => {
                         assert!(!engine.name.starts_with("graph"), "left open: {}", context());
                     }
-                    Knowledge::Home(Home::Kept { .. }) => {
+                    Knowledge::Home(HomeKnowledge::StaysReachable { .. }) => {
                         assert!(stays, "{}", context());
                         counts.0 += 1;
                     }
-                    Knowledge::Home(Home::Lost { witness, .. }) => {
+                    Knowledge::Home(HomeKnowledge::BecomesUnreachable { witness, .. }) => {
                         assert!(!stays, "{}", context());
                         if let Some(witness) = witness {
                             assert!(replay(net, &witness.to_sequence().unwrap()).is_ok());
@@ -148,7 +148,7 @@ fn diagrams_and_weights_say_what_enumeration_says() {
         let listed: Vec<(GoalId, Goal)> =
             goals.iter().enumerate().map(|(at, goal)| (GoalId::new(at), goal.clone())).collect();
         let stay: Vec<bool> = homes.iter().map(|wanted| space.stays(wanted)).collect();
-        let facts = Facts::none(&net);
+        let facts = Facts::empty(&net);
         let known = Intervals::new(&net, &facts);
         for engine in
             ENGINES.iter().filter(|it| ["downhill", "terminal components"].contains(&it.name))
@@ -164,13 +164,13 @@ fn diagrams_and_weights_say_what_enumeration_says() {
             let counts = settled.entry(engine.name).or_default();
             for (at, wanted) in homes.iter().enumerate() {
                 match board.knowledge(GoalId::new(at)).unwrap() {
-                    Knowledge::Home(Home::Open) if engine.name == "downhill" => {}
-                    Knowledge::Home(Home::Open) => left += 1,
-                    Knowledge::Home(Home::Kept { .. }) => {
+                    Knowledge::Home(HomeKnowledge::Open) if engine.name == "downhill" => {}
+                    Knowledge::Home(HomeKnowledge::Open) => left += 1,
+                    Knowledge::Home(HomeKnowledge::StaysReachable { .. }) => {
                         assert!(stay[at], "{wanted:?} {}", context());
                         counts.0 += 1;
                     }
-                    Knowledge::Home(Home::Lost { .. }) => {
+                    Knowledge::Home(HomeKnowledge::BecomesUnreachable { .. }) => {
                         assert!(!stay[at], "{wanted:?} {}", context());
                         counts.1 += 1;
                     }
@@ -313,7 +313,7 @@ fn nothing_false_is_said_of_nets_without_bound() {
         let listed: Vec<(GoalId, Goal)> =
             goals.iter().enumerate().map(|(at, goal)| (GoalId::new(at), goal.clone())).collect();
         let mut visits = Visits::of(&net);
-        let facts = Facts::none(&net);
+        let facts = Facts::empty(&net);
         let known = Intervals::new(&net, &facts);
         for engine in ENGINES.iter().filter(|engine| engine.role == Role::Homes) {
             let board = Board::new(&net, goals.clone());
@@ -332,7 +332,7 @@ fn nothing_false_is_said_of_nets_without_bound() {
             assert_eq!(board.faults(), 0, "{}", context());
             for (at, wanted) in homes.iter().enumerate() {
                 match board.knowledge(GoalId::new(homes.len() + at)).unwrap() {
-                    Knowledge::Home(Home::Kept { .. }) => {
+                    Knowledge::Home(HomeKnowledge::StaysReachable { .. }) => {
                         *kept.entry(engine.name).or_insert(0u64) += 1;
                         for marking in &markings {
                             let (after, whole) = visits.after(marking);
@@ -340,16 +340,21 @@ fn nothing_false_is_said_of_nets_without_bound() {
                             assert!(again, "{wanted:?} {marking:?} {}", context());
                         }
                     }
-                    Knowledge::Home(Home::Lost { witness: Some(witness), .. }) => {
+                    Knowledge::Home(HomeKnowledge::BecomesUnreachable {
+                        witness: Some(witness),
+                        ..
+                    }) => {
                         *lost.entry(engine.name).or_insert(0u64) += 1;
                         let end = replay(&net, &witness.to_sequence().unwrap()).unwrap();
                         let (after, _) = some_markings(&net, &end, 300);
                         let again = after.iter().find(|m| wanted.holds(&net, m));
                         assert_eq!(again, None, "{wanted:?} {}", context());
                     }
-                    Knowledge::Home(Home::Lost { witness: None, proof, .. })
-                        if proof.argument == Argument::Finitely =>
-                    {
+                    Knowledge::Home(HomeKnowledge::BecomesUnreachable {
+                        witness: None,
+                        proof,
+                        ..
+                    }) if proof.argument == Argument::Finitely => {
                         *lost.entry(engine.name).or_insert(0u64) += 1;
                         // No path from a marking to a marking that covers it contains the
                         // transition.
@@ -425,7 +430,7 @@ fn what_is_left_of_a_net_is_asked_also_where_it_is_in_parts() {
         let goals: Vec<Goal> = homes.iter().cloned().map(Goal::Home).collect();
         let listed = goals.iter().cloned().enumerate();
         let listed = listed.map(|(at, goal)| (GoalId::new(at), goal)).collect();
-        let facts = Facts::none(&net);
+        let facts = Facts::empty(&net);
         let known = Intervals::new(&net, &facts);
         let board = Board::new(&net, goals);
         let working_net = WorkingNet::original(&net, listed, facts, &known);
@@ -436,8 +441,12 @@ fn what_is_left_of_a_net_is_asked_also_where_it_is_in_parts() {
             .slice(&Budget::unlimited().slice(Duration::from_secs(60)));
         for (at, live) in (0..homes.len()).zip(live) {
             match board.knowledge(GoalId::new(at)).unwrap() {
-                Knowledge::Home(Home::Kept { .. }) => assert!(live, "{said:?}: {text}"),
-                Knowledge::Home(Home::Lost { .. }) => assert!(!live, "{said:?}: {text}"),
+                Knowledge::Home(HomeKnowledge::StaysReachable { .. }) => {
+                    assert!(live, "{said:?}: {text}")
+                }
+                Knowledge::Home(HomeKnowledge::BecomesUnreachable { .. }) => {
+                    assert!(!live, "{said:?}: {text}")
+                }
                 other => panic!("{other:?} of {at}, {said:?}: {text}"),
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::board::{Board, Knowledge, Reach, Witness};
+use parikh::board::{Board, Knowledge, ReachKnowledge, Witness};
 use parikh::engine::loops;
 use parikh::engine::{Assignment, SliceProgress};
 use parikh::evidence::loops::{holds, replay_loops};
@@ -17,7 +17,7 @@ use std::time::Duration;
 fn work(board: &Board<'_>, budget: &Budget, seed: u64) -> SliceProgress {
     let net = board.net();
     let goals: Vec<(GoalId, Goal)> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
-    let facts = Facts::none(net);
+    let facts = Facts::empty(net);
     let known = parikh::structure::intervals::Intervals::new(net, &facts);
     let working_net = WorkingNet::original(net, goals, facts, &known);
     let assignment = Assignment::new(&working_net, board, seed);
@@ -27,7 +27,8 @@ fn work(board: &Board<'_>, budget: &Budget, seed: u64) -> SliceProgress {
 
 /// Returns the run that reaches a goal, after replaying it.
 fn run_to(board: &Board<'_>, id: GoalId) -> LoopRun {
-    let Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) = board.knowledge(id)
+    let Some(Knowledge::Reach(ReachKnowledge::Reached { witness: Some(witness), .. })) =
+        board.knowledge(id)
     else {
         panic!("{id:?} is not reached")
     };
@@ -49,7 +50,7 @@ fn an_odometer_of_a_hundred_digits_is_run_to_its_end() {
     let run = run_to(&board, GoalId::new(0));
     // 1000^100 − 1 firings, and no other number.
     assert_eq!(run.firings().to_string(), "9".repeat(300));
-    assert!(run.turns() < 20_000, "{} turns", run.turns());
+    assert!(run.element_count() < 20_000, "{} turns", run.element_count());
 }
 
 /// Decisions whose errors become visible late: a clock with hands. Each hand must be left after a

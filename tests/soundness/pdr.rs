@@ -4,7 +4,7 @@ use crate::support::documents::refutes;
 use crate::support::oracle::{GoalTruth, OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::board::{Board, Knowledge, Reach};
+use parikh::board::{Board, Knowledge, ReachKnowledge};
 use parikh::engine::pdr;
 use parikh::engine::{Assignment, Engine};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate};
@@ -40,7 +40,7 @@ fn run(
 ) -> Vec<Knowledge> {
     let context =
         || format!("seed {seed}, {with_facts}, {goals:?}:\n{}", parikh::net::text::print(net));
-    let mut facts = Facts::none(net);
+    let mut facts = Facts::empty(net);
     if with_facts {
         let flows = structure::flows::place_flows(net, &Budget::unlimited()).unwrap();
         structure::bounds::place_bounds(net, &flows, &Budget::unlimited()).write(&mut facts);
@@ -62,12 +62,12 @@ fn run(
         tally.open += usize::from(board.is_open(id));
         match (space.answer(goal), board.knowledge(id).expect("no contradiction")) {
             (GoalTruth::Reachable(truth), Knowledge::Reach(reach)) => match reach {
-                Reach::Open => {}
-                Reach::Reached { .. } => {
+                ReachKnowledge::Open => {}
+                ReachKnowledge::Reached { .. } => {
                     assert!(truth, "{goal:?}: {}", context());
                     tally.reached += 1;
                 }
-                Reach::Unreachable { proof, .. } => {
+                ReachKnowledge::Unreachable { proof, .. } => {
                     assert!(!truth, "{goal:?}: {}", context());
                     let document = proof.document.expect("always with one");
                     let Goal::Reach(predicate) = goal else { panic!("{goal:?}") };
@@ -79,7 +79,7 @@ fn run(
             (GoalTruth::Maximum(truth), Knowledge::Maximum(maximum)) => {
                 let proved = maximum.proved.map(|proved| proved.bound);
                 assert!(proved.is_none_or(|proved| proved >= truth), "{goal:?}: {}", context());
-                let seen = maximum.seen.map(|seen| seen.value);
+                let seen = maximum.largest_seen.map(|seen| seen.value);
                 assert!(seen.is_none_or(|seen| seen <= truth), "{goal:?}: {}", context());
                 tally.bounded += usize::from(proved == Some(truth));
             }
@@ -215,7 +215,7 @@ fn a_sum_of_hundreds_of_odd_numbers_is_bounded_at_once() {
     let mut tally = Tally::default();
     let goals = [Goal::Reach(fewer.clone())];
     let known = run(&pdr::ENGINE, &net, &goals, false, Duration::from_secs(20), &mut tally, 0);
-    let Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) = known.first() else {
+    let Some(Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. })) = known.first() else {
         panic!("{known:?}")
     };
     let document = proof.document.as_ref().expect("always with one");
@@ -243,7 +243,7 @@ fn what_never_changes_is_taken_out_of_a_larger_sum() {
     for engine in [pdr::ENGINE, pdr::K_INDUCTION] {
         let mut tally = Tally::default();
         let known = run(&engine, &net, &goals, true, Duration::from_secs(20), &mut tally, 0);
-        let refuted = matches!(known[..], [Knowledge::Reach(Reach::Unreachable { .. })]);
+        let refuted = matches!(known[..], [Knowledge::Reach(ReachKnowledge::Unreachable { .. })]);
         assert!(refuted, "{}: {known:?}", engine.name);
     }
 }

@@ -9,7 +9,7 @@ use crate::support::oracle::{GoalTruth, OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::{AnswerWitness, GoalAnswer, Plan, QuestionValue};
-use parikh::board::{Knowledge, Reach};
+use parikh::board::{Knowledge, ReachKnowledge};
 use parikh::evidence::replay;
 use parikh::mcc::Examination;
 use parikh::net::{Goal, Net, Predicate, text};
@@ -184,7 +184,7 @@ fn formulas_that_share_a_goal_share_its_document() {
     let report = run::run_net(&net, plan, &config, &budget, |event| match event {
         Event::Settled {
             goal,
-            knowledge: Knowledge::Reach(Reach::Unreachable { proof, .. }),
+            knowledge: Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. }),
             ..
         } => {
             let document = proof.document.as_deref().expect("it is small");

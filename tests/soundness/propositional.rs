@@ -253,7 +253,7 @@ fn a_place_with_too_many_values_is_declined() {
     let goal = Goal::Reach(Predicate::at_least(net.place_named("q").unwrap(), 1));
     let encoding = Encoding::new([EncodingPart::Unrolling], Numbers::Bits).unwrap().with_steps(2);
     let refused =
-        PropositionalGoal::new(&net, &goal, &encoding, TokenEncoding::Order, &Facts::none(&net));
+        PropositionalGoal::new(&net, &goal, &encoding, TokenEncoding::Order, &Facts::empty(&net));
     let refused = refused.map(|_| ()).unwrap_err().to_string();
     assert!(refused.contains("too many possible values") && refused.contains("LIA"), "{refused}");
 }

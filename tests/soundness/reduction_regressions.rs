@@ -170,7 +170,7 @@ fn a_spent_budget_leaves_a_valid_net() {
     assert_eq!(text::print(&reduction.net), text::print(&net));
     assert_eq!(
         reduction.firing(transition(&net, "u")),
-        Some(&FiringMap::By(vec![TransitionId::new(1)]))
+        Some(&FiringMap::Carriers(vec![TransitionId::new(1)]))
     );
 }
 
@@ -187,8 +187,10 @@ fn prefix_and_pump_come_back() {
         .find(|&t| !reduction.net.delta(t).is_empty())
         .expect("something puts to x");
     let pump: FiringSequence = [grows].into_iter().collect();
-    let (prefix, pump) =
-        reduction.back.pump(&FiringSequence::new(), &pump, &Budget::unlimited()).unwrap();
+    let (prefix, pump) = reduction
+        .back_translation
+        .pump(&FiringSequence::new(), &pump, &Budget::unlimited())
+        .unwrap();
     let mut both = prefix;
     both.extend(&pump);
     assert_eq!(replay(&net, &both).unwrap()[place(&net, "x")], 1);
@@ -215,7 +217,7 @@ fn a_pump_through_fused_places_comes_back_to_where_it_began() {
         assert_eq!(reduction.log.len(), 1, "{rule}");
         let f: FiringSequence = [transition(&reduction.net, "f")].into_iter().collect();
         for prefix in [FiringSequence::new(), f.clone()] {
-            let back = reduction.back.pump(&prefix, &f, &Budget::unlimited());
+            let back = reduction.back_translation.pump(&prefix, &f, &Budget::unlimited());
             let (prefix, pump) = back.unwrap();
             let (before, after) = check_pump(&net, &prefix, &pump).unwrap();
             assert!(after[x] > before[x], "{rule}");
@@ -236,7 +238,7 @@ fn many_firings_come_back_at_once() {
     let merged = small.transitions().find(|&t| small.transition_name(t) != "g").unwrap();
     let run: FiringSequence = [merged, transition(small, "g"), merged].into_iter().collect();
     assert!(small.is_dead(&replay(small, &run).unwrap()));
-    let back = reduction.back.deadlock(&postponed, &run, &Budget::unlimited()).unwrap();
+    let back = reduction.back_translation.deadlock(&postponed, &run, &Budget::unlimited()).unwrap();
     assert!(back.steps().len() < 100, "{}", back.steps().len());
     assert_eq!(back.firings(), u128::from(many) + 3);
     assert!(postponed.is_dead(&replay(&postponed, &back).unwrap()));
@@ -249,7 +251,7 @@ fn many_firings_come_back_at_once() {
     let reduction = reduced_by(&fused, &needs::reachability([x]), "fused-cycles");
     let mut run = FiringSequence::new();
     run.push(transition(&reduction.net, "f"), many);
-    let back = reduction.back.sequence(&run, &Budget::unlimited()).unwrap();
+    let back = reduction.back_translation.sequence(&run, &Budget::unlimited()).unwrap();
     assert_eq!(back.steps().len(), 2);
     assert_eq!(replay(&fused, &back).unwrap()[x], many);
 }
@@ -266,9 +268,9 @@ fn the_way_back_ends_with_the_budget() {
     for budget in
         [Budget::lasting(Duration::from_millis(20)), Budget::unlimited().with_memory_ceiling(1)]
     {
-        let back = reduction.back.sequence(&run, &budget);
+        let back = reduction.back_translation.sequence(&run, &budget);
         assert!(matches!(back, Err(BackError::OutOfBudget(_))), "{back:?}");
-        let back = reduction.back.pump(&FiringSequence::new(), &run, &budget);
+        let back = reduction.back_translation.pump(&FiringSequence::new(), &run, &budget);
         assert!(matches!(back, Err(BackError::OutOfBudget(_))), "{back:?}");
     }
 }
@@ -286,8 +288,10 @@ fn a_pump_is_gone_through_until_the_tokens_of_fused_places_are_back() {
     for t in small.transitions().filter(|&t| !small.delta(t).is_empty()) {
         let pump: FiringSequence = [t].into_iter().collect();
         check_pump(small, &FiringSequence::new(), &pump).unwrap();
-        let (prefix, pump) =
-            reduction.back.pump(&FiringSequence::new(), &pump, &Budget::unlimited()).unwrap();
+        let (prefix, pump) = reduction
+            .back_translation
+            .pump(&FiringSequence::new(), &pump, &Budget::unlimited())
+            .unwrap();
         check_pump(&net, &prefix, &pump).unwrap();
         turned += usize::from(pump.firings() > 1);
     }

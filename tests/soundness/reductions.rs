@@ -219,8 +219,8 @@ fn every_candidate(net: &WorkNet, rng: &mut Rng) -> Vec<Candidate> {
             for some in subsets(row) {
                 // A node that is named twice must not count as two nodes.
                 let doubled: Vec<_> = some.iter().copied().chain(some.last().copied()).collect();
-                candidates.push(candidate::around(p, doubled));
-                candidates.push(candidate::around(p, some));
+                candidates.push(candidate::place_and_transitions(p, doubled));
+                candidates.push(candidate::place_and_transitions(p, some));
             }
         }
     }
@@ -283,7 +283,7 @@ fn examine(net: &Net, needs: &Needs, way: &ReductionOptions) -> Result<Option<Re
         for &t in &needs.protected {
             let fires = match reduction.firing(t).expect("protected") {
                 FiringMap::Fired(_) => true,
-                FiringMap::By(by) => after.fires(by),
+                FiringMap::Carriers(by) => after.fires(by),
             };
             ensure(fires == before.fires(&[t]), || format!("{t:?} fires: {fires}"))?;
         }
@@ -300,7 +300,7 @@ fn examine(net: &Net, needs: &Needs, way: &ReductionOptions) -> Result<Option<Re
             let tokens = projected(&reduction, &after.markings[at])?;
             let path = after.path_to(at);
             let back = reduction
-                .back
+                .back_translation
                 .deadlock(net, &path, &Budget::unlimited())
                 .map_err(|e| e.to_string())?;
             let end = replay(net, &back).map_err(|e| e.to_string())?;
@@ -363,7 +363,7 @@ fn counts(
     let (figures, _) =
         counting::count(&mut formula, 6_000, &mut || true).map_err(|error| error.to_string())?;
     ensure(figures == truth, || format!("the checker counts {figures:?}, there are {truth:?}"))?;
-    let CountingFormula { parts, factors: weights, .. } = &mut formula;
+    let CountingFormula { components: parts, factors: weights, .. } = &mut formula;
     let sums = parts.iter().map(|part| sums::sums(part, weights, 2, &Budget::unlimited()));
     let sums: Result<Vec<_>, _> = sums.map(|sums| sums.map(|(sums, _)| sums)).collect();
     let figures = formula.figures(&sums.map_err(|error| error.to_string())?);
@@ -379,7 +379,7 @@ fn comes_back(
 ) -> Result<(), String> {
     for (at, marking) in after.markings.iter().enumerate() {
         let back = reduction
-            .back
+            .back_translation
             .sequence(&after.path_to(at), &Budget::unlimited())
             .map_err(|e| e.to_string())?;
         let end = replay(net, &back).map_err(|e| e.to_string())?;
@@ -453,7 +453,7 @@ fn random_needs(rng: &mut Rng, net: &Net, class: Preserve) -> Needs {
     let protects = class.covers(L) || (class.covers(R) && rng.u32(0..3) == 0);
     let protected = net.transitions().filter(|_| protects && rng.u32(0..3) == 0).collect();
     if class == M {
-        return counting::needs();
+        return counting::needs_of_counting();
     }
     // Half of the deadlock questions have an empty support.
     let support = if class == D && rng.bool() { Vec::new() } else { support };
@@ -637,7 +637,8 @@ fn what_repeats_for_ever_comes_back() {
         let (prefix, pump) = run.split_at(from);
         let [prefix, pump] =
             [prefix, pump].map(|part| part.iter().copied().collect::<FiringSequence>());
-        let (prefix, pump) = reduction.back.pump(&prefix, &pump, &Budget::unlimited()).unwrap();
+        let (prefix, pump) =
+            reduction.back_translation.pump(&prefix, &pump, &Budget::unlimited()).unwrap();
         let checked = check_pump(&net, &prefix, &pump);
         let complaint = || format!("{needs:?}\n{}{}", text::print(&net), text::print(small));
         let (before, after) = checked.unwrap_or_else(|e| panic!("{e}\n{}", complaint()));

@@ -79,9 +79,9 @@ fn tried_by(config: &RunConfig, time: Duration, count: u64) -> (usize, usize) {
 
 #[test]
 fn every_engine_alone_is_right_about_runs() {
-    for engine in ENGINES.iter().filter(|it| it.takes.kinds.contains(&GoalKind::Run)) {
+    for engine in ENGINES.iter().filter(|it| it.supported.kinds.contains(&GoalKind::Run)) {
         let engines: &'static [Engine] = Vec::leak(vec![*engine]);
-        let time = if engine.sides == Sides::Under { short() } else { LONG };
+        let time = if engine.sides == Sides::Witnesses { short() } else { LONG };
         let (found, excluded) = tried(engines, time, 150);
         match engine.role {
             Role::RunProofs | Role::TreeDiagrams => {

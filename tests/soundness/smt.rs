@@ -4,7 +4,7 @@
 use crate::support::documents::refutes;
 use crate::support::oracle::{GoalTruth, OracleLimits, explore};
 use crate::support::scale::scaled;
-use parikh::board::{Board, Knowledge, Reach};
+use parikh::board::{Board, Knowledge, ReachKnowledge};
 use parikh::engine::smt;
 use parikh::engine::{Assignment, Engine};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate, text};
@@ -23,7 +23,7 @@ fn work(
     goals: &[Goal],
     time: Duration,
 ) -> (Vec<(GoalId, Knowledge)>, String) {
-    let mut facts = Facts::none(net);
+    let mut facts = Facts::empty(net);
     let flows = structure::flows::place_flows(net, &Budget::unlimited()).unwrap();
     structure::bounds::place_bounds(net, &flows, &Budget::unlimited()).write(&mut facts);
     let board = Board::new(net, goals.to_vec());
@@ -58,12 +58,12 @@ fn they_say_what_enumeration_says() {
                         let is_bmc = engine.name == smt::BMC.name;
                         reachable += usize::from(truth && is_bmc);
                         match reach {
-                            Reach::Open => {}
-                            Reach::Reached { .. } => {
+                            ReachKnowledge::Open => {}
+                            ReachKnowledge::Reached { .. } => {
                                 assert!(truth, "{}", context());
                                 reached += usize::from(is_bmc);
                             }
-                            Reach::Unreachable { proof, .. } => {
+                            ReachKnowledge::Unreachable { proof, .. } => {
                                 assert!(!truth, "{}", context());
                                 let document = proof.document.expect("always with one");
                                 let Goal::Reach(predicate) = goal else { panic!("{goal:?}") };
@@ -73,7 +73,7 @@ fn they_say_what_enumeration_says() {
                         }
                     }
                     (GoalTruth::Maximum(truth), Knowledge::Maximum(maximum)) => {
-                        let seen = maximum.seen.map(|seen| seen.value);
+                        let seen = maximum.largest_seen.map(|seen| seen.value);
                         assert!(seen.is_none_or(|seen| seen <= truth), "{}", context());
                         let proved = maximum.proved.map(|proved| proved.bound);
                         assert!(proved.is_none_or(|proved| proved >= truth), "{}", context());
@@ -111,11 +111,14 @@ fn what_is_large_takes_few_steps() {
     ];
     let (known, said) = work(&smt::BMC, &net, &goals, Duration::from_secs(5));
     for (id, known) in &known[..3] {
-        assert!(matches!(known, Knowledge::Reach(Reach::Reached { .. })), "{id:?}: {said}");
+        assert!(
+            matches!(known, Knowledge::Reach(ReachKnowledge::Reached { .. })),
+            "{id:?}: {said}"
+        );
     }
-    assert!(matches!(known[3].1, Knowledge::Reach(Reach::Open)), "{said}");
+    assert!(matches!(known[3].1, Knowledge::Reach(ReachKnowledge::Open)), "{said}");
     let Knowledge::Maximum(maximum) = &known[4].1 else { panic!() };
-    assert!(maximum.seen.as_ref().unwrap().value > 1 << 60, "{said}");
+    assert!(maximum.largest_seen.as_ref().unwrap().value > 1 << 60, "{said}");
     assert!(maximum.proved.is_none());
 }
 
@@ -129,10 +132,10 @@ fn the_default_engine_is_at_work_where_places_may_hold_much() {
     };
     let wide = text::parse("place p 1000\nplace q\ntransition t: 700*p -> q").unwrap();
     let (known, said) = work(&smt::WIDE, &wide, &goals(&wide), Duration::from_secs(5));
-    assert!(matches!(known[0].1, Knowledge::Reach(Reach::Reached { .. })), "{said}");
+    assert!(matches!(known[0].1, Knowledge::Reach(ReachKnowledge::Reached { .. })), "{said}");
     let narrow = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
     let (known, said) = work(&smt::WIDE, &narrow, &goals(&narrow), Duration::from_secs(5));
-    assert!(matches!(known[0].1, Knowledge::Reach(Reach::Open)), "{said}");
+    assert!(matches!(known[0].1, Knowledge::Reach(ReachKnowledge::Open)), "{said}");
     assert!(said.contains("no place has many values"), "{said}");
 }
 
@@ -149,8 +152,10 @@ fn step_cases_become_invariants_or_no_answer() {
     // Place d is only marked from c, which is never marked.
     let goals = [Goal::Reach(at_least("d")), Goal::Reach(at_least("x"))];
     let (known, said) = work(&smt::K_INDUCTION, &net, &goals, Duration::from_secs(5));
-    let Knowledge::Reach(Reach::Unreachable { proof, .. }) = &known[0].1 else { panic!("{said}") };
+    let Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. }) = &known[0].1 else {
+        panic!("{said}")
+    };
     assert!(refutes(proof.document.as_ref().unwrap(), &net, &at_least("d")).is_ok());
-    assert!(matches!(known[1].1, Knowledge::Reach(Reach::Open)), "{said}");
+    assert!(matches!(known[1].1, Knowledge::Reach(ReachKnowledge::Open)), "{said}");
     assert!(said.starts_with("1 step cases hold, 1 goals settled"), "{said}");
 }

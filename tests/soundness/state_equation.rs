@@ -6,7 +6,7 @@ use crate::support::documents::refutes;
 use crate::support::oracle::{GoalTruth, OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
-use parikh::board::{Board, Knowledge, Maximum, ProvedBound, Reach};
+use parikh::board::{Board, Knowledge, Maximum, ProvedBound, ReachKnowledge};
 use parikh::engine::Task;
 use parikh::engine::state_equation::{self, StateEquationConfig, StateEquationStatistics};
 use parikh::evidence::{Document, LinearCertificate};
@@ -23,7 +23,7 @@ fn solve(net: &Net, goals: Vec<Goal>) -> (Board<'_>, StateEquationStatistics) {
     let task = Task {
         net,
         goals: &marking_goals(&with_ids),
-        facts: &Facts::none(net),
+        facts: &Facts::empty(net),
         board: &board,
         budget: &Budget::unlimited(),
         seed: 1,
@@ -39,7 +39,7 @@ fn solve(net: &Net, goals: Vec<Goal>) -> (Board<'_>, StateEquationStatistics) {
 /// Returns the certificate of a goal, and the predicate that it refutes.
 fn document_of(board: &Board<'_>, goal: GoalId) -> Option<(Document, Predicate)> {
     let (proof, refuted) = match (board.knowledge(goal)?, board.goal(goal)) {
-        (Knowledge::Reach(Reach::Unreachable { proof, .. }), Goal::Reach(predicate)) => {
+        (Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. }), Goal::Reach(predicate)) => {
             (proof, predicate.clone())
         }
         (
@@ -99,7 +99,7 @@ fn compare(net: &Net, space: &StateSpace<'_>, goals: Vec<Goal>, seed: u64, tally
         let knowledge = board.knowledge(id).expect("one engine does not contradict itself");
         let proved = match (space.answer(goal), knowledge) {
             (GoalTruth::Reachable(reachable), Knowledge::Reach(reach)) => {
-                let refuted = matches!(reach, Reach::Unreachable { .. });
+                let refuted = matches!(reach, ReachKnowledge::Unreachable { .. });
                 assert!(!(refuted && reachable), "net {seed}: {goal:?}");
                 tally.unreachable += usize::from(!reachable);
                 tally.refuted += usize::from(refuted);
@@ -154,7 +154,7 @@ fn candidates_are_handed_out_for_goals_that_are_reachable() {
     let goals = vec![Goal::Reach(Predicate::at_least(q, 4))];
     let board = Board::new(&net, goals.clone());
     let with_ids = [(GoalId::new(0), goals[0].clone())];
-    let facts = Facts::none(&net);
+    let facts = Facts::empty(&net);
     let budget = Budget::unlimited();
     let task = Task {
         net: &net,
@@ -182,7 +182,7 @@ fn half_a_firing_is_refused_with_a_certificate_that_counts() {
     let one = Predicate::and([Predicate::at_least(q, 1), Predicate::no_more_than(q, 1)]);
     let board = Board::new(&net, vec![Goal::Reach(one.clone())]);
     let goals = [(GoalId::new(0), Goal::Reach(one.clone()))];
-    let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+    let (facts, budget) = (Facts::empty(&net), Budget::unlimited());
     let task = Task {
         net: &net,
         goals: &marking_goals(&goals),
@@ -197,7 +197,7 @@ fn half_a_firing_is_refused_with_a_certificate_that_counts() {
         &StateEquationConfig::default(),
     );
     let knowledge = board.knowledge(GoalId::new(0)).unwrap();
-    let Knowledge::Reach(Reach::Unreachable { proof, .. }) = knowledge else {
+    let Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. }) = knowledge else {
         panic!("{knowledge:?}")
     };
     let Some(Document::Linear(certificate)) = proof.document.as_deref() else {

@@ -105,7 +105,8 @@ impl JointGraph {
         let moves = |node: usize| {
             let (joint, state) = (node / states, node % states);
             self.steps[joint].iter().flat_map(move |&(label, to)| {
-                let kind = if label == NOTHING { automaton.other() } else { automaton.kind(label) };
+                let kind =
+                    if label == NOTHING { automaton.other_kind() } else { automaton.kind(label) };
                 let reads =
                     automaton.states[state].iter().filter(move |it| it.kinds >> kind & 1 == 1);
                 reads.map(move |it| (it.marks, to * states + it.target as usize))

@@ -79,7 +79,7 @@ fn tried(engines: &'static [Engine], count: u64, aided: bool) -> [usize; 3] {
 
 #[test]
 fn every_engine_alone_is_right_about_trees() {
-    for engine in ENGINES.iter().filter(|it| it.takes.kinds.contains(&GoalKind::Tree)) {
+    for engine in ENGINES.iter().filter(|it| it.supported.kinds.contains(&GoalKind::Tree)) {
         let engines: &'static [Engine] = Vec::leak(vec![*engine]);
         let [held, failed, searched] = tried(engines, 250, false);
         assert!(held > 500 && failed == held, "{engine:?}: {held}, {failed}");
@@ -163,12 +163,12 @@ fn runs_show_what_the_tree_has_and_it_shows_what_some_run_has() {
             };
             let holds = trees::holds(&space, &property) == bounds.exists;
             let what = || format!("net {seed}: {property:?}");
-            if let Some(run) = bounds.shown_by {
+            if let Some(run) = bounds.sufficient {
                 let has = runs::exists(&space, &run);
                 assert!(holds || !has, "{}", what());
                 shown += usize::from(has);
             }
-            let has = bounds.shows.iter().all(|run| runs::exists(&space, run));
+            let has = bounds.necessary.iter().all(|run| runs::exists(&space, run));
             assert!(has || !holds, "{}", what());
             excluded += usize::from(!has);
             seen += 1;

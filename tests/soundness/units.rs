@@ -4,7 +4,7 @@
 use crate::support::oracle::{GoalTruth, OracleLimits, explore};
 use crate::support::scale::scaled;
 use parikh::answer::{Plan, QuestionValue};
-use parikh::board::{Board, Knowledge, Reach};
+use parikh::board::{Board, Knowledge, ReachKnowledge};
 use parikh::engine::explicit;
 use parikh::engine::{Task, intervals};
 use parikh::evidence::first_breach;
@@ -178,7 +178,7 @@ fn what_is_decided_from_a_false_claim_says_so_and_the_rest_is_true() {
             let (proof, is_true) = match (space.answer(goal), board.knowledge(*id)) {
                 (
                     GoalTruth::Reachable(truth),
-                    Some(Knowledge::Reach(Reach::Unreachable { proof, .. })),
+                    Some(Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. })),
                 ) => (proof, !truth),
                 (GoalTruth::Maximum(truth), Some(Knowledge::Maximum(maximum))) => {
                     let Some(proved) = maximum.proved else { continue };
@@ -224,7 +224,7 @@ fn a_false_claim_makes_no_search_wrong() {
         for (id, goal) in &listed {
             match (space.answer(goal), board.knowledge(*id).unwrap()) {
                 (GoalTruth::Reachable(truth), Knowledge::Reach(reach)) => {
-                    let reached = matches!(reach, Reach::Reached { .. });
+                    let reached = matches!(reach, ReachKnowledge::Reached { .. });
                     assert_eq!((reached, board.is_open(*id)), (truth, false), "seed {seed}");
                 }
                 (GoalTruth::Maximum(truth), Knowledge::Maximum(maximum)) => {

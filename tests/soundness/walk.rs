@@ -5,7 +5,7 @@
 use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::board::{Board, Knowledge, Reach};
+use parikh::board::{Board, Knowledge, ReachKnowledge};
 use parikh::engine::Task;
 use parikh::engine::walk::{Strategy, WalkConfig, find_self_covering_sequence, run};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate, marking_goals};
@@ -30,7 +30,7 @@ fn walk<'n>(net: &'n Net, goals: Vec<Goal>, config: &WalkConfig, seed: u64) -> B
     let task = Task {
         net,
         goals: &marking_goals(&with_ids),
-        facts: &Facts::none(net),
+        facts: &Facts::empty(net),
         board: &board,
         budget: &Budget::unlimited(),
         seed,
@@ -53,7 +53,7 @@ fn compare(config: &WalkConfig, nets: u64) -> (usize, usize) {
             let knowledge = board.knowledge(GoalId::new(at)).unwrap();
             match (goal, knowledge) {
                 (Goal::Reach(predicate), Knowledge::Reach(reach)) => {
-                    let reached = matches!(reach, Reach::Reached { .. });
+                    let reached = matches!(reach, ReachKnowledge::Reached { .. });
                     let Some(all) = &reachable else { continue };
                     let expected = all.reaches(predicate);
                     assert!(expected || !reached, "net {seed} goal {at}");
@@ -63,7 +63,7 @@ fn compare(config: &WalkConfig, nets: u64) -> (usize, usize) {
                 (Goal::Maximise(sum), Knowledge::Maximum(maximum)) => {
                     let Some(all) = &reachable else { continue };
                     let expected = Some(all.maximum(sum));
-                    let seen = maximum.seen.map(|seen| seen.value);
+                    let seen = maximum.largest_seen.map(|seen| seen.value);
                     assert!(seen <= expected && maximum.unbounded.is_none(), "net {seed} {at}");
                     answerable += 1;
                     missed += usize::from(seen != expected);

@@ -1,7 +1,7 @@
 //! The walk at its limits: huge numbers, empty nets, self-covering sequences, many goals, goals
 //! settled by others.
 
-use parikh::board::{Board, Knowledge, Reach};
+use parikh::board::{Board, Knowledge, ReachKnowledge};
 use parikh::engine::Task;
 use parikh::engine::walk::{
     Strategy, WalkConfig, WalkStatistics, find_self_covering_sequence, run,
@@ -27,7 +27,7 @@ fn walk<'n>(net: &'n Net, goals: Vec<Goal>, work: u64) -> (Board<'n>, WalkStatis
     let task = Task {
         net,
         goals: &marking_goals(&with_ids),
-        facts: &Facts::none(net),
+        facts: &Facts::empty(net),
         board: &board,
         budget: &Budget::unlimited(),
         seed: 3,
@@ -43,7 +43,7 @@ fn walk<'n>(net: &'n Net, goals: Vec<Goal>, work: u64) -> (Board<'n>, WalkStatis
 
 fn is_reached(board: &Board<'_>, goal: usize) -> bool {
     let knowledge = board.knowledge(GoalId::new(goal));
-    matches!(knowledge, Some(Knowledge::Reach(Reach::Reached { .. })))
+    matches!(knowledge, Some(Knowledge::Reach(ReachKnowledge::Reached { .. })))
 }
 
 fn at_least(net: &Net, place: &str, tokens: u64) -> Goal {
@@ -76,8 +76,8 @@ fn four_billion_tokens_do_not_need_four_billion_firings() {
     ];
     let (board, _) = walk(&net, goals, 2_000_000);
     assert!((0..4).all(|goal| is_reached(&board, goal)), "{:?}", board.open_goals());
-    assert_eq!(board.seen(GoalId::new(4)), Some(2_000_000));
-    assert_eq!(board.seen(GoalId::new(5)), Some(4_000_000_000));
+    assert_eq!(board.largest_seen(GoalId::new(4)), Some(2_000_000));
+    assert_eq!(board.largest_seen(GoalId::new(5)), Some(4_000_000_000));
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn the_largest_numbers_do_not_overflow() {
     ];
     let (board, statistics) = walk(&net, goals, 100_000);
     assert!(is_reached(&board, 0));
-    assert_eq!(board.seen(GoalId::new(3)), Some(i128::from(largest)));
+    assert_eq!(board.largest_seen(GoalId::new(3)), Some(i128::from(largest)));
     assert!(statistics.unwatched > 0);
 }
 
@@ -124,7 +124,7 @@ fn nets_with_nothing_in_them_end_at_once() {
         assert_eq!(is_reached(&board, 0), net.is_dead(net.initial()), "{text}");
         assert_ne!(is_reached(&board, 0), is_reached(&board, 1), "{text}");
         assert!(is_reached(&board, 2) && !is_reached(&board, 3), "{text}");
-        assert_eq!(board.seen(GoalId::new(4)), Some(0), "{text}");
+        assert_eq!(board.largest_seen(GoalId::new(4)), Some(0), "{text}");
         assert_eq!((statistics.firings, statistics.initially_true), (0, 2), "{text}");
     }
 }
@@ -147,7 +147,7 @@ fn a_source_pumps_and_what_it_feeds_is_infinite() {
         _ => false,
     };
     assert!(unbounded(0) && unbounded(1) && !unbounded(2));
-    assert_eq!((statistics.unbounded, board.seen(GoalId::new(2))), (2, Some(1)));
+    assert_eq!((statistics.unbounded, board.largest_seen(GoalId::new(2))), (2, Some(1)));
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn tens_of_thousands_of_goals_are_watched_at_once() {
     let (board, statistics) = walk(&net, goals, 3_000_000);
     let reached = |goal: &usize| is_reached(&board, *goal);
     assert!((0..40_000).filter(reached).count() > 39_990, "{statistics:?}");
-    assert!((40_000..60_000).all(|goal| board.seen(GoalId::new(goal)) >= Some(1)));
+    assert!((40_000..60_000).all(|goal| board.largest_seen(GoalId::new(goal)) >= Some(1)));
     assert!(statistics.compilations < 30, "{statistics:?}");
 }
 
@@ -232,7 +232,7 @@ fn a_spent_budget_and_settled_goals_end_the_walk() {
     let task = Task {
         net: &net,
         goals: &marking_goals(&with_ids),
-        facts: &Facts::none(&net),
+        facts: &Facts::empty(&net),
         board: &board,
         budget: &budget,
         seed: 1,

@@ -77,7 +77,7 @@ pub(crate) fn write(net: &ColouredNet) -> String {
             "<transition id=\"{}\"><condition><structure>{guard}</structure></condition></transition>",
             t.name
         );
-        for (arcs, takes) in [(&t.takes, true), (&t.puts, false)] {
+        for (arcs, takes) in [(&t.inputs, true), (&t.outputs, false)] {
             for (at, arc) in arcs.iter().enumerate() {
                 let place = &net.place(arc.place).name;
                 let (source, target) = if takes { (place, &t.name) } else { (&t.name, place) };
@@ -153,8 +153,8 @@ fn term(net: &ColouredNet, it: &Term) -> String {
 
 fn multiset(net: &ColouredNet, it: &Multiset) -> String {
     match it {
-        Multiset::Of { count: 1, term: of } => term(net, of),
-        Multiset::Of { count, term: of } => {
+        Multiset::Tokens { count: 1, term: of } => term(net, of),
+        Multiset::Tokens { count, term: of } => {
             let count = format!("<numberconstant value=\"{count}\"><positive/></numberconstant>");
             element("numberof", [count, term(net, of)])
         }

@@ -1,6 +1,6 @@
 //! Proofs of every kind, produced by the engines, and the checker's verdicts on them.
 
-use parikh::board::{Board, Knowledge, Reach};
+use parikh::board::{Board, Knowledge, ReachKnowledge};
 use parikh::engine::Assignment;
 use parikh::engine::diagrams::confirm::closed_set;
 use parikh::engine::diagrams::explore;
@@ -130,7 +130,8 @@ fn by_engine(
     assert_eq!(board.faults(), 0);
     let mut found: Vec<(Arc<Document>, Vec<Predicate>)> = Vec::new();
     for (id, predicate) in board.ids().zip(refuted) {
-        let Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) = board.knowledge(id) else {
+        let Some(Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. })) = board.knowledge(id)
+        else {
             continue;
         };
         let Some(document) = proof.document else { continue };
@@ -147,7 +148,7 @@ fn by_engine(
 }
 
 fn by_bounds(net: &Net, refuted: &[Predicate]) -> Vec<ProvedRefutation> {
-    let (mut facts, budget) = (Facts::none(net), Budget::unlimited());
+    let (mut facts, budget) = (Facts::empty(net), Budget::unlimited());
     if let Ok(flows) = structure::flows::place_flows(net, &budget) {
         structure::bounds::place_bounds(net, &flows, &budget).write(&mut facts);
     }
@@ -160,7 +161,7 @@ fn by_bounds(net: &Net, refuted: &[Predicate]) -> Vec<ProvedRefutation> {
 }
 
 fn by_sums(net: &Net, refuted: &[Predicate]) -> Vec<ProvedRefutation> {
-    by_engine(net, &Facts::none(net), refuted, |task| {
+    by_engine(net, &Facts::empty(net), refuted, |task| {
         siphon_trap::run(task, task.board.proof_reporter("TEST"));
         state_equation::run(
             task,
@@ -172,7 +173,7 @@ fn by_sums(net: &Net, refuted: &[Predicate]) -> Vec<ProvedRefutation> {
 
 /// Returns proofs by induction, with place invariants and without.
 fn by_induction(net: &Net, refuted: &[Predicate]) -> Vec<ProvedRefutation> {
-    let (mut facts, budget) = (Facts::none(net), Budget::unlimited());
+    let (mut facts, budget) = (Facts::empty(net), Budget::unlimited());
     let run = |task: &Task<'_>| {
         let known = parikh::structure::intervals::Intervals::new(task.net, task.facts);
         let goals = task.goals.iter().map(|(id, goal)| (*id, goal.clone().into())).collect();

@@ -93,7 +93,7 @@ impl UnfoldingBuilder<'_> {
             let is_dot = *self.coloured.sort(place.sort).kind() == SortKind::Dot;
             for rank in 0..self.possible.places[place_index].len() {
                 self.check_budget()?;
-                let colour = self.possible.places[place_index].all()[rank];
+                let colour = self.possible.places[place_index].colours()[rank];
                 self.name.clear();
                 self.name.push_str(&place.name);
                 if !is_dot {
@@ -157,7 +157,7 @@ impl UnfoldingBuilder<'_> {
     /// Returns true if the binding requires a colour that its place never holds. Only inputs
     /// without a single colour need this check.
     fn lacks_an_input(&mut self, compiled: &CompiledTransition, binding: &[u64]) -> bool {
-        compiled.takes.iter().any(|(place, taken)| {
+        compiled.inputs.iter().any(|(place, taken)| {
             self.tokens.clear();
             taken.evaluate(binding, &mut self.tokens);
             self.tokens.iter().any(|&(colour, count)| {
@@ -198,7 +198,7 @@ impl UnfoldingBuilder<'_> {
         compiled: &CompiledTransition,
         binding: &[u64],
     ) -> Result<(), UnfoldingError> {
-        for (arcs, is_input) in [(&compiled.takes, true), (&compiled.puts, false)] {
+        for (arcs, is_input) in [(&compiled.inputs, true), (&compiled.outputs, false)] {
             for (place_index, moved) in arcs {
                 self.tokens.clear();
                 moved.evaluate(binding, &mut self.tokens);

@@ -156,7 +156,7 @@ impl PossibleColours {
     }
 
     /// Returns all colours, in ascending order once sealed.
-    pub(super) fn all(&self) -> &[u64] {
+    pub(super) fn colours(&self) -> &[u64] {
         &self.order
     }
 }

@@ -57,7 +57,7 @@ pub struct ColourPattern {
     /// The sum of stride times value of the constant components.
     pub(crate) constant_colour: u64,
     /// The terms of variables.
-    pub leaves: Vec<VariableTerm>,
+    pub variable_terms: Vec<VariableTerm>,
     /// Stride, size and value of the constant components.
     pub constants: Vec<(u64, u64, u64)>,
     /// Stride and size of the wildcard components, which take every value.
@@ -67,7 +67,7 @@ pub struct ColourPattern {
 impl ColourPattern {
     /// Returns the colour under `binding`, with 0 for components that take every value.
     pub fn colour(&self, binding: &[u64]) -> u64 {
-        let leaves = self.leaves.iter().map(|leaf| leaf.stride * leaf.value(binding));
+        let leaves = self.variable_terms.iter().map(|leaf| leaf.stride * leaf.value(binding));
         self.constant_colour + leaves.sum::<u64>()
     }
 
@@ -223,7 +223,10 @@ impl BindingCheck {
     pub fn mark_variables(&self, into: &mut [bool]) {
         match self {
             BindingCheck::Compare(_, left, right) => {
-                left.leaves.iter().chain(&right.leaves).for_each(|leaf| into[leaf.slot] = true);
+                left.variable_terms
+                    .iter()
+                    .chain(&right.variable_terms)
+                    .for_each(|leaf| into[leaf.slot] = true);
             }
             BindingCheck::And(parts) | BindingCheck::Or(parts) => {
                 parts.iter().for_each(|part| part.mark_variables(into))
@@ -242,9 +245,9 @@ pub struct CompiledTransition {
     /// The guard, as a conjunction.
     pub checks: Vec<BindingCheck>,
     /// The input multisets, by place index.
-    pub takes: Vec<(usize, TokenPattern)>,
+    pub inputs: Vec<(usize, TokenPattern)>,
     /// The output multisets, by place index.
-    pub puts: Vec<(usize, TokenPattern)>,
+    pub outputs: Vec<(usize, TokenPattern)>,
 }
 
 /// A compiler of the terms of one transition.
@@ -271,8 +274,8 @@ impl TermCompiler<'_> {
         CompiledTransition {
             sizes: compiler.variables.iter().map(|&it| net.variable_size(it)).collect(),
             checks,
-            takes: arcs(&transition.takes),
-            puts: arcs(&transition.puts),
+            inputs: arcs(&transition.inputs),
+            outputs: arcs(&transition.outputs),
             variables: compiler.variables,
         }
     }
@@ -280,7 +283,7 @@ impl TermCompiler<'_> {
     /// Translates a multiset.
     pub fn tokens(&self, multiset: &Multiset) -> TokenPattern {
         match multiset {
-            Multiset::Of { count, term } => TokenPattern::Tokens(*count, self.pattern(term)),
+            Multiset::Tokens { count, term } => TokenPattern::Tokens(*count, self.pattern(term)),
             Multiset::Sum(parts) => {
                 TokenPattern::Sum(parts.iter().map(|part| self.tokens(part)).collect())
             }
@@ -344,7 +347,7 @@ impl TermCompiler<'_> {
                         let shift = i128::from(shift).rem_euclid(i128::from(of)) as u64;
                         // Every variable of the term is a variable of the transition.
                         let slot = self.variables.binary_search(&variable).unwrap_or(0);
-                        pattern.leaves.push(VariableTerm {
+                        pattern.variable_terms.push(VariableTerm {
                             slot,
                             stride,
                             size,

@@ -9,8 +9,9 @@ use super::compile::{BindingCheck, ColourPattern, CompiledTransition};
 pub(super) enum JoinStep {
     /// Continues only if the check with this index holds.
     Check(usize),
-    /// Continues only if the input's colour, with its blocks, equals the new colour.
-    Same,
+    /// Continues only if the colour of the driver input, computed from the complete binding, equals
+    /// the new colour.
+    EqualsNewColour,
     /// Continues only if the colour of this input, whose variables are all bound, is possible.
     Member {
         /// The index of the input in the transition's list.
@@ -39,7 +40,7 @@ pub(super) enum JoinStep {
     /// left side.
     Assign { check: usize, left: bool },
     /// Branches over all colours of the variable with this position.
-    Each(usize),
+    EachColour(usize),
 }
 
 /// The steps that complete bindings from a new colour of the input `driver`.
@@ -102,14 +103,15 @@ pub(super) fn plan(
     if let Some(driver) = driver {
         planner.joined[driver] = true;
         (binds, compares) = planner.bind(driver);
-        same_is_due = inputs[driver].pattern.leaves.iter().any(|leaf| leaf.blocks.is_some());
+        same_is_due =
+            inputs[driver].pattern.variable_terms.iter().any(|leaf| leaf.blocks.is_some());
     }
     loop {
         planner.add_checks();
         if let (true, Some(driver)) = (same_is_due, driver)
             && planner.is_bound(&inputs[driver].pattern)
         {
-            planner.steps.push(JoinStep::Same);
+            planner.steps.push(JoinStep::EqualsNewColour);
             same_is_due = false;
         }
         if planner.add_member() || planner.add_assignment() || planner.add_join() {
@@ -119,7 +121,7 @@ pub(super) fn plan(
         let open = (0..planner.bound.len()).filter(|&slot| !planner.bound[slot]);
         let Some(slot) = open.min_by_key(|&slot| transition.sizes[slot]) else { break };
         planner.bound[slot] = true;
-        planner.steps.push(JoinStep::Each(slot));
+        planner.steps.push(JoinStep::EachColour(slot));
     }
     JoinPlan { binds, compares, steps: planner.steps }
 }
@@ -127,14 +129,14 @@ pub(super) fn plan(
 impl JoinPlanner<'_> {
     /// Returns true if all variables of the pattern are bound.
     fn is_bound(&self, pattern: &ColourPattern) -> bool {
-        pattern.leaves.iter().all(|leaf| self.bound[leaf.slot])
+        pattern.variable_terms.iter().all(|leaf| self.bound[leaf.slot])
     }
 
     /// Binds the unbound variables of an input. Returns the leaves that bind, and the leaves that
     /// only compare.
     fn bind(&mut self, input: usize) -> (Vec<usize>, Vec<usize>) {
         let (mut binds, mut compares) = (Vec::new(), Vec::new());
-        for (leaf_index, leaf) in self.inputs[input].pattern.leaves.iter().enumerate() {
+        for (leaf_index, leaf) in self.inputs[input].pattern.variable_terms.iter().enumerate() {
             match (self.bound[leaf.slot], &leaf.blocks) {
                 (false, None) => {
                     self.bound[leaf.slot] = true;
@@ -145,8 +147,9 @@ impl JoinPlanner<'_> {
             }
         }
         // A leaf with blocks is compared later, with the whole colour.
-        compares
-            .retain(|&leaf_index| self.inputs[input].pattern.leaves[leaf_index].blocks.is_none());
+        compares.retain(|&leaf_index| {
+            self.inputs[input].pattern.variable_terms[leaf_index].blocks.is_none()
+        });
         (binds, compares)
     }
 
@@ -194,7 +197,7 @@ impl JoinPlanner<'_> {
             }
             for (assigned_side, known_side, is_left) in [(left, right, true), (right, left, false)]
             {
-                let [leaf] = &assigned_side.leaves[..] else { continue };
+                let [leaf] = &assigned_side.variable_terms[..] else { continue };
                 let is_plain_variable =
                     assigned_side.constants.is_empty() && leaf.blocks.is_none() && leaf.stride == 1;
                 if is_plain_variable && !self.bound[leaf.slot] && self.is_bound(known_side) {
@@ -215,18 +218,18 @@ impl JoinPlanner<'_> {
         for (input, it) in self.inputs.iter().enumerate() {
             let is_unbound = |slot: usize| !self.bound[slot];
             // A block does not determine the variable's colour.
-            let is_blocked = it.pattern.leaves.iter().any(|leaf| {
+            let is_blocked = it.pattern.variable_terms.iter().any(|leaf| {
                 let plain = |other: &super::compile::VariableTerm| {
                     other.blocks.is_none() && other.slot == leaf.slot
                 };
                 leaf.blocks.is_some()
                     && is_unbound(leaf.slot)
-                    && !it.pattern.leaves.iter().any(plain)
+                    && !it.pattern.variable_terms.iter().any(plain)
             });
             if self.joined[input] || is_blocked {
                 continue;
             }
-            let choices = it.pattern.leaves.iter().filter(|leaf| is_unbound(leaf.slot));
+            let choices = it.pattern.variable_terms.iter().filter(|leaf| is_unbound(leaf.slot));
             let choices: u128 = choices.map(|leaf| u128::from(leaf.size)).product();
             if best.is_none_or(|(min_choices, _)| choices < min_choices) {
                 best = Some((choices, input));
@@ -234,7 +237,7 @@ impl JoinPlanner<'_> {
         }
         let Some((_, input)) = best else { return false };
         let earlier = self.must_differ_from_new(input);
-        let leaves = &self.inputs[input].pattern.leaves;
+        let leaves = &self.inputs[input].pattern.variable_terms;
         let key: Vec<usize> =
             (0..leaves.len()).filter(|&leaf_index| self.bound[leaves[leaf_index].slot]).collect();
         let mut components: Vec<(u64, u64)> = key
@@ -247,7 +250,7 @@ impl JoinPlanner<'_> {
         let (binds, mut compares) = self.bind(input);
         compares.retain(|leaf_index| !key.contains(leaf_index));
         // Leaves with a block of a variable bound here are compared afterwards.
-        let blocks = self.inputs[input].pattern.leaves.iter().enumerate();
+        let blocks = self.inputs[input].pattern.variable_terms.iter().enumerate();
         compares.extend(
             blocks
                 .filter(|(leaf_index, leaf)| leaf.blocks.is_some() && !key.contains(leaf_index))

@@ -148,7 +148,7 @@ impl PossibleBindings {
 impl<'c> BindingRule<'c> {
     fn new(transition: &'c CompiledTransition, places: &mut [PossibleColours]) -> Self {
         let mut inputs: Vec<JoinInput> = Vec::new();
-        for (place, tokens) in &transition.takes {
+        for (place, tokens) in &transition.inputs {
             let mut needed = Vec::new();
             tokens.needed_colours(&mut needed);
             for pattern in needed {
@@ -180,11 +180,11 @@ impl<'c> BindingRule<'c> {
         }
         let mut binding = vec![0; self.transition.variables.len()];
         for &leaf_index in &plan.binds {
-            let leaf = &pattern.leaves[leaf_index];
+            let leaf = &pattern.variable_terms[leaf_index];
             binding[leaf.slot] = leaf.solve(colour);
         }
         let agrees = |&leaf_index: &usize| {
-            let leaf = &pattern.leaves[leaf_index];
+            let leaf = &pattern.variable_terms[leaf_index];
             leaf.value(&binding) == leaf.component(colour)
         };
         if !plan.compares.iter().all(agrees) {
@@ -215,7 +215,7 @@ impl<'c> BindingRule<'c> {
                     return Ok(());
                 }
             }
-            JoinStep::Same => {
+            JoinStep::EqualsNewColour => {
                 if self.inputs[driver].pattern.colour(binding) != new_colour {
                     return Ok(());
                 }
@@ -234,10 +234,10 @@ impl<'c> BindingRule<'c> {
                     return Ok(());
                 };
                 let (bound_side, known_side) = if *left { (a, b) } else { (b, a) };
-                let leaf = &bound_side.leaves[0];
+                let leaf = &bound_side.variable_terms[0];
                 binding[leaf.slot] = leaf.solve(known_side.colour(binding));
             }
-            JoinStep::Each(slot) => {
+            JoinStep::EachColour(slot) => {
                 for colour in 0..self.transition.sizes[*slot] {
                     binding[*slot] = colour;
                     search.count_lookup()?;
@@ -248,7 +248,7 @@ impl<'c> BindingRule<'c> {
             JoinStep::Join { input, earlier, index, key, binds, compares } => {
                 let JoinInput { place, pattern } = &self.inputs[*input];
                 let key_number = key.iter().fold(0, |key_number, &leaf_index| {
-                    let leaf = &pattern.leaves[leaf_index];
+                    let leaf = &pattern.variable_terms[leaf_index];
                     key_number * leaf.size + leaf.value(binding)
                 });
                 let constants = pattern.constants.iter();
@@ -260,11 +260,11 @@ impl<'c> BindingRule<'c> {
                         continue;
                     }
                     for &leaf_index in binds {
-                        let leaf = &pattern.leaves[leaf_index];
+                        let leaf = &pattern.variable_terms[leaf_index];
                         binding[leaf.slot] = leaf.solve(colour);
                     }
                     let agrees = |&leaf_index: &usize| {
-                        let leaf = &pattern.leaves[leaf_index];
+                        let leaf = &pattern.variable_terms[leaf_index];
                         leaf.value(binding) == leaf.component(colour)
                     };
                     if compares.iter().all(agrees) {
@@ -295,14 +295,14 @@ impl<'c> BindingRule<'c> {
     ) -> Result<(), UnfoldingError> {
         search.total += 1;
         search.counts[t] += 1;
-        let arcs = self.transition.takes.iter().chain(&self.transition.puts);
+        let arcs = self.transition.inputs.iter().chain(&self.transition.outputs);
         search.arcs = arcs.fold(search.arcs, |sum, (_, tokens)| sum.saturating_add(tokens.size()));
         if search.total > search.limits.bindings || search.arcs > search.limits.arcs {
             return Err(search.too_large());
         }
         // The number of colours was checked at compilation.
         search.bindings[t].extend(binding.iter().map(|&colour| colour as u32));
-        for (place, tokens) in &self.transition.puts {
+        for (place, tokens) in &self.transition.outputs {
             search.tokens.clear();
             tokens.evaluate(binding, &mut search.tokens);
             for &(colour, count) in &search.tokens {

@@ -73,5 +73,5 @@ fn shape(
         let sum = |(place, parts)| (place, Multiset::sum(parts).sorted());
         by_place.into_iter().map(sum).collect::<ArcMultisets>()
     };
-    (transition.guard.renamed(rename), side(&transition.takes), side(&transition.puts))
+    (transition.guard.renamed(rename), side(&transition.inputs), side(&transition.outputs))
 }

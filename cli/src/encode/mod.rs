@@ -6,7 +6,7 @@ use super::formulas::{self, FormulaOptions, GivenFormula};
 use super::{ProgramOutcome, limits, model, signals};
 use anyhow::{Context, Result, bail};
 use parikh_encodings::{Encoding, EncodingPart};
-use parikh_evidence::words;
+use parikh_evidence::description;
 use parikh_formula::{Formula, Proposition, Query, linear_sum, lower, lower_state, text};
 use parikh_net::printable::{Printable, counted};
 use parikh_net::{Goal, Net};
@@ -175,9 +175,9 @@ fn subject(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> {
         };
         let (sum, constant) = linear_sum(&left).context("--goal")?;
         let text = match constant {
-            0 => format!("the maximum of {}", words::linear_sum(net, &sum)),
+            0 => format!("the maximum of {}", description::linear_sum(net, &sum)),
             _ => {
-                format!("the maximum of {}, plus {constant}", words::linear_sum(net, &sum))
+                format!("the maximum of {}, plus {constant}", description::linear_sum(net, &sum))
             }
         };
         return Ok(EncodeGoal { goal: Goal::Maximise(sum), text });
@@ -193,7 +193,7 @@ fn read(net: &Net, formula: &str) -> Result<Formula> {
 /// reachability.
 fn of_formula(net: &Net, formula: &Formula, name: &str, allows_state: bool) -> Result<EncodeGoal> {
     let describe = |predicate| {
-        let text: String = words::predicate(net, predicate);
+        let text: String = description::predicate(net, predicate);
         match text.char_indices().nth(2000) {
             Some((end, _)) => format!("{} …", &text[..end]),
             None => text,
@@ -210,7 +210,7 @@ fn of_formula(net: &Net, formula: &Formula, name: &str, allows_state: bool) -> R
             format!("{name}: violated by EF {}", describe(predicate))
         }
         Some((Goal::Maximise(sum), _)) => {
-            format!("{name}: the maximum of {}", words::linear_sum(net, sum))
+            format!("{name}: the maximum of {}", description::linear_sum(net, sum))
         }
         Some((Goal::Home(_), _)) => {
             bail!(

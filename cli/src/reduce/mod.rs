@@ -253,7 +253,7 @@ impl ReductionReport<'_> {
     fn sizes(&self) {
         let (net, reduction) = (self.net, self.reduction);
         let statistics = &reduction.statistics;
-        let (before, after) = (statistics.before, statistics.after);
+        let (before, after) = (statistics.size_before, statistics.size_after);
         let incomplete = match self.ended {
             None if statistics.cut_short => ", incomplete".to_owned(),
             None => String::new(),
@@ -300,8 +300,8 @@ impl ReductionReport<'_> {
         json!({
             "type": "summary",
             "net": net.name(),
-            "before": size(statistics.before),
-            "after": size(statistics.after),
+            "before": size(statistics.size_before),
+            "after": size(statistics.size_after),
             "rounds": statistics.rounds,
             "dead_transitions": dead.collect::<Vec<_>>(),
             "constant_places": constant.collect::<Vec<_>>(),

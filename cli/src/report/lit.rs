@@ -1,7 +1,7 @@
 //! The truth values of a property's subformulas along a lasso. The page highlights each subformula
 //! at the positions where it holds.
 
-use parikh_evidence::{Replayer, words};
+use parikh_evidence::{Replayer, description};
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::{FiringStep, Net, RunProperty};
 use parikh_temporal::{Lasso, Letter, Node};
@@ -31,12 +31,15 @@ pub(super) fn subformula_values(
 ) -> Vec<SubformulaValues> {
     let Some(word) = lasso_word(net, property, run) else { return Vec::new() };
     let formulas = property.formulas();
-    let mut subformulas = formulas.parts(property.formula());
+    let mut subformulas = formulas.subformulas(property.formula());
     subformulas.reverse();
     subformulas.retain(|&part| !matches!(formulas.node(part), Node::True | Node::False));
     subformulas.truncate(MAX_SUBFORMULAS);
     let part = |formula| SubformulaValues {
-        text: words::run_property(net, &RunProperty::new(formulas, formula, property.atoms())),
+        text: description::run_property(
+            net,
+            &RunProperty::new(formulas, formula, property.atoms()),
+        ),
         holds: word
             .values(formulas, formula)
             .into_iter()

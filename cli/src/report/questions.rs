@@ -10,7 +10,7 @@ use super::topic::StandardQuestion;
 use parikh::answer::{AnswerWitness, GoalAnswer, Grade, Plan, QuestionValue, Reason};
 use parikh::mcc::Examination;
 use parikh::run::{self, Event, OpenCause, OpenReason, RunConfig};
-use parikh_engine::board::{Knowledge, Reach, RunKnowledge};
+use parikh_engine::board::{Knowledge, ReachKnowledge, RunKnowledge};
 use parikh_input::about::NetMeant;
 use parikh_net::counted::counted;
 use parikh_net::{Goal, Net};
@@ -252,7 +252,9 @@ impl<'a> QuestionRunner<'a, '_> {
                             Goal::Run(property),
                             Knowledge::Run(RunKnowledge::Exists { run: Some(run), .. }),
                         )) => store.run(property, run),
-                        Some((_, Knowledge::Reach(Reach::Unreachable { .. }))) if is_other => {
+                        Some((_, Knowledge::Reach(ReachKnowledge::Unreachable { .. })))
+                            if is_other =>
+                        {
                             continue;
                         }
                         Some((_, knowledge)) => store.of(knowledge),

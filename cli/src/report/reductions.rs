@@ -75,8 +75,8 @@ fn reduced(net: &Net, keeps: &'static str, reduction: &Reduction) -> ReductionSu
     let is_left = |t: &parikh_net::TransitionId| reduction.map_transition(*t).is_some();
     ReductionSummary {
         keeps,
-        before: size(statistics.before),
-        after: size(statistics.after),
+        before: size(statistics.size_before),
+        after: size(statistics.size_after),
         rules: rules.map(|rule| (rule.name, rule.applied)).collect(),
         steps: log.steps.iter().take(LISTED).map(step).collect(),
         applications: log.steps.len(),

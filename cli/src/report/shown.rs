@@ -8,7 +8,8 @@ use super::lit;
 use super::reading;
 use super::text::Sentence;
 use parikh_engine::board::{
-    Evidence, Home, KeptStructure, Knowledge, Maximum, ProvedBound, Reach, Witness,
+    Evidence, HomeKnowledge, KeptStructure, Knowledge, Maximum, ProvedBound, ReachKnowledge,
+    Witness,
 };
 use parikh_evidence::replay;
 use parikh_net::lasso::{LassoRun, RunEnd};
@@ -137,16 +138,22 @@ impl<'n> EvidenceStore<'n> {
     /// Stores the evidence of a settled goal.
     pub(super) fn of(&mut self, knowledge: &Knowledge) -> GoalEvidence {
         match knowledge {
-            Knowledge::Reach(Reach::Reached { witness, .. }) => self.witness(witness.as_ref()),
-            Knowledge::Reach(Reach::Unreachable { proof, evidence, .. }) => GoalEvidence {
+            Knowledge::Reach(ReachKnowledge::Reached { witness, .. }) => {
+                self.witness(witness.as_ref())
+            }
+            Knowledge::Reach(ReachKnowledge::Unreachable { proof, evidence, .. }) => GoalEvidence {
                 certificate: self.certificate(evidence, proof.kind()),
                 ..GoalEvidence::default()
             },
-            Knowledge::Home(Home::Kept { proof, evidence, .. }) => GoalEvidence {
-                certificate: self.certificate(evidence, proof.kind()),
-                ..GoalEvidence::default()
-            },
-            Knowledge::Home(Home::Lost { witness, proof, evidence, .. }) => {
+            Knowledge::Home(HomeKnowledge::StaysReachable { proof, evidence, .. }) => {
+                GoalEvidence {
+                    certificate: self.certificate(evidence, proof.kind()),
+                    ..GoalEvidence::default()
+                }
+            }
+            Knowledge::Home(HomeKnowledge::BecomesUnreachable {
+                witness, proof, evidence, ..
+            }) => {
                 let mut shown = self.witness(witness.as_ref());
                 shown.certificate = match (&proof.document, evidence) {
                     (Some(document), Evidence::Certified(_)) => {
@@ -172,7 +179,7 @@ impl<'n> EvidenceStore<'n> {
                 play.pump = self.trace(&Arc::new(pump.clone()));
                 GoalEvidence { play: Some(play), ..GoalEvidence::default() }
             }
-            Knowledge::Maximum(Maximum { seen, proved, .. }) => {
+            Knowledge::Maximum(Maximum { largest_seen: seen, proved, .. }) => {
                 let witness = seen.as_ref().and_then(|seen| seen.witness.as_ref());
                 let mut shown = self.witness(witness);
                 if let Some(ProvedBound { proof, evidence, .. }) = proved {
@@ -256,10 +263,10 @@ impl<'n> EvidenceStore<'n> {
         let (reduction_log, lines) = match evidence {
             Evidence::Certified(Some(shown)) => {
                 let document_net =
-                    shown.on.as_ref().map_or(self.net, |reduction_log| &reduction_log.net);
-                (shown.on.as_ref(), reading::read(&shown.document, document_net, self.net))
+                    shown.derivation.as_ref().map_or(self.net, |reduction_log| &reduction_log.net);
+                (shown.derivation.as_ref(), reading::read(&shown.document, document_net, self.net))
             }
-            Evidence::Argued(Some(KeptStructure { structure, on: reduction_log })) => {
+            Evidence::Argued(Some(KeptStructure { structure, derivation: reduction_log })) => {
                 let document_net =
                     reduction_log.as_ref().map_or(self.net, |reduction_log| &reduction_log.net);
                 (reduction_log.as_ref(), reading::read_structure(structure, document_net, self.net))

@@ -200,9 +200,9 @@ mod tests {
     fn nodes_of_the_net_become_links() {
         let net = parikh_net::text::parse("place p\ntransition p2: p ->").unwrap();
         let node = |kind, id: &str| NamedNode { kind, id: id.to_owned(), label: None };
-        let mut reason = ReasonText::words("transition ");
-        reason.node(&node(NodeKind::Transition, "p2")).say(" takes from ");
-        reason.node(&node(NodeKind::Place, "p")).say(", not from ");
+        let mut reason = ReasonText::from_words("transition ");
+        reason.node(&node(NodeKind::Transition, "p2")).push_words(" takes from ");
+        reason.node(&node(NodeKind::Place, "p")).push_words(", not from ");
         reason.node(&node(NodeKind::Place, "p2"));
         let json = serde_json::to_value(Sentence::of(&net, &reason)).unwrap();
         let (t, p) = (serde_json::json!({"t": 0}), serde_json::json!({"p": 0}));

@@ -79,10 +79,10 @@ pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget
             KeyProperty::all().filter(|property| !matches!(property, KeyProperty::Structural(_)));
         for property in behavioural {
             if known.iter().all(|computed| computed.property != property) {
-                let why = ReasonText::words("not computed");
+                let why = ReasonText::from_words("not computed");
                 known.push(ComputedKey::new(
                     property,
-                    key_net.meant(property),
+                    key_net.net_meant(property),
                     Truth::Unknown,
                     why,
                 ));
@@ -110,7 +110,7 @@ pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget
         {
             let computed_text = match computed.net {
                 NetMeant::Model => computed.value.to_string(),
-                net => format!("{} of {}", computed.value, net.words()),
+                net => format!("{} of {}", computed.value, net.noun_phrase()),
             };
             let (key, form) = (property.name(), form.clone());
             keys.conflicts.push(KeyConflict { key, form, computed: computed_text });
@@ -191,9 +191,9 @@ impl KeySources<'_> {
         let answer = question.truth()?;
         // QuasiLiveness asks for the opposite of DEAD_TRANSITIONS.
         let value = answer != (property == KeyProperty::DeadTransitions);
-        let explanation = ReasonText::words(words[usize::from(!answer)]);
+        let explanation = ReasonText::from_words(words[usize::from(!answer)]);
         let computed =
-            ComputedKey::new(property, self.key_net.meant(property), value.into(), explanation);
+            ComputedKey::new(property, self.key_net.net_meant(property), value.into(), explanation);
         let assumes_units = question.assumes_units;
         Some(ComputedKey { techniques: question.techniques.clone(), assumes_units, ..computed })
     }
@@ -218,10 +218,10 @@ impl KeySources<'_> {
                 if !exceeds && bounds.iter().any(Option::is_none) {
                     return None;
                 }
-                let why = ReasonText::words(words[usize::from(exceeds)]);
+                let why = ReasonText::from_words(words[usize::from(exceeds)]);
                 let safe = ComputedKey::new(
                     property,
-                    self.key_net.meant(property),
+                    self.key_net.net_meant(property),
                     (!exceeds).into(),
                     why,
                 );
@@ -239,7 +239,7 @@ impl KeySources<'_> {
                 .filter(|(_, it)| it.as_ref().is_some_and(|it| it.most == QuestionValue::Infinite));
             let unbounded: Vec<PlaceId> = infinite.map(|(place, _)| place).collect();
             let open = places().filter(|(_, bound)| bound.is_none()).count();
-            safe.explanation.then(say_unbounded(self.net, &unbounded, open));
+            safe.explanation.push_text(say_unbounded(self.net, &unbounded, open));
             safe.unbounded = unbounded;
         }
         Some(safe)
@@ -256,19 +256,19 @@ impl KeySources<'_> {
         });
         let (value, why) = match dead.next() {
             Some(place) => {
-                let mut why = ReasonText::words("place ");
-                why.node(&NamedNode::place(self.net, place)).say(" is never marked");
+                let mut why = ReasonText::from_words("place ");
+                why.node(&NamedNode::place(self.net, place)).push_words(" is never marked");
                 (Truth::True, why)
             }
             None if bounds.iter().all(Option::is_some) => {
-                (Truth::False, ReasonText::words("every place can be marked"))
+                (Truth::False, ReasonText::from_words("every place can be marked"))
             }
             None => return None,
         };
         let asked =
             self.results.questions.iter().find(|it| it.topic == Some(StandardQuestion::Bounds));
         let assumes_units = asked.is_some_and(|it| it.assumes_units);
-        let computed = ComputedKey::new(property, self.key_net.meant(property), value, why);
+        let computed = ComputedKey::new(property, self.key_net.net_meant(property), value, why);
         Some(ComputedKey { assumes_units, ..computed })
     }
 

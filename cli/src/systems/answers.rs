@@ -79,7 +79,7 @@ impl<'c> PropertyPrinter<'c> {
 
     fn answer(&self, property_index: usize, answer: &PropertyAnswer) {
         let property = &self.case.properties[property_index];
-        let PropertyAnswer { value, grade, reason, after, .. } = answer;
+        let PropertyAnswer { value, grade, reason, elapsed_time: after, .. } = answer;
         let (number, seconds) = (property.number, after.as_secs_f64());
         let mut counts = locked(&self.counts);
         counts.answered += 1;
@@ -94,7 +94,7 @@ impl<'c> PropertyPrinter<'c> {
                 "type": "answer", "examination": EXAMINATION, "id": number.to_string(),
                 "value": word(*value), "reason": reason.to_string(), "because": reason,
                 "evidence": grade, "seconds": seconds,
-                "witness": match &answer.shown {
+                "witness": match &answer.proof {
                     SystemProof::Run { labels, back } => json!({"labels": labels, "back": back}),
                     _ => json!(null),
                 },
@@ -170,7 +170,7 @@ pub(super) fn settle(
             note!("parikh: internal error, please report it: property {number}: {why}");
         }
     });
-    write(&|file| file.end());
+    write(&|file| file.write_end());
     let counts = locked(&printer.counts);
     match () {
         () if counts.faults > 0 => ProgramOutcome::InternalError,

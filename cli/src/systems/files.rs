@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Returns the error for a file that cannot be parsed. Prints the wrong line with a caret on stderr
 /// at once, because an error message has only one line.
 fn in_file(path: &Path, error: &ReadError) -> anyhow::Error {
-    let [line, caret] = error.shown();
+    let [line, caret] = error.excerpt();
     super::note!("{line}");
     super::note!("{caret}");
     anyhow::anyhow!("{}:{error}", path.display())

@@ -112,7 +112,7 @@ pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
             }
         }
         if let Some(file) = &mut file {
-            file.end().context("evidence")?;
+            file.write_end().context("evidence")?;
         }
         // The file is written after every problem, so that an interruption loses nothing.
         std::fs::write(&arguments.output, &written)

@@ -88,7 +88,7 @@ pub(super) struct TokenMove {
     /// True if the component held no token before the move.
     pub(super) arrives: bool,
     /// The number of the place that has the token after the move.
-    pub(super) to: usize,
+    pub(super) target_number: usize,
 }
 
 impl CodedComponent {
@@ -157,7 +157,11 @@ pub(super) fn code_components(
         for (component, [from, to]) in touched.into_iter().filter(|(_, [from, to])| from != to) {
             let moved_component = &mut coded_components[component];
             let to = to.unwrap_or(moved_component.empty_number());
-            moved_component.moves.push(TokenMove { transition: t, arrives: from.is_none(), to });
+            moved_component.moves.push(TokenMove {
+                transition: t,
+                arrives: from.is_none(),
+                target_number: to,
+            });
         }
     }
     (coded_components, never_fires)

@@ -19,7 +19,7 @@
 //! places use the order encoding.
 //!
 //! # Firing
-//! A step fires at most one transition ([`StepSemantics::One`]), or many
+//! A step fires at most one transition ([`StepSemantics::SingleFiring`]), or many
 //! ([`StepSemantics::Steps`]), each once and in the order of the net, where
 //!
 //! 1. all are enabled in the marking before the step,
@@ -97,7 +97,7 @@ impl FromStr for TokenEncoding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StepSemantics {
     /// At most a single transition fires per step.
-    One,
+    SingleFiring,
     /// Any number of transitions that do not conflict, each once.
     Steps,
 }
@@ -267,7 +267,7 @@ impl<'n> Unrolling<'n> {
             }
         }
         match self.semantics {
-            StepSemantics::One => {
+            StepSemantics::SingleFiring => {
                 at_most_one(clauses, &step.iter().map(|&(_, fired)| fired).collect::<Vec<_>>());
             }
             StepSemantics::Steps => {
@@ -385,7 +385,7 @@ impl<'n> Unrolling<'n> {
             for token_move in &component.moves {
                 let Some(&fired) = literal_of.get(&token_move.transition) else { continue };
                 moves.push(fired);
-                let mut implied = component.number_literals(token_move.to, &code);
+                let mut implied = component.number_literals(token_move.target_number, &code);
                 if token_move.arrives {
                     implied.extend(component.number_literals(component.empty_number(), before));
                 }

@@ -43,7 +43,7 @@ impl<'n> PropositionalGoal<'n> {
         facts: &Facts,
     ) -> Result<Self, EncodeError> {
         let semantics = match encoding.parts() {
-            [EncodingPart::Unrolling] => StepSemantics::One,
+            [EncodingPart::Unrolling] => StepSemantics::SingleFiring,
             [EncodingPart::Steps] => StepSemantics::Steps,
             _ => return Err(EncodeError::OnlyBounded),
         };

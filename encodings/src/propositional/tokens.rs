@@ -28,22 +28,22 @@ pub(super) struct OrderEncodedTokens {
     /// The minimum number of tokens.
     low: i128,
     /// Entry i states that there are more than `low` + i tokens.
-    above: Vec<Literal>,
+    threshold_literals: Vec<Literal>,
 }
 
 impl OrderEncodedTokens {
     /// Returns a constant number of tokens.
     pub(super) fn constant(tokens: i128) -> OrderEncodedTokens {
-        OrderEncodedTokens { low: tokens, above: Vec::new() }
+        OrderEncodedTokens { low: tokens, threshold_literals: Vec::new() }
     }
 
     /// Creates variables for a number between `low` and `high`.
     pub(super) fn between(clauses: &mut impl Clauses, low: i128, high: i128) -> OrderEncodedTokens {
-        let above: Vec<Literal> = (low..high).map(|_| clauses.variable()).collect();
-        for pair in above.windows(2) {
+        let threshold_literals: Vec<Literal> = (low..high).map(|_| clauses.variable()).collect();
+        for pair in threshold_literals.windows(2) {
             clauses.clause(&[!pair[1], pair[0]]);
         }
-        OrderEncodedTokens { low, above }
+        OrderEncodedTokens { low, threshold_literals }
     }
 
     /// Returns the minimum number of tokens.
@@ -53,7 +53,7 @@ impl OrderEncodedTokens {
 
     /// Returns the maximum number of tokens.
     pub(super) fn high(&self) -> i128 {
-        self.low + self.above.len() as i128
+        self.low + self.threshold_literals.len() as i128
     }
 
     /// Returns the literal that there are at least `value` tokens.
@@ -61,7 +61,7 @@ impl OrderEncodedTokens {
         match usize::try_from(value - self.low - 1) {
             Err(_) => MaybeLiteral::Is(true),
             Ok(index) => self
-                .above
+                .threshold_literals
                 .get(index)
                 .map_or(MaybeLiteral::Is(false), |&literal| MaybeLiteral::Open(literal)),
         }
@@ -69,7 +69,7 @@ impl OrderEncodedTokens {
 
     /// Returns the variables, each with the minimum number of tokens that it implies.
     pub(super) fn variables(&self) -> impl Iterator<Item = (i128, Literal)> {
-        (self.low + 1..).zip(self.above.iter().copied())
+        (self.low + 1..).zip(self.threshold_literals.iter().copied())
     }
 }
 

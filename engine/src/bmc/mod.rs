@@ -22,7 +22,7 @@
 mod propositions;
 
 use super::pdr::exceeds;
-use super::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes};
+use super::{Assignment, Engine, Role, Session, Sides, SliceProgress, SupportedGoals};
 use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
 use propositions::Propositions;
@@ -33,9 +33,9 @@ use std::time::Duration;
 pub const ENGINE: Engine = Engine {
     name: "bmc",
     technique: "SAT_SMT",
-    sides: Sides::Under,
+    sides: Sides::Witnesses,
     role: Role::Unroll,
-    takes: Takes::MARKINGS,
+    supported: SupportedGoals::MARKINGS,
     start: |work| {
         let row = Propositions::new(&work);
         Ok(Box::new(Bmc::new(work, row)))
@@ -158,7 +158,7 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
     fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         let Assignment { working_net, board, .. } = self.work;
         let witness_reporter = board.witness_reporter(ENGINE.technique).on(working_net);
-        if matches!(goal, MarkingGoal::Maximise(_)) && witness_reporter.seen(id).is_none() {
+        if matches!(goal, MarkingGoal::Maximise(_)) && witness_reporter.largest_seen(id).is_none() {
             witness_reporter.reached(id, FiringSequence::new());
         }
         let (mut increment, mut is_doubling) = (0, true);
@@ -166,7 +166,7 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
             let (predicate, seen_before) = match goal {
                 MarkingGoal::Reach(predicate) => (Some(predicate.clone()), None),
                 MarkingGoal::Maximise(sum) => {
-                    let seen = witness_reporter.seen(id);
+                    let seen = witness_reporter.largest_seen(id);
                     (seen.and_then(|seen| exceeds(sum, seen.checked_add(increment)?)), seen)
                 }
             };
@@ -183,7 +183,7 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
                     if let Some(sequence) = sequence {
                         witness_reporter.reached(id, sequence);
                     }
-                    let is_as_before = witness_reporter.seen(id) == seen_before;
+                    let is_as_before = witness_reporter.largest_seen(id) == seen_before;
                     if board.is_open(id) && is_as_before {
                         let why = "a place of the witness would exceed the token limit";
                         return self.give_up(id, why);

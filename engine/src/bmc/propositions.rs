@@ -132,7 +132,7 @@ impl StepSequence for Propositions<'_> {
                 ));
             }
             if let Err(TooManyValues) = self.unrolling.unroll(&mut self.solver) {
-                return ExtensionResult::TooLong(TooManyValues::WHY.to_owned());
+                return ExtensionResult::TooLong(TooManyValues::MESSAGE.to_owned());
             }
         }
         ExtensionResult::Complete
@@ -146,7 +146,7 @@ impl StepSequence for Propositions<'_> {
         let assumptions = match self.goal(id, predicate) {
             // More steps do not reduce the number of values.
             Err(TooManyValues) => {
-                return QueryResult::NeverReachable(TooManyValues::WHY.to_owned());
+                return QueryResult::NeverReachable(TooManyValues::MESSAGE.to_owned());
             }
             Ok(MaybeLiteral::Is(false)) if self.unrolling.is_stable() => {
                 let reason = match self.unrolling.is_narrowed() {

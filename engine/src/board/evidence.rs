@@ -83,7 +83,7 @@ pub struct KeptDocument {
     /// The document.
     pub document: Arc<Document>,
     /// The derivation of the net that the certificate is about; `None` for the net that was read.
-    pub on: Option<Arc<CheckedLog>>,
+    pub derivation: Option<Arc<CheckedLog>>,
 }
 
 /// An accepted argument about what stays reachable, kept for an evidence file.
@@ -92,7 +92,7 @@ pub struct KeptStructure {
     /// The argument.
     pub structure: Arc<Structure>,
     /// The derivation of the net that the argument is about; `None` for the net that was read.
-    pub on: Option<Arc<CheckedLog>>,
+    pub derivation: Option<Arc<CheckedLog>>,
 }
 
 /// Limits of checks, and the time spent on them.
@@ -100,12 +100,12 @@ pub struct KeptStructure {
 pub(super) struct Checks {
     /// The budget of the analysis, which no check exceeds.
     budget: Budget,
-    begun: Instant,
+    start_time: Instant,
     /// Nanoseconds spent on checks by all threads.
     spent: AtomicU64,
-    made: AtomicUsize,
+    check_count: AtomicUsize,
     /// True if certificates are kept.
-    pub(super) keep: bool,
+    pub(super) keeps_certificates: bool,
     /// True if an unchecked exhaustive search is accepted.
     pub(super) take_searches: bool,
 }
@@ -114,16 +114,16 @@ pub(super) struct Checks {
 const FREE: Duration = Duration::from_millis(250);
 
 /// The share of the elapsed time that repeated visits may take.
-const SHARE: f64 = 0.1;
+const REPEATED_VISITS_TIME_SHARE: f64 = 0.1;
 
 impl Checks {
     pub(super) fn new(budget: Budget) -> Self {
         Checks {
             budget,
-            begun: Instant::now(),
+            start_time: Instant::now(),
             spent: AtomicU64::new(0),
-            made: AtomicUsize::new(0),
-            keep: false,
+            check_count: AtomicUsize::new(0),
+            keeps_certificates: false,
             take_searches: true,
         }
     }
@@ -136,7 +136,8 @@ impl Checks {
             return self.budget.child();
         }
         let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
-        let fair = self.begun.elapsed().mul_f64(SHARE).saturating_sub(spent);
+        let fair =
+            self.start_time.elapsed().mul_f64(REPEATED_VISITS_TIME_SHARE).saturating_sub(spent);
         self.budget.slice(fair.max(FREE))
     }
 
@@ -146,7 +147,7 @@ impl Checks {
         let result = check();
         let took = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.spent.fetch_add(took, Ordering::Relaxed);
-        self.made.fetch_add(1, Ordering::Relaxed);
+        self.check_count.fetch_add(1, Ordering::Relaxed);
         result
     }
 }

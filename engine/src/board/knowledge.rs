@@ -9,11 +9,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub enum Knowledge {
     /// For [`Goal::Reach`](parikh_net::Goal::Reach).
-    Reach(Reach),
+    Reach(ReachKnowledge),
     /// For [`Goal::Maximise`](parikh_net::Goal::Maximise).
     Maximum(Maximum),
     /// For [`Goal::Home`](parikh_net::Goal::Home).
-    Home(Home),
+    Home(HomeKnowledge),
     /// For [`Goal::Run`](parikh_net::Goal::Run).
     Run(RunKnowledge),
     /// For [`Goal::Tree`](parikh_net::Goal::Tree).
@@ -25,20 +25,20 @@ pub enum Knowledge {
 #[derive(Clone, Copy, Debug)]
 pub struct Basis<'k> {
     /// The technique behind the result.
-    pub by: Technique,
+    pub technique: Technique,
     /// The proof and its evidence; `None` if a witness was replayed.
     pub argued: Option<(&'k Proof, &'k Evidence)>,
     /// The goals that the argument assumes to be settled.
-    pub given: &'k [GoalId],
+    pub premise_goals: &'k [GoalId],
 }
 
 impl Knowledge {
     /// Returns the initial, open state for a goal.
     pub fn nothing_of(goal: &Goal) -> Knowledge {
         match goal {
-            Goal::Reach(_) => Knowledge::Reach(Reach::Open),
+            Goal::Reach(_) => Knowledge::Reach(ReachKnowledge::Open),
             Goal::Maximise(_) => Knowledge::Maximum(Maximum::default()),
-            Goal::Home(_) => Knowledge::Home(Home::Open),
+            Goal::Home(_) => Knowledge::Home(HomeKnowledge::Open),
             Goal::Run(_) => Knowledge::Run(RunKnowledge::Open),
             Goal::Tree(_) => Knowledge::Tree(TreeKnowledge::Open),
         }
@@ -47,15 +47,15 @@ impl Knowledge {
     /// Returns the truth value of a settled goal; `None` for maxima and open goals.
     pub fn truth(&self) -> Option<bool> {
         match self {
-            Knowledge::Reach(Reach::Reached { .. })
-            | Knowledge::Home(Home::Kept { .. })
+            Knowledge::Reach(ReachKnowledge::Reached { .. })
+            | Knowledge::Home(HomeKnowledge::StaysReachable { .. })
             | Knowledge::Run(RunKnowledge::Exists { .. }) => Some(true),
             Knowledge::Tree(TreeKnowledge::Decided { holds, .. }) => Some(*holds),
-            Knowledge::Reach(Reach::Unreachable { .. })
-            | Knowledge::Home(Home::Lost { .. })
+            Knowledge::Reach(ReachKnowledge::Unreachable { .. })
+            | Knowledge::Home(HomeKnowledge::BecomesUnreachable { .. })
             | Knowledge::Run(RunKnowledge::Excluded { .. }) => Some(false),
-            Knowledge::Reach(Reach::Open)
-            | Knowledge::Home(Home::Open)
+            Knowledge::Reach(ReachKnowledge::Open)
+            | Knowledge::Home(HomeKnowledge::Open)
             | Knowledge::Run(RunKnowledge::Open)
             | Knowledge::Tree(TreeKnowledge::Open)
             | Knowledge::Maximum(_) => None,
@@ -66,35 +66,45 @@ impl Knowledge {
     /// is one.
     pub fn standing(&self) -> Option<Basis<'_>> {
         let argued = |by: &Technique, proof, evidence, given| Basis {
-            by,
+            technique: by,
             argued: Some((proof, evidence)),
-            given,
+            premise_goals: given,
         };
-        let replayed = |by: &Technique| Basis { by, argued: None, given: &[] };
+        let replayed = |by: &Technique| Basis { technique: by, argued: None, premise_goals: &[] };
         Some(match self {
-            Knowledge::Reach(Reach::Reached { by, .. })
-            | Knowledge::Run(RunKnowledge::Exists { by, .. }) => replayed(by),
+            Knowledge::Reach(ReachKnowledge::Reached { technique: by, .. })
+            | Knowledge::Run(RunKnowledge::Exists { technique: by, .. }) => replayed(by),
             // The dead marking at the end of the witness is the whole evidence.
-            Knowledge::Home(Home::Lost { proof, by, .. })
+            Knowledge::Home(HomeKnowledge::BecomesUnreachable { proof, technique: by, .. })
                 if proof.argument == Argument::DeadEnd =>
             {
                 replayed(by)
             }
-            Knowledge::Reach(Reach::Unreachable { proof, evidence, by })
+            Knowledge::Reach(ReachKnowledge::Unreachable { proof, evidence, technique: by })
             | Knowledge::Home(
-                Home::Kept { proof, evidence, by } | Home::Lost { proof, evidence, by, .. },
+                HomeKnowledge::StaysReachable { proof, evidence, technique: by }
+                | HomeKnowledge::BecomesUnreachable { proof, evidence, technique: by, .. },
             ) => argued(by, proof, evidence, &[]),
-            Knowledge::Run(RunKnowledge::Excluded { proof, evidence, given, by })
-            | Knowledge::Tree(TreeKnowledge::Decided { proof, evidence, given, by, .. }) => {
-                argued(by, proof, evidence, given)
-            }
+            Knowledge::Run(RunKnowledge::Excluded {
+                proof,
+                evidence,
+                premise_goals: given,
+                technique: by,
+            })
+            | Knowledge::Tree(TreeKnowledge::Decided {
+                proof,
+                evidence,
+                premise_goals: given,
+                technique: by,
+                ..
+            }) => argued(by, proof, evidence, given),
             Knowledge::Maximum(Maximum { unbounded: Some((_, by)), .. }) => replayed(by),
             Knowledge::Maximum(Maximum { proved, .. }) => {
-                let ProvedBound { proof, evidence, by, .. } = proved.as_ref()?;
+                let ProvedBound { proof, evidence, technique: by, .. } = proved.as_ref()?;
                 argued(by, proof, evidence, &[])
             }
-            Knowledge::Reach(Reach::Open)
-            | Knowledge::Home(Home::Open)
+            Knowledge::Reach(ReachKnowledge::Open)
+            | Knowledge::Home(HomeKnowledge::Open)
             | Knowledge::Run(RunKnowledge::Open)
             | Knowledge::Tree(TreeKnowledge::Open) => return None,
         })
@@ -103,16 +113,18 @@ impl Knowledge {
     /// Drops witnesses and certificates.
     pub(super) fn forget(&mut self) {
         match self {
-            Knowledge::Reach(Reach::Reached { witness, .. }) => *witness = None,
-            Knowledge::Reach(Reach::Unreachable { proof, evidence, .. }) => {
+            Knowledge::Reach(ReachKnowledge::Reached { witness, .. }) => *witness = None,
+            Knowledge::Reach(ReachKnowledge::Unreachable { proof, evidence, .. }) => {
                 proof.document = None;
                 evidence.forget();
             }
-            Knowledge::Home(Home::Kept { proof, evidence, .. }) => {
+            Knowledge::Home(HomeKnowledge::StaysReachable { proof, evidence, .. }) => {
                 proof.document = None;
                 evidence.forget();
             }
-            Knowledge::Home(Home::Lost { witness, proof, evidence, .. }) => {
+            Knowledge::Home(HomeKnowledge::BecomesUnreachable {
+                witness, proof, evidence, ..
+            }) => {
                 *witness = None;
                 proof.document = None;
                 evidence.forget();
@@ -120,7 +132,7 @@ impl Knowledge {
             Knowledge::Run(RunKnowledge::Exists { run, .. }) => *run = None,
             Knowledge::Run(RunKnowledge::Excluded { evidence, .. })
             | Knowledge::Tree(TreeKnowledge::Decided { evidence, .. }) => evidence.forget(),
-            Knowledge::Home(Home::Open) | Knowledge::Reach(Reach::Open) => {}
+            Knowledge::Home(HomeKnowledge::Open) | Knowledge::Reach(ReachKnowledge::Open) => {}
             Knowledge::Run(RunKnowledge::Open) | Knowledge::Tree(TreeKnowledge::Open) => {}
             Knowledge::Maximum(_) => {}
         }
@@ -137,7 +149,7 @@ pub enum RunKnowledge {
         /// The run, or the prefix of all such runs; `None` if the board does not keep witnesses.
         run: Option<Arc<LassoRun>>,
         /// The technique behind the result.
-        by: Technique,
+        technique: Technique,
     },
     /// No run has the property.
     Excluded {
@@ -146,9 +158,9 @@ pub enum RunKnowledge {
         /// The evidence for the proof.
         evidence: Evidence,
         /// The goals whose unreachability the argument assumes.
-        given: Arc<[GoalId]>,
+        premise_goals: Arc<[GoalId]>,
         /// The technique behind the result.
-        by: Technique,
+        technique: Technique,
     },
 }
 
@@ -166,28 +178,28 @@ pub enum TreeKnowledge {
         /// The evidence for the proof.
         evidence: Evidence,
         /// The goals whose unreachability the argument assumes.
-        given: Arc<[GoalId]>,
+        premise_goals: Arc<[GoalId]>,
         /// The technique behind the result.
-        by: Technique,
+        technique: Technique,
     },
 }
 
 /// The state of a [`Goal::Home`](parikh_net::Goal::Home).
 #[derive(Clone, Debug)]
-pub enum Home {
+pub enum HomeKnowledge {
     /// Not decided.
     Open,
     /// The goal stays reachable from every reachable marking.
-    Kept {
+    StaysReachable {
         /// The proof.
         proof: Proof,
         /// The evidence for the proof.
         evidence: Evidence,
         /// The technique behind the result.
-        by: Technique,
+        technique: Technique,
     },
     /// The goal is unreachable from some reachable marking.
-    Lost {
+    BecomesUnreachable {
         /// The firings to that marking, if the proof is about a particular marking.
         witness: Option<Witness>,
         /// The proof; its certificate is about the net with that marking as initial marking.
@@ -195,13 +207,13 @@ pub enum Home {
         /// The evidence for the proof.
         evidence: Evidence,
         /// The technique behind the result.
-        by: Technique,
+        technique: Technique,
     },
 }
 
 /// The state of a [`Goal::Reach`](parikh_net::Goal::Reach).
 #[derive(Clone, Debug)]
-pub enum Reach {
+pub enum ReachKnowledge {
     /// Not decided.
     Open,
     /// A marking with the predicate is reachable.
@@ -209,7 +221,7 @@ pub enum Reach {
         /// The firings to it; `None` if the board does not keep witnesses.
         witness: Option<Witness>,
         /// The technique behind the result.
-        by: Technique,
+        technique: Technique,
     },
     /// No marking with the predicate is reachable.
     Unreachable {
@@ -218,7 +230,7 @@ pub enum Reach {
         /// The evidence for the proof.
         evidence: Evidence,
         /// The technique behind the result.
-        by: Technique,
+        technique: Technique,
     },
 }
 
@@ -227,7 +239,7 @@ pub enum Reach {
 #[derive(Clone, Debug, Default)]
 pub struct Maximum {
     /// The largest value seen, with its witness and technique.
-    pub seen: Option<SeenValue>,
+    pub largest_seen: Option<SeenValue>,
     /// The smallest bound proved, with its proof and technique.
     pub proved: Option<ProvedBound>,
     /// A self-covering sequence that shows that there is no maximum.
@@ -242,7 +254,7 @@ pub struct SeenValue {
     /// The firings to the marking; `None` if the board does not keep witnesses.
     pub witness: Option<Witness>,
     /// The technique behind the result.
-    pub by: Technique,
+    pub technique: Technique,
 }
 
 /// A bound that no reachable marking exceeds.
@@ -255,13 +267,13 @@ pub struct ProvedBound {
     /// The evidence for the proof.
     pub evidence: Evidence,
     /// The technique behind the result.
-    pub by: Technique,
+    pub technique: Technique,
 }
 
 impl Maximum {
     /// Returns the maximum if the value seen equals the bound proved.
     pub fn value(&self) -> Option<i128> {
-        match (&self.seen, &self.proved) {
+        match (&self.largest_seen, &self.proved) {
             (Some(seen), Some(proved)) if seen.value == proved.bound => Some(seen.value),
             _ => None,
         }

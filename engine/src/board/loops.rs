@@ -61,7 +61,7 @@ impl WitnessReporter<'_> {
                 }
             }
         }
-        self.along(longest, along);
+        self.reached_along(longest, along);
         // Other observations keep the loops, as do those whose sequence passes through markings
         // with more tokens than a plain replay supports.
         for &Sight { id, value, ref spot } in sights {
@@ -71,7 +71,7 @@ impl WitnessReporter<'_> {
                 keeps.then(|| Witness::Loops(run.clone(), spot.clone()))
             };
             match value {
-                Some(value) if is_open && self.board().seen(id) < Some(value) => {
+                Some(value) if is_open && self.board().largest_seen(id) < Some(value) => {
                     self.note_value(id, value, witness());
                 }
                 None if is_open => self.note_reached(id, witness()),
@@ -99,7 +99,7 @@ fn sights(
             Goal::Maximise(sum) => depending.add(at, sum.terms().iter().map(|&(place, _)| place)),
             _ => {}
         }
-        best.push(board.seen(id));
+        best.push(board.largest_seen(id));
     }
     let mut sights: Vec<Option<Sight>> = open.iter().map(|_| None).collect();
     let mut look = |marking: &_, places: &mut dyn Iterator<Item = _>, spot: &Spot| {
@@ -128,9 +128,9 @@ fn sights(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::{Knowledge, Reach};
-    use parikh_evidence::words;
-    use parikh_net::loops::{LoopElement, Turn};
+    use crate::board::{Knowledge, ReachKnowledge};
+    use parikh_evidence::description;
+    use parikh_net::loops::{LoopElement, RepeatedElement};
     use parikh_net::{LinearSum, Predicate, TransitionId, text};
 
     #[test]
@@ -146,23 +146,26 @@ mod tests {
         ];
         let board = Board::new(&net, goals);
         let turns = (0..100).flat_map(|n| {
-            let turn = |t, times| Turn { element: LoopElement::Fire(TransitionId::new(t)), times };
+            let turn = |t, times| RepeatedElement {
+                element: LoopElement::Fire(TransitionId::new(t)),
+                times,
+            };
             let one = num_bigint::BigUint::from(1u8);
             [turn(0, &one << n), turn(1, one << (n + 1))]
         });
-        let mut turns: Vec<Turn> = turns.collect();
+        let mut turns: Vec<RepeatedElement> = turns.collect();
         let run = LoopRun::new(vec![turns.clone()]).unwrap();
         let reached = board.witness_reporter("TEST").along_loops(run, &Budget::unlimited());
         assert_eq!((reached, board.faults()), (3, 0));
         let ids: Vec<GoalId> = board.ids().collect();
-        assert_eq!(board.seen(ids[2]), Some(1 << 100));
-        let Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) =
+        assert_eq!(board.largest_seen(ids[2]), Some(1 << 100));
+        let Some(Knowledge::Reach(ReachKnowledge::Reached { witness: Some(witness), .. })) =
             board.knowledge(ids[3])
         else {
             panic!("not reached")
         };
         let Witness::Loops(run, spot) = witness else { panic!("{witness:?}") };
-        assert_eq!(words::firings(&run.prefix(&spot).firings()), "at least 10^19 firings");
+        assert_eq!(description::firings(&run.prefix(&spot).firings()), "at least 10^19 firings");
         turns.swap(0, 1);
         let run = LoopRun::new(vec![turns]).unwrap();
         assert_eq!(board.witness_reporter("TEST").along_loops(run, &Budget::unlimited()), 0);

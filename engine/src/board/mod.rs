@@ -25,30 +25,31 @@
 //! the claim, and the caller repeats the affected questions without it.
 
 mod evidence;
-mod given;
-mod homes;
+mod home_reporter;
 mod knowledge;
 mod lemma;
 mod loops;
+mod premises;
 mod proof;
 mod proof_reporter;
-mod runs;
+mod run_reporter;
 mod shorten;
-mod trees;
+mod tree_reporter;
 mod witness;
 mod witness_reporter;
 
 pub use evidence::{Evidence, KeptDocument, KeptStructure};
-pub use homes::{HomeFinding, HomeReporter, SearchExtent};
+pub use home_reporter::{HomeFinding, HomeReporter, SearchExtent};
 pub use knowledge::{
-    Basis, Home, Knowledge, Maximum, ProvedBound, Reach, RunKnowledge, SeenValue, TreeKnowledge,
+    Basis, HomeKnowledge, Knowledge, Maximum, ProvedBound, ReachKnowledge, RunKnowledge, SeenValue,
+    TreeKnowledge,
 };
 pub use lemma::{LemmaExplanation, LemmaSum, why_never};
 pub use proof::{Argument, Proof, ProofSummary, json_number};
 pub use proof_reporter::{CertificateReporter, ProofReporter};
-pub use runs::RunReporter;
+pub use run_reporter::RunReporter;
 pub use shorten::FREE;
-pub use trees::TreeReporter;
+pub use tree_reporter::TreeReporter;
 pub use witness::Witness;
 pub use witness_reporter::WitnessReporter;
 
@@ -118,7 +119,7 @@ pub struct Board<'n> {
     sums: Option<OnceLock<InvariantSums>>,
     /// Prefixes of runs, as hints for searches: translations of runs of reduced nets that turned
     /// out not to have the property on the original net.
-    ways: Mutex<Vec<FiringSequence>>,
+    run_hints: Mutex<Vec<FiringSequence>>,
     /// The goals with a witness or a proof from a reduced net.
     reduced: Mutex<BTreeSet<GoalId>>,
     /// The argument that every firing can be undone, with its technique.
@@ -139,7 +140,7 @@ impl<'n> Board<'n> {
         Board {
             homes: homes.collect(),
             reversible: OnceLock::new(),
-            ways: Mutex::default(),
+            run_hints: Mutex::default(),
             reduced: Mutex::default(),
             net,
             coloured: None,
@@ -203,7 +204,7 @@ impl<'n> Board<'n> {
 
     /// Describes by how much witnesses were shortened and in what time, if this was tried.
     pub fn shortening_told(&self) -> Option<String> {
-        self.shortening.told()
+        self.shortening.summary()
     }
 
     /// Returns true if no witness of the goal is shorter; `None` if this was not determined.
@@ -219,7 +220,7 @@ impl<'n> Board<'n> {
 
     /// Keeps accepted certificates for an evidence file.
     pub fn with_documents(mut self) -> Self {
-        self.checks.keep = true;
+        self.checks.keeps_certificates = true;
         self
     }
 
@@ -330,7 +331,7 @@ impl<'n> Board<'n> {
     }
 
     /// Returns true if a proof rests on a claim that was violated.
-    fn is_void(&self, proof: &Proof) -> bool {
+    fn rests_on_violated_claim(&self, proof: &Proof) -> bool {
         proof.assumes_units() && self.breach().is_some()
     }
 
@@ -341,9 +342,9 @@ impl<'n> Board<'n> {
     }
 
     /// Returns the largest value of a [`Goal::Maximise`] seen so far.
-    pub fn seen(&self, id: GoalId) -> Option<i128> {
+    pub fn largest_seen(&self, id: GoalId) -> Option<i128> {
         match &self.entry(id).knowledge {
-            Knowledge::Maximum(maximum) => maximum.seen.as_ref().map(|seen| seen.value),
+            Knowledge::Maximum(maximum) => maximum.largest_seen.as_ref().map(|seen| seen.value),
             _ => None,
         }
     }
@@ -401,7 +402,7 @@ impl<'n> Board<'n> {
 
     /// Records a claim that cannot be shown because of a numeric limit: neither a bug nor a
     /// verdict.
-    fn beyond(&self, limit: TranslationLimit) {
+    fn record_exceeded_limit(&self, limit: TranslationLimit) {
         tracing::debug!("a claim is dropped: {limit}");
         if limit == TranslationLimit::Tokens {
             self.overflowed.store(true, Ordering::Relaxed);
@@ -478,7 +479,7 @@ mod tests {
         assert_eq!((board.faults(), board.is_open(five)), (1, true));
         board.witness_reporter("TEST").reached(two, twice());
         assert!(!board.is_open(two));
-        let Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) =
+        let Some(Knowledge::Reach(ReachKnowledge::Reached { witness: Some(witness), .. })) =
             board.knowledge(two)
         else {
             panic!("not reached")
@@ -497,7 +498,7 @@ mod tests {
         assert!(board.is_open(max));
         board.proof_reporter("TEST").at_most(max, 2, proof());
         assert!(!board.is_open(max));
-        assert_eq!(board.seen(max), Some(2));
+        assert_eq!(board.largest_seen(max), Some(2));
     }
 
     #[test]
@@ -580,7 +581,7 @@ mod tests {
         say: impl FnOnce(WitnessReporter<'_>),
     ) -> usize {
         let (net, times) = (board.net(), AtomicUsize::new(0));
-        let facts = Facts::none(net);
+        let facts = Facts::empty(net);
         let intervals = Intervals::new(net, &facts);
         let listed: Vec<_> = board.ids().zip(board.goals().iter().cloned()).collect();
         let derived =
@@ -606,7 +607,10 @@ mod tests {
                 witness_reporter.reached(max, twice());
                 witness_reporter.unbounded(max, FiringSequence::new(), twice());
             });
-            assert_eq!((board.faults(), board.seen(max), board.is_open(max)), (faults, None, true));
+            assert_eq!(
+                (board.faults(), board.largest_seen(max), board.is_open(max)),
+                (faults, None, true)
+            );
         }
     }
 
@@ -628,9 +632,9 @@ mod tests {
         board.witness_reporter("TEST").reached(reach, beyond().into_iter().collect());
         board.witness_reporter("TEST").reached(max, beyond().into_iter().collect());
         let (sequence, proof) = (beyond().into_iter().collect(), Proof::searched(1, false));
-        board.homes("TEST").lost_after(home, sequence, proof);
+        board.home_reporter("TEST").lost_after(home, sequence, proof);
         assert_eq!((board.faults(), board.overflowed()), (0, true));
-        assert_eq!((board.open_count(), board.seen(max)), (3, None));
+        assert_eq!((board.open_count(), board.largest_seen(max)), (3, None));
     }
 
     #[test]
@@ -640,9 +644,9 @@ mod tests {
         let max = GoalId::new(1);
         let sightings = [1, 2].map(|firings| Observation { goal: max, firings });
         let times = said_through(&board, Ok(Some(())), |witness_reporter| {
-            witness_reporter.along(twice(), sightings.to_vec());
+            witness_reporter.reached_along(twice(), sightings.to_vec());
         });
-        assert_eq!((board.seen(max), times), (Some(2), 1));
+        assert_eq!((board.largest_seen(max), times), (Some(2), 1));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Reports of engines that over-approximate: "unreachable" and "at most".
 
 use super::{
-    Argument, Board, Evidence, KeptDocument, Knowledge, Maximum, Proof, ProvedBound, Reach,
-    Technique, about_read, in_tokens_of,
+    Argument, Board, Evidence, KeptDocument, Knowledge, Maximum, Proof, ProvedBound,
+    ReachKnowledge, Technique, about_read, in_tokens_of,
 };
 use crate::working_net::{ClaimObstacle, WorkingNet};
 use parikh_evidence::abstraction::{ColouredModel, SimulatingNet};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub struct ProofReporter<'b> {
     board: &'b Board<'b>,
-    by: Technique,
+    technique: Technique,
     /// The engine's net; `None` for the net that was read.
     working_net: Option<&'b WorkingNet<'b>>,
 }
@@ -23,7 +23,7 @@ pub struct ProofReporter<'b> {
 impl Board<'_> {
     /// Returns the reporter for engines that over-approximate.
     pub fn proof_reporter(&self, by: Technique) -> ProofReporter<'_> {
-        ProofReporter { board: self, by, working_net: None }
+        ProofReporter { board: self, technique: by, working_net: None }
     }
 }
 
@@ -38,14 +38,14 @@ impl<'b> ProofReporter<'b> {
         in_tokens_of(self.working_net, goal, self.board.proved(goal))
     }
 
-    /// Returns [`Board::seen`], converted to the engine's net.
-    pub fn seen(&self, goal: GoalId) -> Option<i128> {
-        in_tokens_of(self.working_net, goal, self.board.seen(goal))
+    /// Returns [`Board::largest_seen`], converted to the engine's net.
+    pub fn largest_seen(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.working_net, goal, self.board.largest_seen(goal))
     }
 
     /// Returns a reporter for the consequences of `document`, a certificate about the engine's net.
     /// The certificate is checked once, at the first report, and then for each goal.
-    pub fn by<'d>(self, document: &'d Arc<Document>) -> CertificateReporter<'d>
+    pub fn with_certificate<'d>(self, document: &'d Arc<Document>) -> CertificateReporter<'d>
     where
         'b: 'd,
     {
@@ -60,15 +60,16 @@ impl<'b> ProofReporter<'b> {
     /// Records a proof that its own checker refuses: a fault, without a result.
     pub fn refuse(&self, goal: GoalId, flaw: &dyn std::fmt::Display) {
         let net = self.board.net.name();
-        self.board.fault(self.by, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
+        self.board
+            .fault(self.technique, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
     }
 
     /// Reports that no reachable marking satisfies the goal, with a proof (for several goals see
-    /// [`by`](Self::by)). A proof without a certificate is accepted only from a search that visited
+    /// [`by`](Self::with_certificate)). A proof without a certificate is accepted only from a search that visited
     /// all relevant markings.
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
         if let Some(document) = proof.document.clone() {
-            return self.by(&document).unreachable(goal, proof);
+            return self.with_certificate(&document).unreachable(goal, proof);
         }
         match self.word_of(&proof) {
             Some(evidence) => self.enter_unreachable(goal, proof, evidence),
@@ -79,7 +80,7 @@ impl<'b> ProofReporter<'b> {
     /// Reports that no reachable marking exceeds `bound`, in the same way.
     pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
         if let Some(document) = proof.document.clone() {
-            return self.by(&document).at_most(goal, bound, proof);
+            return self.with_certificate(&document).at_most(goal, bound, proof);
         }
         match self.word_of(&proof) {
             Some(evidence) => self.enter_at_most(goal, self.on_board(goal, bound), proof, evidence),
@@ -92,7 +93,7 @@ impl<'b> ProofReporter<'b> {
     fn without_document(&self, goal: GoalId, proof: &Proof) {
         match proof.argument {
             Argument::Searched { .. } => {
-                tracing::debug!("{}: a search is not enough for {goal:?}", self.by);
+                tracing::debug!("{}: a search is not enough for {goal:?}", self.technique);
             }
             _ => self.refuse(goal, &"there is no document"),
         }
@@ -128,8 +129,8 @@ impl<'b> ProofReporter<'b> {
             return self.refuse(goal, &"another goal was asked of the abstraction");
         }
         match known {
-            Knowledge::Reach(Reach::Unreachable { proof, evidence, by }) => {
-                let proof_reporter = ProofReporter { by, ..*self };
+            Knowledge::Reach(ReachKnowledge::Unreachable { proof, evidence, technique: by }) => {
+                let proof_reporter = ProofReporter { technique: by, ..*self };
                 proof_reporter.enter_unreachable(
                     goal,
                     proof.clone().of_abstraction(),
@@ -137,10 +138,10 @@ impl<'b> ProofReporter<'b> {
                 );
             }
             Knowledge::Maximum(Maximum {
-                proved: Some(ProvedBound { bound, proof, evidence, by }),
+                proved: Some(ProvedBound { bound, proof, evidence, technique: by }),
                 ..
             }) => {
-                let proof_reporter = ProofReporter { by, ..*self };
+                let proof_reporter = ProofReporter { technique: by, ..*self };
                 proof_reporter.enter_at_most(
                     goal,
                     *bound,
@@ -160,18 +161,24 @@ impl<'b> ProofReporter<'b> {
         // Checked while the entry is locked. A proof is void if it assumes the model's claim of
         // safe units and a marking violates the claim. Witnesses are compared with the claim before
         // they are recorded, so no violation is missed here.
-        if self.board.is_void(&proof) {
+        if self.board.rests_on_violated_claim(&proof) {
             return;
         }
         match &entry.knowledge {
-            Knowledge::Reach(Reach::Open) => {
-                let by = self.by;
-                entry.knowledge = Knowledge::Reach(Reach::Unreachable { proof, evidence, by });
+            Knowledge::Reach(ReachKnowledge::Open) => {
+                let by = self.technique;
+                entry.knowledge = Knowledge::Reach(ReachKnowledge::Unreachable {
+                    proof,
+                    evidence,
+                    technique: by,
+                });
                 drop(entry);
                 self.board.note_ground(goal, self.working_net);
                 self.board.close(goal, true);
             }
-            Knowledge::Reach(Reach::Reached { .. }) => self.board.freeze(goal, self.by, entry),
+            Knowledge::Reach(ReachKnowledge::Reached { .. }) => {
+                self.board.freeze(goal, self.technique, entry)
+            }
             _ => {}
         }
     }
@@ -180,15 +187,16 @@ impl<'b> ProofReporter<'b> {
         let proof = about_read(self.working_net, proof);
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
-        if self.board.is_void(&proof) {
+        if self.board.rests_on_violated_claim(&proof) {
             return;
         }
-        let above = maximum.seen.as_ref().is_some_and(|seen| seen.value > bound);
+        let above = maximum.largest_seen.as_ref().is_some_and(|seen| seen.value > bound);
         if above || maximum.unbounded.is_some() {
-            return self.board.freeze(goal, self.by, entry);
+            return self.board.freeze(goal, self.technique, entry);
         }
         if maximum.proved.as_ref().is_none_or(|proved| bound < proved.bound) {
-            maximum.proved = Some(ProvedBound { bound, proof, evidence, by: self.by });
+            maximum.proved =
+                Some(ProvedBound { bound, proof, evidence, technique: self.technique });
             self.board.note_ground(goal, self.working_net);
         }
         if maximum.value().is_some() {
@@ -199,7 +207,7 @@ impl<'b> ProofReporter<'b> {
 }
 
 /// The reporter for consequences of one certificate, which is checked once. See
-/// [`ProofReporter::by`].
+/// [`ProofReporter::with_certificate`].
 pub struct CertificateReporter<'d> {
     proof_reporter: ProofReporter<'d>,
     document: &'d Arc<Document>,
@@ -262,8 +270,8 @@ impl CertificateReporter<'_> {
         match checks.count(|| self.check(refuted, goes_on)) {
             Ok(()) => {
                 let on = || self.proof_reporter.working_net.and_then(WorkingNet::checked_log);
-                let kept = || KeptDocument { document: self.document.clone(), on: on() };
-                Some(Evidence::Certified(checks.keep.then(kept)))
+                let kept = || KeptDocument { document: self.document.clone(), derivation: on() };
+                Some(Evidence::Certified(checks.keeps_certificates.then(kept)))
             }
             Err(CheckFailure::Stopped) => {
                 self.gave_up.set(true);
@@ -272,7 +280,7 @@ impl CertificateReporter<'_> {
             Err(CheckFailure::NotExpressed) => {
                 tracing::debug!(
                     "{}: a claim that its net does not express",
-                    self.proof_reporter.by
+                    self.proof_reporter.technique
                 );
                 None
             }

@@ -25,10 +25,10 @@ const LONGEST: u64 = 1_000_000;
 /// The largest number of markings in the breadth-first search.
 const VISITED: usize = 30_000;
 /// The largest number of token counts that the breadth-first search stores: markings times places.
-const HELD: usize = 6_000_000;
+const MAX_STORED_TOKEN_COUNTS: usize = 6_000_000;
 
 /// The share of the elapsed time that shortening may take.
-const SHARE: f64 = 0.04;
+const SHORTENING_TIME_SHARE: f64 = 0.04;
 
 /// The time that shortening may take in any case, unless more is given. With the share this is less
 /// than 5 % of any noticeable run.
@@ -41,7 +41,7 @@ const PROVING: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(super) struct ShorteningState {
     /// The start of the analysis; `None` if witnesses are not shortened.
-    begun: Option<Instant>,
+    start_time: Option<Instant>,
     /// True if a proof is wanted that no witness is shorter.
     proving: bool,
     /// The time that shortening may take in any case.
@@ -49,22 +49,33 @@ pub(super) struct ShorteningState {
     /// Nanoseconds spent, summed over threads.
     spent: AtomicU64,
     /// The number of witnesses tried.
-    tried: AtomicU64,
-    before: AtomicU64,
-    after: AtomicU64,
+    witness_count: AtomicU64,
+    firings_before: AtomicU64,
+    firings_after: AtomicU64,
     /// Goals whose witnesses are known to be shortest.
     shortest: Mutex<HashSet<GoalId>>,
 }
 
 impl ShorteningState {
     pub(super) fn new(proving: bool, free: Duration) -> ShorteningState {
-        ShorteningState { begun: Some(Instant::now()), proving, free, ..ShorteningState::default() }
+        ShorteningState {
+            start_time: Some(Instant::now()),
+            proving,
+            free,
+            ..ShorteningState::default()
+        }
     }
 
     /// Returns the time that may be spent now; `None` if witnesses are not shortened.
     fn time(&self) -> Option<Duration> {
         let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
-        Some(self.begun?.elapsed().mul_f64(SHARE).max(self.free).saturating_sub(spent))
+        Some(
+            self.start_time?
+                .elapsed()
+                .mul_f64(SHORTENING_TIME_SHARE)
+                .max(self.free)
+                .saturating_sub(spent),
+        )
     }
 
     pub(super) fn spend(&self, since: Instant) {
@@ -74,15 +85,16 @@ impl ShorteningState {
 
     fn note(&self, before: u64, after: u64) {
         tracing::debug!("a witness of {before} firings is one of {after}");
-        self.tried.fetch_add(1, Ordering::Relaxed);
-        self.before.fetch_add(before, Ordering::Relaxed);
-        self.after.fetch_add(after, Ordering::Relaxed);
+        self.witness_count.fetch_add(1, Ordering::Relaxed);
+        self.firings_before.fetch_add(before, Ordering::Relaxed);
+        self.firings_after.fetch_add(after, Ordering::Relaxed);
     }
 
     /// Describes the result, if anything was tried.
-    pub(super) fn told(&self) -> Option<String> {
+    pub(super) fn summary(&self) -> Option<String> {
         let [tried, before, after] =
-            [&self.tried, &self.before, &self.after].map(|it| it.load(Ordering::Relaxed));
+            [&self.witness_count, &self.firings_before, &self.firings_after]
+                .map(|it| it.load(Ordering::Relaxed));
         let seconds = Duration::from_nanos(self.spent.load(Ordering::Relaxed)).as_secs_f64();
         let told = || {
             format!("{tried} witnesses, {before} firings before and {after} after, {seconds:.3} s")
@@ -137,7 +149,7 @@ impl Board<'_> {
             Goal::Maximise(sum) => sum.value(marking) >= sum.value(end),
             _ => marking == end,
         };
-        let long = Long { net, wanted: &wanted };
+        let long = Long { net, is_wanted: &wanted };
         let short = long.shorten(sequence, *firings, time, proving);
         shortening.spend(start);
         let left = short.as_ref().map(|short| short.sequence.firings());
@@ -154,7 +166,7 @@ impl Board<'_> {
 }
 
 /// Number of transition tests between two readings of the clock.
-const LOOKS: usize = 20_000;
+const TESTS_PER_CLOCK_READING: usize = 20_000;
 
 /// Number of firings between two readings of the clock.
 const STRIDE: usize = 512;
@@ -162,21 +174,21 @@ const STRIDE: usize = 512;
 /// The clock, read at intervals of work.
 struct Clock {
     until: Instant,
-    looks: usize,
+    tests_since_reading: usize,
 }
 
 impl Clock {
     fn until(until: Instant) -> Clock {
-        Clock { until, looks: 0 }
+        Clock { until, tests_since_reading: 0 }
     }
 
     /// Adds work and returns true if the time is over.
     fn is_over(&mut self, looks: usize) -> bool {
-        self.looks += looks;
-        if self.looks < LOOKS {
+        self.tests_since_reading += looks;
+        if self.tests_since_reading < TESTS_PER_CLOCK_READING {
             return false;
         }
-        self.looks = 0;
+        self.tests_since_reading = 0;
         Instant::now() >= self.until
     }
 }
@@ -186,7 +198,7 @@ pub(super) struct Long<'a> {
     /// The original net.
     pub(super) net: &'a Net,
     /// Returns true for markings to which the witness may lead.
-    pub(super) wanted: &'a dyn Fn(&Marking) -> bool,
+    pub(super) is_wanted: &'a dyn Fn(&Marking) -> bool,
 }
 
 /// A shortened witness, with a flag for "shortest".
@@ -251,7 +263,7 @@ impl Long<'_> {
         }
         let sequence: FiringSequence = short.into_iter().collect();
         let end = replay(self.net, &sequence).ok()?;
-        (self.wanted)(&end).then_some(Short { sequence, is_shortest })
+        (self.is_wanted)(&end).then_some(Short { sequence, is_shortest })
     }
 
     /// Removes the firings between two visits of the same marking, and those after the first wanted
@@ -264,7 +276,7 @@ impl Long<'_> {
         let mut seen = HashMap::from([(hash, 0_usize)]);
         let mut kept: Vec<(TransitionId, u64)> = Vec::new();
         for (at, &t) in firings.iter().enumerate() {
-            if (self.wanted)(&marking) {
+            if (self.is_wanted)(&marking) {
                 break;
             }
             if at % STRIDE == STRIDE - 1 && Instant::now() >= until {
@@ -291,7 +303,7 @@ impl Long<'_> {
     /// Searches for a wanted marking breadth-first, with fewer than `less` firings.
     fn in_breadth(&self, less: usize, visited: usize, until: Instant) -> Breadth {
         let net = self.net;
-        let most = visited.min(HELD.max(visited / 4) / net.place_count().max(1));
+        let most = visited.min(MAX_STORED_TOKEN_COUNTS.max(visited / 4) / net.place_count().max(1));
         let mut markings: Vec<(Marking, usize, TransitionId)> = Vec::new();
         let begin = (net.initial().clone(), 0, TransitionId::new(0));
         let mut seen: HashSet<Marking> = HashSet::from([net.initial().clone()]);
@@ -318,7 +330,7 @@ impl Long<'_> {
                 if net.fire(&mut next, t).is_err() || !seen.insert(next.clone()) {
                     continue;
                 }
-                let is_wanted = (self.wanted)(&next);
+                let is_wanted = (self.is_wanted)(&next);
                 markings.push((next, at, t));
                 if is_wanted {
                     return Breadth::Found(way_to(&markings));
@@ -376,11 +388,11 @@ impl Long<'_> {
             }
             self.net.fire(&mut marking, t).ok()?;
             kept.push(t);
-            if at >= end && (self.wanted)(&marking) {
+            if at >= end && (self.is_wanted)(&marking) {
                 break;
             }
         }
-        (kept.len() < firings.len() && (self.wanted)(&marking)).then_some(kept)
+        (kept.len() < firings.len() && (self.is_wanted)(&marking)).then_some(kept)
     }
 }
 
@@ -428,7 +440,7 @@ mod tests {
         let wanted = |marking: &Marking| marking[goal] > 0;
         let sequence = fired(net, names);
         let firings = u64::try_from(sequence.firings()).unwrap();
-        let short = Long { net, wanted: &wanted }.shorten(&sequence, firings, time, false)?;
+        let short = Long { net, is_wanted: &wanted }.shorten(&sequence, firings, time, false)?;
         assert!(wanted(&replay(net, &short.sequence).unwrap()));
         Some((short.sequence.firings(), short.is_shortest))
     }
@@ -445,7 +457,7 @@ mod tests {
         // Without time for a search, only the trials may find something.
         let goal = net.place_named("goal").unwrap();
         let wanted = |marking: &Marking| marking[goal] > 0;
-        let way = Long { net: &net, wanted: &wanted };
+        let way = Long { net: &net, is_wanted: &wanted };
         let firings: Vec<TransitionId> = fired(&net, "aside there aside end")
             .steps()
             .iter()

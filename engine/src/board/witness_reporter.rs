@@ -1,6 +1,8 @@
 //! Reports of engines that under-approximate: "reached", "at least" and "unbounded".
 
-use super::{Board, Knowledge, Observation, Reach, SeenValue, Technique, Witness, in_tokens_of};
+use super::{
+    Board, Knowledge, Observation, ReachKnowledge, SeenValue, Technique, Witness, in_tokens_of,
+};
 use crate::working_net::{TranslationLimit, WorkingNet};
 use parikh_evidence::abstraction::ColouredModel;
 use parikh_evidence::{PumpError, ReplayError, Replayer, check_pumping};
@@ -11,7 +13,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub struct WitnessReporter<'b> {
     board: &'b Board<'b>,
-    by: Technique,
+    technique: Technique,
     /// The engine's net; `None` for the net that was read.
     working_net: Option<&'b WorkingNet<'b>>,
 }
@@ -19,7 +21,7 @@ pub struct WitnessReporter<'b> {
 impl Board<'_> {
     /// Returns the reporter for engines that under-approximate.
     pub fn witness_reporter(&self, by: Technique) -> WitnessReporter<'_> {
-        WitnessReporter { board: self, by, working_net: None }
+        WitnessReporter { board: self, technique: by, working_net: None }
     }
 }
 
@@ -34,7 +36,7 @@ impl<'b> WitnessReporter<'b> {
     }
 
     pub(super) fn fault(&self, what: std::fmt::Arguments<'_>) {
-        self.board.fault(self.by, what);
+        self.board.fault(self.technique, what);
     }
 
     /// Returns the reporter for an engine that works on `working_net`.
@@ -42,9 +44,9 @@ impl<'b> WitnessReporter<'b> {
         WitnessReporter { working_net: Some(working_net), ..self }
     }
 
-    /// Returns [`Board::seen`], converted to the engine's net.
-    pub fn seen(&self, goal: GoalId) -> Option<i128> {
-        in_tokens_of(self.working_net, goal, self.board.seen(goal))
+    /// Returns [`Board::largest_seen`], converted to the engine's net.
+    pub fn largest_seen(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.working_net, goal, self.board.largest_seen(goal))
     }
 
     /// Returns [`Board::proved`], converted to the engine's net.
@@ -55,13 +57,13 @@ impl<'b> WitnessReporter<'b> {
     /// Reports that the end of `sequence` satisfies the goal, or has a large value of its sum.
     pub fn reached(&self, goal: GoalId, sequence: FiringSequence) {
         match u64::try_from(sequence.firings()) {
-            Ok(firings) => self.along(sequence, vec![Observation { goal, firings }]),
-            Err(_) => self.board.beyond(TranslationLimit::Length),
+            Ok(firings) => self.reached_along(sequence, vec![Observation { goal, firings }]),
+            Err(_) => self.board.record_exceeded_limit(TranslationLimit::Length),
         }
     }
 
     /// Reports all observations along a sequence, with a single replay.
-    pub fn along(&self, sequence: FiringSequence, mut sightings: Vec<Observation>) {
+    pub fn reached_along(&self, sequence: FiringSequence, mut sightings: Vec<Observation>) {
         sightings.retain(|sighting| self.board.is_open(sighting.goal));
         if sightings.is_empty() {
             return;
@@ -84,7 +86,9 @@ impl<'b> WitnessReporter<'b> {
     fn take_note(&self, replayed: Result<(), ReplayError>, sequence: &FiringSequence) {
         match replayed {
             Ok(()) => {}
-            Err(ReplayError::Overflow { .. }) => self.board.beyond(TranslationLimit::Tokens),
+            Err(ReplayError::Overflow { .. }) => {
+                self.board.record_exceeded_limit(TranslationLimit::Tokens)
+            }
             Err(error) => self.fault_of_replay(&error, sequence),
         }
     }
@@ -118,11 +122,11 @@ impl<'b> WitnessReporter<'b> {
                 }
                 Goal::Reach(_) => {
                     let end = text_of(self.board, sequence, firings);
-                    self.board.fault(self.by, format_args!("{goal:?} is false after {end}"));
+                    self.board.fault(self.technique, format_args!("{goal:?} is false after {end}"));
                 }
                 Goal::Maximise(sum) => self.note_value(goal, sum.value(marking), witness),
                 _ => {
-                    self.board.fault(self.by, format_args!("{goal:?} is no marking"));
+                    self.board.fault(self.technique, format_args!("{goal:?} is no marking"));
                 }
             }
         })
@@ -148,16 +152,17 @@ impl<'b> WitnessReporter<'b> {
                     Ok(true) => self.note_reached(goal, witness),
                     Ok(false) => {
                         let end = text_of(self.board, sequence, firings);
-                        self.board.fault(self.by, format_args!("{goal:?} is false after {end}"));
+                        self.board
+                            .fault(self.technique, format_args!("{goal:?} is false after {end}"));
                     }
                     Err(error) => tracing::debug!("{goal:?} is not seen to hold: {error}"),
                 },
                 Goal::Maximise(sum) => match model.totals(marking) {
                     Some(totals) => self.note_value(goal, sum.value(&totals), witness),
-                    None => self.board.beyond(TranslationLimit::Tokens),
+                    None => self.board.record_exceeded_limit(TranslationLimit::Tokens),
                 },
                 _ => {
-                    self.board.fault(self.by, format_args!("{goal:?} is no marking"));
+                    self.board.fault(self.technique, format_args!("{goal:?} is no marking"));
                 }
             }
         })
@@ -185,8 +190,10 @@ impl<'b> WitnessReporter<'b> {
                     let replayed = self.replay(&sequence, vec![Observation { goal, firings }]);
                     self.take_note(replayed, &sequence);
                 }
-                Err(limit) => self.board.beyond(limit),
-                Ok(None) => self.board.fault(self.by, format_args!("{goal:?} has no way back")),
+                Err(limit) => self.board.record_exceeded_limit(limit),
+                Ok(None) => {
+                    self.board.fault(self.technique, format_args!("{goal:?} has no way back"))
+                }
             }
         }
     }
@@ -201,8 +208,10 @@ impl<'b> WitnessReporter<'b> {
                     self.board.note_ground(goal, Some(working_net));
                     self.grows(goal, PumpSequence::single(prefix, pump));
                 }
-                Err(limit) => self.board.beyond(limit),
-                Ok(None) => self.board.fault(self.by, format_args!("a pump has no way back")),
+                Err(limit) => self.board.record_exceeded_limit(limit),
+                Ok(None) => {
+                    self.board.fault(self.technique, format_args!("a pump has no way back"))
+                }
             },
         }
     }
@@ -211,7 +220,7 @@ impl<'b> WitnessReporter<'b> {
     /// needed.
     pub fn grows(&self, goal: GoalId, pumping: PumpSequence) {
         let Goal::Maximise(sum) = self.board.goal(goal) else {
-            return self.board.fault(self.by, format_args!("{goal:?} is no maximum"));
+            return self.board.fault(self.technique, format_args!("{goal:?} is no maximum"));
         };
         // If any stage violates the claim, the first one does, since its tokens grow.
         if let Some(Stage { prefix, pump }) = pumping.stages().next() {
@@ -224,37 +233,47 @@ impl<'b> WitnessReporter<'b> {
                 let pumping = self.board.short_pumping(goal, sum, pumping);
                 let mut entry = self.board.entry(goal);
                 let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
-                maximum.proved.take_if(|proved| self.board.is_void(&proved.proof));
+                maximum.proved.take_if(|proved| self.board.rests_on_violated_claim(&proved.proof));
                 if maximum.proved.is_some() {
-                    return self.board.freeze(goal, self.by, entry);
+                    return self.board.freeze(goal, self.technique, entry);
                 }
-                maximum.unbounded = Some((pumping, self.by));
+                maximum.unbounded = Some((pumping, self.technique));
                 drop(entry);
                 self.board.close(goal, true);
             }
-            Ok(_) => self.board.fault(self.by, format_args!("{goal:?} does not grow in its pump")),
+            Ok(_) => {
+                self.board.fault(self.technique, format_args!("{goal:?} does not grow in its pump"))
+            }
             // The pump is valid but exceeds the numeric limit, so nothing can be shown.
             Err(PumpError::Replay(ReplayError::Overflow { .. })) => {
-                self.board.beyond(TranslationLimit::Tokens);
+                self.board.record_exceeded_limit(TranslationLimit::Tokens);
             }
-            Err(error) => self.board.fault(self.by, format_args!("{goal:?}: {error}")),
+            Err(error) => self.board.fault(self.technique, format_args!("{goal:?}: {error}")),
         }
     }
 
     pub(super) fn note_reached(&self, goal: GoalId, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         match &entry.knowledge {
-            Knowledge::Reach(Reach::Open) => {
-                entry.knowledge = Knowledge::Reach(Reach::Reached { witness, by: self.by });
+            Knowledge::Reach(ReachKnowledge::Open) => {
+                entry.knowledge = Knowledge::Reach(ReachKnowledge::Reached {
+                    witness,
+                    technique: self.technique,
+                });
                 drop(entry);
                 self.board.close(goal, true);
-                super::homes::reached(self.board, goal);
+                super::home_reporter::reached(self.board, goal);
             }
-            Knowledge::Reach(Reach::Unreachable { proof, .. }) if self.board.is_void(proof) => {
-                entry.knowledge = Knowledge::Reach(Reach::Reached { witness, by: self.by });
+            Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. })
+                if self.board.rests_on_violated_claim(proof) =>
+            {
+                entry.knowledge = Knowledge::Reach(ReachKnowledge::Reached {
+                    witness,
+                    technique: self.technique,
+                });
             }
-            Knowledge::Reach(Reach::Unreachable { .. }) => {
-                self.board.freeze(goal, self.by, entry);
+            Knowledge::Reach(ReachKnowledge::Unreachable { .. }) => {
+                self.board.freeze(goal, self.technique, entry);
             }
             _ => {}
         }
@@ -263,12 +282,12 @@ impl<'b> WitnessReporter<'b> {
     pub(super) fn note_value(&self, goal: GoalId, value: i128, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
-        maximum.proved.take_if(|proved| self.board.is_void(&proved.proof));
+        maximum.proved.take_if(|proved| self.board.rests_on_violated_claim(&proved.proof));
         if maximum.proved.as_ref().is_some_and(|proved| value > proved.bound) {
-            return self.board.freeze(goal, self.by, entry);
+            return self.board.freeze(goal, self.technique, entry);
         }
-        if maximum.seen.as_ref().is_none_or(|seen| value > seen.value) {
-            maximum.seen = Some(SeenValue { value, witness, by: self.by });
+        if maximum.largest_seen.as_ref().is_none_or(|seen| value > seen.value) {
+            maximum.largest_seen = Some(SeenValue { value, witness, technique: self.technique });
         }
         if maximum.value().is_some() {
             drop(entry);
@@ -278,7 +297,8 @@ impl<'b> WitnessReporter<'b> {
 
     fn fault_of_replay(&self, error: &ReplayError, sequence: &FiringSequence) {
         let text = text_of(self.board, sequence, u64::MAX);
-        self.board.fault(self.by, format_args!("a witness does not replay: {error}: {text}"));
+        self.board
+            .fault(self.technique, format_args!("a witness does not replay: {error}: {text}"));
     }
 }
 
@@ -339,7 +359,7 @@ mod tests {
         let net = net.unwrap();
         let (id, budget) = (GoalId::new(0), Budget::unlimited());
         let goal = Goal::Reach(Predicate::at_least(net.place_named("r").unwrap(), 1));
-        let facts = Facts::none(&net);
+        let facts = Facts::empty(&net);
         let intervals = Intervals::new(&net, &facts);
         let original = WorkingNet::original(&net, vec![(id, goal.clone())], facts, &intervals)
             .without_rules(&["dead-transitions", "unmarkable-presets"]);

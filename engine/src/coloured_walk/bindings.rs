@@ -50,13 +50,14 @@ impl BindingRule {
     pub(super) fn new(compiled: CompiledTransition) -> Self {
         let mut inputs = Vec::new();
         let mut is_plain = true;
-        for (place, tokens) in &compiled.takes {
+        for (place, tokens) in &compiled.inputs {
             is_plain &= tokens.single_colours(&mut |count, pattern| {
                 inputs.push(BindingInput { place: *place, pattern: pattern.clone(), count });
             });
         }
-        let has_blocks =
-            |input: &BindingInput| input.pattern.leaves.iter().any(|leaf| leaf.blocks.is_some());
+        let has_blocks = |input: &BindingInput| {
+            input.pattern.variable_terms.iter().any(|leaf| leaf.blocks.is_some())
+        };
         is_plain &= !inputs.iter().any(has_blocks);
         let reads = compiled.checks.iter().map(|check| {
             let mut is_read = vec![false; compiled.variables.len()];
@@ -190,7 +191,7 @@ impl Finder {
     ) -> BindingOutcome {
         let trail_length = self.trail.len();
         let mut outcome = BindingOutcome::None;
-        if self.fits(rule, input_index, colour, tokens) {
+        if self.try_bind_input(rule, input_index, colour, tokens) {
             let input = &rule.inputs[input_index];
             self.taken_tokens.push((input.place, colour, input.count));
             outcome = self.match_inputs(rule, marking);
@@ -240,7 +241,7 @@ impl Finder {
         for position in 0..place.len() {
             let (colour, tokens) = place.entry(position);
             let trail_length = self.trail.len();
-            count += usize::from(self.fits(rule, input, colour, tokens));
+            count += usize::from(self.try_bind_input(rule, input, colour, tokens));
             self.unbind_since(trail_length);
             if count >= max_count || self.inspections_left == 0 {
                 // When the limit is reached, the order does not matter.
@@ -252,12 +253,18 @@ impl Finder {
 
     /// Returns true if all variables of the pattern are bound.
     fn is_bound(&self, pattern: &ColourPattern) -> bool {
-        pattern.leaves.iter().all(|leaf| self.is_bound_variable[leaf.slot])
+        pattern.variable_terms.iter().all(|leaf| self.is_bound_variable[leaf.slot])
     }
 
     /// Returns true if an input can have this colour, of which there are `tokens` tokens. Binds its
     /// variables.
-    fn fits(&mut self, rule: &BindingRule, input: usize, colour: u64, tokens: u64) -> bool {
+    fn try_bind_input(
+        &mut self,
+        rule: &BindingRule,
+        input: usize,
+        colour: u64,
+        tokens: u64,
+    ) -> bool {
         if self.inspections_left == 0 {
             return false;
         }
@@ -270,7 +277,7 @@ impl Finder {
             return false;
         }
         let trail_length = self.trail.len();
-        for leaf in pattern.leaves.iter().filter(|leaf| leaf.blocks.is_none()) {
+        for leaf in pattern.variable_terms.iter().filter(|leaf| leaf.blocks.is_none()) {
             if self.is_bound_variable[leaf.slot] {
                 if leaf.value(&self.binding) != leaf.component(colour) {
                     return false;
@@ -280,7 +287,7 @@ impl Finder {
             }
         }
         // Block expressions do not determine a variable's colour.
-        let bound_blocks = pattern.leaves.iter().filter(|leaf| leaf.blocks.is_some());
+        let bound_blocks = pattern.variable_terms.iter().filter(|leaf| leaf.blocks.is_some());
         let mut bound_blocks = bound_blocks.filter(|leaf| self.is_bound_variable[leaf.slot]);
         bound_blocks.all(|leaf| leaf.value(&self.binding) == leaf.component(colour))
             && self.checks_hold(rule, trail_length, false)
@@ -377,7 +384,7 @@ impl Finder {
         for check in &rule.compiled.checks {
             let BindingCheck::Compare(Relation::Equal, left, right) = check else { continue };
             for (side, other_side) in [(left, right), (right, left)] {
-                let [leaf] = &side.leaves[..] else { continue };
+                let [leaf] = &side.variable_terms[..] else { continue };
                 let is_simple =
                     side.constants.is_empty() && leaf.blocks.is_none() && leaf.stride == 1;
                 if is_simple && !self.is_bound_variable[leaf.slot] && self.is_bound(other_side) {
@@ -390,12 +397,12 @@ impl Finder {
 
     /// Returns true if the marking has all tokens that the binding takes.
     fn has_all_tokens(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> bool {
-        let mut places: Vec<usize> = rule.compiled.takes.iter().map(|it| it.0).collect();
+        let mut places: Vec<usize> = rule.compiled.inputs.iter().map(|it| it.0).collect();
         places.sort_unstable();
         places.dedup();
         places.into_iter().all(|place| {
             self.scratch.clear();
-            let arcs = rule.compiled.takes.iter().filter(|it| it.0 == place);
+            let arcs = rule.compiled.inputs.iter().filter(|it| it.0 == place);
             arcs.for_each(|(_, tokens)| tokens.evaluate(&self.binding, &mut self.scratch));
             merge(&mut self.scratch);
             self.inspections_left = self.inspections_left.saturating_sub(self.scratch.len() as u64);

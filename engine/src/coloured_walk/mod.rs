@@ -130,7 +130,7 @@ impl<'t> WalkContext<'t> {
         let mut consumers = vec![Vec::new(); net.places().len()];
         let mut effects = Vec::new();
         for (t, compiled) in compiled.iter().enumerate() {
-            for (place, _) in &compiled.takes {
+            for (place, _) in &compiled.inputs {
                 if consumers[*place].last() != Some(&t) {
                     consumers[*place].push(t);
                 }

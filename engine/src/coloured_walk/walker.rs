@@ -154,7 +154,7 @@ impl<'w> ColouredWalker<'w> {
             self.record_goal(goal, None);
         }
         self.changed_places.clear();
-        for (arcs, is_consuming) in [(&compiled.takes, true), (&compiled.puts, false)] {
+        for (arcs, is_consuming) in [(&compiled.inputs, true), (&compiled.outputs, false)] {
             for (place, moved_tokens) in arcs {
                 self.scratch.clear();
                 moved_tokens.evaluate(&self.finder.binding, &mut self.scratch);
@@ -391,6 +391,6 @@ impl<'w> ColouredWalker<'w> {
             }
             sequence.push(self.transition_numbers[firing], 1);
         }
-        witness_reporter.along(sequence, pending);
+        witness_reporter.reached_along(sequence, pending);
     }
 }

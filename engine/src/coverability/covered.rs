@@ -38,7 +38,7 @@ pub(super) type MinimumTokens = BTreeMap<PlaceId, u64>;
 pub(super) fn minimal_uncovered(tree: &Tree<'_>) -> Option<Vec<MinimumTokens>> {
     let mut uncovered = vec![MinimumTokens::new()];
     let mut work = 0;
-    for node in tree.kept() {
+    for node in tree.kept_nodes() {
         let (covered, mut minimal): (Vec<MinimumTokens>, Vec<MinimumTokens>) =
             uncovered.into_iter().partition(|element| covers(node, element));
         let finite = || (0..node.len()).filter(|&place| node[place] != OMEGA);
@@ -76,14 +76,14 @@ fn is_below(lower: &MinimumTokens, upper: &MinimumTokens) -> bool {
 
 /// Returns true if no covered marking has at least these token counts.
 pub(super) fn excludes(tree: &Tree<'_>, least: &MinimumTokens) -> bool {
-    tree.kept().all(|node| !covers(node, least))
+    tree.kept_nodes().all(|node| !covers(node, least))
 }
 
 /// Returns an upper bound of a sum over the covered markings: the value with the maximum of each
 /// place. Returns `None` if a place of the sum is unbounded or a coefficient is negative.
 pub(super) fn upper_bound(tree: &Tree<'_>, sum: &LinearSum) -> Option<i128> {
     let max_of_term = |&(place, a): &(PlaceId, i64)| {
-        let max_tokens = tree.kept().map(|node| node[place.index()]).max()?;
+        let max_tokens = tree.kept_nodes().map(|node| node[place.index()]).max()?;
         (a > 0 && max_tokens != OMEGA).then(|| i128::from(a) * i128::from(max_tokens))
     };
     sum.terms().iter().map(max_of_term).sum()

@@ -15,7 +15,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `tree` | the tree, without nodes that are already covered |
-//! | `runs` | firing sequences and self-covering sequences for its nodes |
+//! | `firing_sequences` | firing sequences and self-covering sequences for its nodes |
 //! | `questions` | evaluates predicates at nodes with ω |
 //! | `covered` | proofs from a complete tree |
 //!
@@ -35,19 +35,19 @@
 //! to the first place that decides.
 
 mod covered;
+pub(super) mod firing_sequences;
 mod questions;
-pub(super) mod runs;
 pub(super) mod tree;
 
 use super::Task;
-use super::{Assignment, Engine, Role, Sides, Takes, stateless_session};
+use super::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
 use crate::board::{Argument, Board, Observation, Proof, ProofReporter, WitnessReporter};
 use crate::working_net::WorkingNet;
+use firing_sequences::TokenDemand;
 use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use parikh_structure::graph::omega::OMEGA;
-use runs::TokenDemand;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tree::{Tree, TreeEnd, TreeLimits, TreeOrder};
@@ -58,7 +58,7 @@ pub const ENGINE: Engine = Engine {
     technique: TECHNIQUE,
     sides: Sides::Both,
     role: Role::First,
-    takes: Takes::MARKINGS,
+    supported: SupportedGoals::MARKINGS,
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
@@ -84,7 +84,7 @@ pub fn find_pump(net: &Net, budget: &Budget) -> Option<(FiringSequence, FiringSe
         let accelerations = tree.nodes[node as usize].accelerations.first();
         let place = accelerations.and_then(|accelerations| accelerations.places.first());
         let Some(growing) = place else { return Some(0) };
-        sequences = runs::single_pump(tree, node, 0, &LinearSum::place(growing.place));
+        sequences = firing_sequences::single_pump(tree, node, 0, &LinearSum::place(growing.place));
         sequences.is_none().then_some(0)
     });
     sequences
@@ -126,7 +126,7 @@ fn summary(tree: &Tree<'_>, end: TreeEnd) -> String {
         TreeEnd::Limit => "an incomplete tree",
         TreeEnd::Settled => "all goals settled by a tree",
     };
-    let (nodes, kept, unbounded) = (tree.nodes.len(), tree.kept().count(), tree.unbounded());
+    let (nodes, kept, unbounded) = (tree.nodes.len(), tree.kept_nodes().count(), tree.unbounded());
     let (nodes, unbounded) = (counted(nodes, "node"), counted(unbounded, "unbounded place"));
     format!("{how} of {nodes}, {kept} kept, {unbounded}")
 }
@@ -236,10 +236,13 @@ impl<'t> OpenGoals<'t> {
         sum: &LinearSum,
         work: &mut u64,
     ) {
-        if let Some((prefix, pump)) = runs::single_pump(tree, node, acceleration_index, sum) {
+        if let Some((prefix, pump)) =
+            firing_sequences::single_pump(tree, node, acceleration_index, sum)
+        {
             self.witness_reporter.unbounded(id, prefix, pump);
         } else if self.is_original_net
-            && let Some(pumping) = runs::staged_pump(tree, node, acceleration_index, sum, work)
+            && let Some(pumping) =
+                firing_sequences::staged_pump(tree, node, acceleration_index, sum, work)
         {
             self.witness_reporter.grows(id, pumping);
         }
@@ -255,10 +258,12 @@ impl<'t> OpenGoals<'t> {
         reached_goals: Vec<GoalId>,
     ) {
         let acceleration_count = tree.nodes[node as usize].accelerations.len();
-        let Some(run) = runs::run(tree, node, acceleration_count, demand) else { return };
+        let Some(run) = firing_sequences::run(tree, node, acceleration_count, demand) else {
+            return;
+        };
         let Ok(firings) = u64::try_from(run.firings()) else { return };
         let observations = reached_goals.into_iter().map(|goal| Observation { goal, firings });
-        self.witness_reporter.along(run, observations.collect());
+        self.witness_reporter.reached_along(run, observations.collect());
     }
 
     /// Reports the largest value of each sum over the nodes where no term has ω.
@@ -276,7 +281,7 @@ impl<'t> OpenGoals<'t> {
             let best =
                 nodes.filter_map(|node| Some((value(&node)?, std::cmp::Reverse(node)))).max();
             if let Some((value, std::cmp::Reverse(node))) = best
-                && self.witness_reporter.seen(id).is_none_or(|seen| seen < value)
+                && self.witness_reporter.largest_seen(id).is_none_or(|seen| seen < value)
             {
                 self.report_reached(tree, node, TokenDemand::new(), vec![id]);
             }
@@ -307,7 +312,7 @@ impl<'t> OpenGoals<'t> {
         let argument = Argument::Induction { clauses: uncovered.len(), assumes_units: false };
         let document = Arc::new(document);
         let proof = || Proof::new(argument.clone(), Some(document.clone()));
-        let shared_reporter = proof_reporter.by(&document);
+        let shared_reporter = proof_reporter.with_certificate(&document);
         at_most.into_iter().for_each(|(id, maximum)| shared_reporter.at_most(id, maximum, proof()));
         excluded_goals.into_iter().for_each(|id| shared_reporter.unreachable(id, proof()));
     }

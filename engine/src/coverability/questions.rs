@@ -6,7 +6,7 @@
 //! Predicates are in negation normal form, so counting a part as false never makes a predicate
 //! true.
 
-use super::runs::TokenDemand;
+use super::firing_sequences::TokenDemand;
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 use parikh_structure::graph::omega::OMEGA;
 

@@ -60,7 +60,7 @@ pub(crate) struct Tree<'n> {
     /// The outlines by node number, also of nodes that are not kept.
     outlines: Vec<Outline>,
     /// Numbers of the nodes that no other node covers.
-    kept: Vec<u32>,
+    kept_nodes: Vec<u32>,
     /// The nodes to expand. An entry has the number of ω places and the node's number, which is
     /// negated if the oldest node comes first.
     queue: BinaryHeap<(usize, i64)>,
@@ -162,7 +162,7 @@ impl<'n> Tree<'n> {
             net,
             nodes: Vec::new(),
             outlines: Vec::new(),
-            kept: Vec::new(),
+            kept_nodes: Vec::new(),
             queue: BinaryHeap::new(),
             by_first_input: beginning,
             limits,
@@ -170,7 +170,7 @@ impl<'n> Tree<'n> {
             work_limit: limits.work,
             work: net.transition_count() as u64,
         };
-        tree.keep(net.initial().tokens().to_vec(), None, Vec::new());
+        tree.add_node(net.initial().tokens().to_vec(), None, Vec::new());
         tree
     }
 
@@ -181,7 +181,7 @@ impl<'n> Tree<'n> {
             net,
             nodes,
             outlines: Vec::new(),
-            kept: Vec::new(),
+            kept_nodes: Vec::new(),
             queue: BinaryHeap::new(),
             by_first_input: Vec::new(),
             limits,
@@ -192,8 +192,8 @@ impl<'n> Tree<'n> {
     }
 
     /// Returns the kept nodes. If the tree is complete, they cover all reachable markings.
-    pub(super) fn kept(&self) -> impl Iterator<Item = &[u64]> {
-        self.kept.iter().map(|&node| &*self.nodes[node as usize].tokens)
+    pub(super) fn kept_nodes(&self) -> impl Iterator<Item = &[u64]> {
+        self.kept_nodes.iter().map(|&node| &*self.nodes[node as usize].tokens)
     }
 
     /// Returns the transitions on the path from node `since` to node `to`, which is later on the
@@ -253,12 +253,12 @@ impl<'n> Tree<'n> {
                 };
                 self.work += (self.net.pre(t).len() + self.net.delta(t).len()) as u64;
                 let Some(mut next) = next else { continue };
-                self.work += (next.len() + self.kept.len()) as u64;
+                self.work += (next.len() + self.kept_nodes.len()) as u64;
                 if self.is_covered(&next) {
                     continue;
                 }
                 let accelerations = self.accelerate(&mut next, parent);
-                let node = self.keep(next, Some((parent, t)), accelerations);
+                let node = self.add_node(next, Some((parent, t)), accelerations);
                 let Some(visit_work) = visit(self, node) else { return TreeEnd::Settled };
                 self.work += visit_work;
                 self.raise_work_limit_if_new(node);
@@ -289,7 +289,7 @@ impl<'n> Tree<'n> {
     /// Returns true if a kept node covers the marking.
     fn is_covered(&self, tokens: &[u64]) -> bool {
         let outline = Outline::new(tokens);
-        self.kept.iter().any(|&node| {
+        self.kept_nodes.iter().any(|&node| {
             let node = node as usize;
             outline.may_be_covered(self.outlines[node])
                 && is_covered(tokens, &self.nodes[node].tokens)
@@ -351,7 +351,7 @@ impl<'n> Tree<'n> {
     }
 
     /// Keeps a new node, and stops keeping the nodes that it covers.
-    fn keep(
+    fn add_node(
         &mut self,
         tokens: Vec<u64>,
         origin: Option<(u32, TransitionId)>,
@@ -360,7 +360,7 @@ impl<'n> Tree<'n> {
         let number = self.nodes.len() as u32;
         let outline = Outline::new(&tokens);
         let (nodes, outlines) = (&mut self.nodes, &self.outlines);
-        self.kept.retain(|&kept_node| {
+        self.kept_nodes.retain(|&kept_node| {
             let node = &mut nodes[kept_node as usize];
             let is_candidate = outlines[kept_node as usize].may_be_covered(outline);
             node.is_kept = !(is_candidate && is_covered(&node.tokens, &tokens));
@@ -368,7 +368,7 @@ impl<'n> Tree<'n> {
         });
         self.outlines.push(outline);
         let omega_count = tokens.iter().filter(|&&held| held == OMEGA).count();
-        self.kept.push(number);
+        self.kept_nodes.push(number);
         self.nodes.push(Node { tokens, origin, accelerations, is_kept: true });
         let signed = match self.limits.order {
             TreeOrder::Breadth => -i64::from(number),

@@ -50,7 +50,7 @@ pub(super) struct CtlEvaluation<'e, 'r, 'd> {
     /// kept.
     dead_and_idle: Option<(Set, Set)>,
     /// The sets kept while the current formula is evaluated.
-    kept: Vec<Set>,
+    kept_sets: Vec<Set>,
 }
 
 impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
@@ -73,7 +73,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
             backwards,
             satisfying,
             dead_and_idle: resting,
-            kept,
+            kept_sets: kept,
         })
     }
 
@@ -97,14 +97,14 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
 
     /// Releases the sets kept for the current formula only.
     pub(super) fn release_kept(&mut self) {
-        for set in self.kept.drain(..) {
+        for set in self.kept_sets.drain(..) {
             self.reached.diagrams.release(set);
         }
     }
 
     /// Returns the markings that satisfy a property.
     fn members(&mut self, property: &TreeProperty) -> Result<Set, Stop> {
-        let formulas = property.formulas().parts(property.formula());
+        let formulas = property.formulas().subformulas(property.formula());
         let mut sets: HashMap<_, Set> = HashMap::new();
         let mut last = Set::EMPTY;
         for formula in formulas {
@@ -175,23 +175,23 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
 
     /// Keeps a set until the next formula.
     pub(super) fn keep(&mut self, set: Set) {
-        self.reached.diagrams.keep(set);
-        self.kept.push(set);
+        self.reached.diagrams.protect(set);
+        self.kept_sets.push(set);
     }
 
     /// Returns the number of sets kept for the current formula.
-    pub(super) fn kept(&self) -> usize {
-        self.kept.len()
+    pub(super) fn kept_set_count(&self) -> usize {
+        self.kept_sets.len()
     }
 
     /// Keeps the sets in `retained`, and releases the other sets that were kept after the first
     /// `kept_before` sets.
     pub(super) fn keep_only(&mut self, kept_before: usize, retained: &[Set]) {
-        retained.iter().for_each(|&set| self.reached.diagrams.keep(set));
-        for set in self.kept.drain(kept_before..).rev() {
+        retained.iter().for_each(|&set| self.reached.diagrams.protect(set));
+        for set in self.kept_sets.drain(kept_before..).rev() {
             self.reached.diagrams.release(set);
         }
-        self.kept.extend(retained);
+        self.kept_sets.extend(retained);
     }
 
     /// Returns the markings that satisfy a condition.
@@ -200,7 +200,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
             return Ok(cached);
         }
         let members = self.reached.satisfying(self.reachable(), condition)?;
-        self.reached.diagrams.keep(members);
+        self.reached.diagrams.protect(members);
         self.satisfying.insert(condition.clone(), members);
         Ok(members)
     }
@@ -220,10 +220,10 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         let dead = self.reached.satisfying(self.reachable(), &Predicate::Dead)?;
         let idle = self.reached.transitions.iter();
         let idle = idle.filter(|touches| touches.iter().all(|touch| touch.change == 0));
-        let idle: Vec<Vec<(u32, u64)>> = idle.map(|touches| needs(touches)).collect();
+        let idle: Vec<Vec<(u32, u64)>> = idle.map(|touches| required_tokens(touches)).collect();
         let idle = self.reached.diagrams.enabling_any(self.reachable(), &idle)?;
-        self.reached.diagrams.keep(dead);
-        self.reached.diagrams.keep(idle);
+        self.reached.diagrams.protect(dead);
+        self.reached.diagrams.protect(idle);
         self.dead_and_idle = Some((dead, idle));
         Ok((dead, idle))
     }
@@ -286,7 +286,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         let mut frontier = found;
         while !frontier.is_empty() {
             let unvisited = diagrams.difference(inside, found)?;
-            diagrams.keep(found);
+            diagrams.protect(found);
             let predecessors = diagrams.leading_into(&self.backwards, unvisited, frontier);
             diagrams.release(found);
             frontier = predecessors?;
@@ -401,7 +401,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
                 return Ok(is_enabled);
             }
             let class = net.class(effect).iter();
-            let needs: Vec<_> = class.map(|t| needs(&reached.transitions[t.index()])).collect();
+            let needs: Vec<_> =
+                class.map(|t| required_tokens(&reached.transitions[t.index()])).collect();
             let is_enabled = !reached.diagrams.enabling_any(among, &needs)?.is_empty();
             enabled.insert(effect, is_enabled);
             Ok(is_enabled)
@@ -410,7 +411,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
 }
 
 /// Returns the tokens that a transition needs, by ascending level.
-fn needs(touches: &[LevelTouch]) -> Vec<(u32, u64)> {
+fn required_tokens(touches: &[LevelTouch]) -> Vec<(u32, u64)> {
     touches.iter().filter(|it| it.pre > 0).map(|it| (it.level, it.pre)).collect()
 }
 

@@ -13,7 +13,7 @@ const MAX_SAMPLES: usize = 400;
 
 /// A try of an order of places, within a time slice.
 #[derive(Clone, Debug)]
-pub struct Try {
+pub struct OrderTry {
     /// Name of the method that made the order.
     pub idea: &'static str,
     /// Score of the order. Lower is better.
@@ -25,7 +25,7 @@ pub struct Try {
     /// Size of the diagrams at the end of the try.
     pub figures: DiagramFigures,
     /// Time and result of the try: complete, or the reason why it stopped.
-    pub end: Option<(Duration, Result<(), Stop>)>,
+    pub outcome: Option<(Duration, Result<(), Stop>)>,
     /// Number of markings, if they were counted.
     pub markings: Option<BigUint>,
 }
@@ -49,16 +49,16 @@ impl TryEntry<'_> {
 /// The log of the tries so far, by start time. Clones share the log.
 #[derive(Clone, Debug, Default)]
 pub struct TryLog {
-    tries: Arc<Mutex<Vec<Try>>>,
+    tries: Arc<Mutex<Vec<OrderTry>>>,
 }
 
 impl TryLog {
     /// Returns the tries so far.
-    pub fn tries(&self) -> Vec<Try> {
+    pub fn tries(&self) -> Vec<OrderTry> {
         self.lock().clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Try>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<OrderTry>> {
         locked(&self.tries)
     }
 
@@ -66,7 +66,7 @@ impl TryLog {
     pub(super) fn begin(&self, idea: &'static str, score: f64) -> usize {
         let mut tries = self.lock();
         let (start, nodes, figures) = (Instant::now(), Vec::new(), DiagramFigures::default());
-        tries.push(Try { idea, score, start, nodes, figures, end: None, markings: None });
+        tries.push(OrderTry { idea, score, start, nodes, figures, outcome: None, markings: None });
         tries.len() - 1
     }
 
@@ -91,12 +91,17 @@ impl TryLog {
     }
 
     /// Records the end of a try.
-    pub(super) fn end(&self, index: usize, figures: &DiagramFigures, result: Result<(), Stop>) {
+    pub(super) fn finish_try(
+        &self,
+        index: usize,
+        figures: &DiagramFigures,
+        result: Result<(), Stop>,
+    ) {
         let entry = &mut self.lock()[index];
         let age = entry.start.elapsed();
         entry.nodes.push((age, figures.nodes));
         entry.figures = *figures;
-        entry.end = Some((age, result));
+        entry.outcome = Some((age, result));
     }
 }
 
@@ -113,7 +118,7 @@ mod tests {
             course.lock()[at].start -= Duration::from_secs(1);
             course.sample(at, &DiagramFigures { nodes, ..DiagramFigures::default() });
         }
-        course.end(
+        course.finish_try(
             at,
             &DiagramFigures { nodes: 7, ..DiagramFigures::default() },
             Err(Stop::Requested),
@@ -123,6 +128,6 @@ mod tests {
         assert!(tries[0].nodes.len() > MAX_SAMPLES / 4);
         assert!(tries[0].nodes.is_sorted_by_key(|sample| sample.0));
         assert_eq!(tries[0].nodes.last().map(|sample| sample.1), Some(7));
-        assert!(matches!(tries[0].end, Some((_, Err(Stop::Requested)))));
+        assert!(matches!(tries[0].outcome, Some((_, Err(Stop::Requested)))));
     }
 }

@@ -10,7 +10,7 @@ use super::attempts::{Attempts, QuestionsAnswered};
 use super::confirm::closed_set;
 use crate::board::{Argument, Board, Proof};
 use crate::working_net::WorkingNet;
-use crate::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes, Task};
+use crate::{Assignment, Engine, Role, Session, Sides, SliceProgress, SupportedGoals, Task};
 use parikh_evidence::Document;
 use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
@@ -24,7 +24,7 @@ pub const ENGINE: Engine = Engine {
     technique: TECHNIQUE,
     sides: Sides::Both,
     role: Role::Diagrams,
-    takes: Takes::MARKINGS,
+    supported: SupportedGoals::MARKINGS,
     start: |work| Ok(Box::new(GoalDiagrams::new(work))),
 };
 
@@ -122,7 +122,7 @@ fn settle(
         board.witness_reporter(TECHNIQUE).on(working_net),
         board.proof_reporter(TECHNIQUE).on(working_net),
     );
-    let set_reporter = document.as_ref().map(|document| proof_reporter.by(document));
+    let set_reporter = document.as_ref().map(|document| proof_reporter.with_certificate(document));
     let proof = || Proof::new(Argument::ClosedSet { nodes }, document.clone());
     // Goals with the members of the set that satisfy them. They need a witness.
     let mut reachable_goals: Vec<(GoalId, Set)> = Vec::new();
@@ -140,7 +140,7 @@ fn settle(
                         set_reporter.at_most(*id, maximum, proof());
                         settled.refuted += 1;
                     }
-                    if witness_reporter.seen(*id).is_some_and(|seen| seen >= maximum)
+                    if witness_reporter.largest_seen(*id).is_some_and(|seen| seen >= maximum)
                         || !board.is_open(*id)
                     {
                         return Ok(Set::EMPTY);
@@ -159,7 +159,7 @@ fn settle(
             }
             (Ok(target), _) if target.is_empty() => {}
             (Ok(target), _) => {
-                reached.diagrams.keep(target);
+                reached.diagrams.protect(target);
                 reachable_goals.push((*id, target));
             }
             (Err(stop), _) => settled.in_time &= stop != Stop::Requested,

@@ -139,7 +139,7 @@ impl LinearCheck<'_, '_, '_, '_> {
             count => (0..count).map(Some).collect(),
         };
         let mut remaining = vec![self.branching.reachable(); component.len()];
-        let kept_before = self.branching.kept();
+        let kept_before = self.branching.kept_set_count();
         loop {
             let previous = remaining.clone();
             for &mark in &marks {
@@ -171,7 +171,7 @@ impl LinearCheck<'_, '_, '_, '_> {
         inside: &SetsByState,
     ) -> Result<SetsByState, Stop> {
         let mut found = ends;
-        let kept_before = self.branching.kept();
+        let kept_before = self.branching.kept_set_count();
         loop {
             let previous = found.clone();
             for (index, &state) in component.iter().enumerate() {
@@ -257,7 +257,7 @@ impl LinearCheck<'_, '_, '_, '_> {
 fn components_in_order(automaton: &Automaton) -> Vec<Vec<usize>> {
     let sccs = components_of_rows(&automaton.states, |edge| edge.target as u32);
     let mut in_order = vec![Vec::new(); sccs.count as usize];
-    for (state, &component) in sccs.of.iter().enumerate() {
+    for (state, &component) in sccs.component_of.iter().enumerate() {
         in_order[component as usize].push(state);
     }
     in_order
@@ -293,7 +293,7 @@ mod tests {
                 excludes(&mut branching, &property, &initial)
             });
             let Ok(Some(said)) = said else { continue };
-            let (facts, all) = (Facts::none(&net), std::slice::from_ref(&property));
+            let (facts, all) = (Facts::empty(&net), std::slice::from_ref(&property));
             let lassos = RunGraph::new(&net, &facts, all, 0, &Budget::unlimited());
             let found = lassos.expect("room").find(&property).expect("a small net");
             assert_eq!(said, found.is_none(), "net {seed}");

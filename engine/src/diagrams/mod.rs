@@ -27,7 +27,7 @@ mod satisfying;
 pub mod sums;
 mod trees;
 
-pub use course::{Try, TryEntry, TryLog};
+pub use course::{OrderTry, TryEntry, TryLog};
 pub use goals::ENGINE;
 pub use trees::ENGINE as TREES;
 
@@ -86,7 +86,7 @@ pub enum DiagramError {
 pub struct ReachableSet<'r, 'd> {
     /// The diagram store of the set.
     pub diagrams: &'r mut Diagrams<'d>,
-    /// The reachable markings. The set is [kept](Diagrams::keep), so garbage collection does not
+    /// The reachable markings. The set is [kept](Diagrams::protect), so garbage collection does not
     /// remove it.
     pub set: Set,
     /// The order of places in the diagram.
@@ -252,9 +252,9 @@ fn saturate<T: Send>(
             figures.peak,
             figures.collections
         );
-        log.end(entry_index, &figures, result.map(|_| ()));
+        log.finish_try(entry_index, &figures, result.map(|_| ()));
         let set = result?;
-        diagrams.keep(set);
+        diagrams.protect(set);
         diagrams.set_limits(Limits { bytes, stop: &stop_using });
         let (level_of, transitions, relation) = (&level_of[..], &transitions[..], &relation);
         let (diagrams, tried, deadline) =

@@ -43,7 +43,7 @@ pub fn sums(
             weights: &mut weights,
             values: &values,
             factors: Factors::default(),
-            known: HashMap::new(),
+            index_by_key: HashMap::new(),
         };
         let (factors, changes) = match factors(component, reached.level_of, &mut table) {
             Ok(changes) => (table.factors, changes),
@@ -63,7 +63,7 @@ struct FactorKey {
     /// The level of the place.
     level: u32,
     /// Minimum number of tokens with a nonzero value. 0 for no lower bound.
-    least: u64,
+    min_tokens: u64,
     /// The function of the tokens, or `None` for the constant 1.
     function: Option<Function>,
 }
@@ -77,21 +77,21 @@ struct FactorTable<'t> {
     /// The factors created so far, by index.
     factors: Factors,
     /// The index of each factor in the factors' table.
-    known: HashMap<FactorKey, usize>,
+    index_by_key: HashMap<FactorKey, usize>,
 }
 
 impl FactorTable<'_> {
     /// Returns the index of the factor with this key, which is created if it is new.
     fn factor(&mut self, key: FactorKey) -> Result<usize, WeightError> {
-        if let Some(&known_index) = self.known.get(&key) {
+        if let Some(&known_index) = self.index_by_key.get(&key) {
             return Ok(known_index);
         }
         let factor = match key.function {
-            None => Factor::AtLeast(key.least),
+            None => Factor::AtLeast(key.min_tokens),
             Some(function) => {
                 let mut numbers: HashMap<u64, BigUint> = HashMap::new();
                 for &tokens in &self.values[key.level as usize] {
-                    if tokens >= key.least {
+                    if tokens >= key.min_tokens {
                         numbers.insert(tokens, self.weights.value(function, tokens)?);
                     }
                 }
@@ -101,7 +101,7 @@ impl FactorTable<'_> {
         };
         self.factors.table.push(factor);
         let index = self.factors.table.len() - 1;
-        self.known.insert(key, index);
+        self.index_by_key.insert(key, index);
         Ok(index)
     }
 }
@@ -117,7 +117,7 @@ fn factors(
     let default_functions: BTreeMap<PlaceId, Function> =
         component.factors.iter().copied().collect();
     for (&place, &function) in &default_functions {
-        let key = FactorKey { level: level(place), least: 0, function: Some(function) };
+        let key = FactorKey { level: level(place), min_tokens: 0, function: Some(function) };
         let factor = table.factor(key)?;
         table.factors.common.insert(level(place), factor);
     }
@@ -126,14 +126,11 @@ fn factors(
         let mut differing: BTreeMap<u32, FactorKey> = BTreeMap::new();
         for &(place, min_tokens) in &product.lower_bounds {
             let function = default_functions.get(&place).copied();
-            differing.insert(
-                level(place),
-                FactorKey { level: level(place), least: min_tokens, function },
-            );
+            differing.insert(level(place), FactorKey { level: level(place), min_tokens, function });
         }
         for &(place, function) in &product.changed {
             let level = level(place);
-            let key = FactorKey { level, least: 0, function: Some(function) };
+            let key = FactorKey { level, min_tokens: 0, function: Some(function) };
             differing.entry(level).or_insert(key).function = Some(function);
         }
         let mut changes: Changes = Vec::with_capacity(differing.len());

@@ -15,7 +15,7 @@ use super::confirm::closed_set;
 use super::linear;
 use crate::board::Board;
 use crate::working_net::WorkingNet;
-use crate::{Engine, Role, Session, Sides, SliceProgress, Takes};
+use crate::{Engine, Role, Session, Sides, SliceProgress, SupportedGoals};
 use num_bigint::BigUint;
 use parikh_evidence::Document;
 use parikh_net::{GoalId, RunProperty, TreeProperty};
@@ -31,7 +31,7 @@ pub const ENGINE: Engine = Engine {
     technique: TECHNIQUE,
     sides: Sides::Both,
     role: Role::TreeDiagrams,
-    takes: Takes::TIME,
+    supported: SupportedGoals::TIME,
     start: |work| {
         let attempts = Attempts::with_first_slice_share(FIRST_TRY_SHARE);
         let figures = TreeFigures::default();
@@ -76,8 +76,8 @@ impl Session for TreeEngine<'_> {
         let TreeEngine { working_net, board, attempts, figures } = self;
         let (working_net, board) = (*working_net, *board);
         let is_done = || {
-            let trees = working_net.trees().iter().map(|(id, _)| *id);
-            let runs = working_net.runs().iter().map(|(id, _)| *id);
+            let trees = working_net.tree_goals().iter().map(|(id, _)| *id);
+            let runs = working_net.run_goals().iter().map(|(id, _)| *id);
             !trees.chain(runs).any(|id| board.is_open(id))
         };
         let use_set =
@@ -108,16 +108,16 @@ fn settle(
     let nodes = reached.diagrams.nodes_of(reached.set);
     figures.nodes.store(nodes, Ordering::Relaxed);
     let markings = reached.diagrams.count(reached.set)?;
-    let has_open_trees = working_net.trees().iter().any(|(id, _)| board.is_open(*id));
+    let has_open_trees = working_net.tree_goals().iter().any(|(id, _)| board.is_open(*id));
     let document = (has_open_trees && nodes <= MAX_CHECKED_NODES)
         .then(|| Arc::new(Document::ClosedSet(closed_set(&reached))));
     let reporter =
-        board.trees(TECHNIQUE).described(document.as_ref(), u64::try_from(&markings).ok());
+        board.tree_reporter(TECHNIQUE).described(document.as_ref(), u64::try_from(&markings).ok());
     let initial = reached.vector(working_net.net().initial());
     let mut open: Vec<&(GoalId, TreeProperty)> =
-        working_net.trees().iter().filter(|(id, _)| board.is_open(*id)).collect();
-    open.sort_by_key(|(_, property)| property.formulas().parts(property.formula()).len());
-    let runs = working_net.runs().iter().filter(|(id, _)| board.is_open(*id)).count();
+        working_net.tree_goals().iter().filter(|(id, _)| board.is_open(*id)).collect();
+    open.sort_by_key(|(_, property)| property.formulas().subformulas(property.formula()).len());
+    let runs = working_net.run_goals().iter().filter(|(id, _)| board.is_open(*id)).count();
     let deadline = reached.deadline;
     let mut branching = CtlEvaluation::new(&mut reached, (working_net.net(), budget))?;
     let (mut decided, mut in_time) = (0, true);
@@ -168,7 +168,7 @@ fn settle_runs(
     budget: &Budget,
 ) -> Result<(u64, bool), Stop> {
     let open: Vec<&(GoalId, RunProperty)> =
-        working_net.runs().iter().filter(|(id, _)| board.is_open(*id)).collect();
+        working_net.run_goals().iter().filter(|(id, _)| board.is_open(*id)).collect();
     let markings = u64::try_from(markings).unwrap_or(u64::MAX);
     let (mut excluded, mut in_time) = (0, true);
     for (index, (id, property)) in open.iter().enumerate() {
@@ -182,7 +182,7 @@ fn settle_runs(
         deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
         match linear::excludes(branching, property, initial) {
             Ok(Some(true)) => {
-                board.runs(TECHNIQUE).on(working_net).described(*id, markings);
+                board.run_reporter(TECHNIQUE).on(working_net).described(*id, markings);
                 excluded += u64::from(!board.is_open(*id));
             }
             Ok(_) => {}

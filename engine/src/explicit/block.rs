@@ -107,7 +107,7 @@ impl<N: Default> Block<N> {
             segment_starts: [0; TABLE_SEGMENTS + 1],
             notes: N::default(),
             is_cut: true,
-            layout: Layout { words: 1, stored: 1, folded: false },
+            layout: Layout { words_per_key: 1, stored: 1, folded: false },
         }
     }
 
@@ -139,7 +139,7 @@ impl<N: Default> Block<N> {
         store: &impl Lookup,
         builder: &mut BlockBuilder,
     ) -> Result<(), BlockError> {
-        let Layout { words, stored, folded } = self.layout;
+        let Layout { words_per_key: words, stored, folded } = self.layout;
         let BlockBuilder { keys, roots_and_hashes, recent, folder } = builder;
         self.reserve(transitions.len()).map_err(|_| BlockError)?;
         keys.clear();
@@ -193,7 +193,7 @@ impl<N: Default> Block<N> {
 
     /// Reserves memory for `successors` successors of one more marking.
     fn reserve(&mut self, successors: usize) -> Result<(), TryReserveError> {
-        let Layout { words, folded, .. } = self.layout;
+        let Layout { words_per_key: words, folded, .. } = self.layout;
         let folded = if folded { successors } else { 0 };
         self.successor_ends.try_reserve(1)?;
         self.keys.try_reserve(successors * words)?;
@@ -205,14 +205,16 @@ impl<N: Default> Block<N> {
 
     /// Returns the whole key of a successor.
     pub(crate) fn key(&self, successor: u32) -> &[u64] {
-        &self.keys[successor as usize * self.layout.words..][..self.layout.words]
+        &self.keys[successor as usize * self.layout.words_per_key..][..self.layout.words_per_key]
     }
 
     /// Returns the stored words of a successor, or its root.
     pub(crate) fn stored(&self, successor: u32) -> &[u64] {
         match self.layout.folded {
             true => &self.roots[successor as usize..=successor as usize],
-            false => &self.keys[successor as usize * self.layout.words..][..self.layout.stored],
+            false => {
+                &self.keys[successor as usize * self.layout.words_per_key..][..self.layout.stored]
+            }
         }
     }
 

@@ -203,7 +203,7 @@ mod tests {
              transition v: e + b -> f\ntransition w: f + a -> e",
         )
         .unwrap();
-        let mut packing = Packing::new(&net, &Facts::none(&net));
+        let mut packing = Packing::new(&net, &Facts::empty(&net));
         let b = net.place_named("b").unwrap();
         let mut rng = fastrand::Rng::with_seed(3);
         let mut seen = [0; 2];
@@ -234,7 +234,7 @@ mod tests {
             };
             let (x, y, z) = (pair(true), pair(false), pair(true));
             let predicate = Predicate::or([Predicate::and([x, y.negated()]), z]);
-            let mut key = vec![0; packing.words()];
+            let mut key = vec![0; packing.words_per_key()];
             packing.pack(|p| marking[p], &mut key);
             let condition = Condition::new(&enabledness_as_atoms(&predicate, &net), &packing);
             let holds = predicate.holds(&net, &marking);

@@ -129,7 +129,7 @@ impl<'n> ExplicitGraph<'n> {
         let next = |marking: u32, k: u32| self.successors(marking).get(k as usize).copied();
         let found =
             components_while(self.space.store().len(), next, |visited| self.check_budget(visited))?;
-        self.component_of = found.of;
+        self.component_of = found.component_of;
         self.is_terminal = try_with_capacity(found.count as usize)?;
         self.is_terminal.resize(found.count as usize, true);
         Ok(())
@@ -259,7 +259,7 @@ mod tests {
         )
         .unwrap();
         let mut graph =
-            ExplicitGraph::explore(&net, &Facts::none(&net), &Budget::unlimited()).unwrap();
+            ExplicitGraph::explore(&net, &Facts::empty(&net), &Budget::unlimited()).unwrap();
         let [ab, stay] =
             ["ab", "stay"].map(|t| Predicate::Enabled(net.transition_named(t).unwrap()));
         let either = Predicate::or([ab.clone(), stay.clone()]);

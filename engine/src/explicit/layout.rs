@@ -32,7 +32,7 @@ impl Field {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// Number of words of a key.
-    pub(crate) words: usize,
+    pub(crate) words_per_key: usize,
     /// Number of leading words that are stored, at least 1.
     pub(crate) stored: usize,
     /// True if the stored words are folded into one.

@@ -12,7 +12,7 @@ pub(crate) struct OutOfMemory;
 #[derive(Clone)]
 pub(crate) struct MemoryAccount {
     /// Number of bytes taken now.
-    taken: Arc<AtomicU64>,
+    used_bytes: Arc<AtomicU64>,
     /// Largest number of bytes taken at any time.
     peak: Arc<AtomicU64>,
     max_bytes: u64,
@@ -24,7 +24,7 @@ impl MemoryAccount {
     /// Creates an account with a limit of `max_bytes` bytes and the memory limit of `budget`.
     pub(crate) fn new(max_bytes: u64, budget: &Budget) -> Self {
         MemoryAccount {
-            taken: Arc::default(),
+            used_bytes: Arc::default(),
             peak: Arc::default(),
             max_bytes,
             budget: budget.clone(),
@@ -37,8 +37,8 @@ impl MemoryAccount {
     }
 
     /// Returns the number of bytes taken.
-    pub(crate) fn taken(&self) -> u64 {
-        self.taken.load(Relaxed)
+    pub(crate) fn used_bytes(&self) -> u64 {
+        self.used_bytes.load(Relaxed)
     }
 
     /// Returns the largest number of bytes taken at any time.
@@ -51,18 +51,18 @@ impl MemoryAccount {
     /// # Errors
     /// Returns an error if the limit would be exceeded.
     pub(crate) fn take(&self, bytes: u64) -> Result<(), OutOfMemory> {
-        let taken = self.taken().saturating_add(bytes);
+        let taken = self.used_bytes().saturating_add(bytes);
         if taken > self.max_bytes || bytes > self.budget.memory_left() {
             return Err(OutOfMemory);
         }
-        self.taken.store(taken, Relaxed);
+        self.used_bytes.store(taken, Relaxed);
         self.peak.fetch_max(taken, Relaxed);
         Ok(())
     }
 
     /// Returns bytes to the account.
     pub(crate) fn give_back(&self, bytes: u64) {
-        self.taken.fetch_sub(bytes, Relaxed);
+        self.used_bytes.fetch_sub(bytes, Relaxed);
     }
 }
 

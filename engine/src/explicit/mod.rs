@@ -51,7 +51,7 @@ pub use state_space::{ExplorationError, StateSpace, count};
 
 use crate::Task;
 use crate::board::{ProofReporter, WitnessReporter};
-use crate::{Engine, Role, Sides, Takes, stateless_session};
+use crate::{Engine, Role, Sides, SupportedGoals, stateless_session};
 use parikh_net::printable::counted;
 use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
@@ -64,7 +64,7 @@ pub const ENGINE: Engine = Engine {
     technique: "EXPLICIT",
     sides: Sides::Both,
     role: Role::Search,
-    takes: Takes::MARKINGS,
+    supported: SupportedGoals::MARKINGS,
     start: |work| {
         stateless_session(move |budget| {
             let (working_net, board) = (work.working_net, work.board);

@@ -225,8 +225,8 @@ impl Moves {
         place_and_transition.sort_unstable();
         self.entries.clear();
         self.lists.clear();
-        self.list_of_bit = vec![0; 64 * packing.words()];
-        self.listed_bits = vec![0; packing.words()];
+        self.list_of_bit = vec![0; 64 * packing.words_per_key()];
+        self.listed_bits = vec![0; packing.words_per_key()];
         for same_place in place_and_transition.chunk_by(|a, b| a.0 == b.0) {
             let field = packing.field(same_place[0].0);
             let start = self.entries.len() as u32;
@@ -339,7 +339,7 @@ mod tests {
                 }
             }
             let net = builder.build().unwrap();
-            let mut packing = Packing::new(&net, &Facts::none(&net));
+            let mut packing = Packing::new(&net, &Facts::empty(&net));
             for &p in &places {
                 let bits = rng.u8(1..20);
                 packing = packing.widened(p, rng.u64(1..1 << bits), false).unwrap();
@@ -355,7 +355,7 @@ mod tests {
                     }
                 }
             }
-            let mut key = vec![0; packing.words()];
+            let mut key = vec![0; packing.words_per_key()];
             packing.pack(|p| marking[p], &mut key);
             let mut enabled = Vec::new();
             moves.enabled(&key, &mut enabled);

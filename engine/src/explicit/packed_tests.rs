@@ -219,7 +219,7 @@ mod tests {
              transition v: d + b ->",
         )
         .unwrap();
-        let mut packing = Packing::new(&net, &Facts::none(&net));
+        let mut packing = Packing::new(&net, &Facts::empty(&net));
         let b = net.place_named("b").unwrap();
         let mut rng = fastrand::Rng::with_seed(3);
         for round in 0..2000 {
@@ -242,7 +242,7 @@ mod tests {
             };
             let [x, y, z] = [(); 3].map(|()| leaf(&mut rng));
             let predicate = Predicate::or([Predicate::and([x, y.negated()]), z]);
-            let mut key = vec![0; packing.words()];
+            let mut key = vec![0; packing.words_per_key()];
             packing.pack(|p| marking[p], &mut key);
             let atoms = enabledness_as_atoms(&predicate, &net);
             let test = Test::new(&atoms, &packing);

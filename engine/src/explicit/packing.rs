@@ -31,13 +31,13 @@ const OPEN_WORDS: usize = 8;
 #[derive(Clone, Copy, Debug)]
 struct FieldShift {
     /// Index of the word in the old key.
-    from: u32,
+    old_word: u32,
     /// Index of the word in the new key.
-    to: u32,
+    new_word: u32,
     /// The bits of the fields in the old word.
     mask: u64,
     /// Number of bits to shift to the left, or to the right if negative.
-    by: i8,
+    left_shift: i8,
 }
 
 /// Converts keys from one layout to another, many fields at a time.
@@ -49,9 +49,13 @@ impl KeyConversion {
     pub(crate) fn apply(&self, old: &[u64], new: &mut [u64]) {
         new.fill(0);
         for shift in &self.0 {
-            let bits = old[shift.from as usize] & shift.mask;
-            let moved = if shift.by >= 0 { bits << shift.by } else { bits >> -shift.by };
-            new[shift.to as usize] |= moved;
+            let bits = old[shift.old_word as usize] & shift.mask;
+            let moved = if shift.left_shift >= 0 {
+                bits << shift.left_shift
+            } else {
+                bits >> -shift.left_shift
+            };
+            new[shift.new_word as usize] |= moved;
         }
     }
 }
@@ -100,7 +104,7 @@ impl Packing {
             fields: Vec::new(),
             constants,
             is_bounded: bounded,
-            layout: Layout { words: 1, stored: 1, folded: false },
+            layout: Layout { words_per_key: 1, stored: 1, folded: false },
             derived: Vec::new(),
             derivations: Derivations::default(),
         };
@@ -137,7 +141,7 @@ impl Packing {
         // At least one word is stored, so that a key is never empty.
         self.layout.stored = (end as usize).max(1);
         let (derived_fields, end) = first_fit(&widths_of(true), self.layout.stored as u32);
-        self.layout.words = end as usize;
+        self.layout.words_per_key = end as usize;
         for DerivedPlace { place, .. } in &self.derived {
             fields[place.index()] = derived_fields[place.index()];
         }
@@ -152,15 +156,15 @@ impl Packing {
 
     /// Computes the remaining words of a key from its stored words.
     pub(crate) fn derive(&self, key: &mut [u64]) {
-        if self.layout.stored < self.layout.words {
+        if self.layout.stored < self.layout.words_per_key {
             key[self.layout.stored..].fill(0);
             self.derivations.apply(key);
         }
     }
 
     /// Returns the number of words of a key, at least 1.
-    pub(crate) fn words(&self) -> usize {
-        self.layout.words
+    pub(crate) fn words_per_key(&self) -> usize {
+        self.layout.words_per_key
     }
 
     /// Returns the field of `p`.
@@ -202,14 +206,20 @@ impl Packing {
         let mut shifts: Vec<FieldShift> = Vec::new();
         for (from, to) in self.fields.iter().zip(&wider.fields).filter(|(from, _)| from.width > 0) {
             let shift = to.shift as i8 - from.shift as i8;
-            let is_same_shift =
-                |s: &&mut FieldShift| (s.from, s.to, s.by) == (from.word, to.word, shift);
+            let is_same_shift = |s: &&mut FieldShift| {
+                (s.old_word, s.new_word, s.left_shift) == (from.word, to.word, shift)
+            };
             // Fields with the same shift are usually neighbours in the order of places too.
             match shifts.iter_mut().rev().take(4 * OPEN_WORDS).find(is_same_shift) {
                 Some(shift) => shift.mask |= from.mask(),
                 None => {
                     let mask = from.mask();
-                    shifts.push(FieldShift { from: from.word, to: to.word, mask, by: shift });
+                    shifts.push(FieldShift {
+                        old_word: from.word,
+                        new_word: to.word,
+                        mask,
+                        left_shift: shift,
+                    });
                 }
             }
         }
@@ -296,16 +306,16 @@ mod tests {
              transition t: a + constant -> b + constant\ntransition u: huge + b -> c",
         )
         .unwrap();
-        let narrow = Packing::new(&net, &Facts::none(&net));
-        assert_eq!(narrow.words(), 2);
-        let mut key = vec![0; narrow.words()];
+        let narrow = Packing::new(&net, &Facts::empty(&net));
+        assert_eq!(narrow.words_per_key(), 2);
+        let mut key = vec![0; narrow.words_per_key()];
         narrow.pack(|p| net.initial()[p], &mut key);
         assert_eq!(&narrow.unpack(&key), net.initial());
         let c = net.place_named("c").unwrap();
         for all in [false, true] {
             let wide = narrow.widened(c, 70_000, all).unwrap();
             assert!(wide.field(c).width >= 17);
-            let mut wider = vec![0; wide.words()];
+            let mut wider = vec![0; wide.words_per_key()];
             narrow.conversion_to(&wide).apply(&key, &mut wider);
             assert_eq!(&wide.unpack(&wider), net.initial());
         }
@@ -316,11 +326,11 @@ mod tests {
     fn bounds_fix_the_width() {
         let net = text::parse("place p\nplace q\ntransition t: -> p + q").unwrap();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
-        let mut facts = Facts::none(&net);
+        let mut facts = Facts::empty(&net);
         facts.bound_above(p, 1000, Provenance::Flows);
         facts.bound_above(q, 0, Provenance::UnitsClaimed);
         let packing = Packing::new(&net, &facts);
         assert_eq!((packing.field(p).width, packing.field(q).width), (10, 1));
-        assert_eq!(packing.words(), 1);
+        assert_eq!(packing.words_per_key(), 1);
     }
 }

@@ -91,7 +91,7 @@ pub(crate) enum ExpansionEvent<'a, N> {
     Expanded(N, u64),
     /// A new marking: the fired transition, its key and its number. Its parent is among the
     /// markings expanded last.
-    New(u32, &'a [u64], u32),
+    NewMarking(u32, &'a [u64], u32),
 }
 
 /// The buffers of one thread, in separate cache lines.
@@ -188,7 +188,7 @@ impl<V: Visitor> ParallelExpansion<V> {
                     report(ExpansionEvent::Expanded(notes, block.firings));
                 }
                 Some((index, number)) => {
-                    report(ExpansionEvent::New(
+                    report(ExpansionEvent::NewMarking(
                         block.fired_transitions[index as usize],
                         block.key(index),
                         number,
@@ -219,7 +219,7 @@ impl<V: Visitor> ParallelExpansion<V> {
     /// Takes the memory for blocks from the account at the first call. Returns true if there was
     /// enough.
     fn reserve_memory(&mut self, space: &Space<'_>) -> bool {
-        let memory = space.store().room();
+        let memory = space.store().memory();
         if self.memory.is_none() && memory.take(MAX_CHUNK_BYTES as u64).is_ok() {
             self.memory = Some(memory.clone());
         }
@@ -233,7 +233,7 @@ impl<V: Visitor> ParallelExpansion<V> {
             self.thread_states.clear();
             self.thread_states.extend((0..self.threads).map(|_| ThreadState {
                 scratch: visitor.scratch(),
-                key: vec![0; space.packing().words()],
+                key: vec![0; space.packing().words_per_key()],
                 enabled: Vec::new(),
                 builder: BlockBuilder::new(space.store().folder()),
             }));
@@ -379,7 +379,7 @@ mod tests {
         let listed = |t: TransitionId| fired[t.index()];
         let purpose = SpaceOptions { listed: &listed, sequences: true, ceiling: way.ceiling };
         let budget = Budget::unlimited();
-        let mut space = Space::new(net, &Facts::none(net), purpose, &budget).unwrap();
+        let mut space = Space::new(net, &Facts::empty(net), purpose, &budget).unwrap();
         let (visitor, mut crew) = (Plain(net), ParallelExpansion::new(way.threads, &budget));
         let (mut scratch, mut enabled) = (visitor.scratch(), Vec::new());
         let mut found = FoundMarking::default();
@@ -395,7 +395,7 @@ mod tests {
                     assert!(notes.into_iter().eq(noted..end));
                     noted = end;
                 }
-                ExpansionEvent::New(_, _, number) => {
+                ExpansionEvent::NewMarking(_, _, number) => {
                     assert_eq!(number, next);
                     next += 1;
                     told = next;
@@ -429,7 +429,7 @@ mod tests {
         }
         found.widened = space.repackings;
         found.folded = space.packing().layout().folded;
-        found.peak = space.store().room().peak();
+        found.peak = space.store().memory().peak();
         let mut enabled = Vec::new();
         // If there was no memory for another layout, no markings are left.
         let left = space.store().len();

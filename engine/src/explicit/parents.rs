@@ -224,10 +224,10 @@ mod tests {
             assert_eq!(parents.of(0), NO_NUMBER);
             let numbers = (1..).zip(&expected);
             numbers.for_each(|(number, &parent)| assert_eq!(parents.of(number), parent));
-            let bytes = room.taken();
+            let bytes = room.used_bytes();
             assert_eq!(bytes < 50_000, descends_at == 50_000, "{bytes}");
             drop(parents);
-            assert_eq!(room.taken(), 0);
+            assert_eq!(room.used_bytes(), 0);
         }
     }
 }

@@ -282,14 +282,14 @@ pub(crate) fn search<'a>(
     let start = Instant::now();
     let end = search.run(budget).unwrap_or_else(SearchEnd::SpaceFull);
     search.report_conclusions(end, start.elapsed(), budget, proof_reporter);
-    let (states, memory) = (search.space.store().len(), search.space.store().room());
+    let (states, memory) = (search.space.store().len(), search.space.store().memory());
     SearchReport {
         end,
         states: u64::from(states),
         firings: search.firings,
         repackings: search.space.repackings,
         peak_bytes: memory.peak(),
-        final_bytes: memory.taken(),
+        final_bytes: memory.used_bytes(),
     }
 }
 
@@ -300,7 +300,7 @@ struct PollingInterval {
     /// Number of expansions at which the next check is due.
     next: u64,
     /// Current number of expansions between two checks, from 1 to [`MAX_POLLING_INTERVAL`].
-    every: u64,
+    interval: u64,
     /// Time of the last check.
     last: Instant,
 }
@@ -310,14 +310,14 @@ impl PollingInterval {
     /// between two checks.
     fn looked(&mut self, expansion_count: u64) {
         let check_interval = self.last.elapsed();
-        self.every = match check_interval {
-            _ if check_interval > Duration::from_millis(10) => (self.every / 4).max(1),
+        self.interval = match check_interval {
+            _ if check_interval > Duration::from_millis(10) => (self.interval / 4).max(1),
             _ if check_interval < Duration::from_millis(2) => {
-                (self.every * 2).min(MAX_POLLING_INTERVAL)
+                (self.interval * 2).min(MAX_POLLING_INTERVAL)
             }
-            _ => self.every,
+            _ => self.interval,
         };
-        self.next = expansion_count + self.every;
+        self.next = expansion_count + self.interval;
         self.last = Instant::now();
     }
 }
@@ -329,13 +329,13 @@ impl<'a> ExplicitSearch<'a> {
         self.watch.test_initial(self.space.key(), &mut self.reached_now);
         self.record_reached(0);
         self.report_reached();
-        self.frontier.push(0, 0, self.space.store().room())?;
+        self.frontier.push(0, 0, self.space.store().memory())?;
         let mut enabled: Vec<u32> = Vec::new();
         let mut new_markings: Vec<(u32, u64)> = Vec::new();
         if self.open_goals == 0 {
             return Ok(SearchEnd::Settled);
         }
-        let mut pace = PollingInterval { next: 0, every: 1, last: Instant::now() };
+        let mut pace = PollingInterval { next: 0, interval: 1, last: Instant::now() };
         let threads = if self.stubborn.is_none() { self.config.threads } else { 1 };
         let mut expansion = ParallelExpansion::new(threads, budget);
         loop {
@@ -394,7 +394,7 @@ impl<'a> ExplicitSearch<'a> {
                 self.watch.recompile(self.space.packing());
             }
             for &(new, distance) in &new_markings {
-                self.frontier.push(new, distance, self.space.store().room())?;
+                self.frontier.push(new, distance, self.space.store().memory())?;
             }
             self.firings += enabled.len() as u64;
             if !self.unreported.is_empty() {
@@ -429,7 +429,7 @@ impl<'a> ExplicitSearch<'a> {
                 *firings += fired;
                 reached.extend(notes.into_iter().filter(|&(goal, _)| reached_before.insert(goal)));
             }
-            ExpansionEvent::New(t, key, number) => {
+            ExpansionEvent::NewMarking(t, key, number) => {
                 let class = net.effect_of(TransitionId::new(t as usize));
                 watch.test_new_marking(class, key, number, hits);
                 let newly_reached = hits.drain(..).filter(|&goal| reached_before.insert(goal));
@@ -516,7 +516,7 @@ impl<'a> ExplicitSearch<'a> {
     /// Reports the largest value of the goal with this index, and closes the goal if it is settled.
     fn report_maximum(&mut self, index: usize, value: i128, number: u32) {
         let id = self.watch.goals[index].id;
-        let is_improvement = self.witness_reporter.seen(id).is_none_or(|seen| seen < value);
+        let is_improvement = self.witness_reporter.largest_seen(id).is_none_or(|seen| seen < value);
         if is_improvement && number < self.space.store().len() {
             self.witness_reporter.reached(id, self.space.sequence_to(number));
         }
@@ -540,7 +540,7 @@ impl<'a> ExplicitSearch<'a> {
         });
         let prepared_reporter = exhaustive_proof
             .as_ref()
-            .and_then(|proof| Some(proof_reporter.by(proof.document.as_ref()?)));
+            .and_then(|proof| Some(proof_reporter.with_certificate(proof.document.as_ref()?)));
         for index in 0..self.watch.goals.len() {
             let exhaustive_proof =
                 exhaustive_proof.as_ref().filter(|_| index == 0 || !self.config.only_first_goal);

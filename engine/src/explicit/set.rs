@@ -417,9 +417,9 @@ impl MarkingSet {
             if total_buckets < LARGE_TABLE_BUCKETS { 1 } else { threads.clamp(1, TABLE_SEGMENTS) };
         let buckets_per_share =
             (total_buckets / TABLE_SEGMENTS * TABLE_SEGMENTS.div_ceil(threads)).max(1);
-        let mut shares: Vec<Share<'_>> = Vec::new();
+        let mut shares: Vec<BucketShare<'_>> = Vec::new();
         for (share_index, buckets) in self.table.chunks_mut(buckets_per_share).enumerate() {
-            shares.push(Share {
+            shares.push(BucketShare {
                 buckets,
                 first_bucket: share_index * buckets_per_share,
                 unplaced_keys: Vec::new(),
@@ -476,7 +476,7 @@ impl MarkingSet {
 }
 
 /// A share of the buckets of a table that is being filled.
-struct Share<'s> {
+struct BucketShare<'s> {
     buckets: &'s mut [Bucket],
     /// Index of the first bucket.
     first_bucket: usize,
@@ -486,7 +486,7 @@ struct Share<'s> {
     is_out_of_memory: bool,
 }
 
-impl Share<'_> {
+impl BucketShare<'_> {
     /// Inserts all keys of these buckets. `total_buckets` is the number of buckets of the whole
     /// table.
     fn fill(&mut self, arena: &Arena, total_buckets: usize) -> Result<(), OutOfMemory> {
@@ -554,9 +554,9 @@ mod tests {
         let mut set = set.converted(1, one).unwrap();
         assert_eq!((set.len(), set.key(15)), (100_000, &[1 << 32 | 2][..]));
         assert_eq!(insert(&mut set, &[1 << 32 | 2]), Ok((15, false)));
-        assert!(room.taken() > 1_300_000);
+        assert!(room.used_bytes() > 1_300_000);
         drop(set);
-        assert_eq!(room.taken(), 0);
+        assert_eq!(room.used_bytes(), 0);
     }
 
     #[test]
@@ -640,9 +640,9 @@ mod tests {
         let room = MemoryAccount::unlimited();
         let mut set = MarkingSet::new(1, &room);
         (0..5000).for_each(|key| assert!(insert(&mut set, &[key]).unwrap().1));
-        let taken = room.taken();
+        let taken = room.used_bytes();
         set.drop_table();
-        assert!(room.taken() < taken);
+        assert!(room.used_bytes() < taken);
         (0..5000).for_each(|key| assert_eq!(insert(&mut set, &[key]), Ok((key as u32, false))));
     }
 

@@ -126,7 +126,7 @@ impl<'n> Space<'n> {
         let packing = Packing::new(net, facts);
         let listed: Vec<bool> = net.transitions().map(purpose.listed).collect();
         let moves = Moves::new(net, &packing, |t| listed[t.index()]);
-        let mut key = vec![0; packing.words()];
+        let mut key = vec![0; packing.words_per_key()];
         packing.pack(|p| net.initial()[p], &mut key);
         let store = PackedStore::new(&key, purpose.sequences, purpose.ceiling, budget)?;
         Ok(Space {
@@ -241,7 +241,7 @@ impl<'n> Space<'n> {
         if self.fire_all(transitions)? {
             return Ok(true);
         }
-        let (successors, words) = (&self.successors, self.packing.words());
+        let (successors, words) = (&self.successors, self.packing.words_per_key());
         self.store.add(successors, parent, |index, number, is_new| {
             if is_new {
                 report_new(transitions[index], &successors[index * words..][..words], number);
@@ -362,7 +362,7 @@ impl<'n> Space<'n> {
             let marked = &self.marked_samples;
             self.moves.rebuild_lists(self.net, &packing, |p| marked[p.index()]);
         }
-        self.key = vec![0; packing.words()];
+        self.key = vec![0; packing.words_per_key()];
         self.packing = packing;
         self.layout_changes += 1;
         Ok(())
@@ -386,7 +386,8 @@ impl<'n> Space<'n> {
         path.reverse();
         let mut enabled = Vec::new();
         let mut sequence = FiringSequence::new();
-        let [mut from, mut to, mut successor] = [(); 3].map(|()| vec![0; self.packing.words()]);
+        let [mut from, mut to, mut successor] =
+            [(); 3].map(|()| vec![0; self.packing.words_per_key()]);
         for step in path.windows(2) {
             self.read(step[0], &mut from);
             self.read(step[1], &mut to);
@@ -447,7 +448,7 @@ mod tests {
         let net =
             text::parse("place p\nplace q\ntransition a: -> p\ntransition b: 3*p -> q").unwrap();
         let purpose = SpaceOptions { listed: &|_| true, sequences: true, ceiling: u64::MAX };
-        let facts = Facts::none(&net);
+        let facts = Facts::empty(&net);
         let mut space = Space::new(&net, &facts, purpose, &Budget::unlimited()).unwrap();
         let mut enabled = Vec::new();
         let mut number = 0;
@@ -459,7 +460,7 @@ mod tests {
         let last = space.store().len() - 1;
         let sequence = space.sequence_to(last);
         let end = parikh_evidence::replay(&net, &sequence).unwrap();
-        let mut key = vec![0; space.packing().words()];
+        let mut key = vec![0; space.packing().words_per_key()];
         space.read(last, &mut key);
         assert_eq!(end, space.packing().unpack(&key));
     }
@@ -480,7 +481,7 @@ mod tests {
         }
         let net = text::parse(&text).unwrap();
         let purpose = SpaceOptions { listed: &|_| true, sequences: true, ceiling: u64::MAX };
-        let facts = Facts::none(&net);
+        let facts = Facts::empty(&net);
         let mut space = Space::new(&net, &facts, purpose, &Budget::unlimited()).unwrap();
         let mut enabled = Vec::new();
         let (mut number, mut widened) = (0, false);
@@ -491,7 +492,7 @@ mod tests {
             number += u32::from(!again);
         }
         let layout = space.packing().layout();
-        assert!(layout.folded && layout.stored < layout.words && widened, "{layout:?}");
+        assert!(layout.folded && layout.stored < layout.words_per_key && widened, "{layout:?}");
         assert_eq!(space.store().len(), 3 * ring * (ring + 1) / 2);
         let last = space.store().len() - 1;
         let end = parikh_evidence::replay(&net, &space.sequence_to(last)).unwrap();

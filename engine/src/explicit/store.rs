@@ -25,7 +25,7 @@ struct NewSuccessor {
     /// Index of the block among the blocks being added.
     block: u32,
     /// Index of the successor among the block's kept successors.
-    at: u32,
+    successor_index: u32,
     /// Position of the successor in the table.
     put: InsertPosition,
 }
@@ -34,9 +34,9 @@ struct NewSuccessor {
 #[repr(align(128))]
 struct SegmentInserter<'s> {
     /// Index of the segment.
-    at: usize,
+    segment_index: usize,
     /// The segment of the table.
-    part: TableSegment<'s>,
+    segment: TableSegment<'s>,
     /// New successors in this segment, in the order of blocks and firings.
     fresh: Vec<NewSuccessor>,
 }
@@ -78,7 +78,7 @@ impl PackedStore {
         let memory = MemoryAccount::new(ceiling, budget);
         let mut set = MarkingSet::new(key.len(), &memory);
         set.insert(key, Hash::of(key))?;
-        let layout = Layout { words: key.len(), stored: key.len(), folded: false };
+        let layout = Layout { words_per_key: key.len(), stored: key.len(), folded: false };
         let parents = with_parents.then(|| Parents::new(&memory));
         let (roots, hashes) = (Vec::new(), Vec::new());
         Ok(PackedStore {
@@ -123,7 +123,7 @@ impl PackedStore {
     }
 
     /// Returns the memory account.
-    pub(crate) fn room(&self) -> &MemoryAccount {
+    pub(crate) fn memory(&self) -> &MemoryAccount {
         &self.memory
     }
 
@@ -140,7 +140,7 @@ impl PackedStore {
         parent: u32,
         mut report: impl FnMut(usize, u32, bool),
     ) -> Result<(), OutOfMemory> {
-        let Layout { words, stored, .. } = self.layout;
+        let Layout { words_per_key: words, stored, .. } = self.layout;
         self.hashes.clear();
         self.roots.clear();
         for key in keys.chunks_exact(words) {
@@ -234,8 +234,8 @@ impl PackedStore {
         {
             let fresh = std::mem::take(fresh);
             thread_segments[segment_index % threads.min(TABLE_SEGMENTS)].push(SegmentInserter {
-                at: segment_index,
-                part: segment,
+                segment_index,
+                segment,
                 fresh,
             });
         }
@@ -248,7 +248,7 @@ impl PackedStore {
             }
         });
         for segment in thread_segments.into_iter().flatten() {
-            fresh[segment.at] = segment.fresh;
+            fresh[segment.segment_index] = segment.fresh;
         }
         Ok(())
     }
@@ -282,7 +282,7 @@ impl PackedStore {
             for fresh in &mut fresh {
                 let (in_block, rest) =
                     fresh.split_at(fresh.partition_point(|it| it.block <= number));
-                block_fresh.extend(in_block.iter().map(|it| (it.at, it.put)));
+                block_fresh.extend(in_block.iter().map(|it| (it.successor_index, it.put)));
                 *fresh = rest;
             }
             block_fresh.sort_unstable_by_key(|it| it.0);
@@ -320,7 +320,8 @@ impl PackedStore {
         let old_tree = self.tree.take();
         let mut tree = layout.folded.then(|| KeyTree::new(layout.stored, &self.memory));
         let set = std::mem::replace(&mut self.set, MarkingSet::new(1, &self.memory));
-        let (mut old_key, mut new_key) = (vec![0; old_layout.words], vec![0; layout.words]);
+        let (mut old_key, mut new_key) =
+            (vec![0; old_layout.words_per_key], vec![0; layout.words_per_key]);
         let words = if layout.folded { 1 } else { layout.stored };
         self.set = set.converted(words, |stored, output| {
             match &old_tree {
@@ -357,17 +358,22 @@ impl SegmentInserter<'_> {
     /// Looks up the successors of a block in this part, in their order.
     fn put_all<N: Default>(&mut self, block_index: usize, blocks: &[Block<N>]) {
         let block = &blocks[block_index];
-        let SegmentInserter { at: segment_index, part, fresh } = self;
+        let SegmentInserter { segment_index, segment: part, fresh } = self;
         for group in block.in_segment(*segment_index).chunks(PREFETCHED_TOGETHER) {
             group.iter().for_each(|&successor| part.prefetch(block.hashes[successor as usize]));
             for &successor in group {
                 let (key, hash) = (block.stored(successor), block.hashes[successor as usize]);
                 let is_fresh = |fresh_index: u32| {
-                    let NewSuccessor { block, at: successor, .. } = fresh[fresh_index as usize];
+                    let NewSuccessor { block, successor_index: successor, .. } =
+                        fresh[fresh_index as usize];
                     keys_equal(blocks[block as usize].stored(successor), key)
                 };
                 if let Some(put) = part.insert_unnumbered(key, hash, fresh.len() as u32, is_fresh) {
-                    fresh.push(NewSuccessor { block: block_index as u32, at: successor, put });
+                    fresh.push(NewSuccessor {
+                        block: block_index as u32,
+                        successor_index: successor,
+                        put,
+                    });
                 }
             }
         }
@@ -383,7 +389,7 @@ mod tests {
     }
 
     fn layout(stored: usize, folded: bool) -> Layout {
-        Layout { words: 4, stored, folded }
+        Layout { words_per_key: 4, stored, folded }
     }
 
     #[test]
@@ -413,7 +419,7 @@ mod tests {
             assert_eq!(read[..layout.stored], key(start + 1)[..layout.stored]);
             assert_eq!((store.parent(777), store.parent(0)), (388, NO_NUMBER));
         }
-        assert!(store.room().taken() < 25 * 80_000, "{}", store.room().taken());
+        assert!(store.memory().used_bytes() < 25 * 80_000, "{}", store.memory().used_bytes());
     }
 
     #[test]
@@ -424,9 +430,9 @@ mod tests {
             let fits = |i: &u32| store.add(&key(*i), i / 2, |_, _, _| {}).is_ok();
             let count = (1..).take_while(fits).last().unwrap();
             assert!(
-                count > 10_000 && store.room().peak() <= 2 << 20,
+                count > 10_000 && store.memory().peak() <= 2 << 20,
                 "{count} {}",
-                store.room().peak()
+                store.memory().peak()
             );
             let mut read = [0; 4];
             store.read(9999, &mut read);
@@ -453,7 +459,7 @@ mod tests {
     fn a_store_without_room_for_another_layout_is_empty() {
         let mut store = PackedStore::new(&key(0), true, 1 << 20, &Budget::unlimited()).unwrap();
         (1..20_000).for_each(|i| store.add(&key(i), i / 2, |_, _, _| {}).unwrap_or_default());
-        let wider = Layout { words: 40, stored: 40, folded: false };
+        let wider = Layout { words_per_key: 40, stored: 40, folded: false };
         let spread = |old: &mut [u64], new: &mut [u64]| new[..4].copy_from_slice(old);
         assert_eq!(store.repack(wider, spread), Err(OutOfMemory));
         assert_eq!(store.len(), 0);

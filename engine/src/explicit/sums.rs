@@ -45,7 +45,7 @@ pub fn sums(
     let (net, products_of) = with_probes(component);
     let purpose = SpaceOptions { listed: &|_| true, sequences: false, ceiling: u64::MAX };
     let mut space =
-        Space::new(&net, &Facts::none(&net), purpose, budget).map_err(ExplorationError::from)?;
+        Space::new(&net, &Facts::empty(&net), purpose, budget).map_err(ExplorationError::from)?;
     let visitor = SumVisitor { component, net: &net, products_of, weights: Mutex::new(weights) };
     let (mut crew, mut scratch) = (ParallelExpansion::new(threads, budget), visitor.scratch());
     let mut totals = FactorSums::default();

@@ -311,7 +311,7 @@ mod tests {
         let mut tree = KeyTree::new(5, &room);
         let first = tree.rebase(&[1, 2, 3, 4, 5]).unwrap();
         let full = (0..).find(|&i| tree.fold(&[1, 2, i, 4, i * i]).is_err()).unwrap();
-        assert!(full > 1000 && room.taken() <= 200_000);
+        assert!(full > 1000 && room.used_bytes() <= 200_000);
         assert_eq!(tree.fold(&[1, 2, 3, 4, 5]), Ok(first));
     }
 }

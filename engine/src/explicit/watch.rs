@@ -296,19 +296,19 @@ struct LoweringCache<'n> {
     net: &'n Net,
     /// The effect classes that lower a sum, for each place of the sum and true if its coefficient
     /// is positive.
-    known: HashMap<(PlaceId, bool), Vec<EffectId>>,
+    classes_by_sign: HashMap<(PlaceId, bool), Vec<EffectId>>,
 }
 
 impl<'n> LoweringCache<'n> {
     fn new(net: &'n Net) -> Self {
-        LoweringCache { net, known: HashMap::new() }
+        LoweringCache { net, classes_by_sign: HashMap::new() }
     }
 
     /// Appends the effect classes that lower `sum`.
     fn classes_lowering(&mut self, sum: &LinearSum, out: &mut Vec<EffectId>) {
         match sum.terms() {
             &[(place, coefficient)] => {
-                let known = self.known.entry((place, coefficient > 0));
+                let known = self.classes_by_sign.entry((place, coefficient > 0));
                 out.extend_from_slice(known.or_insert_with(|| lowering(self.net, sum)));
             }
             _ => out.extend(lowering(self.net, sum)),

@@ -1,12 +1,12 @@
 //! The engine: treats the open properties in turn, short ones first. They share one graph of
 //! markings, except for properties with invisible firings, which have their own graph.
 
-use super::known::{self, PartFacts, PartsWithNegations};
+use super::part_facts::{self, PartFacts, PartsWithNegations};
 use super::parts::FormulaParts;
 use super::search::{FixpointSearch, NewFacts};
 use crate::explicit::ExplorationError;
 use crate::markings::Markings;
-use crate::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes};
+use crate::{Assignment, Engine, Role, Session, Sides, SliceProgress, SupportedGoals};
 use fastrand::Rng;
 use parikh_evidence::tree::{Labelling, TreePremises, silent};
 use parikh_net::{Facts, GoalId, Net, Predicate, TreeProperty};
@@ -22,7 +22,7 @@ pub const ENGINE: Engine = Engine {
     technique: "EXPLICIT",
     sides: Sides::Both,
     role: Role::Trees,
-    takes: Takes::TREES,
+    supported: SupportedGoals::TREES,
     start,
 };
 
@@ -34,7 +34,7 @@ const ROUND_SHARES: [f64; 4] = [0.03, 0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     let (atoms, bits) =
-        conditions(assignment.working_net.trees().iter().map(|(_, property)| property));
+        conditions(assignment.working_net.tree_goals().iter().map(|(_, property)| property));
     Ok(Box::new(FixpointEngine {
         assignment,
         atoms,
@@ -132,7 +132,7 @@ impl<'g> FixpointEngine<'g> {
     /// [`SliceProgress::Unfinished`] if more time would help with any property.
     fn evaluate_all(&mut self, graph: &mut Markings<'g>, budget: &Budget) -> SliceProgress {
         let board = self.assignment.board;
-        let trees = self.assignment.working_net.trees().iter();
+        let trees = self.assignment.working_net.tree_goals().iter();
         let open_properties: Vec<_> = trees.filter(|(id, _)| board.is_open(*id)).collect();
         // Workers on the same task begin with different properties.
         let first = Rng::with_seed(self.assignment.seed).usize(..open_properties.len().max(1));
@@ -214,7 +214,7 @@ pub fn labelling(
     let (atoms, bits) = conditions([&simplified(property)]);
     let mut graph = Markings::for_trees(net, facts, &atoms, budget).ok()?;
     let prepared = PreparedFormula::of(net, property, &bits)?;
-    let known = PartFacts::given(premises.clone(), &prepared.with_negations);
+    let known = PartFacts::from_premises(premises.clone(), &prepared.with_negations);
     let mut search = FixpointSearch::new(&mut graph, &prepared.parts, known.known_everywhere, 0);
     let value = search
         .run(&mut || Some(NewFacts { everywhere: known.known_everywhere, sequences: Vec::new() }))
@@ -305,12 +305,12 @@ fn evaluate(
         Err(ExplorationError::BudgetExhausted(_)) => return EvaluationResult::Interrupted,
         Ok(None) | Err(_) => return EvaluationResult::Undecided,
     };
-    let trees = assignment.board.trees(ENGINE.technique);
+    let trees = assignment.board.tree_reporter(ENGINE.technique);
     let (premises, goals) = facts.premises_for(value);
     match search.explain(property, facts.known_everywhere, premises) {
         Some(labelling) => trees.labelled(id, labelling, goals),
         None => {
-            let goals = known::refuted(assignment.board, goals);
+            let goals = part_facts::refuted(assignment.board, goals);
             trees.searched(id, value, graph.expanded().into(), goals);
         }
     }

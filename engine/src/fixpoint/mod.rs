@@ -36,7 +36,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `engine` | the engine: treats open properties in turn on one graph, with more time in each round |
-//! | `known` | facts from other goals: about all markings, and firing sequences to follow |
+//! | `part_facts` | facts from other goals: about all markings, and firing sequences to follow |
 //! | `parts` | the formula as an array of parts, sets of parts as bits |
 //! | `search` | demands, expansions, and known values |
 //! | `sweep` | the fixpoints over the demanded configurations |
@@ -44,7 +44,7 @@
 
 mod engine;
 mod explain;
-mod known;
+mod part_facts;
 mod parts;
 mod search;
 mod sweep;

@@ -57,7 +57,7 @@ impl FormulaParts {
         property: &TreeProperty,
         bits: &HashMap<Predicate, usize>,
     ) -> Option<FormulaParts> {
-        let formulas = property.formulas().parts(property.formula());
+        let formulas = property.formulas().subformulas(property.formula());
         if formulas.len() > MAX_PARTS {
             return None;
         }

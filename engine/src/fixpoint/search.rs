@@ -217,7 +217,7 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
 
     /// Extends the vectors to all known markings.
     fn extend_to_known(&mut self) {
-        let marking_count = self.graph.known() as usize;
+        let marking_count = self.graph.marking_count() as usize;
         if self.demanded.len() < marking_count {
             let (yes, no) = self.known_everywhere;
             self.demanded.resize(marking_count, 0);
@@ -258,7 +258,9 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
                 if followed.is_multiple_of(POLLING_INTERVAL) {
                     self.graph.check_budget()?;
                 }
-                let Some(next) = self.graph.after(marking, step.transition)? else { return Ok(()) };
+                let Some(next) = self.graph.marking_after(marking, step.transition)? else {
+                    return Ok(());
+                };
                 self.extend_to_known();
                 (marking, followed) = (next, followed + 1);
             }

@@ -73,7 +73,8 @@ pub(super) fn find_run(
             let step_of = |edge: &ProductEdge| step_of(product, edge);
             let steps: BTreeSet<Step> = component_edges.iter().map(step_of).collect();
             let Some(solution) = solve(product.net, &steps, budget) else { continue };
-            let step_counts: BTreeMap<Step, f64> = steps.into_iter().zip(solution.taken).collect();
+            let step_counts: BTreeMap<Step, f64> =
+                steps.into_iter().zip(solution.step_counts).collect();
             if solution.is_full {
                 let run = cycle_with_all_edges(product, &component_edges, &step_counts)
                     .and_then(|counts| wanted_run(&counts));
@@ -119,7 +120,7 @@ fn components_with_edges(nodes: &BTreeSet<u32>, edges: &[ProductEdge]) -> Vec<BT
             successors[from as usize].push(to);
         }
     }
-    let of = components_of_rows(&successors, |&to| to).of;
+    let of = components_of_rows(&successors, |&to| to).component_of;
     let mut found: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for (&node, &index) in &numbers {
         found.entry(of[index as usize]).or_default().insert(node);

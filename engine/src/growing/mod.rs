@@ -48,8 +48,8 @@ mod product;
 mod proof;
 
 use super::ranking::excluded_edges;
-use super::{Assignment, Engine, Role, Session, Sides, Takes, stateless_session};
-use crate::board::{Board, Knowledge, Reach};
+use super::{Assignment, Engine, Role, Session, Sides, SupportedGoals, stateless_session};
+use crate::board::{Board, Knowledge, ReachKnowledge};
 use parikh_evidence::lasso::check_lasso;
 use parikh_evidence::no_run::NoRun;
 use parikh_net::lasso::LassoRun;
@@ -66,7 +66,7 @@ pub const ENGINE: Engine = Engine {
     technique: "COVERABILITY",
     sides: Sides::Both,
     role: Role::Runs,
-    takes: Takes::RUNS,
+    supported: SupportedGoals::RUNS,
     start: |work| start(work),
 };
 
@@ -91,8 +91,11 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     }
     let (mut found_count, mut excluded_count, mut finished) = (0, 0, Vec::new());
     for (limit, share) in MAX_NODES.into_iter().zip(ROUND_SHARES) {
-        let open_properties =
-            assignment.working_net.runs().iter().filter(|(id, _)| assignment.board.is_open(*id));
+        let open_properties = assignment
+            .working_net
+            .run_goals()
+            .iter()
+            .filter(|(id, _)| assignment.board.is_open(*id));
         let open_properties: Vec<&(GoalId, RunProperty)> =
             open_properties.filter(|(id, _)| !finished.contains(id)).collect();
         let round_budget = budget.share(share);
@@ -101,7 +104,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                 continue;
             }
             let slice = round_budget.share(1.0 / (open_properties.len() - index) as f64);
-            let runs = assignment.board.runs(ENGINE.technique).on(assignment.working_net);
+            let runs = assignment.board.run_reporter(ENGINE.technique).on(assignment.working_net);
             let (unreachable_predicates, goals) = unreachable_predicates(assignment.board);
             let search = GrowingSearch {
                 net,
@@ -143,7 +146,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
 fn unreachable_predicates(board: &Board<'_>) -> (Vec<Predicate>, Vec<GoalId>) {
     let unreachable_goals =
         board.ids().filter_map(|id| match (board.goal(id), board.knowledge(id)?) {
-            (Goal::Reach(predicate), Knowledge::Reach(Reach::Unreachable { .. })) => {
+            (Goal::Reach(predicate), Knowledge::Reach(ReachKnowledge::Unreachable { .. })) => {
                 Some((predicate.clone(), id))
             }
             _ => None,

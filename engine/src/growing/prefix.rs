@@ -1,7 +1,7 @@
 //! The run with a given cycle: a prefix that produces as many tokens as the cycle needs.
 
 use super::product::CoverabilityProduct;
-use crate::coverability::runs::{TokenDemand, run};
+use crate::coverability::firing_sequences::{TokenDemand, run};
 use crate::coverability::tree::{Acceleration, Node, Tree};
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::run_property::RunAtom;

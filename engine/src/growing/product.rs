@@ -196,7 +196,7 @@ impl<'a> CoverabilityProduct<'a> {
             for (t, restricted) in &enabled {
                 let mover = Some(*t);
                 if let Some(read) = reading(restricted, mover) {
-                    let mut next = read.after(self.net, *t, edge.target).ok()?;
+                    let mut next = read.successor(self.net, *t, edge.target).ok()?;
                     self.set_lower_bounds(node, &mut next);
                     found.push((edge_index, mover, next, edge.marks));
                 }

@@ -19,7 +19,7 @@
 //! of the closed net); M. Hack, *Analysis of production schemata by Petri nets*, 1972.
 
 use super::open_goals;
-use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
+use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
 use parikh_evidence::home::Structure;
 use parikh_evidence::home::commoner::{covered_marking, is_asymmetric_choice};
 use parikh_net::counted::with_restart;
@@ -32,9 +32,9 @@ use std::sync::Arc;
 pub const ENGINE: Engine = Engine {
     name: "closed net",
     technique: "SIPHON_TRAP",
-    sides: Sides::Over,
+    sides: Sides::Proofs,
     role: Role::Homes,
-    takes: Takes::HOMES,
+    supported: SupportedGoals::HOMES,
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
@@ -60,7 +60,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                 let (traps, refutation) = (condition.traps, condition.refutation);
                 let count = traps.len();
                 let structure = Arc::new(Structure::Closed { traps, refutation });
-                assignment.board.homes(ENGINE.technique).kept_closed(goal, &structure);
+                assignment.board.home_reporter(ENGINE.technique).kept_closed(goal, &structure);
                 format!("{count} marked traps keep the closed net live")
             }
             Ok(SiphonTrap::Fails(siphon)) => {

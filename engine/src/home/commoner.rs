@@ -11,7 +11,7 @@
 //! 2. Every siphon contains a marked trap.
 
 use super::open_goals;
-use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
+use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
 use parikh_evidence::home::Structure;
 use parikh_evidence::home::commoner::is_asymmetric_choice;
 use parikh_net::printable::counted;
@@ -23,9 +23,9 @@ use std::sync::Arc;
 pub const ENGINE: Engine = Engine {
     name: "commoner",
     technique: "SIPHON_TRAP",
-    sides: Sides::Over,
+    sides: Sides::Proofs,
     role: Role::Homes,
-    takes: Takes::HOMES,
+    supported: SupportedGoals::HOMES,
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
@@ -43,7 +43,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             let structure = Arc::new(Structure::Commoner { traps: condition.traps, refutation });
             let goals: Vec<_> =
                 open_goals(assignment.working_net, assignment.board).map(|(id, _)| id).collect();
-            assignment.board.homes("SIPHON_TRAP").all_live(&goals, &structure);
+            assignment.board.home_reporter("SIPHON_TRAP").all_live(&goals, &structure);
             format!("{traps} marked traps keep all transitions live")
         }
         Ok(SiphonTrap::Fails(siphon)) => {

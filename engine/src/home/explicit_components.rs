@@ -15,10 +15,10 @@ use crate::board::{HomeFinding, Proof, SearchExtent};
 use crate::explicit::graph::{ExplicitGraph, GraphSearch};
 use crate::walk;
 use crate::working_net::WorkingNet;
-use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
+use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
 use parikh_evidence::{Document, pump_grows};
-use parikh_net::parts::Subnet;
 use parikh_net::printable::counted;
+use parikh_net::subnet::Subnet;
 use parikh_net::{Facts, GoalId, Marking, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub const ENGINE: Engine = Engine {
     technique: "EXPLICIT",
     sides: Sides::Both,
     role: Role::Homes,
-    takes: Takes::HOMES,
+    supported: SupportedGoals::HOMES,
     start: |work| {
         stateless_session(move |budget| {
             let made = on_net(&work, work.working_net, &budget.slice(FIRST_ATTEMPT));
@@ -64,7 +64,7 @@ fn run_reduced(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let reduced = reduced_net_for_liveness(assignment, (&budget.share(0.3), budget));
     let smallest = reduced.as_ref().unwrap_or(original);
     // An error means only that ids are missing, and this net has ids.
-    let parts = smallest.net().parts().unwrap_or_default();
+    let parts = smallest.net().subnets().unwrap_or_default();
     // The cheapest net comes first. Goals that a part or the reduced net cannot express are treated
     // on the next one.
     let search = |budget: &Budget| {
@@ -136,9 +136,10 @@ fn on_parts(
         if part_goals.is_empty() {
             continue;
         }
-        let graph = ExplicitGraph::explore(&part.net, &Facts::none(&part.net), budget);
+        let graph = ExplicitGraph::explore(&part.net, &Facts::empty(&part.net), budget);
         let mut graph = graph.map_err(|error| error.to_string())?;
-        visited = SearchExtent { markings: visited.markings + graph.states(), parts: parts.len() };
+        visited =
+            SearchExtent { markings: visited.markings + graph.states(), part_count: parts.len() };
         let predicates: Vec<&Predicate> =
             part_goals.iter().map(|(_, predicate)| predicate).collect();
         let counterexamples =
@@ -154,11 +155,11 @@ fn on_parts(
             stays_reachable[goal_index] || lost_parts[goal_index] == searched_parts[goal_index];
         is_decided.then_some(HomeFinding {
             goal,
-            stays: stays_reachable[goal_index],
+            stays_reachable: stays_reachable[goal_index],
             sequence: None,
         })
     });
-    assignment.board.homes("EXPLICIT").on(working_net).searched(found.collect(), visited);
+    assignment.board.home_reporter("EXPLICIT").on(working_net).searched(found.collect(), visited);
     let markings = counted(visited.markings, "marking");
     Ok(format!("{markings} of {}", counted(parts.len(), "part")))
 }
@@ -175,7 +176,7 @@ fn on_net(
         return Ok("nothing to do".to_owned());
     }
     let (net, is_original) = (working_net.net(), working_net.parent().is_none());
-    let facts = if is_original { Facts::claimed_by_model(net) } else { Facts::none(net) };
+    let facts = if is_original { Facts::claimed_by_model(net) } else { Facts::empty(net) };
     let mut breaching_sequence = None;
     // The exploration also checks the model's claim of safe units.
     let units = net.safe_units().filter(|_| is_original);
@@ -190,7 +191,7 @@ fn on_net(
     let mut graph = graph.map_err(|error| error.to_string())?;
     let predicates: Vec<&Predicate> = goals.iter().map(|(_, predicates)| *predicates).collect();
     let counterexamples = graph.markings_without(&predicates).map_err(|error| error.to_string())?;
-    let homes = assignment.board.homes("EXPLICIT").on(working_net);
+    let homes = assignment.board.home_reporter("EXPLICIT").on(working_net);
     let markings = graph.states();
     let (mut certificate_count, mut findings) = (0, Vec::new());
     for ((goal, _), counterexamples) in goals.into_iter().zip(counterexamples) {
@@ -206,16 +207,20 @@ fn on_net(
                     };
                     homes.lost_after(goal, sequence, proof);
                 } else {
-                    findings.push(HomeFinding { goal, stays: false, sequence: Some(sequence) });
+                    findings.push(HomeFinding {
+                        goal,
+                        stays_reachable: false,
+                        sequence: Some(sequence),
+                    });
                 }
             }
             counterexamples => findings.push(HomeFinding {
                 goal,
-                stays: counterexamples.is_none(),
+                stays_reachable: counterexamples.is_none(),
                 sequence: None,
             }),
         }
     }
-    homes.searched(findings, SearchExtent { markings, parts: 1 });
+    homes.searched(findings, SearchExtent { markings, part_count: 1 });
     Ok(counted(markings, "marking"))
 }

@@ -15,7 +15,7 @@
 
 use super::{enabled_transitions, open_goals};
 use crate::board::HomeReporter;
-use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
+use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
 use num_integer::Integer as _;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
 use parikh_evidence::home::Structure;
@@ -31,16 +31,16 @@ use std::sync::Arc;
 pub const ENGINE: Engine = Engine {
     name: "finite firings",
     technique: "STATE_EQUATION",
-    sides: Sides::Over,
+    sides: Sides::Proofs,
     role: Role::Homes,
-    takes: Takes::HOMES,
+    supported: SupportedGoals::HOMES,
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
 /// Runs the engine and returns a one-line summary.
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
-    let homes = assignment.board.homes("STATE_EQUATION");
+    let homes = assignment.board.home_reporter("STATE_EQUATION");
     // Places that never gain tokens are suitable weights without a linear program.
     let can_gain = |place| {
         let can_gain =

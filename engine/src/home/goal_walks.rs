@@ -22,9 +22,9 @@ pub(super) struct WalkFindings {
     /// sequence.
     pub(super) sequences: Vec<CountedFirings<TransitionId>>,
     /// The goals seen on a walk.
-    pub(super) seen: Vec<GoalId>,
+    pub(super) seen_goals: Vec<GoalId>,
     /// The goals not seen on any walk.
-    pub(super) unseen: Vec<GoalId>,
+    pub(super) unseen_goals: Vec<GoalId>,
 }
 
 /// Walks from `start` and tests the goals. The longest walks have 2^`max_length_log` firings.
@@ -36,7 +36,8 @@ pub(super) fn search_goals(
     (seed, budget): (u64, &Budget),
 ) -> WalkFindings {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let mut findings = WalkFindings { sequences: Vec::new(), seen: Vec::new(), unseen: Vec::new() };
+    let mut findings =
+        WalkFindings { sequences: Vec::new(), seen_goals: Vec::new(), unseen_goals: Vec::new() };
     // By transition, the goals satisfied by its enabledness. The other goals are tested after each
     // firing.
     let mut goals_of_transition: HashMap<TransitionId, Vec<usize>> = HashMap::new();
@@ -99,7 +100,7 @@ pub(super) fn search_goals(
         }
     }
     for (is_unseen, &(goal, _)) in is_unseen.into_iter().zip(goals) {
-        if is_unseen { findings.unseen.push(goal) } else { findings.seen.push(goal) }
+        if is_unseen { findings.unseen_goals.push(goal) } else { findings.seen_goals.push(goal) }
     }
     findings
 }

@@ -40,7 +40,7 @@ fn open_goals<'g>(
     working_net: &'g WorkingNet<'g>,
     board: &'g Board<'g>,
 ) -> impl Iterator<Item = (GoalId, &'g Predicate)> + Clone {
-    let homes = working_net.homes().iter().filter(|(id, _)| board.is_open(*id));
+    let homes = working_net.home_goals().iter().filter(|(id, _)| board.is_open(*id));
     homes.map(|(id, predicate)| (*id, predicate))
 }
 

@@ -59,7 +59,7 @@ impl<'n> RecordingWalk<'n> {
     }
 
     /// Returns one entry per transition: true if it was enabled in some marking of the walk.
-    pub(super) fn seen(&self) -> &[bool] {
+    pub(super) fn was_enabled(&self) -> &[bool] {
         &self.was_enabled
     }
 
@@ -171,6 +171,6 @@ mod tests {
             assert_eq!(listed, net.transitions().filter(enabled).collect::<Vec<_>>());
         }
         assert!(roam.is_dead());
-        assert_eq!(roam.seen(), [true, true, false]);
+        assert_eq!(roam.was_enabled(), [true, true, false]);
     }
 }

@@ -21,9 +21,9 @@
 use super::recording_walk::RecordingWalk;
 use super::weight_search::{DecreasingWeights, covers, find_decreasing_weights};
 use super::{goal_walks, open_goals};
-use crate::board::{Board, Knowledge, Reach};
+use crate::board::{Board, Knowledge, ReachKnowledge};
 use crate::working_net::WorkingNet;
-use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
+use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
 use crate::{Task, intervals, pdr, state_equation};
 use parikh_evidence::Document;
 use parikh_evidence::home::ways_back::{ReturnProof, ReturnWay, covering, is_upward_closed};
@@ -36,9 +36,9 @@ use std::time::Duration;
 pub const ENGINE: Engine = Engine {
     name: "downhill",
     technique: "STATE_EQUATION",
-    sides: Sides::Over,
+    sides: Sides::Proofs,
     role: Role::Homes,
-    takes: Takes::HOMES,
+    supported: SupportedGoals::HOMES,
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
@@ -128,14 +128,14 @@ fn report(
         MAX_GOAL_WALK_LENGTH_LOG2,
         (assignment.seed, &budget.share(0.5)),
     );
-    let (mut sequences, mut proved_goals) = (findings.sequences, findings.seen);
+    let (mut sequences, mut proved_goals) = (findings.sequences, findings.seen_goals);
     // Also use witnesses of other engines, on the original net.
-    for &(id, predicate) in goals.iter().filter(|(id, _)| findings.unseen.contains(id)) {
+    for &(id, predicate) in goals.iter().filter(|(id, _)| findings.unseen_goals.contains(id)) {
         let reached =
             board.ids().find_map(|goal| match (board.goal(goal), board.knowledge(goal)) {
                 (
                     Goal::Reach(reached_predicate),
-                    Some(Knowledge::Reach(Reach::Reached { witness, .. })),
+                    Some(Knowledge::Reach(ReachKnowledge::Reached { witness, .. })),
                 ) if reached_predicate == predicate => {
                     witness.and_then(|witness| witness.to_sequence())
                 }
@@ -148,7 +148,7 @@ fn report(
         }
     }
     board
-        .homes(ENGINE.technique)
+        .home_reporter(ENGINE.technique)
         .on(assignment.working_net)
         .returning(&proved_goals, ReturnProof { to: Some(Vec::new()), way, along: sequences })
 }
@@ -202,7 +202,7 @@ fn prove_unreachable(net: &Net, decreasing: &[TransitionId], budget: &Budget) ->
     let board = Board::new(net, vec![Goal::Reach(bad_marking.clone())])
         .with_budget(budget)
         .certified_only();
-    let facts = Facts::none(net);
+    let facts = Facts::empty(net);
     let slice = budget.share(0.5);
     let task = Task { net, goals: &goals, facts: &facts, board: &board, budget: &slice, seed: 1 };
     let initial_bounds = intervals::run(
@@ -213,7 +213,7 @@ fn prove_unreachable(net: &Net, decreasing: &[TransitionId], budget: &Budget) ->
     if board.is_open(id) {
         // The single goal gets the whole time.
         let config = state_equation::StateEquationConfig {
-            share: 1.0,
+            max_slice_share: 1.0,
             ..state_equation::StateEquationConfig::default()
         };
         if let Ok(mut engine) = state_equation::Engine::for_goals(net, &goals, &config) {
@@ -226,7 +226,7 @@ fn prove_unreachable(net: &Net, decreasing: &[TransitionId], budget: &Budget) ->
     }
     if board.is_open(id) && !budget.is_exhausted() {
         let goals = vec![(id, Goal::Reach(bad_marking.clone()))];
-        let working_net = WorkingNet::original(net, goals, Facts::none(net), &initial_bounds);
+        let working_net = WorkingNet::original(net, goals, Facts::empty(net), &initial_bounds);
         let (working_net, board) = (&working_net, &board);
         let assignment = Assignment::new(working_net, board, 1);
         if let Ok(mut session) = (pdr::ENGINE.start)(assignment) {
@@ -234,11 +234,11 @@ fn prove_unreachable(net: &Net, decreasing: &[TransitionId], budget: &Budget) ->
         }
     }
     match board.knowledge(id) {
-        Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => match proof.document {
+        Some(Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. })) => match proof.document {
             Some(document) => ProofResult::Proved(document),
             None => ProofResult::Unknown,
         },
-        Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) => {
+        Some(Knowledge::Reach(ReachKnowledge::Reached { witness: Some(witness), .. })) => {
             let sequence = witness.to_sequence();
             match sequence.and_then(|sequence| parikh_evidence::replay(net, &sequence).ok()) {
                 Some(end) if bad_marking.holds(net, &end) => ProofResult::Refuted(end),

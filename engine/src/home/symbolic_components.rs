@@ -35,7 +35,7 @@ use crate::diagrams::confirm::to_closed_set;
 use crate::diagrams::{ReachableSet, explore};
 use crate::walk;
 use crate::working_net::WorkingNet;
-use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
+use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
 use parikh_evidence::home::ways_back::{
     CountedFirings, ReturnProof, ReturnWay, covering, is_upward_closed,
 };
@@ -52,7 +52,7 @@ pub const ENGINE: Engine = Engine {
     technique: TECHNIQUE,
     sides: Sides::Both,
     role: Role::Homes,
-    takes: Takes::HOMES,
+    supported: SupportedGoals::HOMES,
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
@@ -208,7 +208,7 @@ impl SymbolicHomes<'_, '_, '_> {
             let home = self.reachable.diagrams.single(&candidate)?;
             let leading_home =
                 self.reachable.diagrams.reachable_within(backwards, home, reachable_set)?;
-            self.reachable.diagrams.keep(leading_home);
+            self.reachable.diagrams.protect(leading_home);
             let home = self.reachable.diagrams.single(&candidate)?;
             let from_home = match leading_home == reachable_set && components.is_empty() {
                 // The initial marking can be reached from everywhere, so everything reachable is in
@@ -224,7 +224,7 @@ impl SymbolicHomes<'_, '_, '_> {
                 continue;
             }
             tracing::debug!("diagrams: a terminal component after {steps} steps");
-            self.reachable.diagrams.keep(from_home);
+            self.reachable.diagrams.protect(from_home);
             components.push(SymbolicComponent { home_levels: candidate, set: from_home });
             let remaining = self.reachable.diagrams.difference(unassigned, leading_home)?;
             self.reachable.diagrams.release(leading_home);
@@ -238,7 +238,7 @@ impl SymbolicHomes<'_, '_, '_> {
             if components.len() == MAX_COMPONENTS {
                 return Ok((components, false));
             }
-            self.reachable.diagrams.keep(unassigned);
+            self.reachable.diagrams.protect(unassigned);
             let member = self.reachable.diagrams.member(unassigned).unwrap_or_default();
             candidate = self.random_walk_from(&member, steps);
         }
@@ -314,7 +314,7 @@ impl SymbolicHomes<'_, '_, '_> {
         let document = to_closed_set(&self.reachable, set);
         let nodes = document.nodes.len();
         let (argument, document) = (Argument::ClosedSet { nodes }, Document::ClosedSet(document));
-        let homes = self.work.board.homes(TECHNIQUE).on(self.working_net);
+        let homes = self.work.board.home_reporter(TECHNIQUE).on(self.working_net);
         homes.lost_there(goal, sequence, argument, document);
         Ok(true)
     }
@@ -341,7 +341,7 @@ impl SymbolicHomes<'_, '_, '_> {
         for (id, predicate) in other_goals.into_iter().take(MAX_SINGLE_GOALS) {
             let target = self.reachable.satisfying(self.reachable.set, predicate)?;
             let Some(return_way) = self.backward_steps(target)? else { continue };
-            let homes = self.work.board.homes(TECHNIQUE).on(self.working_net);
+            let homes = self.work.board.home_reporter(TECHNIQUE).on(self.working_net);
             proved_count += homes
                 .returning(&[id], ReturnProof { to: None, way: return_way, along: Vec::new() });
         }
@@ -379,8 +379,8 @@ impl SymbolicHomes<'_, '_, '_> {
             MAX_WALK_LENGTH_LOG2,
             (self.work.seed, &slice),
         );
-        let (mut sequences, mut proved_goals) = (findings.sequences, findings.seen);
-        for &(id, predicate) in goals.iter().filter(|(id, _)| findings.unseen.contains(id)) {
+        let (mut sequences, mut proved_goals) = (findings.sequences, findings.seen_goals);
+        for &(id, predicate) in goals.iter().filter(|(id, _)| findings.unseen_goals.contains(id)) {
             let target = self.reachable.some_satisfying(component.set, predicate)?;
             let (relation, transitions) = (self.reachable.relation, self.reachable.transitions);
             let firings = self.reachable.diagrams.firings(
@@ -406,7 +406,7 @@ impl SymbolicHomes<'_, '_, '_> {
         };
         let to_home: CountedFirings<TransitionId> =
             to_home.steps().iter().map(|step| (step.transition, step.count)).collect();
-        let homes = self.work.board.homes(TECHNIQUE).on(self.working_net);
+        let homes = self.work.board.home_reporter(TECHNIQUE).on(self.working_net);
         Ok(homes.returning(
             &proved_goals,
             ReturnProof { to: Some(to_home), way: return_way, along: sequences },

@@ -18,7 +18,7 @@
 //! # Conditions
 //! The conditions of [`parikh_evidence::home::undoable_firings`].
 
-use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
+use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
 use parikh_evidence::home::Structure;
 use parikh_evidence::home::undoable_firings::UndoProof;
 use parikh_net::{Arc, Net, PlaceId, TransitionId};
@@ -30,9 +30,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 pub const ENGINE: Engine = Engine {
     name: "undone",
     technique: "TOPOLOGICAL",
-    sides: Sides::Over,
+    sides: Sides::Proofs,
     role: Role::Homes,
-    takes: Takes::HOMES,
+    supported: SupportedGoals::HOMES,
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
@@ -70,7 +70,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     }
     assignment
         .board
-        .homes("TOPOLOGICAL")
+        .home_reporter("TOPOLOGICAL")
         .all_undone(&std::sync::Arc::new(Structure::Undone(proofs)));
     "every firing can be undone".to_owned()
 }

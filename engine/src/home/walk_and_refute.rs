@@ -16,9 +16,9 @@
 
 use super::recording_walk::RecordingWalk;
 use super::{enabled_transitions, open_goals};
-use crate::board::{Argument, Board, Knowledge, Proof, Reach};
+use crate::board::{Argument, Board, Knowledge, Proof, ReachKnowledge};
 use crate::diagrams::confirm::closed_set;
-use crate::{Assignment, Engine, Role, Sides, Takes, stateless_session};
+use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
 use crate::{Task, diagrams, explicit, intervals, state_equation};
 use parikh_evidence::Document;
 use parikh_net::printable::counted;
@@ -33,7 +33,7 @@ pub const ENGINE: Engine = Engine {
     technique: "RANDOM_WALK",
     sides: Sides::Both,
     role: Role::Homes,
-    takes: Takes::HOMES,
+    supported: SupportedGoals::HOMES,
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
@@ -57,7 +57,7 @@ const MAX_NODES_AND_GOALS: (usize, usize) = (500_000, 4);
 /// Walks and tries to refute goals until the budget ends. Returns a one-line summary.
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
-    let homes = assignment.board.homes("RANDOM_WALK");
+    let homes = assignment.board.home_reporter("RANDOM_WALK");
     let mut rng = fastrand::Rng::with_seed(assignment.seed);
     let mut examined = 0u64;
     // The lengths grow from short to long, repeatedly. The proofs cost about as much as the walk.
@@ -94,7 +94,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
         let mut second_walk = RecordingWalk::new(net, first_walk.marking(), rng.u64(..));
         second_walk.walk((4 * steps).clamp(1 << 10, 1 << 17));
         let was_seen = |predicate: &Predicate| match enabled_transitions(predicate) {
-            Some(transitions) => transitions.iter().any(|t| second_walk.seen()[t.index()]),
+            Some(transitions) => transitions.iter().any(|t| second_walk.was_enabled()[t.index()]),
             None => {
                 predicate.holds(net, first_walk.marking())
                     || predicate.holds(net, second_walk.marking())
@@ -106,7 +106,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
         unseen.truncate(MAX_GOALS);
         let goals: Vec<&Predicate> = unseen.iter().map(|(_, predicate)| *predicate).collect();
         // The walk consists of real firings, so the model's claims hold after it as well.
-        let Ok(net_after_walk) = net.after(&sequence) else { continue };
+        let Ok(net_after_walk) = net.from_marking_after(&sequence) else { continue };
         let mut refuted = unreachable(&net_after_walk, &goals, budget);
         if refuted.is_empty() && examined >= FIRST_WALK_WITH_DIAGRAMS && examined.is_power_of_two()
         {
@@ -137,7 +137,7 @@ fn shorter_prefix(
     while u128::from(firings) < sequence.firings() && !budget.is_exhausted() {
         let mut prefix = sequence.clone();
         prefix.truncate(firings);
-        let net_after_prefix = net.after(&prefix).ok()?;
+        let net_after_prefix = net.from_marking_after(&prefix).ok()?;
         if let Some(proof) = refute_by_intervals(&net_after_prefix, predicate, budget) {
             return Some((prefix, proof));
         }
@@ -152,7 +152,7 @@ fn refute_by_intervals(net: &Net, predicate: &Predicate, budget: &Budget) -> Opt
     let goals = [(goal, MarkingGoal::Reach(predicate.clone()))];
     let board = Board::new(net, vec![Goal::Reach(predicate.clone())]);
     let board = board.with_budget(budget).certified_only();
-    let facts = Facts::none(net);
+    let facts = Facts::empty(net);
     let task = Task { net, goals: &goals, facts: &facts, board: &board, budget, seed: 1 };
     intervals::run(
         &task,
@@ -160,7 +160,7 @@ fn refute_by_intervals(net: &Net, predicate: &Predicate, budget: &Budget) -> Opt
         board.proof_reporter("TOPOLOGICAL"),
     );
     match board.knowledge(goal) {
-        Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => Some(proof),
+        Some(Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. })) => Some(proof),
         _ => None,
     }
 }
@@ -178,7 +178,7 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
         .map(|(goal_index, goal)| (GoalId::new(goal_index), goal))
         .collect();
     let board = Board::new(net, board_goals).with_budget(budget).certified_only();
-    let facts = Facts::none(net);
+    let facts = Facts::empty(net);
     let slice = budget.share(0.1).slice(Duration::from_secs(2));
     let search_budget = budget.slice(Duration::from_millis(300));
     let task = |budget| Task { net, goals: &goals, facts: &facts, board: &board, budget, seed: 1 };
@@ -189,7 +189,9 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
     );
     let refuted = || -> Vec<(usize, Proof)> {
         let proof_of = |id: GoalId| match board.knowledge(id) {
-            Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => Some((id.index(), proof)),
+            Some(Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. })) => {
+                Some((id.index(), proof))
+            }
             _ => None,
         };
         board.ids().filter_map(proof_of).collect()

@@ -43,10 +43,10 @@ pub fn settle(
         }
         match goal {
             MarkingGoal::Reach(predicate) => match intervals.decide(task.net, predicate) {
-                Some(IntervalDecision { holds: false, rests_on: provenance }) => {
+                Some(IntervalDecision { always_holds: false, rests_on: provenance }) => {
                     refuted[provenance as usize].push((*id, None, predicate.clone()));
                 }
-                Some(IntervalDecision { holds: true, .. }) => {
+                Some(IntervalDecision { always_holds: true, .. }) => {
                     witness_reporter.reached(*id, FiringSequence::new())
                 }
                 None => {}
@@ -76,7 +76,7 @@ pub fn settle(
             task.budget,
         );
         let Some((document, is_explained)) = certificate else { continue };
-        let proof_reporter = proof_reporter.by(&document);
+        let proof_reporter = proof_reporter.with_certificate(&document);
         for ((id, upper_bound, _), is_explained) in refuted.into_iter().zip(is_explained) {
             if !is_explained {
                 continue;

@@ -1,7 +1,7 @@
 //! The engine: treats the open properties in turn, short ones first.
 
 use super::{RunGraph, UndecidedReason};
-use crate::{Assignment, Engine, Role, Session, Sides, Takes, stateless_session};
+use crate::{Assignment, Engine, Role, Session, Sides, SupportedGoals, stateless_session};
 use parikh_net::printable::counted;
 use parikh_net::{GoalId, RunProperty};
 use parikh_solvers::Budget;
@@ -13,7 +13,7 @@ pub const ENGINE: Engine = Engine {
     technique: "EXPLICIT",
     sides: Sides::Both,
     role: Role::Runs,
-    takes: Takes::RUNS,
+    supported: SupportedGoals::RUNS,
     start,
 };
 
@@ -32,7 +32,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     for (round, share) in (1..).zip(ROUND_SHARES) {
         let open_properties: Vec<&(GoalId, RunProperty)> = assignment
             .working_net
-            .runs()
+            .run_goals()
             .iter()
             .filter(|(id, _)| assignment.board.is_open(*id))
             .collect();
@@ -52,7 +52,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             let Ok(mut lassos) = RunGraph::new(net, facts, single_property, seed, &slice) else {
                 continue;
             };
-            let runs = assignment.board.runs(ENGINE.technique).on(assignment.working_net);
+            let runs = assignment.board.run_reporter(ENGINE.technique).on(assignment.working_net);
             match lassos.find(property) {
                 Ok(Some(run)) => {
                     found_count += 1;

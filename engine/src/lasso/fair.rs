@@ -183,7 +183,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
                 Some(if target == OUTSIDE { index } else { target })
             });
             part.iter().for_each(|&node| local_index[node as usize] = OUTSIDE);
-            let mut sorted: Vec<(u32, u32)> = found.of.into_iter().zip(part).collect();
+            let mut sorted: Vec<(u32, u32)> = found.component_of.into_iter().zip(part).collect();
             sorted.sort_unstable();
             for group in sorted.chunk_by(|one, other| one.0 == other.0) {
                 let component: Vec<u32> = group.iter().map(|&(_, node)| node).collect();

@@ -74,7 +74,7 @@ fn runs_are_found_exactly_where_there_are_any() {
         let kind = [RandomKind::Bounded, RandomKind::OneSafe][rng.usize(..2)];
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
         let properties: Vec<RunProperty> = (0..4).map(|_| property(&mut rng, &net)).collect();
-        let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+        let (facts, budget) = (Facts::empty(&net), Budget::unlimited());
         let mut lassos = RunGraph::new(&net, &facts, &properties, rng.u64(..3), &budget).unwrap();
         for property in &properties {
             let meant = property.with_fairness_in_formula();
@@ -116,7 +116,7 @@ fn a_condition_with_deadness_is_read_where_a_field_was_widened_meanwhile() {
         let literal = formulas.literal(Literal { atom: AtomId(0), positive });
         let later = (0..2).fold(literal, |after, _| formulas.next(Linear, after));
         let property = RunProperty::new(&formulas, later, &[RunAtom::Holds(atom)]);
-        let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+        let (facts, budget) = (Facts::empty(&net), Budget::unlimited());
         let asked = std::slice::from_ref(&property);
         let mut lassos = RunGraph::new(&net, &facts, asked, 0, &budget).unwrap();
         assert!(lassos.find(&property).unwrap().is_some(), "{positive}");

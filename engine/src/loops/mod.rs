@@ -46,7 +46,7 @@ mod summary;
 mod walk;
 mod watch;
 
-use super::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes};
+use super::{Assignment, Engine, Role, Session, Sides, SliceProgress, SupportedGoals};
 use fastrand::Rng;
 use machine::LoopMarking;
 use parikh_net::TransitionId;
@@ -58,9 +58,9 @@ use watch::LoopWatch;
 pub const ENGINE: Engine = Engine {
     name: "loops",
     technique: "LOOPS",
-    sides: Sides::Under,
+    sides: Sides::Witnesses,
     role: Role::Loops,
-    takes: Takes::MARKINGS,
+    supported: SupportedGoals::MARKINGS,
     start: |work| Ok(Box::new(LoopSearch::new(work))),
 };
 

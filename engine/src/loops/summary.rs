@@ -1,7 +1,7 @@
 //! Blocks of firings and their loops, stored once each, with their demands and effects.
 
 use num_bigint::{BigInt, BigUint, Sign};
-use parikh_net::loops::{LoopElement, LoopRun, Turn};
+use parikh_net::loops::{LoopElement, LoopRun, RepeatedElement};
 use parikh_net::{Net, TransitionId};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -71,7 +71,7 @@ pub(super) struct Loops {
 /// Buffers for summing up effects by place.
 pub(super) struct SummaryScratch {
     /// For each place, the demand of the elements so far.
-    need: Vec<BigInt>,
+    demand: Vec<BigInt>,
     /// For each place, the change by the elements so far.
     change: Vec<BigInt>,
     /// Places with a demand or change.
@@ -83,7 +83,7 @@ pub(super) struct SummaryScratch {
 impl SummaryScratch {
     pub(super) fn new(places: usize) -> Self {
         SummaryScratch {
-            need: vec![BigInt::ZERO; places],
+            demand: vec![BigInt::ZERO; places],
             change: vec![BigInt::ZERO; places],
             touched: Vec::new(),
             is_touched: vec![false; places],
@@ -103,8 +103,8 @@ impl SummaryScratch {
             self.touch(*place);
             let index = *place as usize;
             let remaining_demand = demand - &self.change[index];
-            if remaining_demand > self.need[index] {
-                self.need[index] = remaining_demand;
+            if remaining_demand > self.demand[index] {
+                self.demand[index] = remaining_demand;
             }
         }
         for (place, change) in &effect.change {
@@ -121,7 +121,7 @@ impl SummaryScratch {
             let index = place as usize;
             self.is_touched[index] = false;
             let numbers =
-                [(&mut self.need, &mut effect.demand), (&mut self.change, &mut effect.change)];
+                [(&mut self.demand, &mut effect.demand), (&mut self.change, &mut effect.change)];
             for (sums, entries) in numbers {
                 let number = std::mem::take(&mut sums[index]);
                 if number.sign() != Sign::NoSign {
@@ -249,16 +249,16 @@ impl Loops {
             }
         }
         let mut number_of = vec![0; self.blocks.len()];
-        let mut blocks: Vec<Vec<Turn>> = Vec::new();
-        let turns = |elements: &[Element], number_of: &[usize]| -> Vec<Turn> {
+        let mut blocks: Vec<Vec<RepeatedElement>> = Vec::new();
+        let turns = |elements: &[Element], number_of: &[usize]| -> Vec<RepeatedElement> {
             let turn_of = |&element: &Element| match element {
                 Element::Fire(t) => {
                     let part = LoopElement::Fire(TransitionId::new(t as usize));
-                    Turn { element: part, times: BigUint::from(1u8) }
+                    RepeatedElement { element: part, times: BigUint::from(1u8) }
                 }
                 Element::Loop(number) => {
                     let RepeatedBlock { block, times, .. } = &self.loops[number as usize];
-                    Turn {
+                    RepeatedElement {
                         element: LoopElement::Block(number_of[*block as usize]),
                         times: times.clone(),
                     }

@@ -77,7 +77,12 @@ impl<'n> LoopWatch<'n> {
                     goals_of_place.add(watched.len(), sum.terms().iter().map(|&(place, _)| place));
                 }
             }
-            watched.push(LoopGoal { id: *id, goal, was_seen: false, best: board.seen(*id) });
+            watched.push(LoopGoal {
+                id: *id,
+                goal,
+                was_seen: false,
+                best: board.largest_seen(*id),
+            });
         }
         LoopWatch {
             net,

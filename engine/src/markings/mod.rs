@@ -52,7 +52,7 @@ pub(crate) struct Markings<'n> {
     /// The successors of all expanded markings.
     successors: Vec<Successor>,
     /// Number of 64-bit words of a letter.
-    words: usize,
+    words_per_letter: usize,
     /// The letters of all markings, one after another. For an unexpanded marking the letter is
     /// zero, or contains only the bits that follow from tokens.
     letters: Vec<u64>,
@@ -129,7 +129,7 @@ impl<'n> Markings<'n> {
             space,
             successor_ranges: vec![(UNEXPANDED, 0)],
             successors: Vec::new(),
-            words,
+            words_per_letter: words,
             letters: vec![0; words],
             has_token_letter: vec![false],
             letter_by_tokens: vec![0; words],
@@ -172,7 +172,7 @@ impl<'n> Markings<'n> {
     }
 
     /// Returns the number of known markings, expanded or not.
-    pub(crate) fn known(&self) -> u32 {
+    pub(crate) fn marking_count(&self) -> u32 {
         self.successor_ranges.len() as u32
     }
 
@@ -223,7 +223,7 @@ impl<'n> Markings<'n> {
         let lists = size_of_val(&*self.successor_ranges)
             + size_of_val(&*self.successors)
             + self.has_token_letter.len();
-        self.space.store().room().taken() + (lists + size_of_val(&*self.letters)) as u64
+        self.space.store().memory().used_bytes() + (lists + size_of_val(&*self.letters)) as u64
     }
 
     /// Returns the number of expanded markings.
@@ -285,7 +285,7 @@ impl<'n> Markings<'n> {
     pub(super) fn extend_vectors(&mut self) {
         let known = self.space.store().len() as usize;
         self.successor_ranges.resize(known, (UNEXPANDED, 0));
-        self.letters.resize(known * self.words, 0);
+        self.letters.resize(known * self.words_per_letter, 0);
         self.has_token_letter.resize(known, false);
     }
 
@@ -294,7 +294,7 @@ impl<'n> Markings<'n> {
     ///
     /// # Errors
     /// Returns an error if there is no memory for the result.
-    pub(crate) fn after(
+    pub(crate) fn marking_after(
         &mut self,
         marking: u32,
         t: TransitionId,
@@ -342,7 +342,7 @@ impl<'n> Markings<'n> {
 
     /// Stores the letter of the marking loaded last. `index` is the number of the marking.
     fn store_letter(&mut self, index: usize, is_dead: bool) {
-        let letter = &mut self.letters[index * self.words..][..self.words];
+        let letter = &mut self.letters[index * self.words_per_letter..][..self.words_per_letter];
         letter.fill(0);
         for (number, [test, _]) in &self.tests {
             letter[number / 64] |=
@@ -359,7 +359,7 @@ impl<'n> Markings<'n> {
 
     /// Returns the letter of an expanded marking. It has one bit for each atom that holds.
     pub(crate) fn letter(&self, marking: u32) -> &[u64] {
-        &self.letters[marking as usize * self.words..][..self.words]
+        &self.letters[marking as usize * self.words_per_letter..][..self.words_per_letter]
     }
 
     /// Returns two letters for a marking, expanded or not. The first has the atoms that hold. The
@@ -368,7 +368,8 @@ impl<'n> Markings<'n> {
         let index = marking as usize;
         if self.successor_ranges[index].0 == UNEXPANDED && !self.has_token_letter[index] {
             self.load(marking);
-            let letter = &mut self.letters[index * self.words..][..self.words];
+            let letter =
+                &mut self.letters[index * self.words_per_letter..][..self.words_per_letter];
             letter.fill(0);
             // A test that does not depend on deadness in this layout may do so in the next layout.
             let is_decided =

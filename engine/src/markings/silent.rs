@@ -51,7 +51,7 @@ impl Silent {
     }
 
     /// Returns the representative of a marking if it was computed before.
-    fn known(&self, marking: u32) -> Option<u32> {
+    fn cached_representative(&self, marking: u32) -> Option<u32> {
         self.representatives.get(marking as usize).copied().filter(|&known| known != UNEXPANDED)
     }
 
@@ -84,7 +84,7 @@ impl Markings<'_> {
 
     /// Returns the representative of the initial marking.
     pub(crate) fn initial(&self) -> u32 {
-        self.silent.as_ref().and_then(|silent| silent.known(0)).unwrap_or(0)
+        self.silent.as_ref().and_then(|silent| silent.cached_representative(0)).unwrap_or(0)
     }
 
     /// Returns the representative of a marking. `fired` is the transition that led to the marking
@@ -95,7 +95,7 @@ impl Markings<'_> {
         fired: Option<u32>,
     ) -> Result<u32, ExplorationError> {
         let Some(silent) = &self.silent else { return Ok(marking) };
-        if let Some(cached) = silent.known(marking) {
+        if let Some(cached) = silent.cached_representative(marking) {
             return Ok(cached);
         }
         let found = loop {
@@ -106,7 +106,7 @@ impl Markings<'_> {
         };
         if let Some(silent) = &mut self.silent {
             silent.record(marking, found);
-            if silent.known(found).is_none() {
+            if silent.cached_representative(found).is_none() {
                 silent.record(found, found);
             }
         }
@@ -159,7 +159,7 @@ impl Markings<'_> {
             && silent.unreduced.contains(&marking)
         {
             for &(to, _) in &self.successors[begin..] {
-                if silent.known(to).is_none() {
+                if silent.cached_representative(to).is_none() {
                     silent.record(to, to);
                     silent.unreduced.insert(to);
                 }

@@ -1,6 +1,6 @@
 //! Encodes the goal predicate as clauses, and extracts goal cubes from models.
 
-use super::solver::{LiteralValues, MaybeLiteral, Solver, holds};
+use super::solver::{LiteralValues, MaybeLiteral, Solver, satisfied_bound};
 use super::terms::{BoundTerms, Cube, SumBound, cube};
 use parikh_net::{Atom, Predicate};
 use parikh_solvers::cnf::Literal;
@@ -78,7 +78,7 @@ fn collect_bounds<S: SatSolver>(
         Predicate::True => Some(()),
         Predicate::Atom(atom) if atom.sum.is_zero() => (0 <= atom.bound).then_some(()),
         Predicate::Atom(atom) => {
-            bounds.push(holds(solver, terms, values, atom)?);
+            bounds.push(satisfied_bound(solver, terms, values, atom)?);
             Some(())
         }
         Predicate::And(operands) => operands

@@ -31,7 +31,7 @@ mod solver;
 mod terms;
 
 use super::intervals;
-use super::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes};
+use super::{Assignment, Engine, Role, Session, Sides, SliceProgress, SupportedGoals};
 use crate::board::{Argument, Proof};
 use backward::BackwardSearcher;
 use decide::{Decide, DecisionOutcome};
@@ -56,7 +56,7 @@ pub const ENGINE: Engine = Engine {
     technique: TECHNIQUE,
     sides: Sides::Both,
     role: Role::Induction,
-    takes: Takes::MARKINGS,
+    supported: SupportedGoals::MARKINGS,
     start: |work| Ok(Box::new(Induction::<Prover<'_>>::new(work, "pdr"))),
 };
 
@@ -186,7 +186,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         board
             .witness_reporter(TECHNIQUE)
             .on(working_net)
-            .seen(id)
+            .largest_seen(id)
             .map_or(initial_value, |seen| seen.max(initial_value))
     }
 
@@ -260,7 +260,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         let Assignment { working_net, board, .. } = self.work;
         let witness_reporter = board.witness_reporter(TECHNIQUE).on(working_net);
-        if matches!(goal, MarkingGoal::Maximise(_)) && witness_reporter.seen(id).is_none() {
+        if matches!(goal, MarkingGoal::Maximise(_)) && witness_reporter.largest_seen(id).is_none() {
             witness_reporter.reached(id, [].into_iter().collect());
         }
         while board.is_open(id) && !budget.is_exhausted() {

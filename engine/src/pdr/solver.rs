@@ -296,7 +296,7 @@ impl<S: SatSolver> Solver<S> {
 }
 
 /// Returns the bound of a comparison if it holds in the model.
-pub(super) fn holds<S: SatSolver>(
+pub(super) fn satisfied_bound<S: SatSolver>(
     solver: &Solver<S>,
     terms: &mut BoundTerms<'_>,
     values: &LiteralValues,

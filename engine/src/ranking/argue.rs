@@ -155,7 +155,7 @@ pub(crate) fn excluded_edges(
                 given.len() - 1
             });
             let (edge, by) = ((state, edge_index), Reason::Given(number));
-            refuted.push(ExcludedPairs { edge, movers, by });
+            refuted.push(ExcludedPairs { edge, movers, reason: by });
         }
     }
     (given, refuted)

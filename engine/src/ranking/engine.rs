@@ -1,8 +1,8 @@
 //! The engine: tries to prove each open property impossible from the facts known so far.
 
 use super::argue::argue;
-use crate::board::{Board, Knowledge, Reach};
-use crate::{Assignment, Engine, Role, Session, Sides, SliceProgress, Takes};
+use crate::board::{Board, Knowledge, ReachKnowledge};
+use crate::{Assignment, Engine, Role, Session, Sides, SliceProgress, SupportedGoals};
 use parikh_net::{Goal, GoalId, Predicate};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
@@ -12,9 +12,9 @@ use std::time::Duration;
 pub const ENGINE: Engine = Engine {
     name: "ranking",
     technique: "STATE_EQUATION",
-    sides: Sides::Over,
+    sides: Sides::Proofs,
     role: Role::RunProofs,
-    takes: Takes::RUNS,
+    supported: SupportedGoals::RUNS,
     start,
 };
 
@@ -35,7 +35,7 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
 struct RankingEngine<'g> {
     work: Assignment<'g>,
     /// The record of the tries, by the goal's id.
-    tries: HashMap<GoalId, Try>,
+    tries: HashMap<GoalId, TryRecord>,
     /// Number of proofs found.
     proof_count: usize,
     /// Number of predicates known to be unreachable at the beginning of the last slice.
@@ -44,7 +44,7 @@ struct RankingEngine<'g> {
 
 /// Record of the tries for a property.
 #[derive(Clone, Copy, Default)]
-struct Try {
+struct TryRecord {
     /// Time limit of the last try.
     time: Duration,
     /// Number of facts at the last try, if it was complete and gave no proof. Another try is
@@ -75,7 +75,7 @@ impl RankingEngine<'_> {
     /// Returns the property to try next: the one with the least time so far.
     fn next_property(&self) -> Option<usize> {
         let tries_of = |id: &GoalId| self.tries.get(id).copied().unwrap_or_default();
-        let runs = self.work.working_net.runs().iter().enumerate();
+        let runs = self.work.working_net.run_goals().iter().enumerate();
         let open_runs = runs.filter(|(_, (id, _))| {
             self.work.board.is_open(*id)
                 && tries_of(id).failed_with_facts.is_none_or(|it| it < self.fact_count)
@@ -88,7 +88,7 @@ impl RankingEngine<'_> {
     fn try_property(&mut self, index: usize, premises: (&[Predicate], &[GoalId]), budget: &Budget) {
         let (unreachable, goals) = premises;
         let work = &self.work;
-        let (id, property) = &work.working_net.runs()[index];
+        let (id, property) = &work.working_net.run_goals()[index];
         let entry = self.tries.entry(*id).or_default();
         entry.time = FIRST_TRY_TIME.max(entry.time.saturating_mul(2));
         entry.failed_with_facts = None;
@@ -100,7 +100,7 @@ impl RankingEngine<'_> {
                     unreachable.iter().position(|it| it == premise).map(|index| goals[index])
                 };
                 let premise_goals = argument.premises.iter().filter_map(goal_of).collect();
-                work.board.runs(ENGINE.technique).on(work.working_net).excluded(
+                work.board.run_reporter(ENGINE.technique).on(work.working_net).excluded(
                     *id,
                     argument,
                     premise_goals,
@@ -120,7 +120,7 @@ impl RankingEngine<'_> {
 /// Returns the predicates known to be unreachable, with their goals.
 fn unreachable(board: &Board<'_>) -> (Vec<Predicate>, Vec<GoalId>) {
     let known = board.ids().filter_map(|id| match (board.goal(id), board.knowledge(id)?) {
-        (Goal::Reach(predicate), Knowledge::Reach(Reach::Unreachable { .. })) => {
+        (Goal::Reach(predicate), Knowledge::Reach(ReachKnowledge::Unreachable { .. })) => {
             Some((predicate.clone(), id))
         }
         _ => None,

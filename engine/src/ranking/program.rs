@@ -25,7 +25,7 @@ pub(crate) struct Solution {
     /// is too large. The ranking's `state` is the source of the first step.
     pub(crate) ranking: Option<RankingFunction>,
     /// The number of times that each step is taken on the cycles found, in the order of the steps.
-    pub(crate) taken: Vec<f64>,
+    pub(crate) step_counts: Vec<f64>,
     /// True if every step is taken on some cycle.
     pub(crate) is_full: bool,
 }
@@ -58,7 +58,7 @@ pub(crate) fn solve(net: &Net, steps: &BTreeSet<Step>, budget: &Budget) -> Optio
     let taken = pairs.map(|pair| pair[0] + pair[1]).collect();
     let state = steps.first()?.1;
     let ranking = integer_weights(numerators, state, &places, &states);
-    Some(Solution { ranking, taken, is_full })
+    Some(Solution { ranking, step_counts: taken, is_full })
 }
 
 /// Returns the dual values as integers without a common divisor.

@@ -56,7 +56,11 @@ fn mutated(mut argument: NoRun, rng: &mut Rng) -> NoRun {
         }
         7 => {
             let by = [Reason::Given, Reason::Document][rng.usize(..2)](rng.usize(..2));
-            argument.refuted.push(ExcludedPairs { edge: (state, 0), movers: Movers::All, by });
+            argument.refuted.push(ExcludedPairs {
+                edge: (state, 0),
+                movers: Movers::All,
+                reason: by,
+            });
         }
         _ if !argument.premises.is_empty() => {
             let count = argument.premises.len();
@@ -89,7 +93,7 @@ fn what_is_argued_is_so_and_what_is_tampered_with_is_refused_or_so() {
         let mut rng = Rng::with_seed(seed);
         let kind = [RandomKind::Bounded, RandomKind::OneSafe][rng.usize(..2)];
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
-        let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+        let (facts, budget) = (Facts::empty(&net), Budget::unlimited());
         let properties: Vec<RunProperty> = (0..2).map(|_| property(&mut rng, &net)).collect();
         let mut lassos = RunGraph::new(&net, &facts, &properties, 0, &budget).unwrap();
         let mut arguments: Vec<NoRun> = Vec::new();

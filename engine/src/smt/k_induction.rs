@@ -50,7 +50,7 @@ pub(super) struct KInduction<'g> {
 
 impl<'g> KInduction<'g> {
     pub(super) fn new(work: Assignment<'g>) -> Result<Self, String> {
-        let unrolled = SmtUnrolling::any(&work, "k-induction-smt", StepKind::Firing)?;
+        let unrolled = SmtUnrolling::from_any_marking(&work, "k-induction-smt", StepKind::Firing)?;
         Ok(KInduction {
             backward: BackwardSearch::new(work.clone()),
             work,
@@ -86,10 +86,10 @@ impl<'g> KInduction<'g> {
                 (!is_initial).then(|| predicate.clone())
             }
             MarkingGoal::Maximise(sum) => {
-                if witness_reporter.seen(id).is_none() {
+                if witness_reporter.largest_seen(id).is_none() {
                     witness_reporter.reached(id, FiringSequence::new());
                 }
-                exceeds(sum, witness_reporter.seen(id)?)
+                exceeds(sum, witness_reporter.largest_seen(id)?)
             }
         }
     }

@@ -17,7 +17,7 @@ mod bmc;
 mod k_induction;
 mod unrolled;
 
-use super::{Assignment, Engine, Role, Session, Sides, Takes, stateless_session};
+use super::{Assignment, Engine, Role, Session, Sides, SupportedGoals, stateless_session};
 use parikh_encodings::propositional::MAX_RANGE;
 use parikh_net::Provenance;
 use parikh_structure::intervals::Intervals;
@@ -31,9 +31,9 @@ pub const ENGINES: [Engine; 3] = [BMC, WIDE, K_INDUCTION];
 pub const BMC: Engine = Engine {
     name: "bmc-smt",
     technique: TECHNIQUE,
-    sides: Sides::Under,
+    sides: Sides::Witnesses,
     role: Role::Induction,
-    takes: Takes::MARKINGS,
+    supported: SupportedGoals::MARKINGS,
     start: |work| Ok(Box::new(bmc::session(work)?)),
 };
 

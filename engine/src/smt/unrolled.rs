@@ -97,12 +97,12 @@ impl<'g> SmtUnrolling<'g> {
     }
 
     /// Creates an unrolling that begins with any marking that the known facts allow.
-    pub(super) fn any(
+    pub(super) fn from_any_marking(
         work: &Assignment<'g>,
         name: &'static str,
         between: StepKind,
     ) -> Result<Self, String> {
-        let mut unrolling = Self::new(work, name, between, MarkingSequence::any)?;
+        let mut unrolling = Self::new(work, name, between, MarkingSequence::from_any_marking)?;
         let facts = work.working_net.facts();
         let variables = &mut unrolling.variables;
         let mut terms = variables.domain(false);
@@ -182,7 +182,7 @@ impl<'g> SmtUnrolling<'g> {
 
     /// Returns the term "the marking after `step` steps satisfies the predicate".
     pub(super) fn holds(&mut self, predicate: &Predicate, step: usize) -> Term {
-        self.markings.holds(&mut self.variables, predicate, step)
+        self.markings.predicate_term(&mut self.variables, predicate, step)
     }
 
     /// Asks if the unrolling is satisfiable under these assumptions.

@@ -84,7 +84,7 @@ impl Engine<'_> {
             let splits = &self.targets[index].splits;
             let proposal = self.proposer.propose(tree, root, splits, &likely, budget);
             let chosen = match proposal {
-                Proposal::Try(chosen) => chosen,
+                Proposal::Candidate(chosen) => chosen,
                 Proposal::Refuted => return Pursuit::Excluded,
                 Proposal::Unknown => return Pursuit::Unfinished,
             };

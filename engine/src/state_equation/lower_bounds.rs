@@ -60,7 +60,7 @@ impl LowerBoundPremises {
         }
         // Some fact has no justification that a certificate can state. Bounds from the arcs alone
         // always have one.
-        let by_arcs = LowerBoundPremises::from_facts(net, Facts::none(net));
+        let by_arcs = LowerBoundPremises::from_facts(net, Facts::empty(net));
         let lower = by_arcs.positive_lower_bounds(net);
         (by_arcs, lower)
     }
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn the_lower_ends_of_intervals_are_rows_from_the_beginning() {
         let net = text::parse("place p 5\nplace q\ntransition t: 3*p -> 2*p + q").unwrap();
-        let (_, lower) = LowerBoundPremises::new(&net, &Facts::none(&net));
+        let (_, lower) = LowerBoundPremises::new(&net, &Facts::empty(&net));
         let p = net.place_named("p").unwrap();
         assert_eq!(lower, [LowerBound { weights: vec![(p, 1)], tokens: 2 }]);
     }
@@ -279,7 +279,7 @@ mod tests {
         // p + 3·q never falls below 3: `t` loses nothing, and `u` leaves 3·1.
         let net = text::parse("place p 3\nplace q\ntransition t: 3*p -> q\ntransition u: 2*q -> q")
             .unwrap();
-        let (premises, lower) = LowerBoundPremises::new(&net, &Facts::none(&net));
+        let (premises, lower) = LowerBoundPremises::new(&net, &Facts::empty(&net));
         assert_eq!(lower, []);
         let [p, q] = [0, 1].map(PlaceId::new);
         let found = find_violated(&net, &point(&[1.0, 0.0]), &premises);

@@ -121,7 +121,8 @@ impl Engine<'_> {
         let sum = negated.negated();
         loop {
             let Some(bound) = proof_reporter.proved(id) else { return true };
-            let seen = proof_reporter.seen(id).unwrap_or_else(|| sum.value(self.net.initial()));
+            let seen =
+                proof_reporter.largest_seen(id).unwrap_or_else(|| sum.value(self.net.initial()));
             if seen >= bound || integer_maximum.attains(bound) {
                 return true;
             }

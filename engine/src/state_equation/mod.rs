@@ -64,7 +64,7 @@ use atoms::{AtomId, AtomNode, Atoms};
 use lower_bounds::LowerBoundPremises;
 use maxima::IntegerMaximum;
 use parikh_evidence::certificate::{Lemma, LinearCertificate, Precedence};
-use parikh_evidence::{Document, words};
+use parikh_evidence::{Document, description};
 use parikh_net::printable::Printable;
 use parikh_net::{EffectId, Facts, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
@@ -87,14 +87,14 @@ pub struct StateEquationConfig {
     /// larger programs.
     pub traps_at_once: usize,
     /// Limit on the share of a slice for one goal before the other goals are treated, in [0, 1].
-    pub share: f64,
+    pub max_slice_share: f64,
     /// Directory for dumping solver queries, if any.
     pub dump: Option<Dump>,
 }
 
 impl Default for StateEquationConfig {
     fn default() -> Self {
-        StateEquationConfig { traps_at_once: 8, share: 0.125, dump: None }
+        StateEquationConfig { traps_at_once: 8, max_slice_share: 0.125, dump: None }
     }
 }
 
@@ -145,7 +145,7 @@ struct GoalState {
 
 enum GoalQuestion {
     /// The goal is not treated yet. Its atom tree is built at the first treatment.
-    New,
+    Untreated,
     Reach {
         tree: AtomNode,
         root: Literal,
@@ -235,7 +235,7 @@ impl<'n> Engine<'n> {
         goals: &[(GoalId, MarkingGoal)],
         config: &StateEquationConfig,
     ) -> Result<Self, ProgramError> {
-        Engine::with_facts(net, &Facts::none(net), goals, config)
+        Engine::with_facts(net, &Facts::empty(net), goals, config)
     }
 
     /// Sets up the program for goals of a net, given facts about its reachable markings.
@@ -253,7 +253,7 @@ impl<'n> Engine<'n> {
         let relaxation = Relaxation::new(net, lower_bounds, config.dump.as_ref())?;
         let target = |&(id, _): &(GoalId, MarkingGoal)| GoalState {
             id,
-            question: GoalQuestion::New,
+            question: GoalQuestion::Untreated,
             candidate: None,
             splits: Vec::new(),
             max_splits: 0,
@@ -342,7 +342,7 @@ impl<'n> Engine<'n> {
     ) -> SliceProgress {
         let start = Instant::now();
         let mut goal_time = match budget.remaining() {
-            Some(left) => left.mul_f64(self.config.share),
+            Some(left) => left.mul_f64(self.config.max_slice_share),
             None => Duration::from_secs(1),
         };
         let progress = loop {
@@ -406,7 +406,7 @@ impl<'n> Engine<'n> {
         proof_reporter: ProofReporter<'_>,
     ) -> bool {
         self.describe(index, goal);
-        if let GoalQuestion::New = self.targets[index].question {
+        if let GoalQuestion::Untreated = self.targets[index].question {
             self.targets[index].question = match goal {
                 MarkingGoal::Maximise(sum) => GoalQuestion::Maximum {
                     negated: sum.negated(),
@@ -422,9 +422,9 @@ impl<'n> Engine<'n> {
             };
         }
         // Taken out temporarily, so that the rest of the engine can be modified.
-        let kind = std::mem::replace(&mut self.targets[index].question, GoalQuestion::New);
+        let kind = std::mem::replace(&mut self.targets[index].question, GoalQuestion::Untreated);
         let (kind, is_done) = match kind {
-            GoalQuestion::New => (GoalQuestion::New, true),
+            GoalQuestion::Untreated => (GoalQuestion::Untreated, true),
             GoalQuestion::Reach { tree, root } => {
                 let is_done = self.pursue(index, &tree, root, goal, budget, proof_reporter);
                 (GoalQuestion::Reach { tree, root }, is_done)
@@ -454,7 +454,7 @@ impl<'n> Engine<'n> {
             Printable(self.net.name()),
             self.net.place_count(),
             self.net.transition_count(),
-            Printable(words::goal(self.net, &goal.clone().into()))
+            Printable(description::goal(self.net, &goal.clone().into()))
         );
         dump.describe(&format!("state-equation-goal-{number}"), &header);
     }

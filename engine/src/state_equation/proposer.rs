@@ -14,7 +14,7 @@ use parikh_solvers::sat_batsat::BatSat;
 /// Result of asking for a proposal.
 pub(super) enum Proposal {
     /// Comparisons that together make the goal true.
-    Try(Vec<AtomId>),
+    Candidate(Vec<AtomId>),
     /// No proposal is left.
     Refuted,
     /// The solver gave no answer.
@@ -118,7 +118,7 @@ impl Proposer {
                 }
                 chosen.sort_unstable();
                 chosen.dedup();
-                Proposal::Try(chosen)
+                Proposal::Candidate(chosen)
             }
         }
     }

@@ -176,7 +176,7 @@ impl<'n> Relaxation<'n> {
     ) -> Result<Self, ProgramError> {
         // No facts are used, because the checker must know everything that a certificate depends
         // on.
-        let equation = StateEquation::new(net, &Facts::none(net))?;
+        let equation = StateEquation::new(net, &Facts::empty(net))?;
         let mut program = equation.program().clone();
         let mut forms: Vec<RowForm> = net.places().map(RowForm::Tokens).collect();
         chains::add(net, &equation, &mut program, &mut forms)?;

@@ -2,16 +2,16 @@
 //! slices.
 
 use super::{Engine, SliceProgress, StateEquationConfig};
-use crate::{Assignment, Hint, Role, Session, Sides, Takes, Task};
+use crate::{Assignment, Hint, Role, Session, Sides, SupportedGoals, Task};
 use parikh_solvers::Budget;
 
 /// The registry entry of the engine.
 pub const ENGINE: crate::Engine = crate::Engine {
     name: "state equation",
     technique: "STATE_EQUATION",
-    sides: Sides::Over,
+    sides: Sides::Proofs,
     role: Role::Slices,
-    takes: Takes::MARKINGS,
+    supported: SupportedGoals::MARKINGS,
     start: |work| {
         let config = StateEquationConfig {
             // On a derived net the dumped files would claim to be about the original net.

@@ -22,7 +22,7 @@ use super::strategy::blind::{Novelty, Uniform};
 use super::strategy::deadlock::Deadlock;
 use super::strategy::directed::{DistanceStrategy, Nearest, PotencyStrategy};
 use super::strategy::guided::{HintStrategy, Hints};
-use super::strategy::relaxed_plan::RelaxedPlan;
+use super::strategy::relaxed_plan::RelaxedPlanStrategy;
 use super::walker::{WalkEnd, Walker};
 use super::{Strategy, WalkConfig};
 use parikh_net::{GoalId, MarkingGoal, Predicate};
@@ -138,7 +138,7 @@ impl Bandit {
         let mut novelty = Novelty::new(net.effect_count());
         let mut directed = DistanceStrategy::new(&walker.machine);
         let mut potency = PotencyStrategy::new(&walker.machine);
-        let mut plan: Option<RelaxedPlan> = None;
+        let mut plan: Option<RelaxedPlanStrategy> = None;
         let mut guided: Option<HintStrategy> = None;
         loop {
             // The first arm wins ties.
@@ -186,7 +186,8 @@ impl Bandit {
                 }
                 Strategy::Plan => {
                     // Created late, since it needs memory for every transition.
-                    let plan = plan.get_or_insert_with(|| RelaxedPlan::new(&walker.machine));
+                    let plan =
+                        plan.get_or_insert_with(|| RelaxedPlanStrategy::new(&walker.machine));
                     self.walk_towards_goals(walker, strategy, |walker, goal, limit| {
                         let firings = walker.journal.firings();
                         plan.begin(&walker.machine, goal, firings, &mut walker.resources);
@@ -302,7 +303,7 @@ impl Bandit {
             attempts += 1;
             let id = walker.machine.compiled.goals[current as usize].id;
             let continues_from_goal = was_reached
-                && walker.journal.runs().len() <= MAX_POOL_SEQUENCE_LENGTH
+                && walker.journal.repeated_firings().len() <= MAX_POOL_SEQUENCE_LENGTH
                 && random_below(&mut walker.resources.rng, 2) == 0;
             if !continues_from_goal {
                 let pool = self.pools.get(&(id, strategy)).map_or(&[][..], Vec::as_slice);
@@ -336,7 +337,7 @@ impl Bandit {
         }
         let mut runs = Vec::new();
         let mut remaining = nearest.firings;
-        for run in walker.journal.runs() {
+        for run in walker.journal.repeated_firings() {
             if remaining == 0 {
                 break;
             }

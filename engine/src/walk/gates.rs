@@ -46,14 +46,14 @@ pub(super) struct Gates {
     /// Number of gates.
     pub(super) count: usize,
     /// The gate of each transition, or [`NO_INDEX`]. Empty if there are no gates.
-    of: Vec<u32>,
+    gate_of_transition: Vec<u32>,
 }
 
 impl Gates {
     /// Returns the gate of a transition, or [`NO_INDEX`].
     #[inline]
     pub(super) fn of(&self, transition: u32) -> u32 {
-        self.of.get(transition as usize).copied().unwrap_or(NO_INDEX)
+        self.gate_of_transition.get(transition as usize).copied().unwrap_or(NO_INDEX)
     }
 
     /// Removes common inputs from the `rows` of the transitions and appends one row per gate.
@@ -84,12 +84,14 @@ impl Gates {
         if transitions_by_inputs.is_empty() {
             return Gates::default();
         }
-        let mut gates =
-            Gates { count: transitions_by_inputs.len(), of: vec![NO_INDEX; rows.len()] };
+        let mut gates = Gates {
+            count: transitions_by_inputs.len(),
+            gate_of_transition: vec![NO_INDEX; rows.len()],
+        };
         for (gate, transitions) in transitions_by_inputs.iter().enumerate() {
             let common = rows[transitions[0]].iter().copied().filter(is_common).collect();
             for &t in transitions {
-                gates.of[t] = gate as u32;
+                gates.gate_of_transition[t] = gate as u32;
                 rows[t].retain(|input| !is_common(input));
             }
             rows.push(common);

@@ -22,7 +22,7 @@ pub(super) struct RepeatedFiring {
 /// The firings since the initial marking.
 pub(super) struct Journal {
     /// The firings, with repetitions merged.
-    runs: Vec<RepeatedFiring>,
+    repeated_firings: Vec<RepeatedFiring>,
     /// Number of firings since the initial marking.
     firings: u64,
     /// Reached goals that are not yet reported.
@@ -43,7 +43,7 @@ impl Journal {
     /// Creates an empty journal for the given number of records.
     pub(super) fn new(records: usize) -> Self {
         Journal {
-            runs: Vec::new(),
+            repeated_firings: Vec::new(),
             firings: 0,
             pending: Vec::new(),
             best_firings: vec![None; records],
@@ -57,7 +57,7 @@ impl Journal {
     #[inline]
     pub(super) fn push(&mut self, transition: u32, count: u64) {
         self.firings += count;
-        if let Some(last) = self.runs.last_mut()
+        if let Some(last) = self.repeated_firings.last_mut()
             && last.transition == transition
             && let Some(sum) = u64::from(last.count).checked_add(count)
             && let Ok(sum) = u32::try_from(sum)
@@ -68,7 +68,7 @@ impl Journal {
         let mut remaining = count;
         while remaining > 0 {
             let count = u32::try_from(remaining).unwrap_or(u32::MAX);
-            self.runs.push(RepeatedFiring { transition, count });
+            self.repeated_firings.push(RepeatedFiring { transition, count });
             remaining -= u64::from(count);
         }
     }
@@ -85,8 +85,8 @@ impl Journal {
     }
 
     /// Returns the firings since the initial marking, with repetitions merged.
-    pub(super) fn runs(&self) -> &[RepeatedFiring] {
-        &self.runs
+    pub(super) fn repeated_firings(&self) -> &[RepeatedFiring] {
+        &self.repeated_firings
     }
 
     /// Records that the goal holds at the current end of the walk.
@@ -137,21 +137,21 @@ impl Journal {
                 .extend(goals.map(|&goal| Observation { goal: goal_ids[goal as usize], firings }));
         }
         let last_firing = sightings.iter().map(|sighting| sighting.firings).max().unwrap_or(0);
-        report.along(self.prefix(last_firing), sightings);
+        report.reached_along(self.prefix(last_firing), sightings);
         self.last_report = Instant::now();
         self.pause = MIN_PAUSE.max(10 * start_time.elapsed());
     }
 
     /// Returns the first `firings` firings.
     pub(super) fn prefix(&self, firings: u64) -> FiringSequence {
-        self.between(0, firings)
+        self.firings_between(0, firings)
     }
 
     /// Returns the firings from number `start` (exclusive) to number `stop` (inclusive).
-    pub(super) fn between(&self, start: u64, stop: u64) -> FiringSequence {
+    pub(super) fn firings_between(&self, start: u64, stop: u64) -> FiringSequence {
         let mut sequence = FiringSequence::new();
         let mut position = 0;
-        for run in &self.runs {
+        for run in &self.repeated_firings {
             if position >= stop {
                 break;
             }
@@ -165,7 +165,7 @@ impl Journal {
 
     /// Returns to the initial marking. Pending sightings must have been reported.
     pub(super) fn restart(&mut self) {
-        self.runs.clear();
+        self.repeated_firings.clear();
         self.firings = 0;
         self.pending.clear();
         self.improved_records

@@ -48,7 +48,7 @@ pub use pumping::find_self_covering_sequence;
 
 use crate::Task;
 use crate::board::{Observation, WitnessReporter};
-use crate::{Engine, Hint, Role, Sides, Takes, stateless_session};
+use crate::{Engine, Hint, Role, Sides, SupportedGoals, stateless_session};
 use bandit::{Bandit, StopReason};
 use compiled::CompiledNet;
 use parikh_net::printable::counted;
@@ -60,9 +60,9 @@ use watch::GoalWatch;
 pub const ENGINE: Engine = Engine {
     name: "walk",
     technique: "RANDOM_WALK",
-    sides: Sides::Under,
+    sides: Sides::Witnesses,
     role: Role::Walk,
-    takes: Takes::MARKINGS,
+    supported: SupportedGoals::MARKINGS,
     start: |work| {
         stateless_session(move |budget| {
             let task = Task::shrunk(work.working_net, work.board, budget, work.seed);
@@ -77,9 +77,9 @@ pub const ENGINE: Engine = Engine {
 pub const GUIDED: Engine = Engine {
     name: "walk, guided",
     technique: "PARIKH_WALK",
-    sides: Sides::Under,
+    sides: Sides::Witnesses,
     role: Role::Guided,
-    takes: Takes::MARKINGS,
+    supported: SupportedGoals::MARKINGS,
     start: |work| {
         stateless_session(move |budget| {
             let hints = work.hints.clone();
@@ -305,7 +305,7 @@ fn report_initial(task: &Task<'_>, report: WitnessReporter<'_>) -> u64 {
             initially_true += u64::from(matches!(goal, MarkingGoal::Reach(_)));
         }
     }
-    report.along(FiringSequence::new(), sightings);
+    report.reached_along(FiringSequence::new(), sightings);
     initially_true
 }
 

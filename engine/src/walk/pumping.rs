@@ -20,7 +20,7 @@
 use super::machine::{WatchedMarking, random_below};
 use super::strategy::blind::Uniform;
 use super::strategy::directed::DistanceStrategy;
-use super::strategy::relaxed_plan::RelaxedPlan;
+use super::strategy::relaxed_plan::RelaxedPlanStrategy;
 use super::walker::{WalkEnd, Walker};
 use super::{Strategy, WalkConfig, run};
 use crate::Task;
@@ -46,7 +46,7 @@ pub fn find_self_covering_sequence(
     let task = Task {
         net,
         goals: &[(GoalId::new(0), goal)],
-        facts: &Facts::none(net),
+        facts: &Facts::empty(net),
         board: &board,
         budget,
         seed,
@@ -68,7 +68,7 @@ pub fn find_self_covering_sequence(
 /// Runs one slice of random walks and directed walks back.
 pub(super) fn run_slice(walker: &mut Walker<'_>, longest_walk: u64) {
     let mut directed = DistanceStrategy::new(&walker.machine);
-    let mut plan = RelaxedPlan::new(&walker.machine);
+    let mut plan = RelaxedPlanStrategy::new(&walker.machine);
     plan.max_plans_without_progress = 24;
     let free = free_classes(&walker.machine);
     let is_maximum = |goal: &MarkingGoal| matches!(goal, MarkingGoal::Maximise(_));
@@ -204,7 +204,7 @@ impl Checkpoint {
         {
             return;
         }
-        let pump = walker.journal.between(self.firings, walker.journal.firings());
+        let pump = walker.journal.firings_between(self.firings, walker.journal.firings());
         let cells = 0..self.values.len() as u32;
         let has_grown: Vec<bool> =
             cells.map(|cell| walker.machine.value(cell) > self.values[cell as usize]).collect();

@@ -28,7 +28,7 @@ pub(super) struct TargetInterval {
 }
 
 /// The target interval of a cell without restriction.
-const ANY: TargetInterval = TargetInterval { low: i64::MIN, high: i64::MAX };
+const UNRESTRICTED: TargetInterval = TargetInterval { low: i64::MIN, high: i64::MAX };
 
 impl TargetInterval {
     /// Returns the distance of a value to the interval.
@@ -57,7 +57,7 @@ pub(super) struct WalkTarget {
 impl WalkTarget {
     /// Creates a target without any interval, for the given number of cells.
     pub(super) fn new(cells: usize) -> Self {
-        WalkTarget { wishes: vec![ANY; cells], cells: Vec::new(), dead: false }
+        WalkTarget { wishes: vec![UNRESTRICTED; cells], cells: Vec::new(), dead: false }
     }
 
     /// Returns the cells with a target interval.
@@ -132,7 +132,7 @@ impl WalkTarget {
     /// Removes every target interval.
     pub(super) fn clear(&mut self) {
         for cell in self.cells.drain(..) {
-            self.wishes[cell as usize] = ANY;
+            self.wishes[cell as usize] = UNRESTRICTED;
         }
         self.dead = false;
     }
@@ -150,7 +150,7 @@ impl WalkTarget {
         let mut gain = 0i64;
         for change in machine.compiled.changes_of(class) {
             let interval = self.wishes[change.cell as usize];
-            if interval != ANY {
+            if interval != UNRESTRICTED {
                 let value = machine.value(change.cell);
                 let new_distance = interval.miss(value.saturating_add(change.delta));
                 let change = i128::from(interval.miss(value)) - i128::from(new_distance);
@@ -189,7 +189,7 @@ impl WalkTarget {
 
     /// Adds a cell to the cells with a target interval, before its interval is restricted.
     fn note(&mut self, cell: u32) {
-        if self.wishes[cell as usize] == ANY {
+        if self.wishes[cell as usize] == UNRESTRICTED {
             self.cells.push(cell);
         }
     }

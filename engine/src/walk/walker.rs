@@ -119,7 +119,7 @@ impl<'a> Walker<'a> {
             let seen = record
                 .goals
                 .iter()
-                .filter_map(|&goal| witness_reporter.seen(goal_ids[goal as usize]));
+                .filter_map(|&goal| witness_reporter.largest_seen(goal_ids[goal as usize]));
             let seen = seen.min().and_then(|seen| i64::try_from(seen).ok()).unwrap_or(i64::MIN);
             record.best = record.best.max(seen);
         }
@@ -208,7 +208,7 @@ impl<'a> Walker<'a> {
     /// Reports pending sightings and returns to the initial marking.
     pub(super) fn restart(&mut self) {
         self.report_pending();
-        let (runs, cells) = (self.journal.runs(), self.machine.compiled.cell_count());
+        let (runs, cells) = (self.journal.repeated_firings(), self.machine.compiled.cell_count());
         // A run changes a few cells. Restarting always costs some work, or walks that end at once
         // would repeat forever.
         if runs.len() * 8 < cells {

@@ -230,18 +230,18 @@ impl<'a> WorkingNet<'a> {
     }
 
     /// Returns the home goals, sorted by id. Only dedicated engines handle them.
-    pub fn homes(&self) -> &[(GoalId, Predicate)] {
+    pub fn home_goals(&self) -> &[(GoalId, Predicate)] {
         &self.goals.homes
     }
 
     /// Returns the goals about runs, sorted by id. Only dedicated engines handle them.
-    pub fn runs(&self) -> &[(GoalId, RunProperty)] {
+    pub fn run_goals(&self) -> &[(GoalId, RunProperty)] {
         &self.goals.runs
     }
 
     /// Returns the goals about the computation tree, sorted by id. Only dedicated engines handle
     /// them.
-    pub fn trees(&self) -> &[(GoalId, TreeProperty)] {
+    pub fn tree_goals(&self) -> &[(GoalId, TreeProperty)] {
         &self.goals.trees
     }
 
@@ -515,7 +515,7 @@ fn shrink_all(
     intervals: &Intervals,
     goals: &[(GoalId, MarkingGoal)],
 ) -> Vec<(GoalId, MarkingGoal)> {
-    if !intervals::TAKES.cover(net.features()) {
+    if !intervals::SUPPORTED_FEATURES.cover(net.features()) {
         return goals.to_vec();
     }
     goals.iter().map(|(id, goal)| (*id, shrink::goal(net, intervals, goal))).collect()

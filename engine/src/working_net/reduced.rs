@@ -40,7 +40,7 @@ pub fn reduce<'a>(
     };
     let reduction = parikh_reduction::reduce(net, &needs, budget, &config);
     let statistics = &reduction.statistics;
-    if statistics.before == statistics.after {
+    if statistics.size_before == statistics.size_after {
         return None;
     }
     let applications = statistics.rules.iter().map(|rule| rule.applied).sum();
@@ -53,7 +53,7 @@ pub fn reduce<'a>(
         Some(DerivedGoal { id, goal: translated.goal, constant: translated.constant })
     };
     let goals = open_goals.into_iter().filter_map(translate).collect();
-    let facts = learn(&reduction.net, Facts::none(&reduction.net));
+    let facts = learn(&reduction.net, Facts::empty(&reduction.net));
     let intervals = Intervals::new(&reduction.net, &facts);
     let derivation =
         ReductionDerivation { parent: net, reduction, applications, budget: run_budget.clone() };
@@ -96,7 +96,7 @@ impl ReductionDerivation<'_> {
         goal: &MarkingGoal,
         sequence: &FiringSequence,
     ) -> impl Iterator<Item = Result<FiringSequence, BackError>> {
-        let (back, budget) = (&self.reduction.back, &self.budget);
+        let (back, budget) = (&self.reduction.back_translation, &self.budget);
         let mut queried = Vec::new();
         let mut is_about_deadness = false;
         if let MarkingGoal::Reach(predicate) = goal {
@@ -122,7 +122,7 @@ impl ReductionDerivation<'_> {
     /// if there is another cause. A reduction may remove a place whose tokens would exceed the
     /// limit of a place. So the reduced net can fire sequences that its parent refuses.
     fn limit_of(&self, sequence: &FiringSequence) -> Option<TranslationLimit> {
-        let translated = match self.reduction.back.sequence(sequence, &self.budget) {
+        let translated = match self.reduction.back_translation.sequence(sequence, &self.budget) {
             Ok(translated) => translated,
             Err(BackError::TooLong(_)) => return Some(TranslationLimit::Length),
             Err(BackError::OutOfBudget(_)) => return Some(TranslationLimit::Budget),
@@ -200,7 +200,7 @@ impl Derivation for ReductionDerivation<'_> {
         prefix: &FiringSequence,
         pump: &FiringSequence,
     ) -> Result<Option<(FiringSequence, FiringSequence)>, TranslationLimit> {
-        match self.reduction.back.pump(prefix, pump, &self.budget) {
+        match self.reduction.back_translation.pump(prefix, pump, &self.budget) {
             Ok(translated) => Ok(Some(translated)),
             Err(BackError::TooLong(_)) => Err(TranslationLimit::Length),
             Err(BackError::OutOfBudget(_)) => Err(TranslationLimit::Budget),
@@ -237,7 +237,7 @@ mod tests {
             text::parse("place p 1\nplace q\nplace r\ntransition t: p -> q\ntransition u: q -> r");
         let net = net.unwrap();
         let goal = Goal::Reach(Predicate::at_least(net.place_named("r").unwrap(), 1));
-        let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+        let (facts, budget) = (Facts::empty(&net), Budget::unlimited());
         let goals = [(GoalId::new(0), goal)];
         let intervals = Intervals::new(&net, &facts);
         let ids = [GoalId::new(0)];

@@ -210,7 +210,7 @@ mod tests {
     }
 
     fn intervals(net: &Net) -> Intervals {
-        let mut facts = Facts::none(net);
+        let mut facts = Facts::empty(net);
         for name in ["p", "q", "off", "away"] {
             facts.bound_above(net.place_named(name).unwrap(), 1, Provenance::Flows);
         }
@@ -276,7 +276,7 @@ mod tests {
         let mut changed = 0;
         for seed in 0..3000 {
             let net = generate::random(seed, &generate::Shape::small(seed));
-            let mut facts = Facts::none(&net);
+            let mut facts = Facts::empty(&net);
             for place in net.places() {
                 if rng.u8(0..4) > 0 {
                     let tokens = net.initial()[place] + rng.u64(0..3);

@@ -18,14 +18,14 @@ const MAX_TRIED_COLOURS: u64 = 4_000_000;
 
 impl ColourClasses {
     /// Returns the classes in which every colour is its own class.
-    pub fn none(net: &ColouredNet) -> ColourClasses {
+    pub fn singletons(net: &ColouredNet) -> ColourClasses {
         ColourClasses(vec![None; net.sorts().len()])
     }
 
     /// Puts the colours of each base sort with the same `key` (a function of the sort and the
     /// colour) into one class. Sorts with too many colours get no classes.
     pub fn by_key(net: &ColouredNet, key: impl Fn(SortId, u64) -> u64) -> ColourClasses {
-        let mut classes = ColourClasses::none(net);
+        let mut classes = ColourClasses::singletons(net);
         for (sort_index, id) in base_sorts(net) {
             let size = net.sort(id).size();
             if size > MAX_COLOURS {
@@ -99,17 +99,17 @@ impl ColourClasses {
     /// comparison with one variable distinguishes two colours of a class.
     pub fn by_constants(net: &ColouredNet) -> ColourClasses {
         let mut refinement =
-            ClassRefinement { net, tried: 0, sorts: vec![None; net.sorts().len()] };
+            ClassRefinement { net, tried_colours: 0, sorts: vec![None; net.sorts().len()] };
         for (sort_index, id) in base_sorts(net) {
             let size = net.sort(id).size();
             refinement.sorts[sort_index] = (size <= MAX_COLOURS).then(|| vec![0; size as usize]);
         }
         for transition in net.transitions() {
             refinement.split_by_guard(&transition.guard);
-            for arc in &transition.takes {
+            for arc in &transition.inputs {
                 refinement.split_by_multiset(&arc.inscription, true);
             }
-            for arc in &transition.puts {
+            for arc in &transition.outputs {
                 refinement.split_by_multiset(&arc.inscription, false);
             }
         }
@@ -150,7 +150,7 @@ struct ClassRefinement<'n> {
     /// The coloured net.
     net: &'n ColouredNet,
     /// The number of colours tried so far.
-    tried: u64,
+    tried_colours: u64,
     /// The current classes by sort; `None` for a sort without classes.
     sorts: Vec<Option<Vec<u32>>>,
 }
@@ -181,7 +181,7 @@ impl ClassRefinement<'_> {
     /// Splits classes by the partitions in a multiset, and by its constants if it is taken.
     fn split_by_multiset(&mut self, multiset: &Multiset, taken: bool) {
         match multiset {
-            Multiset::Of { term, .. } => {
+            Multiset::Tokens { term, .. } => {
                 self.split_by_partitions(term);
                 if taken {
                     self.split_by_constants(term);
@@ -237,8 +237,8 @@ impl ClassRefinement<'_> {
     /// Splits the classes of a sort so that colours with different keys are in different classes.
     fn split(&mut self, sort: SortId, key: impl Fn(u64) -> u32) {
         let Some(class_of) = &mut self.sorts[sort.index()] else { return };
-        self.tried += class_of.len() as u64;
-        if self.tried > MAX_TRIED_COLOURS {
+        self.tried_colours += class_of.len() as u64;
+        if self.tried_colours > MAX_TRIED_COLOURS {
             self.sorts[sort.index()] = None;
             return;
         }

@@ -6,15 +6,15 @@
 //! Goals are written over the places and transitions of the skeleton: a place stands for the total
 //! number of tokens of the coloured place, "t is enabled" for "some binding of t is enabled".
 
-mod along;
 mod classes;
 mod quotient;
+mod simulating_net;
 mod skeleton;
 mod weaken;
 
-pub use along::SimulatingNet;
 pub use classes::{ColourClasses, base_sorts};
 pub use quotient::Quotient;
+pub use simulating_net::SimulatingNet;
 pub use skeleton::Skeleton;
 
 use crate::replay::ReplayError;

@@ -46,7 +46,7 @@ pub struct Quotient {
     classes: ColourClasses,
     /// One entry per transition: true if the transition is decided, that is, if each of its firings
     /// in the quotient stands for a firing in the coloured net.
-    decided: Vec<bool>,
+    decided_transitions: Vec<bool>,
 }
 
 /// The maximum number of colours in the initial marking of a place, if it is enumerated.
@@ -84,15 +84,15 @@ impl Quotient {
             let (guard, exact) = builder.guard(&transition.guard)?;
             let t = quotient.add_transition(&transition.name, guard).ok()?;
             transition.label.iter().for_each(|label| quotient.label_transition(t, label));
-            for ColouredArc { place, inscription } in &transition.takes {
+            for ColouredArc { place, inscription } in &transition.inputs {
                 quotient.take(t, *place, builder.multiset(inscription)?).ok()?;
             }
-            for ColouredArc { place, inscription } in &transition.puts {
+            for ColouredArc { place, inscription } in &transition.outputs {
                 quotient.put(t, *place, builder.multiset(inscription)?).ok()?;
             }
             decided.push(exact && builder.takes_any_tokens(transition));
         }
-        Some(Quotient { net: quotient, classes: classes.clone(), decided })
+        Some(Quotient { net: quotient, classes: classes.clone(), decided_transitions: decided })
     }
 
     /// Returns classes of colours that nothing distinguishes: every transition of the quotient is
@@ -118,15 +118,15 @@ impl Quotient {
 
     /// Returns one entry per transition: true if it is decided, that is, if each of its firings in
     /// the quotient stands for a firing in the coloured net.
-    pub fn decided(&self) -> &[bool] {
-        &self.decided
+    pub fn decided_transitions(&self) -> &[bool] {
+        &self.decided_transitions
     }
 
     /// Returns true if the quotient is bisimilar to the coloured net. Then both have the same
     /// firing sequences up to the classes of colours, and the same linear-time and branching-time
     /// properties.
     pub fn is_exact(&self) -> bool {
-        self.decided.iter().all(|&decided| decided)
+        self.decided_transitions.iter().all(|&decided| decided)
     }
 
     /// Returns the classes as a file of evidence lists them. Returns `None` if the names do not
@@ -151,7 +151,7 @@ impl Quotient {
 /// The effect of the classes on a sort.
 enum SortQuotient {
     /// No colour of the sort is merged.
-    Whole,
+    Unmerged,
     /// The class of each colour, and the size of each class.
     Classes(Arc<[u32]>, Vec<u64>),
     /// A product with a merged component.
@@ -165,20 +165,25 @@ struct QuotientBuilder<'n> {
     kinds: Vec<SortKind>,
     sorts: Vec<SortQuotient>,
     /// The number of colours tried in comparisons so far.
-    tried: Cell<u64>,
+    tried_colours: Cell<u64>,
 }
 
 impl<'n> QuotientBuilder<'n> {
     fn new(net: &'n ColouredNet, classes: &ColourClasses) -> Option<Self> {
-        let mut builder =
-            QuotientBuilder { net, kinds: Vec::new(), sorts: Vec::new(), tried: Cell::new(0) };
+        let mut builder = QuotientBuilder {
+            net,
+            kinds: Vec::new(),
+            sorts: Vec::new(),
+            tried_colours: Cell::new(0),
+        };
         for (id, sort) in net.sort_ids().zip(net.sorts()) {
             let (kind, merged) = match (sort.kind().clone(), classes.of(id)) {
                 (SortKind::Product(parts), _) => {
-                    let is_whole =
-                        |part: &SortId| matches!(builder.sorts[part.index()], SortQuotient::Whole);
+                    let is_whole = |part: &SortId| {
+                        matches!(builder.sorts[part.index()], SortQuotient::Unmerged)
+                    };
                     let merged = if parts.iter().all(is_whole) {
-                        SortQuotient::Whole
+                        SortQuotient::Unmerged
                     } else {
                         SortQuotient::Product
                     };
@@ -187,7 +192,7 @@ impl<'n> QuotientBuilder<'n> {
                 (SortKind::Partition { of, elements, block_of }, classes) => {
                     builder.partition(of, elements, &block_of, classes.is_some())?
                 }
-                (kind, None) => (kind, SortQuotient::Whole),
+                (kind, None) => (kind, SortQuotient::Unmerged),
                 (kind, Some(classes)) => {
                     let mut constants: Vec<Box<str>> = Vec::new();
                     let mut sizes: Vec<u64> = Vec::new();
@@ -227,7 +232,7 @@ impl<'n> QuotientBuilder<'n> {
         }
         if is_kept {
             let block_of = blocks.into_iter().collect::<Option<Vec<u32>>>()?;
-            return Some((SortKind::Partition { of, elements, block_of }, SortQuotient::Whole));
+            return Some((SortKind::Partition { of, elements, block_of }, SortQuotient::Unmerged));
         }
         let count = elements.len();
         elements.truncate(1);
@@ -249,7 +254,7 @@ impl<'n> QuotientBuilder<'n> {
     /// Returns the number of the class of a colour, or the colour itself if its sort is not merged.
     fn class_of(&self, sort: SortId, colour: u64) -> Option<u64> {
         match &self.sorts[sort.index()] {
-            SortQuotient::Whole => Some(colour),
+            SortQuotient::Unmerged => Some(colour),
             SortQuotient::Classes(classes, _) => Some(classes[colour as usize].into()),
             SortQuotient::Product => {
                 let components = self.net.components(sort, colour);
@@ -263,7 +268,8 @@ impl<'n> QuotientBuilder<'n> {
 
     /// Returns true if no sort of the term is merged.
     fn is_whole(&self, term: &Term) -> bool {
-        let is_whole_sort = |sort: SortId| matches!(self.sorts[sort.index()], SortQuotient::Whole);
+        let is_whole_sort =
+            |sort: SortId| matches!(self.sorts[sort.index()], SortQuotient::Unmerged);
         match term {
             Term::Constant { sort, .. } | Term::All(sort) => is_whole_sort(*sort),
             Term::Variable(variable) => is_whole_sort(self.net.variable(*variable).sort),
@@ -330,10 +336,10 @@ impl<'n> QuotientBuilder<'n> {
     /// Returns the multiset in the quotient, or `None` if a difference has merged colours.
     fn multiset(&self, multiset: &Multiset) -> Option<Multiset> {
         Some(match multiset {
-            Multiset::Of { count, term } => {
+            Multiset::Tokens { count, term } => {
                 let terms = self.terms(term)?.into_iter();
                 let terms = terms.map(|(term, times)| {
-                    Some(Multiset::Of { count: count.checked_mul(times)?, term })
+                    Some(Multiset::Tokens { count: count.checked_mul(times)?, term })
                 });
                 Multiset::sum(terms.collect::<Option<Vec<_>>>()?)
             }
@@ -352,7 +358,7 @@ impl<'n> QuotientBuilder<'n> {
     /// Returns true if no sort of the multiset's terms is merged.
     fn is_whole_multiset(&self, multiset: &Multiset) -> bool {
         match multiset {
-            Multiset::Of { term, .. } => self.is_whole(term),
+            Multiset::Tokens { term, .. } => self.is_whole(term),
             Multiset::Sum(parts) => parts.iter().all(|part| self.is_whole_multiset(part)),
             Multiset::Difference(first, second) => {
                 self.is_whole_multiset(first) && self.is_whole_multiset(second)
@@ -365,7 +371,7 @@ impl<'n> QuotientBuilder<'n> {
         let bag = self.net.bag(initial, &[] as &[BoundColour], MAX_COLOURS).ok()?;
         let tokens = bag.into_iter().map(|(colour, count)| {
             let term = Term::Constant { sort, colour: self.class_of(sort, colour)? };
-            Some(Multiset::Of { count, term })
+            Some(Multiset::Tokens { count, term })
         });
         Some(Multiset::sum(tokens.collect::<Option<Vec<_>>>()?))
     }
@@ -411,8 +417,8 @@ impl<'n> QuotientBuilder<'n> {
         };
         let sort = self.net.variable(variable).sort;
         let (size, classes) = (self.net.variable_size(variable), self.size(sort)?);
-        self.tried.set(self.tried.get().saturating_add(size));
-        if self.tried.get() > MAX_TRIED_COLOURS || classes > MAX_TERMS as u64 {
+        self.tried_colours.set(self.tried_colours.get().saturating_add(size));
+        if self.tried_colours.get() > MAX_TRIED_COLOURS || classes > MAX_TERMS as u64 {
             return Some((Guard::TRUE, false));
         }
         // For each class: whether the comparison holds for some colour, and whether it fails for
@@ -439,14 +445,14 @@ impl<'n> QuotientBuilder<'n> {
     /// Returns true if any tokens of the classes suffice for everything that the transition takes.
     fn takes_any_tokens(&self, transition: &ColouredTransition) -> bool {
         let mut seen = BTreeSet::new();
-        transition.takes.iter().all(|arc| self.accepts_any_tokens(&arc.inscription, &mut seen))
+        transition.inputs.iter().all(|arc| self.accepts_any_tokens(&arc.inscription, &mut seen))
     }
 
     /// Returns true if any tokens of the classes suffice for a multiset that is taken.
     fn accepts_any_tokens(&self, multiset: &Multiset, seen: &mut BTreeSet<VariableId>) -> bool {
         match multiset {
-            Multiset::Of { count: 0, .. } => true,
-            Multiset::Of { count, term } => {
+            Multiset::Tokens { count: 0, .. } => true,
+            Multiset::Tokens { count, term } => {
                 let is_one = *count == 1 && !term.has_all();
                 self.is_whole(term) || (is_one && self.is_free(term, seen))
             }
@@ -472,7 +478,7 @@ impl<'n> QuotientBuilder<'n> {
     /// Returns true if a colour is the only one of its class.
     fn is_only_of_class(&self, sort: SortId, colour: u64) -> bool {
         match &self.sorts[sort.index()] {
-            SortQuotient::Whole => true,
+            SortQuotient::Unmerged => true,
             SortQuotient::Classes(classes, sizes) => sizes[classes[colour as usize] as usize] == 1,
             SortQuotient::Product => {
                 let components = self.net.components(sort, colour);

@@ -30,7 +30,7 @@
 //! well-formed colored nets and symmetric modeling applications*, IEEE Trans. Computers 42, no. 11,
 //! 1993.
 
-use super::along::SimulatingNet;
+use super::simulating_net::SimulatingNet;
 use parikh_net::coloured::{
     BoundColour, ColouredArc, ColouredNet, ColouredTransition, Folding, Guard, Multiset, Term,
     VariableId,
@@ -84,7 +84,8 @@ impl Skeleton {
         }
         let (mut counts, mut decided, mut complete) = (Vec::new(), Vec::new(), true);
         for transition in coloured.transitions() {
-            let arcs: Vec<&ColouredArc> = transition.takes.iter().chain(&transition.puts).collect();
+            let arcs: Vec<&ColouredArc> =
+                transition.inputs.iter().chain(&transition.outputs).collect();
             let token_numbers = token_combinations(coloured, &arcs);
             complete &= token_numbers.is_some();
             // If the numbers are unknown, the transition exists only so that formulas can name it.
@@ -102,7 +103,7 @@ impl Skeleton {
                 let t = builder.transition(&name)?;
                 for (arc_index, (arc, tokens)) in arcs.iter().zip(token_counts).enumerate() {
                     let place = PlaceId::new(arc.place.index());
-                    match arc_index < transition.takes.len() {
+                    match arc_index < transition.inputs.len() {
                         _ if tokens == 0 => {}
                         true => builder.take(t, place, tokens)?,
                         false => builder.put(t, place, tokens)?,
@@ -170,7 +171,7 @@ fn token_count(bag: &parikh_net::coloured::Bag) -> u128 {
 /// difference.
 fn fixed_token_count(net: &ColouredNet, multiset: &Multiset) -> Option<u128> {
     match multiset {
-        Multiset::Of { count, term } => {
+        Multiset::Tokens { count, term } => {
             Some(u128::from(*count).saturating_mul(colour_count(net, term)))
         }
         Multiset::Sum(parts) => parts
@@ -183,7 +184,7 @@ fn fixed_token_count(net: &ColouredNet, multiset: &Multiset) -> Option<u128> {
 /// Returns the number of colours that are processed to evaluate a multiset.
 fn processed_colours(net: &ColouredNet, multiset: &Multiset) -> u128 {
     match multiset {
-        Multiset::Of { term, .. } => colour_count(net, term),
+        Multiset::Tokens { term, .. } => colour_count(net, term),
         Multiset::Sum(parts) => {
             parts.iter().fold(0, |sum, part| sum.saturating_add(processed_colours(net, part)))
         }
@@ -255,7 +256,7 @@ fn token_combinations(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeS
 fn totals_decide(net: &ColouredNet, transition: &ColouredTransition) -> bool {
     let mut seen = BTreeSet::new();
     transition.guard == Guard::TRUE
-        && transition.takes.iter().all(|arc| accepts_any_tokens(net, &arc.inscription, &mut seen))
+        && transition.inputs.iter().all(|arc| accepts_any_tokens(net, &arc.inscription, &mut seen))
 }
 
 /// Returns true if any tokens, as many as the multiset has, equal the multiset under some binding.
@@ -266,8 +267,8 @@ fn accepts_any_tokens(
     seen: &mut BTreeSet<VariableId>,
 ) -> bool {
     match multiset {
-        Multiset::Of { count: 0, .. } => true,
-        Multiset::Of { count, term } => match net.term_size(term) {
+        Multiset::Tokens { count: 0, .. } => true,
+        Multiset::Tokens { count, term } => match net.term_size(term) {
             1 => true,
             _ => *count == 1 && is_free(net, term, seen),
         },

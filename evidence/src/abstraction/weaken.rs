@@ -1,6 +1,6 @@
 //! Weakens goals about a coloured net to goals about a net that simulates it.
 
-use super::along::SimulatingNet;
+use super::simulating_net::SimulatingNet;
 use super::skeleton::Skeleton;
 use parikh_net::{Goal, LinearSum, Predicate, TransitionId};
 

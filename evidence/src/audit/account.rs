@@ -4,8 +4,8 @@ use super::homes::HomeObligations;
 use super::runs::RunObligations;
 use super::sightings::ReachedGoals;
 use super::trees::{self, TreeObligations};
+use crate::description;
 use crate::question::obligation::{NeededProofs, Obligation};
-use crate::words;
 use parikh_net::{LinearSum, Net, Predicate};
 use std::collections::HashMap;
 
@@ -38,7 +38,8 @@ impl<'n> AnswerObligations<'n> {
     /// Returns the obligations for an answer. Obligations that the initial marking or a trivial
     /// predicate discharges are marked at once.
     pub(super) fn of(net: &'n Net, obligation: Obligation) -> Self {
-        let Obligation { reach, refute, grow, homes, runs, trees, needed } = obligation;
+        let Obligation { reach, refute, grow, homes, run_properties: runs, trees, needed } =
+            obligation;
         let home = (!homes.is_empty()).then(|| HomeObligations::of(homes));
         // If the initial marking is dead, no other marking is reachable.
         let is_initially_dead = net.is_dead(net.initial());
@@ -78,7 +79,7 @@ impl<'n> AnswerObligations<'n> {
             // If every firing can be undone, a predicate that was reached stays reachable.
             let reached =
                 || home.reach_goals[index].is_some_and(|goal| self.goals.is_reached(goal));
-            home.stays[index] || home.is_reversible && reached()
+            home.stays_reachable[index] || home.is_reversible && reached()
         })
     }
 
@@ -87,7 +88,7 @@ impl<'n> AnswerObligations<'n> {
         &'s self,
         stays: &'s dyn Fn(usize) -> bool,
     ) -> trees::ProvedPremises<'s> {
-        trees::ProvedPremises { claims: &self.claims, stays }
+        trees::ProvedPremises { claims: &self.claims, stays_reachable: stays }
     }
 
     /// Returns true if an obligation is discharged.
@@ -96,9 +97,9 @@ impl<'n> AnswerObligations<'n> {
             NeededProofs::Reach(index) => self.goals.is_reached(index),
             NeededProofs::Refute(index) => self.claims[index].1,
             NeededProofs::Grow(index) => self.sums[index].1,
-            NeededProofs::Stays(index) => self.stays_reachable(index),
-            NeededProofs::NotStays(index) => {
-                self.home.as_ref().is_some_and(|home| home.lost[index])
+            NeededProofs::StaysReachable(index) => self.stays_reachable(index),
+            NeededProofs::NotStaysReachable(index) => {
+                self.home.as_ref().is_some_and(|home| home.can_become_unreachable[index])
             }
             NeededProofs::Run(_) | NeededProofs::NoRun(_) => {
                 self.runs.is_discharged(obligation, &self.claims)
@@ -151,7 +152,9 @@ impl<'n> AnswerObligations<'n> {
         let home = self.home.as_ref()?;
         self.needed.open(&|obligation| self.is_discharged(obligation)).into_iter().find_map(
             |obligation| match *obligation {
-                NeededProofs::Stays(index) if home.lost[index] => Some(&home.predicates[index]),
+                NeededProofs::StaysReachable(index) if home.can_become_unreachable[index] => {
+                    Some(&home.predicates[index])
+                }
                 _ => None,
             },
         )
@@ -161,13 +164,13 @@ impl<'n> AnswerObligations<'n> {
     /// none that one does.
     pub(super) fn requires_only_losses(&self) -> bool {
         let open = self.needed.open(&|obligation| self.is_discharged(obligation));
-        open.iter().any(|obligation| matches!(obligation, NeededProofs::NotStays(_)))
-            && !open.iter().any(|obligation| matches!(obligation, NeededProofs::Stays(_)))
+        open.iter().any(|obligation| matches!(obligation, NeededProofs::NotStaysReachable(_)))
+            && !open.iter().any(|obligation| matches!(obligation, NeededProofs::StaysReachable(_)))
     }
 
     /// Describes the discharged obligations in words.
     pub(super) fn describe_discharged(&self) -> String {
-        let reached_count = self.goals.seen();
+        let reached_count = self.goals.reached_count();
         let counts =
             [(reached_count, "marking", "shown"), (self.proved_count(), "claim", "proved")];
         let mut phrases: Vec<String> = counts
@@ -186,7 +189,7 @@ impl<'n> AnswerObligations<'n> {
         );
         if let Some(home) = &self.home {
             phrases.extend(home.checked.iter().map(|checked| (*checked).to_owned()));
-            if home.lost.contains(&true) {
+            if home.can_become_unreachable.contains(&true) {
                 phrases.push("a goal can become unreachable".to_owned());
             }
         }
@@ -197,10 +200,10 @@ impl<'n> AnswerObligations<'n> {
     pub(super) fn describe_missing(&self, net: &Net) -> String {
         let open = self.needed.open(&|obligation| self.is_discharged(obligation));
         let what = match open.first() {
-            Some(NeededProofs::Stays(_)) => {
+            Some(NeededProofs::StaysReachable(_)) => {
                 return "not shown: that all goals stay reachable".to_owned();
             }
-            Some(NeededProofs::NotStays(_)) => {
+            Some(NeededProofs::NotStaysReachable(_)) => {
                 return "not shown: that some goal can become unreachable".to_owned();
             }
             Some(obligation @ (NeededProofs::Run(_) | NeededProofs::NoRun(_))) => {
@@ -212,8 +215,8 @@ impl<'n> AnswerObligations<'n> {
                 self.proved_premises(&|index| self.stays_reachable(index)),
             ),
             Some(&&NeededProofs::Reach(index)) => {
-                let goal = words::predicate(net, self.goals.goal(index));
-                words::shortened(format!("a reachable marking with {goal}"))
+                let goal = description::predicate(net, self.goals.goal(index));
+                description::shortened(format!("a reachable marking with {goal}"))
             }
             Some(&&NeededProofs::Refute(index)) => {
                 format!("a proof that {}", refutation_in_words(net, &self.claims[index].0))
@@ -238,5 +241,8 @@ impl<'n> AnswerObligations<'n> {
 
 /// States that no reachable marking satisfies the predicate, in words.
 pub(super) fn refutation_in_words(net: &Net, refuted: &Predicate) -> String {
-    words::shortened(format!("no reachable marking has {}", words::predicate(net, refuted)))
+    description::shortened(format!(
+        "no reachable marking has {}",
+        description::predicate(net, refuted)
+    ))
 }

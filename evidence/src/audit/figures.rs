@@ -1,14 +1,14 @@
 //! Figures of a state space and maxima found by a search: the auditor repeats the search.
 
-use super::desk::AuditContext;
+use super::context::AuditContext;
 use super::{AuditVerdict, AuditWatch};
 use crate::Flaw;
 use crate::certificate::markings::visit;
 use crate::counting::{self, CountError, CountingFormula, StateSpaceFigures};
+use crate::description::{self, all_markings_were, markings_were};
 use crate::file::{AnswerLine, CountLine, ReductionLine};
 use crate::kind::EvidenceKind;
 use crate::question::{AnswerValue, Question};
-use crate::words::{self, all_markings_were, markings_were};
 use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Net};
 use std::slice;
@@ -62,7 +62,7 @@ fn check_count(context: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -
             let number = if firings { transitions } else { states };
             match number.to_string() == answer.value {
                 true => AuditVerdict::Confirmed(counted_again(visited)),
-                false => AuditVerdict::Refused(words::shortened(format!(
+                false => AuditVerdict::Refused(description::shortened(format!(
                     "counted again: the number is \
                         {number}"
                 ))),

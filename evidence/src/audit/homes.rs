@@ -11,9 +11,9 @@ pub(super) struct HomeObligations {
     /// The index of the goal that the predicate is reachable, if that is a goal of the answer.
     pub(super) reach_goals: Vec<Option<usize>>,
     /// True if the predicate is shown not to stay reachable.
-    pub(super) lost: Vec<bool>,
+    pub(super) can_become_unreachable: Vec<bool>,
     /// True if the predicate is shown to stay reachable.
-    pub(super) stays: Vec<bool>,
+    pub(super) stays_reachable: Vec<bool>,
     /// True if every firing is shown to be undoable.
     pub(super) is_reversible: bool,
     /// The checks made, in words.
@@ -24,13 +24,13 @@ impl HomeObligations {
     pub(super) fn of(homes: Vec<HomeQuestion>) -> Self {
         let all_false = vec![false; homes.len()];
         let (predicates, reach_goals) =
-            homes.into_iter().map(|home| (home.predicate, home.reach)).unzip();
-        let (lost, stays) = (all_false.clone(), all_false);
+            homes.into_iter().map(|home| (home.predicate, home.reach_index)).unzip();
+        let (can_become_unreachable, stays_reachable) = (all_false.clone(), all_false);
         HomeObligations {
             predicates,
             reach_goals,
-            lost,
-            stays,
+            can_become_unreachable,
+            stays_reachable,
             is_reversible: false,
             checked: Vec::new(),
         }
@@ -48,8 +48,8 @@ impl HomeObligations {
         (0..self.predicates.len()).find(is_same).unwrap_or_else(|| {
             self.predicates.push(wanted.clone());
             self.reach_goals.push(Some(sightings.add(wanted.clone())));
-            self.lost.push(false);
-            self.stays.push(false);
+            self.can_become_unreachable.push(false);
+            self.stays_reachable.push(false);
             self.predicates.len() - 1
         })
     }
@@ -58,7 +58,7 @@ impl HomeObligations {
     pub(super) fn mark_lost(&mut self, lost: impl IntoIterator<Item = usize>) -> bool {
         let mut has_lost = false;
         for index in lost {
-            self.lost[index] = true;
+            self.can_become_unreachable[index] = true;
             has_lost = true;
         }
         has_lost

@@ -1,12 +1,12 @@
 //! Judging an answer by its evidence.
 
 use super::account::AnswerObligations;
-use super::desk::AuditContext;
+use super::context::AuditContext;
 use super::{AuditVerdict, figures, kinds};
+use crate::description;
 use crate::file::{AnswerAssumption, AnswerLine};
 use crate::question::{AnswerValue, Question};
 use crate::reader::Unreadable;
-use crate::words;
 use parikh_net::printable::Quoted;
 use std::collections::HashMap;
 
@@ -26,9 +26,9 @@ impl AnswerJudge<'_> {
         match self.questions.get(id) {
             Some(Ok(asked)) => {
                 let net = self.context.net;
-                let said = words::shortened(asked.in_words(net));
+                let said = description::shortened(asked.in_words(net));
                 match net.is_of_quotient() {
-                    true => format!("{said}, {}", words::OF_QUOTIENT),
+                    true => format!("{said}, {}", description::OF_QUOTIENT),
                     false => said,
                 }
             }

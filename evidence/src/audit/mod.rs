@@ -38,8 +38,8 @@
 //! otherwise go unnoticed.
 
 mod account;
-mod desk;
-mod each;
+mod claim_search;
+mod context;
 mod figures;
 mod homes;
 mod judge;
@@ -64,7 +64,7 @@ use crate::file::{AnswerLine, EvidenceLine, FORMAT, FileHeader};
 use crate::question::Question;
 use crate::question::cases::{self, CaseNet};
 use crate::reader::queries::AuditedProperty;
-use desk::AuditContext;
+use context::AuditContext;
 use judge::{AnswerJudge, Questions};
 use parikh_net::assumption::{self, Assumption};
 use parikh_net::printable::{Quoted, Word};

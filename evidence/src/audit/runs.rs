@@ -6,7 +6,7 @@ use crate::no_run::NoRun;
 use crate::no_run::implied::{implies, implies_one_of};
 use crate::no_run::visit::{VisitFlaw, visit_runs};
 use crate::question::obligation::NeededProofs;
-use crate::{Flaw, words};
+use crate::{Flaw, description};
 use parikh_net::lasso::LassoRun;
 use parikh_net::run_property::RunProperty;
 use parikh_net::{Net, Predicate};
@@ -16,7 +16,7 @@ pub(super) struct RunObligations {
     /// The properties of runs that the obligations are about.
     properties: Vec<RunProperty>,
     /// True if some run is shown to have the property.
-    shown: Vec<bool>,
+    is_witnessed: Vec<bool>,
     /// True if all markings were visited, and no run has the property.
     visited: Vec<bool>,
     /// The arguments that no run has the property. Each argument is the list of its premises, as
@@ -51,7 +51,7 @@ impl RunObligations {
         let partial_arguments = Vec::new();
         RunObligations {
             properties,
-            shown: all_false.clone(),
+            is_witnessed: all_false.clone(),
             visited: all_false,
             arguments,
             partial_arguments,
@@ -66,7 +66,7 @@ impl RunObligations {
     pub(super) fn is_discharged(&self, obligation: &NeededProofs, claims: &Claims) -> bool {
         let is_proved = |premises: &Vec<usize>| premises.iter().all(|&claim| claims[claim].1);
         match *obligation {
-            NeededProofs::Run(index) => self.shown[index],
+            NeededProofs::Run(index) => self.is_witnessed[index],
             NeededProofs::NoRun(index) => {
                 self.visited[index] || self.arguments[index].iter().any(is_proved)
             }
@@ -82,7 +82,7 @@ impl RunObligations {
         watch: &AuditWatch,
     ) -> Result<(), String> {
         let (mut flaw, mut is_any_shown) = (None, false);
-        for (property, seen) in self.properties.iter().zip(&mut self.shown) {
+        for (property, seen) in self.properties.iter().zip(&mut self.is_witnessed) {
             match check_lasso(net, property, run, &mut || watch.goes_on()) {
                 Ok(()) => (*seen, is_any_shown) = (true, true),
                 Err(error) => flaw = Some(error.to_string()),
@@ -186,7 +186,7 @@ impl RunObligations {
                     self.visited[index] |= !visited.has_run;
                     visits.is_any_shown |= !visited.has_run;
                     if visited.has_run {
-                        visits.violated = Some(words::of_runs(net, property));
+                        visits.violated = Some(description::of_runs(net, property));
                     }
                 }
                 Err(VisitFlaw::Markings(Flaw::More(max_markings))) => {
@@ -221,18 +221,18 @@ impl RunObligations {
         obligation: &NeededProofs,
         claims: &Claims,
     ) -> Option<String> {
-        let property = |index: usize| words::of_runs(net, &self.properties[index]);
+        let property = |index: usize| description::of_runs(net, &self.properties[index]);
         match *obligation {
             NeededProofs::Run(index) => {
-                Some(words::shortened(format!("a run that violates {}", property(index))))
+                Some(description::shortened(format!("a run that violates {}", property(index))))
             }
             NeededProofs::NoRun(index) => {
                 let open = self.arguments[index].iter().flatten().find(|&&claim| !claims[claim].1);
                 let what = format!("that all runs satisfy {}", property(index));
-                Some(words::shortened(match open {
+                Some(description::shortened(match open {
                     None => what,
                     Some(&claim) => {
-                        let premise = words::predicate(net, &claims[claim].0);
+                        let premise = description::predicate(net, &claims[claim].0);
                         format!("that no reachable marking has {premise}, a premise of {what}")
                     }
                 }))

@@ -2,16 +2,16 @@
 
 use super::AuditVerdict;
 use super::account::{AnswerObligations, refutation_in_words};
-use super::desk::AuditContext;
-use super::each::{has_sinks, search_each};
+use super::claim_search::{has_sinks, search_each};
+use super::context::AuditContext;
 use super::runs::RunVisits;
 use super::trees;
 use crate::certificate::markings::visit;
+use crate::description::{all_markings_were, markings_were};
 use crate::file::ExhaustiveSearch;
 use crate::home::visited_markings::find_staying;
 use crate::question::obligation::NeededProofs;
-use crate::words::{all_markings_were, markings_were};
-use crate::{Flaw, words};
+use crate::{Flaw, description};
 
 impl<'n> AuditContext<'n> {
     /// Repeats a search for runs with some properties, and for other open obligations.
@@ -104,7 +104,7 @@ impl<'n> AuditContext<'n> {
         match (other_verdict, untrue, undecided) {
             (Some(confirmed @ AuditVerdict::Confirmed(_)), ..) => confirmed,
             (_, Some(untrue), _) => {
-                AuditVerdict::Refused(words::shortened(format!("visited again: {untrue}")))
+                AuditVerdict::Refused(description::shortened(format!("visited again: {untrue}")))
             }
             (_, None, Some(unvisited)) => unvisited,
             (Some(other_verdict), None, None) => other_verdict,
@@ -243,17 +243,17 @@ impl<'n> AuditContext<'n> {
             Err(flaw) => return AuditVerdict::Refused(format!("visited again: {flaw}")),
         };
         for (index, stays) in results.iter().enumerate() {
-            home.stays[index] |= *stays == Some(true);
-            home.lost[index] |= *stays == Some(false);
+            home.stays_reachable[index] |= *stays == Some(true);
+            home.can_become_unreachable[index] |= *stays == Some(false);
         }
         let is_open = |(stays, lost): (&bool, &bool)| !stays && !lost;
-        let is_known = !home.stays.iter().zip(&home.lost).any(is_open);
+        let is_known = !home.stays_reachable.iter().zip(&home.can_become_unreachable).any(is_open);
         if obligations.is_settled() {
             return AuditVerdict::Confirmed("all markings were visited again".to_owned());
         }
         if let Some(lost) = obligations.wrongly_lost() {
-            let lost = words::predicate(self.net, lost);
-            return AuditVerdict::Refused(words::shortened(format!(
+            let lost = description::predicate(self.net, lost);
+            return AuditVerdict::Refused(description::shortened(format!(
                 "visited again: not always reachable: {lost}"
             )));
         }

@@ -17,7 +17,7 @@ pub(super) struct ReachedGoals<'n> {
     /// The goals, by index.
     goals: Vec<Predicate>,
     /// One flag per goal: true if a reachable marking is known to satisfy it.
-    seen: Vec<bool>,
+    reached: Vec<bool>,
     /// The open goals by the places that they depend on.
     index: GoalIndex,
 }
@@ -25,19 +25,19 @@ pub(super) struct ReachedGoals<'n> {
 impl<'n> ReachedGoals<'n> {
     /// Evaluates the goals in the initial marking.
     pub(super) fn new(net: &'n Net, goals: Vec<Predicate>) -> Self {
-        let seen: Vec<bool> = goals.iter().map(|goal| goal.holds(net, net.initial())).collect();
+        let reached: Vec<bool> = goals.iter().map(|goal| goal.holds(net, net.initial())).collect();
         let mut index = GoalIndex::new(net.place_count());
-        for (id, goal) in goals.iter().enumerate().filter(|&(id, _)| !seen[id]) {
+        for (id, goal) in goals.iter().enumerate().filter(|&(id, _)| !reached[id]) {
             index.add(id, goal.support(net));
         }
-        ReachedGoals { net, goals, seen, index }
+        ReachedGoals { net, goals, reached, index }
     }
 
     /// Adds a goal and returns its index.
     pub(super) fn add(&mut self, goal: Predicate) -> usize {
         let number = self.goals.len();
-        self.seen.push(goal.holds(self.net, self.net.initial()));
-        if !self.seen[number] {
+        self.reached.push(goal.holds(self.net, self.net.initial()));
+        if !self.reached[number] {
             self.index.add(number, goal.support(self.net));
         }
         self.goals.push(goal);
@@ -45,23 +45,23 @@ impl<'n> ReachedGoals<'n> {
     }
 
     /// Returns the number of goals that were reached.
-    pub(super) fn seen(&self) -> usize {
-        self.seen.iter().filter(|&&seen| seen).count()
+    pub(super) fn reached_count(&self) -> usize {
+        self.reached.iter().filter(|&&seen| seen).count()
     }
 
     /// Returns the number of goals that were reached, or 0 unless `matters`.
     pub(super) fn reached_count_if(&self, matters: bool) -> usize {
-        if matters { self.seen() } else { 0 }
+        if matters { self.reached_count() } else { 0 }
     }
 
     /// Returns the number of open goals.
     pub(super) fn open_count(&self) -> usize {
-        self.seen.len() - self.seen()
+        self.reached.len() - self.reached_count()
     }
 
     /// Returns true if the goal with this index was reached.
     pub(super) fn is_reached(&self, number: usize) -> bool {
-        self.seen[number]
+        self.reached[number]
     }
 
     /// Returns the goal with the given index.
@@ -101,7 +101,7 @@ impl<'n> ReachedGoals<'n> {
                 replayer.fire(part_of_step).map_err(|error| error.to_string())?;
                 remaining -= count;
                 for change in self.net.delta(step.transition) {
-                    self.index.note_change(change.place, |goal| !self.seen[goal]);
+                    self.index.note_change(change.place, |goal| !self.reached[goal]);
                 }
                 if evaluates_each_step || replayer.fired() == stop {
                     self.evaluate_changed(replayer.marking());
@@ -124,7 +124,7 @@ impl<'n> ReachedGoals<'n> {
         run: &LoopRun,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), LoopReplayError> {
-        let ReachedGoals { net, goals, seen, index: depending } = self;
+        let ReachedGoals { net, goals, reached: seen, index: depending } = self;
         let net: &Net = net;
         let mut evaluate = |marking: &_, places: &mut dyn Iterator<Item = _>, _: &_| {
             places.for_each(|place| depending.note_change(place, |goal| !seen[goal]));
@@ -135,7 +135,7 @@ impl<'n> ReachedGoals<'n> {
 
     /// Evaluates the open goals in a reachable marking.
     pub(super) fn evaluate_open(&mut self, marking: &Marking) {
-        let ReachedGoals { net, goals, seen, .. } = self;
+        let ReachedGoals { net, goals, reached: seen, .. } = self;
         for (goal, seen) in goals.iter().zip(seen).filter(|(_, seen)| !**seen) {
             *seen = goal.holds(net, marking);
         }
@@ -143,7 +143,7 @@ impl<'n> ReachedGoals<'n> {
 
     /// Evaluates the open goals that read a place changed since their last evaluation.
     fn evaluate_changed(&mut self, marking: &Marking) {
-        let ReachedGoals { net, goals, seen, index: depending } = self;
+        let ReachedGoals { net, goals, reached: seen, index: depending } = self;
         depending.evaluate_changed(|goal| seen[goal] = goals[goal].holds(net, marking));
     }
 }
@@ -167,7 +167,7 @@ mod tests {
         let seen = |sequence: &FiringSequence, stops: &[u64]| {
             let mut sightings = ReachedGoals::new(&net, (0..=9).map(exactly).collect());
             let result = sightings.evaluate_along(sequence, stops, stops.is_empty(), &mut || true);
-            (result.is_ok(), sightings.seen)
+            (result.is_ok(), sightings.reached)
         };
         let only = |these: &[usize]| (0..10).map(|n| these.contains(&n)).collect::<Vec<_>>();
         assert_eq!(seen(&sequence, &[]), (true, only(&[0, 4, 6])));
@@ -178,12 +178,12 @@ mod tests {
         assert!(!seen(&sequence, &[9]).0);
         let mut both = ReachedGoals::new(&net, (0..=9).map(exactly).collect());
         both.evaluate_along(&sequence, &[2], true, &mut || true).unwrap();
-        assert_eq!(both.seen, only(&[0, 2, 4, 6]));
+        assert_eq!(both.reached, only(&[0, 2, 4, 6]));
         // A single goal is evaluated at the stops only.
         let one = |stops: &[u64]| {
             let mut sightings = ReachedGoals::new(&net, vec![exactly(6)]);
             sightings.evaluate_along(&sequence, stops, stops.is_empty(), &mut || true).unwrap();
-            sightings.seen()
+            sightings.reached_count()
         };
         assert_eq!([one(&[]), one(&[8]), one(&[6]), one(&[3, 6, 7])], [1, 0, 1, 1]);
         sequence.push(u, 5);

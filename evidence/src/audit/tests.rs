@@ -484,15 +484,15 @@ fn a_claim_of_one_case_is_no_claim_of_two() {
         }
     }
     // The claim carries over to the net after a trace, and to no other marking.
-    assert!(one.after(&FiringSequence::new()).unwrap().safe_units().is_some());
+    assert!(one.from_marking_after(&FiringSequence::new()).unwrap().safe_units().is_some());
     assert!(one.from_marking(Marking::new(vec![0, 2])).safe_units().is_none());
     assert!(one.from_marking(Marking::new(vec![0, 1])).safe_units().is_none());
     let mut way = FiringSequence::new();
     way.push(one.transition_named("t").unwrap(), 1);
-    let there = one.after(&way).unwrap();
+    let there = one.from_marking_after(&way).unwrap();
     assert_eq!(there.safe_units().unwrap().safe_from().unwrap().tokens(), [0, 1]);
     way.push(one.transition_named("t").unwrap(), 1);
-    assert!(one.after(&way).is_err());
+    assert!(one.from_marking_after(&way).is_err());
 }
 
 #[test]

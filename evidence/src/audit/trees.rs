@@ -5,7 +5,7 @@ use super::AuditWatch;
 use super::runs::{Claims, premise_indices};
 use crate::tree::Labelling;
 use crate::tree::visit::visit_tree;
-use crate::{CheckedDocument, Flaw, words};
+use crate::{CheckedDocument, Flaw, description};
 use parikh_net::{Net, TreeProperty};
 
 /// The obligations about properties of the tree of runs. The lists have one entry per property.
@@ -36,7 +36,7 @@ pub(super) struct ProvedPremises<'s> {
     pub(super) claims: &'s Claims,
     /// Returns true if the predicate with this index among the home obligations is shown to stay
     /// reachable.
-    pub(super) stays: &'s dyn Fn(usize) -> bool,
+    pub(super) stays_reachable: &'s dyn Fn(usize) -> bool,
 }
 
 impl ProvedPremises<'_> {
@@ -44,7 +44,7 @@ impl ProvedPremises<'_> {
     fn includes(&self, premises: &LabellingPremises) -> bool {
         let LabellingPremises { claims, homes } = premises;
         claims.iter().all(|&claim| self.claims[claim].1)
-            && homes.iter().all(|&home| (self.stays)(home))
+            && homes.iter().all(|&home| (self.stays_reachable)(home))
     }
 }
 
@@ -81,8 +81,10 @@ impl TreeObligations {
         if !shown.contains(&true) {
             return Err("the labelling is about another formula".to_owned());
         }
-        let premises =
-            LabellingPremises { claims: premise_indices(claims, &labelling.premises.never), homes };
+        let premises = LabellingPremises {
+            claims: premise_indices(claims, &labelling.premises.unreachable_predicates),
+            homes,
+        };
         for (labellings, _) in self.labellings.iter_mut().zip(shown).filter(|(_, shown)| *shown) {
             labellings.push(premises.clone());
         }
@@ -128,7 +130,7 @@ impl TreeObligations {
                     visits.markings = visits.markings.max(visited.markings);
                     self.visited[index] = visited.holds;
                     if !visited.holds {
-                        visits.violated = Some(words::tree_property(net, property));
+                        visits.violated = Some(description::tree_property(net, property));
                     }
                 }
                 Err(Flaw::More(max_markings)) => {
@@ -169,20 +171,20 @@ impl TreeObligations {
         index: usize,
         proved: ProvedPremises<'_>,
     ) -> String {
-        let what = words::tree_property(net, &self.properties[index]);
+        let what = description::tree_property(net, &self.properties[index]);
         let (claims, labellings) = (proved.claims, &self.labellings[index]);
         let mut all_claims = labellings.iter().flat_map(|premises| &premises.claims);
         let open = all_claims.find(|&&claim| !claims[claim].1);
         let is_lost = |premises: &LabellingPremises| {
-            premises.homes.iter().any(|&index| !(proved.stays)(index))
+            premises.homes.iter().any(|&index| !(proved.stays_reachable)(index))
         };
-        words::shortened(match open {
+        description::shortened(match open {
             None if labellings.iter().any(is_lost) => {
                 format!("that all premises of {what} stay reachable")
             }
             None => format!("that {what}"),
             Some(&claim) => {
-                let premise = words::predicate(net, &claims[claim].0);
+                let premise = description::predicate(net, &claims[claim].0);
                 format!("that no reachable marking has {premise}, a premise of {what}")
             }
         })

@@ -146,7 +146,7 @@ impl Induction {
                 let mut changes = changes.into_iter().peekable();
                 for (position, literal) in clause.iter().enumerate() {
                     let change = changes.next_if(|it| it.0 == position).map_or(0, |it| it.1);
-                    assumed.push(literal.negated().before(change)?);
+                    assumed.push(literal.negated().precondition(change)?);
                 }
                 if !propagator.contradicts(assumed) {
                     return Err(Flaw::NotInductive(index, t)); // 4
@@ -338,7 +338,7 @@ fn keep_remainder(
     }
     let mut changes: BTreeMap<TransitionId, i128> = BTreeMap::new();
     let mut initially = 0i128;
-    for (place, a) in propagator.parts(term) {
+    for (place, a) in propagator.summands(term) {
         let product = |tokens: i128| a.checked_mul(tokens).ok_or(Flaw::Overflow);
         let tokens = net.initial()[PlaceId::new(place)];
         initially = initially.checked_add(product(tokens.into())?).ok_or(Flaw::Overflow)?;
@@ -372,7 +372,7 @@ fn firing_conditions(
         let term = change.place.index();
         if let (true, (_, Some(high))) = (change.delta > 0, bounds.interval(change.place)) {
             let after = BoundLiteral { term, upper: true, bound: high.into() };
-            assumed.push(after.before(change.delta.into())?);
+            assumed.push(after.precondition(change.delta.into())?);
         }
     }
     Ok(assumed)
@@ -443,7 +443,7 @@ fn falsifying_transitions(
 ) -> Result<BTreeMap<TransitionId, LiteralChanges>, Flaw> {
     let mut changes: BTreeMap<TransitionId, LiteralChanges> = BTreeMap::new();
     for (position, literal) in clause.iter().enumerate() {
-        for (place, a) in propagator.parts(literal.term) {
+        for (place, a) in propagator.summands(literal.term) {
             for &(t, effect) in &effects[place] {
                 let change = a.checked_mul(effect).ok_or(Flaw::Overflow)?;
                 let literal_changes = changes.entry(t).or_default();

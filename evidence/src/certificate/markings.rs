@@ -154,7 +154,7 @@ impl ReachabilityGraph {
     }
 
     /// Returns the predecessors of a marking: the markings from which one firing leads to it.
-    pub fn before(&self, marking: u32) -> &[u32] {
+    pub fn predecessors_of(&self, marking: u32) -> &[u32] {
         let number = marking as usize;
         &self.predecessors[self.starts[number]..self.starts[number + 1]]
     }

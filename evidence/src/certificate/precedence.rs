@@ -176,7 +176,7 @@ impl Precedence {
 /// A set of places, and its input and output transitions.
 struct PlaceSet {
     /// One flag per place: true if it is in the set.
-    inside: Vec<bool>,
+    is_member: Vec<bool>,
     /// One flag per transition: true if it consumes from the set.
     takes: Vec<bool>,
     /// One flag per transition: true if it produces into the set.
@@ -186,12 +186,12 @@ struct PlaceSet {
 impl PlaceSet {
     fn of(net: &Net, places: &[PlaceId]) -> Self {
         let mut set = PlaceSet {
-            inside: vec![false; net.place_count()],
+            is_member: vec![false; net.place_count()],
             takes: vec![false; net.transition_count()],
             puts: vec![false; net.transition_count()],
         };
         for &place in places {
-            set.inside[place.index()] = true;
+            set.is_member[place.index()] = true;
             net.consumers(place).iter().for_each(|arc| set.takes[arc.transition.index()] = true);
             net.producers(place).iter().for_each(|arc| set.puts[arc.transition.index()] = true);
         }
@@ -200,7 +200,7 @@ impl PlaceSet {
 
     /// Returns true if the place is in the set.
     fn contains(&self, place: PlaceId) -> bool {
-        self.inside[place.index()]
+        self.is_member[place.index()]
     }
 
     /// Returns true if `t` consumes from the set.

@@ -38,7 +38,7 @@ impl BoundLiteral {
     }
 
     /// Returns the literal that must hold before the term changes by `change`.
-    pub(super) fn before(self, change: i128) -> Result<BoundLiteral, Flaw> {
+    pub(super) fn precondition(self, change: i128) -> Result<BoundLiteral, Flaw> {
         let bound = self.bound.checked_sub(change).filter(|bound| bound.abs() < UNBOUNDED);
         Ok(BoundLiteral { bound: bound.ok_or(Flaw::Overflow)?, ..self })
     }
@@ -182,7 +182,7 @@ impl BoundPropagator {
     ) -> Option<()> {
         let all_rows: Vec<SumRow> = self.rows.clone();
         let other_rows: Vec<(usize, Vec<(usize, i128)>)> =
-            flows.iter().chain(kept).map(|&other| (other, self.parts(other))).collect();
+            flows.iter().chain(kept).map(|&other| (other, self.summands(other))).collect();
         // A row that is contained in another one begins with a part of it.
         let mut by_first_part: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (position, (_, own)) in other_rows.iter().enumerate() {
@@ -219,7 +219,7 @@ impl BoundPropagator {
     }
 
     /// Returns the parts of a row with their coefficients, or the term itself for a place.
-    pub(super) fn parts(&self, term: usize) -> Vec<(usize, i128)> {
+    pub(super) fn summands(&self, term: usize) -> Vec<(usize, i128)> {
         let own = self.rows_of[term].iter().find(|&&row| self.rows[row].term == term);
         own.map_or(vec![(term, 1)], |&row| self.rows[row].terms.clone())
     }

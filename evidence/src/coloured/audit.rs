@@ -1,7 +1,7 @@
 //! Audits evidence about a coloured model: for each file, first the unfolding that it is about,
 //! then the answers as for any net.
 
-use super::unfolding::Bindings;
+use super::unfolding::RequiredBindings;
 use super::{ColouredModel, UnfoldingFlaw};
 use crate::audit::{
     Audit, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, EvidenceFileError, EvidenceReader,
@@ -47,7 +47,7 @@ struct RebuiltUnfolding {
     /// The listed names.
     listed: Unfolding,
     /// The choice whether the list had to contain all bindings or one per effect.
-    bindings: Bindings,
+    bindings: RequiredBindings,
     /// The rebuilt net.
     net: Net,
 }
@@ -83,8 +83,8 @@ impl<'m> ColouredAudit<'m> {
         let listed = source.unfolding()?;
         // The state space counts firings by bindings, including bindings with the same effect.
         let bindings = match source.header().examination == STATE_SPACE {
-            true => Bindings::All,
-            false => Bindings::OnePerEffect,
+            true => RequiredBindings::All,
+            false => RequiredBindings::OnePerEffect,
         };
         let is_made = |made: &RebuiltUnfolding| made.bindings == bindings && made.listed == listed;
         if !self.last_unfolding.as_ref().is_some_and(is_made) {

@@ -150,7 +150,7 @@ impl<'m> ClassHeads<'m> {
         if let Some(named) = unused.first() {
             let name = named.first().and_then(|class| class.first()).map_or("", String::as_str);
             let name = Quoted(name);
-            return Err(wrong(format!(
+            return Err(wrong_unfolding(format!(
                 "no sort contains {name} and the other colours of its class"
             )));
         }
@@ -244,12 +244,12 @@ impl<'m> ClassHeads<'m> {
     ) -> Result<(), UnfoldingFlaw> {
         let may_distinguish = |by: &str| {
             let id = Quoted(&transition.id);
-            wrong(format!("{by} of {id} may distinguish colours that were merged"))
+            wrong_unfolding(format!("{by} of {id} may distinguish colours that were merged"))
         };
         if !self.guard_respects_heads(&transition.guard, budget)? {
             return Err(may_distinguish("the guard"));
         }
-        for (place, term) in transition.takes.iter().chain(&transition.puts) {
+        for (place, term) in transition.inputs.iter().chain(&transition.outputs) {
             if !self.respects_heads(term, model.places[*place].sort, budget)? {
                 return Err(may_distinguish("an arc"));
             }
@@ -258,7 +258,7 @@ impl<'m> ClassHeads<'m> {
         let takes_any_token = |(place, term): &(usize, MultisetTerm)| {
             self.accepts_any_tokens(term, model.places[*place].sort, &mut seen)
         };
-        match transition.takes.iter().all(takes_any_token) {
+        match transition.inputs.iter().all(takes_any_token) {
             true => Ok(()),
             false => Err(may_distinguish("what is taken by an arc")),
         }
@@ -473,6 +473,6 @@ impl<'m> ClassHeads<'m> {
     }
 }
 
-fn wrong(what: String) -> UnfoldingFlaw {
+fn wrong_unfolding(what: String) -> UnfoldingFlaw {
     UnfoldingFlaw::Wrong(what)
 }

@@ -110,7 +110,10 @@ impl MultisetTerm {
                     let mut longer = Vec::with_capacity(tuples.len() * part.len());
                     for &(tuple, n) in &tuples {
                         for &(colour, m) in &part {
-                            longer.push((tuple * size + colour, fits(u64::checked_mul(n, m))?));
+                            longer.push((
+                                tuple * size + colour,
+                                require_63_bits(u64::checked_mul(n, m))?,
+                            ));
                         }
                     }
                     tuples = longer;
@@ -121,7 +124,7 @@ impl MultisetTerm {
             MultisetTerm::Times(times, of) => {
                 let mut bag = of.evaluate(binding, max_colours)?;
                 for (_, n) in &mut bag {
-                    *n = fits(n.checked_mul(*times))?;
+                    *n = require_63_bits(n.checked_mul(*times))?;
                 }
                 bag
             }
@@ -199,7 +202,7 @@ fn merged(mut bag: ColourMultiset) -> Result<ColourMultiset, TooManyColours> {
     let mut merged: ColourMultiset = Vec::with_capacity(bag.len());
     for (colour, n) in bag {
         match merged.last_mut() {
-            Some((last, sum)) if *last == colour => *sum = fits(sum.checked_add(n))?,
+            Some((last, sum)) if *last == colour => *sum = require_63_bits(sum.checked_add(n))?,
             _ => merged.push((colour, n)),
         }
     }
@@ -207,6 +210,6 @@ fn merged(mut bag: ColourMultiset) -> Result<ColourMultiset, TooManyColours> {
 }
 
 /// Returns an error for a missing number, or for 2⁶³ or more.
-fn fits(number: Option<u64>) -> Result<u64, TooManyColours> {
+fn require_63_bits(number: Option<u64>) -> Result<u64, TooManyColours> {
     number.filter(|&number| number < 1 << 63).ok_or(TooManyColours)
 }

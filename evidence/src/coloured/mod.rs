@@ -30,4 +30,4 @@ mod unfolding;
 pub use audit::{ColouredAudit, Queries, RepeatLimits};
 pub use net::{ColouredModel, is_coloured, read, read_as};
 pub use tries::UnfoldingFlaw;
-pub use unfolding::Bindings;
+pub use unfolding::RequiredBindings;

@@ -3,7 +3,7 @@
 use super::elements::meaningful_elements;
 use super::sorts::{Declarations, SortStructure, not_known};
 use super::terms::{GuardTerm, MultisetTerm, TermReader};
-use crate::reader::known::check_attributes_and_texts;
+use crate::reader::allowed_attributes::check_attributes_and_texts;
 use crate::reader::pipe::check_tagged;
 use crate::reader::pnml::{check_plain_arc, node_label, the_net};
 use crate::reader::references::{references, resolve};
@@ -49,9 +49,9 @@ pub(super) struct GuardedTransition {
     pub(super) variables: Vec<usize>,
     pub(super) guard: GuardTerm,
     /// The input places, each with the multiset of tokens that a firing takes.
-    pub(super) takes: Vec<(usize, MultisetTerm)>,
+    pub(super) inputs: Vec<(usize, MultisetTerm)>,
     /// The output places, each with the multiset of tokens that a firing puts.
-    pub(super) puts: Vec<(usize, MultisetTerm)>,
+    pub(super) outputs: Vec<(usize, MultisetTerm)>,
 }
 
 /// Returns true if a file is a coloured net. The type of the net says so. TAPAAL writes the type of
@@ -172,11 +172,11 @@ pub fn read_as(bytes: &[u8], times: TimeTreatment) -> Result<ColouredModel, Unre
         match (node_at("source")?, node_at("target")?) {
             ((true, place), (false, transition)) => {
                 let term = model.inscription(node, place)?;
-                model.transitions[transition].takes.push((place, term));
+                model.transitions[transition].inputs.push((place, term));
             }
             ((false, transition), (true, place)) => {
                 let term = model.inscription(node, place)?;
-                model.transitions[transition].puts.push((place, term));
+                model.transitions[transition].outputs.push((place, term));
             }
             _ => return Err(Unreadable::at(node, "an arc between two nodes of one kind")),
         }
@@ -184,8 +184,8 @@ pub fn read_as(bytes: &[u8], times: TimeTreatment) -> Result<ColouredModel, Unre
     for transition in &mut model.transitions {
         let variables = &mut transition.variables;
         transition.guard.variables(variables);
-        transition.takes.iter().for_each(|(_, term)| term.variables(variables));
-        transition.puts.iter().for_each(|(_, term)| term.variables(variables));
+        transition.inputs.iter().for_each(|(_, term)| term.variables(variables));
+        transition.outputs.iter().for_each(|(_, term)| term.variables(variables));
         variables.sort_unstable();
         variables.dedup();
     }
@@ -222,7 +222,14 @@ impl ColouredModel {
         };
         let (variables, takes, puts) = (Vec::new(), Vec::new(), Vec::new());
         let (id, label) = (id.to_owned(), node_label(node));
-        self.transitions.push(GuardedTransition { id, label, variables, guard, takes, puts });
+        self.transitions.push(GuardedTransition {
+            id,
+            label,
+            variables,
+            guard,
+            inputs: takes,
+            outputs: puts,
+        });
         Ok(())
     }
 

@@ -107,7 +107,7 @@ impl TermReader<'_> {
             "empty" => MultisetTerm::Sum(Vec::new()),
             "partitionelementof" => {
                 check_sort(self.declarations.sort_of_id(node, "refpartition")?)?;
-                self.part(node, sort)?
+                self.partition_element(node, sort)?
             }
             _ => return self.operation(node, sort),
         })
@@ -190,7 +190,11 @@ impl TermReader<'_> {
     }
 
     /// Reads the partition element of a colour.
-    fn part(&mut self, node: Node<'_, '_>, sort: usize) -> Result<MultisetTerm, Unreadable> {
+    fn partition_element(
+        &mut self,
+        node: Node<'_, '_>,
+        sort: usize,
+    ) -> Result<MultisetTerm, Unreadable> {
         let SortStructure::Partition { of, part_of, .. } = self.declarations.kind(sort) else {
             return Err(Unreadable::at(node, "this is not a partition"));
         };

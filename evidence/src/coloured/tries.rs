@@ -34,7 +34,7 @@ impl<'g> ColourBudget<'g> {
     }
 
     /// Returns the number of colours that may still be tried.
-    pub(super) fn left(&self) -> u64 {
+    pub(super) fn remaining_colours(&self) -> u64 {
         self.remaining
     }
 

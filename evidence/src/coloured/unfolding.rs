@@ -12,8 +12,8 @@
 //! 3. Every binding that takes only from listed places puts only on listed places.
 //! 4. Of these bindings, one that is not listed takes and puts the same as a listed binding of its
 //!    transition.
-//! 5. If firings are counted ([`Bindings::All`]), all of these bindings are listed, because two
-//!    bindings with the same effect are two firings.
+//! 5. If firings are counted ([`RequiredBindings::All`]), all of these bindings are listed, because
+//!    two bindings with the same effect are two firings.
 //!
 //! If colours were [merged](super::classes), all conditions are about the quotient.
 //!
@@ -46,7 +46,7 @@ use std::sync::Arc;
 
 /// The choice which bindings a list must contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bindings {
+pub enum RequiredBindings {
     /// At least one of the bindings with the same effect.
     OnePerEffect,
     /// Every binding that takes only from listed places.
@@ -71,7 +71,7 @@ impl ColouredModel {
     pub fn unfold(
         &self,
         listed: &Unfolding,
-        bindings: Bindings,
+        bindings: RequiredBindings,
         max_colours: u64,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Net, UnfoldingFlaw> {
@@ -79,8 +79,8 @@ impl ColouredModel {
         self.assumptions.iter().for_each(|it| builder.assume(it.clone()));
         let mut budget = ColourBudget::new(max_colours, goes_on);
         let classes = ClassHeads::of(self, &listed.classes, &mut budget)?;
-        if !classes.are_trivial() && bindings == Bindings::All {
-            return Err(wrong("colours are merged, but firings are counted by bindings"));
+        if !classes.are_trivial() && bindings == RequiredBindings::All {
+            return Err(wrong_unfolding("colours are merged, but firings are counted by bindings"));
         }
         let (places, place_counts) = self.places(listed, &classes, &mut builder, &mut budget)?;
         let mut first = 0;
@@ -88,7 +88,7 @@ impl ColouredModel {
         for transition in &self.transitions {
             let names = names_of(&listed.transitions[first..], &transition.id);
             for name in names {
-                builder.transition(name).map_err(wrong)?;
+                builder.transition(name).map_err(wrong_unfolding)?;
             }
             let mut search =
                 BindingEnumeration::new(self, &classes, transition, &places, names, &mut budget);
@@ -96,8 +96,13 @@ impl ColouredModel {
             let arcs = search.finish(bindings)?;
             for (transition_index, [takes, puts]) in (first..).zip(arcs) {
                 let t = TransitionId::new(transition_index);
-                takes.into_iter().try_for_each(|(p, n)| builder.take(t, p, n)).map_err(wrong)?;
-                puts.into_iter().try_for_each(|(p, n)| builder.put(t, p, n)).map_err(wrong)?;
+                takes
+                    .into_iter()
+                    .try_for_each(|(p, n)| builder.take(t, p, n))
+                    .map_err(wrong_unfolding)?;
+                puts.into_iter()
+                    .try_for_each(|(p, n)| builder.put(t, p, n))
+                    .map_err(wrong_unfolding)?;
             }
             first += names.len();
             transition_counts.push(names.len());
@@ -107,7 +112,7 @@ impl ColouredModel {
         }
         let places = self.places.iter().map(|place| &*place.id).zip(place_counts);
         let transitions = self.transitions.iter().map(|it| &*it.id).zip(transition_counts);
-        let folding = Folding::new(places, transitions).map_err(wrong)?.with_labels(
+        let folding = Folding::new(places, transitions).map_err(wrong_unfolding)?.with_labels(
             self.places.iter().map(|place| place.label.as_deref()),
             self.transitions.iter().map(|it| it.label.as_deref()),
         );
@@ -116,7 +121,7 @@ impl ColouredModel {
             true => folding,
             false => folding.of_quotient(listed.classes.clone()),
         });
-        builder.build().map_err(wrong)
+        builder.build().map_err(wrong_unfolding)
     }
 
     /// Adds the listed places with their tokens (conditions 1 and 2). Returns the listed colours,
@@ -133,7 +138,7 @@ impl ColouredModel {
             let names = names_of(&listed.places[first..], &place.id);
             let mut positions: HashMap<&str, PlaceId> = HashMap::new();
             for (at, name) in (first..).zip(names) {
-                builder.place(name, 0).map_err(wrong)?;
+                builder.place(name, 0).map_err(wrong_unfolding)?;
                 positions.insert(name, PlaceId::new(at));
             }
             let mut colours = HashMap::new();
@@ -154,14 +159,17 @@ impl ColouredModel {
             let mut initial: BTreeMap<u64, u64> = BTreeMap::new();
             for (colour, tokens) in evaluated(&place.initial, &[], budget)? {
                 let sum = initial.entry(classes.head(place.sort, colour)).or_default();
-                *sum = sum.checked_add(tokens).ok_or_else(|| wrong(TOO_MANY))?;
+                *sum = sum.checked_add(tokens).ok_or_else(|| wrong_unfolding(TOO_MANY))?;
             }
             for (colour, tokens) in initial {
                 let Some(&at) = colours.get(&colour) else {
                     let name = self.place_name(place, colour);
-                    return Err(wrong(format!("{} is marked but not listed", Quoted(&name))));
+                    return Err(wrong_unfolding(format!(
+                        "{} is marked but not listed",
+                        Quoted(&name)
+                    )));
                 };
-                builder.set_tokens(at, tokens).map_err(wrong)?;
+                builder.set_tokens(at, tokens).map_err(wrong_unfolding)?;
             }
             first += names.len();
             counts.push(names.len());
@@ -265,7 +273,7 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
                 }
             }
         }
-        for (place, term) in &transition.takes {
+        for (place, term) in &transition.inputs {
             let mut parts = vec![term];
             while let Some(part) = parts.pop() {
                 match part {
@@ -348,9 +356,9 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
 
     /// Processes a complete binding whose guard holds.
     fn complete(&mut self) -> Result<(), UnfoldingFlaw> {
-        let Ok(takes) = self.moved_tokens(&self.transition.takes)? else { return Ok(()) };
+        let Ok(takes) = self.moved_tokens(&self.transition.inputs)? else { return Ok(()) };
         let name = self.model.binding_name(self.transition, &self.binding);
-        let puts = self.moved_tokens(&self.transition.puts)?.map_err(|place| {
+        let puts = self.moved_tokens(&self.transition.outputs)?.map_err(|place| {
             let [name, place] = [&*name, &*place].map(Quoted);
             UnfoldingFlaw::Wrong(format!("{name} puts tokens on {place}, which is not listed"))
         })?;
@@ -393,7 +401,7 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
                 match moved.iter_mut().find(|(other, _)| *other == listed_place) {
                     None => moved.push((listed_place, tokens)),
                     Some((_, sum)) => {
-                        *sum = sum.checked_add(tokens).ok_or_else(|| wrong(TOO_MANY))?;
+                        *sum = sum.checked_add(tokens).ok_or_else(|| wrong_unfolding(TOO_MANY))?;
                     }
                 }
             }
@@ -404,7 +412,7 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
 
     /// Returns the arcs of the listed transitions, if all were matched and every unlisted binding
     /// has the effect of a listed one (4).
-    fn finish(self, bindings: Bindings) -> Result<Vec<BindingArcs>, UnfoldingFlaw> {
+    fn finish(self, bindings: RequiredBindings) -> Result<Vec<BindingArcs>, UnfoldingFlaw> {
         if let Some(name) = self.unmatched.keys().min() {
             return Err(no_such(name, "transition that can fire"));
         }
@@ -412,7 +420,7 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
             return Err(self.not_listed());
         }
         match self.unlisted_name {
-            Some(name) if bindings == Bindings::All => Err(UnfoldingFlaw::Wrong(format!(
+            Some(name) if bindings == RequiredBindings::All => Err(UnfoldingFlaw::Wrong(format!(
                 "{} is not listed, but firings are counted by bindings",
                 Quoted(&name)
             ))),
@@ -478,7 +486,7 @@ fn evaluated(
     binding: &[u64],
     budget: &mut ColourBudget<'_>,
 ) -> Result<ColourMultiset, UnfoldingFlaw> {
-    let max_colours = usize::try_from(budget.left()).unwrap_or(usize::MAX);
+    let max_colours = usize::try_from(budget.remaining_colours()).unwrap_or(usize::MAX);
     let bag = term.evaluate(binding, max_colours).map_err(|TooManyColours| budget.too_large())?;
     budget.spend(bag.len() as u64)?;
     Ok(bag)
@@ -487,7 +495,7 @@ fn evaluated(
 /// The message for a number of tokens that is too large.
 const TOO_MANY: &str = "a binding moves 2^63 tokens or more";
 
-fn wrong(what: impl ToString) -> UnfoldingFlaw {
+fn wrong_unfolding(what: impl ToString) -> UnfoldingFlaw {
     UnfoldingFlaw::Wrong(what.to_string())
 }
 

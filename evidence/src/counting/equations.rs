@@ -19,7 +19,7 @@ pub(super) struct TokenVariable {
     /// The equation of the node.
     pub(super) tokens: TokenEquation,
     /// The summands of the node, if it is a merged place; empty for an original place.
-    pub(super) parts: Vec<NodeId>,
+    pub(super) summands: Vec<NodeId>,
 }
 
 /// The equation for the tokens of a node.
@@ -60,7 +60,8 @@ pub(super) struct Equations {
 impl Equations {
     /// Creates the equations of an empty reduction of `net`.
     pub(super) fn new(net: &Net) -> Self {
-        let free = |place| TokenVariable { place, tokens: TokenEquation::Free, parts: Vec::new() };
+        let free =
+            |place| TokenVariable { place, tokens: TokenEquation::Free, summands: Vec::new() };
         Equations {
             nodes: net.places().map(free).collect(),
             ordered: Vec::new(),
@@ -102,7 +103,7 @@ impl Equations {
                         self.nodes[part].tokens = TokenEquation::SummandOf(merged);
                         self.ordered.push(part);
                     }
-                    self.nodes[merged].parts = parts;
+                    self.nodes[merged].summands = parts;
                 }
                 Edit::Divide(p, divisor) => {
                     let undivided = self.node(*p);
@@ -126,7 +127,7 @@ impl Equations {
 
     /// Creates a new node for a place whose tokens change their meaning.
     fn new_node(&mut self, place: PlaceId) -> NodeId {
-        self.nodes.push(TokenVariable { place, tokens: TokenEquation::Free, parts: Vec::new() });
+        self.nodes.push(TokenVariable { place, tokens: TokenEquation::Free, summands: Vec::new() });
         self.current[place.index()] = self.nodes.len() - 1;
         self.nodes.len() - 1
     }

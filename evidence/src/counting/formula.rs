@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Clone, Debug)]
 pub struct CountingFormula {
     /// The components of the reduced net.
-    pub parts: Vec<CountedComponent>,
+    pub components: Vec<CountedComponent>,
     /// The functions in the products.
     pub factors: MarkingFactors,
     /// A constant factor of every marking.
@@ -101,7 +101,7 @@ impl CountingFormula {
         let (mut parts, mut location_of) =
             (Vec::new(), vec![(0, PlaceId::new(0)); reduced.place_count()]);
         // A transition without arcs does not change the marking.
-        for part in reduced.parts()?.into_iter().filter(|part| !part.places.is_empty()) {
+        for part in reduced.subnets()?.into_iter().filter(|part| !part.places.is_empty()) {
             for (part_place, p) in part.net.places().zip(&part.places) {
                 location_of[p.index()] = (parts.len(), part_place);
             }
@@ -118,7 +118,8 @@ impl CountingFormula {
                 parts[part].factors.push((part_place_id, function));
             }
         }
-        let mut formula = CountingFormula { parts, factors: weights, factor, groups: Vec::new() };
+        let mut formula =
+            CountingFormula { components: parts, factors: weights, factor, groups: Vec::new() };
         let groups = formula.firings(original, &equations, &node_at, &mut coupled)?;
         if !coupled.is_empty() {
             coupled.sort_unstable();
@@ -138,7 +139,7 @@ impl CountingFormula {
         node_at: &HashMap<NodeId, (usize, PlaceId)>,
         coupled: &mut Vec<PlaceId>,
     ) -> Result<HashMap<Vec<(usize, usize)>, BigUint>, NoFormula> {
-        let mut numbers = vec![HashMap::new(); self.parts.len()];
+        let mut numbers = vec![HashMap::new(); self.components.len()];
         let mut groups: HashMap<Vec<(usize, usize)>, BigUint> = HashMap::new();
         let mut is_dead = vec![false; original.transition_count()];
         equations.dead.iter().for_each(|t| is_dead[t.index()] = true);
@@ -177,7 +178,7 @@ impl CountingFormula {
                 if product == FactorProduct::default() {
                     continue;
                 }
-                let products_of_part = &mut self.parts[part].products;
+                let products_of_part = &mut self.components[part].products;
                 let number = *numbers[part].entry(product).or_insert_with_key(|product| {
                     products_of_part.push(product.clone());
                     products_of_part.len() - 1
@@ -192,7 +193,7 @@ impl CountingFormula {
     /// Returns the figures, given the sum of each product over the markings of each component.
     pub fn figures(&self, sums: &[Vec<BigUint>]) -> StateSpaceFigures {
         let unconditional_sum = |(index, _): (usize, &CountedComponent)| &sums[index][0];
-        let markings: BigUint = self.parts.iter().enumerate().map(unconditional_sum).product();
+        let markings: BigUint = self.components.iter().enumerate().map(unconditional_sum).product();
         let mut transitions = BigUint::ZERO;
         for (times, products) in &self.groups {
             let mut sum = &markings * times;

@@ -56,7 +56,7 @@ pub enum CountError {
 }
 
 /// Returns the needs of a reduction that keeps every marking.
-pub fn needs() -> Needs {
+pub fn needs_of_counting() -> Needs {
     Needs { preserve: Preserve::MARKINGS, ..Needs::default() }
 }
 
@@ -70,10 +70,10 @@ impl CountingFormula {
         log: &NamedLog,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<CountingFormula, CountError> {
-        if log.needs(net)? != needs() {
+        if log.needs(net)? != needs_of_counting() {
             return Err(CountError::NotKept);
         }
-        CountingFormula::of_steps(net, log.steps(net, &needs()), goes_on)
+        CountingFormula::of_steps(net, log.steps(net, &needs_of_counting()), goes_on)
     }
 
     /// Builds the formula from steps of a reduction.
@@ -89,7 +89,7 @@ impl CountingFormula {
         let mut record = |_: &_, _: &_, net: &_, edits: &_| {
             keeps_markings &= equations.record(net, edits).is_some();
         };
-        let work = redo(net, &needs(), steps, &mut record, goes_on)?;
+        let work = redo(net, &needs_of_counting(), steps, &mut record, goes_on)?;
         if keeps_markings {
             CountingFormula::of_reduction(net, &work, equations)
         } else {
@@ -108,7 +108,8 @@ impl CountingFormula {
         steps: impl IntoIterator<Item = (&'s str, Candidate)>,
         assumed: AssumedCondition,
     ) -> Result<CountingFormula, CountError> {
-        let (mut work, mut equations) = (WorkNet::new(net, &needs()), Equations::new(net));
+        let (mut work, mut equations) =
+            (WorkNet::new(net, &needs_of_counting()), Equations::new(net));
         for (step, (name, candidate)) in (1..).zip(steps) {
             let rule = rules::named(name).ok_or(CountError::NotKept)?;
             let context = Context::new(&work, Preserve::MARKINGS, assumed);
@@ -129,7 +130,7 @@ impl CountingFormula {
         let places: Vec<PlaceId> = work.places().collect();
         // Rules that keep every marking do not compose transitions.
         let mut name = |_: &_, _| String::new();
-        let reduced = finish(net, work, needs(), &mut name, &mut |_, _| ());
+        let reduced = finish(net, work, needs_of_counting(), &mut name, &mut |_, _| ());
         let reduced = reduced.map_err(|_| LogError::OtherNet)?.net;
         Ok(CountingFormula::of(net, equations, &reduced, &places)?)
     }
@@ -155,8 +156,8 @@ pub fn count(
     max_markings: u64,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(StateSpaceFigures, u64), CountError> {
-    let (mut sums_of_parts, mut visited) = (Vec::with_capacity(formula.parts.len()), 0);
-    for part in &formula.parts {
+    let (mut sums_of_parts, mut visited) = (Vec::with_capacity(formula.components.len()), 0);
+    for part in &formula.components {
         let (sums, markings) =
             visit::sums(part, &mut formula.factors, max_markings - visited, goes_on)?;
         visited += markings;

@@ -94,7 +94,7 @@ impl MarkingFactors {
             .zip(determined)
             .map(|(node, determined)| ForestNode {
                 plain_summands: Vec::new(),
-                summands: node.parts.clone(),
+                summands: node.summands.clone(),
                 determined,
                 has_factor: false,
                 span: (0, 0),
@@ -205,7 +205,7 @@ impl MarkingFactors {
         match self.functions[function.0 as usize].clone() {
             FactorFunction::Distributions { places, less } => tokens
                 .checked_sub(less)
-                .map_or(Ok(BigUint::ZERO), |remaining| self.ways(remaining, places)),
+                .map_or(Ok(BigUint::ZERO), |remaining| self.distribution_count(remaining, places)),
             FactorFunction::Node(node, demands) => self.factor(node, &demands, tokens),
         }
     }
@@ -269,7 +269,8 @@ impl MarkingFactors {
             .fold(0, u64::saturating_add);
         if tree_node.summands.is_empty() {
             let remaining = tokens.checked_sub(required);
-            return remaining.map_or(Ok(BigUint::ZERO), |remaining| self.ways(remaining, plain));
+            return remaining
+                .map_or(Ok(BigUint::ZERO), |remaining| self.distribution_count(remaining, plain));
         }
         let parts = tree_node.summands.clone();
         let wanted = usize::try_from(tokens).map_err(|_| WeightError::TooLarge)?;
@@ -282,8 +283,8 @@ impl MarkingFactors {
         stages.resize(parts.len() + 1, Vec::new());
         for value in stages[0].len() as u64..=tokens {
             let remaining = value.checked_sub(required);
-            let ways =
-                remaining.map_or(Ok(BigUint::ZERO), |remaining| self.ways(remaining, plain))?;
+            let ways = remaining
+                .map_or(Ok(BigUint::ZERO), |remaining| self.distribution_count(remaining, plain))?;
             stages[0].push(ways);
         }
         for (stage, &part) in (1..).zip(&parts) {
@@ -307,7 +308,7 @@ impl MarkingFactors {
     }
 
     /// Returns the number of distributions of `tokens` tokens over `places` places.
-    fn ways(&mut self, tokens: u64, places: u64) -> Result<BigUint, WeightError> {
+    fn distribution_count(&mut self, tokens: u64, places: u64) -> Result<BigUint, WeightError> {
         let Some(bars) = places.checked_sub(1) else {
             return Ok(BigUint::from(u8::from(tokens == 0)));
         };

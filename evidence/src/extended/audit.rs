@@ -29,16 +29,16 @@ pub struct ExtendedAudit<'m> {
     of_cases: bool,
     watch: AuditWatch,
     /// The last net with its beginning, kept because the files of a run have the same bounds.
-    made: Option<(NetBeginning, NamedTranslation, Net)>,
+    last_net: Option<(NetBeginning, NamedTranslation, Net)>,
     report: AuditReport,
 }
 
 impl<'m> ExtendedAudit<'m> {
     /// Creates an audit of evidence about `model`.
     pub fn new(model: &'m ExtendedNet, most_visited: u64, queries: Box<Queries<'m>>) -> Self {
-        let (watch, made, report) = (AuditWatch::default(), None, AuditReport::default());
+        let (watch, last_net, report) = (AuditWatch::default(), None, AuditReport::default());
         let (finals, of_cases) = (Vec::new(), false);
-        ExtendedAudit { model, most_visited, queries, finals, of_cases, watch, made, report }
+        ExtendedAudit { model, most_visited, queries, finals, of_cases, watch, last_net, report }
     }
 
     /// Sets the final markings of cases for soundness questions. If `finals` is empty, the final
@@ -87,7 +87,7 @@ impl<'m> ExtendedAudit<'m> {
         let is_other = |(of, made, _): &(NetBeginning, NamedTranslation, Net)| {
             *of != begins || *made != listed
         };
-        if self.made.as_ref().is_none_or(is_other) {
+        if self.last_net.as_ref().is_none_or(is_other) {
             let model = match number {
                 None if is_assumed => {
                     let begun = cases::extended_with_assumed_token(self.model);
@@ -109,9 +109,9 @@ impl<'m> ExtendedAudit<'m> {
             let made = made.map_err(|what| {
                 source.broken(format!("the translation is not the model's: {what}"))
             })?;
-            self.made = Some((begins, listed, made));
+            self.last_net = Some((begins, listed, made));
         }
-        let Some((.., net)) = &self.made else { return Ok(()) };
+        let Some((.., net)) = &self.last_net else { return Ok(()) };
         let queries = Box::new(|examination: &str| (self.queries)(net, examination));
         let audit = Audit::new(net, self.most_visited, queries).with_watch(self.watch.clone());
         let mut audit = audit.with_case_markings();

@@ -20,7 +20,7 @@ struct AddedPlaces {
     /// tokens as the bound.
     complements: BTreeMap<PlaceId, PlaceId>,
     /// For each capped place, the place for its tokens beyond the cap.
-    over: BTreeMap<PlaceId, PlaceId>,
+    overflow_places: BTreeMap<PlaceId, PlaceId>,
     /// The two places that say whether a cap has been exceeded: within, beyond.
     halves: Option<(PlaceId, PlaceId)>,
 }
@@ -29,9 +29,9 @@ struct AddedPlaces {
 #[derive(Clone, Copy)]
 enum CopyAssumption {
     /// The place holds this many tokens, and is reset.
-    Held(u64),
+    ResetTokens(u64),
     /// This many of the produced tokens go beyond the cap.
-    Over(u64),
+    ToBeyond(u64),
     /// This many of the consumed tokens come from beyond the cap.
     FromBeyond(u64),
 }
@@ -62,7 +62,7 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
         copies.push(supposed.len());
         let numbers = |it: &BTreeMap<PlaceId, CopyAssumption>| -> Vec<u64> {
             let held = it.values().filter_map(|it| match it {
-                CopyAssumption::Held(number) => Some(*number),
+                CopyAssumption::ResetTokens(number) => Some(*number),
                 _ => None,
             });
             held.collect()
@@ -78,7 +78,7 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
             }
         }
     }
-    for (&p, &over) in &added.over {
+    for (&p, &over) in &added.overflow_places {
         let Some((within, beyond)) = added.halves else { continue };
         if let Some(reads) = reads_to_leave(net, p, checked.bounds[&p]) {
             let name = added_name("leave", Some(p), net, &builder);
@@ -91,7 +91,11 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
     }
     let caps = added.halves.map(|(within, _)| Caps {
         within_place: within,
-        overflow: added.over.iter().map(|(&p, &over)| (p, (checked.bounds[&p], over))).collect(),
+        overflow: added
+            .overflow_places
+            .iter()
+            .map(|(&p, &over)| (p, (checked.bounds[&p], over)))
+            .collect(),
         enabled: core.transitions().map(|t| net.enabling(t)).collect(),
     });
     let complemented = added.complements.into_keys().collect();
@@ -137,7 +141,7 @@ fn add_places(
         builder.place(&name, tokens).map_err(|it| it.to_string())
     };
     for &p in caps {
-        added.over.insert(p, place("over", Some(p), 0)?);
+        added.overflow_places.insert(p, place("over", Some(p), 0)?);
     }
     if !caps.is_empty() {
         added.halves = Some((place("within", None, 1)?, place("beyond", None, 0)?));
@@ -189,7 +193,7 @@ fn copy_assumptions(
         let held = |tokens: Vec<u64>| {
             let each = net.resets(t).iter().copied().zip(tokens);
             let may_hold = each.filter(|(p, _)| bound(p) > 0);
-            may_hold.map(|(p, number)| (p, CopyAssumption::Held(number))).collect()
+            may_hold.map(|(p, number)| (p, CopyAssumption::ResetTokens(number))).collect()
         };
         return Ok(all.into_iter().map(held).collect());
     }
@@ -205,7 +209,8 @@ fn copy_assumptions(
         if is_too_many(room.saturating_sub(least)) {
             return Err(format!("more than {MAX_TRANSITIONS} copies of a transition"));
         }
-        let numbers = (least..=room.max(least)).map(|number| Some(CopyAssumption::Held(number)));
+        let numbers =
+            (least..=room.max(least)).map(|number| Some(CopyAssumption::ResetTokens(number)));
         each.push((p, numbers.collect()));
     }
     for &p in caps.iter().filter(|p| !net.resets(t).contains(p)) {
@@ -214,7 +219,7 @@ fn copy_assumptions(
             return Err(format!("more than {MAX_TRANSITIONS} copies of a transition"));
         }
         let of = |by| {
-            if puts > takes { CopyAssumption::Over(by) } else { CopyAssumption::FromBeyond(by) }
+            if puts > takes { CopyAssumption::ToBeyond(by) } else { CopyAssumption::FromBeyond(by) }
         };
         let changes = (1..=takes.abs_diff(puts)).map(|by| Some(of(by)));
         each.push((p, [None].into_iter().chain(changes).collect()));
@@ -252,8 +257,10 @@ fn name(
         // The weight of an arc fits into i64.
         let signed = |by: u64| i64::try_from(by).unwrap_or(i64::MAX);
         match it {
-            CopyAssumption::Held(number) => held.extend(names_numbers.then_some((place, number))),
-            CopyAssumption::Over(by) => over.push((place, signed(by))),
+            CopyAssumption::ResetTokens(number) => {
+                held.extend(names_numbers.then_some((place, number)))
+            }
+            CopyAssumption::ToBeyond(by) => over.push((place, signed(by))),
             CopyAssumption::FromBeyond(by) => over.push((place, -signed(by))),
         }
     }
@@ -304,23 +311,23 @@ fn arcs(
             );
         };
         match assumptions.get(&p) {
-            Some(&CopyAssumption::Held(number)) => {
+            Some(&CopyAssumption::ResetTokens(number)) => {
                 let all = most.saturating_sub(number);
                 add_pair((number, puts), (all.max(needs), most.saturating_sub(puts)));
             }
             // After the firing, the place is at its cap.
-            Some(&CopyAssumption::Over(by)) => {
+            Some(&CopyAssumption::ToBeyond(by)) => {
                 let below_cap = puts - takes - by;
                 let least = takes.max(most - below_cap);
                 let needs = needs.max(below_cap);
                 add_pair((least, least + below_cap), (needs, needs - below_cap));
-                arcs.push((added.over[&p], 0, by));
+                arcs.push((added.overflow_places[&p], 0, by));
             }
             // Before the firing, the place is at its cap.
             Some(&CopyAssumption::FromBeyond(by)) => {
                 let below_cap = takes - puts - by;
                 add_pair((most, most - below_cap), (needs, needs + below_cap));
-                arcs.push((added.over[&p], by, 0));
+                arcs.push((added.overflow_places[&p], by, 0));
             }
             None if puts >= takes => {
                 let needs = needs.max(puts - takes);
@@ -329,7 +336,7 @@ fn arcs(
             None => add_pair((takes, puts), (needs, needs + (takes - puts))),
         }
     }
-    let is_over = |it: &CopyAssumption| matches!(it, CopyAssumption::Over(_));
+    let is_over = |it: &CopyAssumption| matches!(it, CopyAssumption::ToBeyond(_));
     if let Some((_, beyond)) = added.halves.filter(|_| assumptions.values().any(is_over)) {
         arcs.push((beyond, 1, 1));
     }

@@ -158,7 +158,7 @@ impl UndoCheck<'_, '_> {
                     let tokens = &mut marking_before[arc.place.index()];
                     *tokens = tokens.checked_add(arc.weight).ok_or_else(not_undone)?;
                 }
-                let mut replayer = Replayer::at(net, Marking::new(lower_bounds));
+                let mut replayer = Replayer::from_marking(net, Marking::new(lower_bounds));
                 for &(transition, count) in steps {
                     if !(self.goes_on)() {
                         return Err(HomeFlaw::Document(Flaw::Stopped));

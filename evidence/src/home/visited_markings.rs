@@ -22,7 +22,7 @@
 use super::liveness::enabled_transitions;
 use crate::certificate::Flaw;
 use crate::certificate::markings::ReachabilityGraph;
-use parikh_net::parts::Subnet;
+use parikh_net::subnet::Subnet;
 use parikh_net::{Net, Predicate, TransitionId};
 use std::collections::HashMap;
 
@@ -40,7 +40,7 @@ pub fn find_staying(
 ) -> Result<Vec<Option<bool>>, Flaw> {
     let questions: Option<Vec<EnabledQuestion>> = wanted.iter().map(EnabledQuestion::of).collect();
     // Decomposition fails only when there are too many ids, and the net has fewer.
-    match (questions, net.parts()) {
+    match (questions, net.subnets()) {
         (Some(questions), Ok(parts)) => decide_by_parts(&parts, max_markings, &questions, goes_on),
         _ => Ok(decide_on_net(net, max_markings, wanted, goes_on)?.into_iter().map(Some).collect()),
     }
@@ -162,7 +162,7 @@ fn decide_on_net(
             .collect();
         while let Some(marking) = worklist.pop() {
             let mask = reachable_from[marking as usize];
-            for &predecessor in graph.before(marking) {
+            for &predecessor in graph.predecessors_of(marking) {
                 let predecessor_mask = &mut reachable_from[predecessor as usize];
                 if *predecessor_mask | mask != *predecessor_mask {
                     *predecessor_mask |= mask;

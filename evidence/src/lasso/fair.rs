@@ -32,7 +32,7 @@ pub(super) fn check(
     if weak.is_empty() && strong.is_empty() {
         return Ok(());
     }
-    let mut replayer = Replayer::at(net, begin.clone());
+    let mut replayer = Replayer::from_marking(net, begin.clone());
     cycle.steps().iter().try_for_each(|step| replayer.fire(*step))?;
     let end = replayer.marking();
     let is_disabled = |marking: &Marking, t: TransitionId| {
@@ -43,7 +43,7 @@ pub(super) fn check(
         let transition = net.transition_name(t).to_owned();
         Err(LassoFlaw::Unfair { kind, transition })
     };
-    let mut replayer = Replayer::at(net, begin.clone());
+    let mut replayer = Replayer::from_marking(net, begin.clone());
     for step in cycle.steps() {
         for _ in 0..step.count {
             let marking = replayer.marking();

@@ -50,7 +50,7 @@ pub(super) fn check(
         return Ok(None);
     };
     let growth = RoundGrowth { net, begin, end };
-    let mut replayer = Replayer::at(net, begin.clone());
+    let mut replayer = Replayer::from_marking(net, begin.clone());
     let mut atoms: Vec<Vec<AtomId>> = Vec::new();
     for step in cycle.steps() {
         for _ in 0..step.count {

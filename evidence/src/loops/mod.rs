@@ -16,7 +16,7 @@ mod marking;
 pub use marking::{LargeMarking, holds, value};
 
 use num_bigint::{BigInt, BigUint};
-use parikh_net::loops::{LoopElement, LoopRun, Spot, Turn};
+use parikh_net::loops::{LoopElement, LoopRun, RepeatedElement, Spot};
 use parikh_net::printable::Quoted;
 use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap};
@@ -58,7 +58,7 @@ pub enum LoopReplayError {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Effect {
     /// The least number of tokens with which the sequence is enabled.
-    need: BTreeMap<PlaceId, BigInt>,
+    required_tokens: BTreeMap<PlaceId, BigInt>,
     /// The change of the tokens by the sequence.
     change: BTreeMap<PlaceId, BigInt>,
 }
@@ -68,7 +68,7 @@ impl Effect {
     fn of_transition(net: &Net, t: TransitionId) -> Effect {
         let mut effect = Effect::default();
         for arc in net.pre(t) {
-            effect.need.insert(arc.place, arc.weight.into());
+            effect.required_tokens.insert(arc.place, arc.weight.into());
             *effect.change.entry(arc.place).or_default() -= arc.weight;
         }
         for arc in net.post(t) {
@@ -81,7 +81,7 @@ impl Effect {
     fn repeated(mut self, times: &BigUint) -> Effect {
         let times = BigInt::from(times.clone());
         let later_times = &times - 1;
-        for (place, need) in &mut self.need {
+        for (place, need) in &mut self.required_tokens {
             if let Some(change) = self.change.get(place).filter(|change| **change < BigInt::ZERO) {
                 *need -= &later_times * change;
             }
@@ -92,12 +92,12 @@ impl Effect {
 
     /// Appends the effect of a sequence that follows.
     fn append(&mut self, next: &Effect) {
-        for (place, need) in &next.need {
+        for (place, need) in &next.required_tokens {
             let missing = match self.change.get(place) {
                 Some(change) => need - change,
                 None => need.clone(),
             };
-            let need_so_far = self.need.entry(*place).or_default();
+            let need_so_far = self.required_tokens.entry(*place).or_default();
             if missing > *need_so_far {
                 *need_so_far = missing;
             }
@@ -117,7 +117,7 @@ struct LoopReplay<'a> {
     /// The effect per block.
     effects: Vec<Rc<Effect>>,
     /// Effects of elements, cached because most elements occur repeatedly.
-    turn_effects: HashMap<&'a Turn, Rc<Effect>>,
+    turn_effects: HashMap<&'a RepeatedElement, Rc<Effect>>,
     /// The number of 64-bit words of the stored effects, where a place with its number counts as
     /// two or more.
     stored_words: usize,
@@ -129,7 +129,8 @@ struct LoopReplay<'a> {
 
 /// A callback that gets a marking, the places that may have changed since the last call, and the
 /// position in the run after the element before it.
-pub type Look<'l> = dyn FnMut(&LargeMarking, &mut dyn Iterator<Item = PlaceId>, &Spot) + 'l;
+pub type MarkingInspector<'l> =
+    dyn FnMut(&LargeMarking, &mut dyn Iterator<Item = PlaceId>, &Spot) + 'l;
 
 /// Fires `run` from the initial marking. Calls `inspect` with the marking after each element of the
 /// run and of the first rounds of its blocks. Returns the last marking.
@@ -140,7 +141,7 @@ pub type Look<'l> = dyn FnMut(&LargeMarking, &mut dyn Iterator<Item = PlaceId>, 
 pub fn replay_loops(
     net: &Net,
     run: &LoopRun,
-    inspect: &mut Look<'_>,
+    inspect: &mut MarkingInspector<'_>,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<LargeMarking, LoopReplayError> {
     let mut replay = LoopReplay {
@@ -169,7 +170,11 @@ pub fn replay_loops(
 
 impl<'a> LoopReplay<'a> {
     /// Returns the effect of an element of a block.
-    fn turn_effect(&mut self, block: usize, turn: &'a Turn) -> Result<Rc<Effect>, LoopReplayError> {
+    fn turn_effect(
+        &mut self,
+        block: usize,
+        turn: &'a RepeatedElement,
+    ) -> Result<Rc<Effect>, LoopReplayError> {
         if let Some(known) = self.turn_effects.get(turn) {
             return Ok(known.clone());
         }
@@ -186,7 +191,7 @@ impl<'a> LoopReplay<'a> {
 
     /// Counts the size of an effect, and returns it.
     fn count_words(&mut self, effect: &Effect) -> Result<usize, LoopReplayError> {
-        let numbers = effect.need.values().chain(effect.change.values());
+        let numbers = effect.required_tokens.values().chain(effect.change.values());
         let size = numbers.map(|number| 2 + number.bits() as usize / 64).sum::<usize>();
         self.stored_words += size;
         if self.stored_words > MAX_WORDS { Err(LoopReplayError::TooLarge) } else { Ok(size) }
@@ -217,7 +222,7 @@ impl LoopReplay<'_> {
     /// Goes through the last block, and enters each other block at its first occurrence.
     fn replay_blocks(
         &mut self,
-        inspect: &mut Look<'_>,
+        inspect: &mut MarkingInspector<'_>,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), LoopReplayError> {
         let Some(last) = self.run.blocks().len().checked_sub(1) else { return Ok(()) };
@@ -267,9 +272,11 @@ impl LoopReplay<'_> {
         number: usize,
         effect: &Effect,
         spot: &Spot,
-        inspect: &mut Look<'_>,
+        inspect: &mut MarkingInspector<'_>,
     ) -> Result<(), LoopReplayError> {
-        if let Some((place, _)) = effect.need.iter().find(|(p, need)| self.marking[**p] < **need) {
+        if let Some((place, _)) =
+            effect.required_tokens.iter().find(|(p, need)| self.marking[**p] < **need)
+        {
             let place = self.net.place_name(*place).to_owned();
             return Err(LoopReplayError::NotEnabled { block, turn: number, place });
         }
@@ -290,14 +297,14 @@ mod tests {
     use parikh_net::text;
 
     fn random_run(rng: &mut Rng, transitions: usize) -> LoopRun {
-        let mut blocks: Vec<Vec<Turn>> = Vec::new();
+        let mut blocks: Vec<Vec<RepeatedElement>> = Vec::new();
         for block in 0..rng.usize(1..4) {
             let turn = |_| {
                 let part = match block > 0 && rng.bool() {
                     true => LoopElement::Block(rng.usize(..block)),
                     false => LoopElement::Fire(TransitionId::new(rng.usize(..transitions))),
                 };
-                Turn { element: part, times: rng.u32(1..4).into() }
+                RepeatedElement { element: part, times: rng.u32(1..4).into() }
             };
             blocks.push((0..3).map(turn).collect());
         }
@@ -348,11 +355,11 @@ mod tests {
         let net = net.unwrap();
         // The run doubles the tokens of p a thousand times: t and u fire as often as there are
         // tokens.
-        let fire = |t: usize, times: BigUint| Turn {
+        let fire = |t: usize, times: BigUint| RepeatedElement {
             element: LoopElement::Fire(TransitionId::new(t)),
             times,
         };
-        let turns = |times: u32| -> Vec<Turn> {
+        let turns = |times: u32| -> Vec<RepeatedElement> {
             let turns = (0..times).flat_map(|n| {
                 let one = BigUint::from(1u8);
                 [fire(0, &one << n), fire(1, one << (n + 1))]

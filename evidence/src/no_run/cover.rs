@@ -85,7 +85,7 @@ impl CoverNode {
     ///
     /// # Errors
     /// When a number of tokens overflows.
-    pub fn after(&self, net: &Net, t: TransitionId, state: usize) -> Result<CoverNode, Flaw> {
+    pub fn successor(&self, net: &Net, t: TransitionId, state: usize) -> Result<CoverNode, Flaw> {
         let mut node = CoverNode { state, ..self.clone() };
         for change in net.delta(t) {
             let p = change.place.index();
@@ -318,7 +318,11 @@ impl<'a> CoverGraph<'a> {
                     if remains(mover)
                         && let Some(read_markings) = read_markings()
                     {
-                        add_edge(read_markings.after(net, *t, edge.target)?, mover, edge.marks)?;
+                        add_edge(
+                            read_markings.successor(net, *t, edge.target)?,
+                            mover,
+                            edge.marks,
+                        )?;
                     }
                 }
                 let read_markings = || node.reading(net, property, &edge.cube, None);
@@ -464,7 +468,7 @@ impl<'a> CoverGraph<'a> {
             successors[edge.from].push(edge.to as u32);
         }
         let decomposition = components_of_rows(&successors, |&to| to);
-        decomposition.of.into_iter().map(|component| component as usize).collect()
+        decomposition.component_of.into_iter().map(|component| component as usize).collect()
     }
 }
 

@@ -162,15 +162,15 @@ struct CommonAtoms<'p> {
     /// Predicates that are not decomposed.
     undivided: &'p HashSet<Predicate>,
     /// The atom of each predicate, in sorted form.
-    holds: HashMap<Predicate, AtomId>,
+    predicate_atoms: HashMap<Predicate, AtomId>,
     /// For each set of transitions, the atom that says that one of them fires next.
-    fires: HashMap<Vec<TransitionId>, AtomId>,
+    firing_atoms: HashMap<Vec<TransitionId>, AtomId>,
 }
 
 impl<'p> CommonAtoms<'p> {
     fn new(undivided: &'p HashSet<Predicate>) -> Self {
-        let (holds, fires) = (HashMap::new(), HashMap::new());
-        CommonAtoms { formulas: Ltl::default(), undivided, holds, fires }
+        let (predicate_atoms, firing_atoms) = (HashMap::new(), HashMap::new());
+        CommonAtoms { formulas: Ltl::default(), undivided, predicate_atoms, firing_atoms }
     }
 
     /// Checks that no word has the property `asked` and none of `argued`, as described in the
@@ -192,7 +192,7 @@ impl<'p> CommonAtoms<'p> {
             let never = self.formulas.negate(holds);
             conjuncts.push(self.formulas.always(Linear, never));
         }
-        let initial_literals = self.holds.iter().map(|(predicate, &atom)| {
+        let initial_literals = self.predicate_atoms.iter().map(|(predicate, &atom)| {
             let positive = predicate.holds(net, net.initial());
             Literal { atom, positive }
         });
@@ -201,7 +201,7 @@ impl<'p> CommonAtoms<'p> {
         let is_dead = net.is_dead(net.initial());
         if is_dead {
             initial_literals
-                .extend(self.fires.values().map(|&atom| Literal { atom, positive: false }));
+                .extend(self.firing_atoms.values().map(|&atom| Literal { atom, positive: false }));
         }
         initial_literals.sort_unstable();
         for literal in initial_literals {
@@ -216,7 +216,7 @@ impl<'p> CommonAtoms<'p> {
         if self.formulas.is(formula, false) {
             return Ok(());
         }
-        let atoms = self.holds.len() + self.fires.len();
+        let atoms = self.predicate_atoms.len() + self.firing_atoms.len();
         if atoms > MAX_ATOMS {
             return Err(AutomatonTooLarge { what: "atoms", limit: MAX_ATOMS }.into());
         }
@@ -243,7 +243,7 @@ impl<'p> CommonAtoms<'p> {
             RunAtom::Holds(predicate) => self.predicate(predicate.clone().sorted()),
             RunAtom::Fires(any) => {
                 let next = self.unused_atom();
-                let atom = *self.fires.entry(any.clone()).or_insert(next);
+                let atom = *self.firing_atoms.entry(any.clone()).or_insert(next);
                 self.formulas.atom(atom)
             }
         }
@@ -267,7 +267,7 @@ impl<'p> CommonAtoms<'p> {
             }
             atom => {
                 let next = self.unused_atom();
-                self.holds.insert(atom, next);
+                self.predicate_atoms.insert(atom, next);
                 self.formulas.atom(next)
             }
         }
@@ -275,7 +275,7 @@ impl<'p> CommonAtoms<'p> {
 
     /// Returns the predicate as a literal of a known atom, if there is one.
     fn literal(&self, predicate: &Predicate) -> Option<Literal> {
-        let known = |predicate: &Predicate| self.holds.get(predicate).copied();
+        let known = |predicate: &Predicate| self.predicate_atoms.get(predicate).copied();
         if let Some(atom) = known(predicate) {
             return Some(Literal::positive(atom));
         }
@@ -284,7 +284,7 @@ impl<'p> CommonAtoms<'p> {
 
     /// Returns the next unused atom.
     fn unused_atom(&self) -> AtomId {
-        AtomId((self.holds.len() + self.fires.len()) as u32)
+        AtomId((self.predicate_atoms.len() + self.firing_atoms.len()) as u32)
     }
 }
 

@@ -212,7 +212,7 @@ impl NamedNoRun {
                 Movers::Nothing => NamedMovers::Nothing,
                 Movers::Firing(ids) => NamedMovers::Firing(names(ids)),
             },
-            by: refuted.by,
+            by: refuted.reason,
         });
         let rankings = argument.rankings.iter().map(|ranking| {
             let weights = ranking.weights.iter();
@@ -300,7 +300,7 @@ impl NamedNoRun {
         });
         let literals: Vec<Formula<Linear>> = literals.collect();
         let built = build(self.formulas.iter().map(NamedFormula::node), &mut store, &literals)?;
-        let subformulas = property.formulas().parts(property.formula());
+        let subformulas = property.formulas().subformulas(property.formula());
         let formulas =
             built.into_iter().map(|it| subformulas.binary_search(&it).is_ok().then_some(it));
         Ok(ResolvedLine { formulas: formulas.collect(), property_atoms: spoken_of, property })
@@ -365,7 +365,7 @@ struct Subformulas(Vec<Formula<Linear>>);
 
 impl Subformulas {
     fn of(property: &RunProperty) -> Subformulas {
-        Subformulas(property.formulas().parts(property.formula()))
+        Subformulas(property.formulas().subformulas(property.formula()))
     }
 
     /// Returns the number of a subformula. Formulas of a checked tableau are subformulas; for
@@ -429,7 +429,7 @@ impl NamedRefuted {
             NamedMovers::Nothing => Movers::Nothing,
             NamedMovers::Firing(names) => Movers::Firing(transitions(net, names)?),
         };
-        Ok(ExcludedPairs { edge: self.edge, movers, by: self.by })
+        Ok(ExcludedPairs { edge: self.edge, movers, reason: self.by })
     }
 }
 

@@ -95,7 +95,7 @@ pub struct ExcludedPairs {
     /// The movers of the excluded pairs.
     pub movers: Movers,
     /// The reason that the pairs are excluded.
-    pub by: Reason,
+    pub reason: Reason,
 }
 
 /// The reason that no reachable marking allows a pair, as an index.
@@ -279,7 +279,7 @@ impl NoRun {
         pairs: &mut Pairs,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), NoRunFlaw> {
-        let by_document = |number| move |it: &&ExcludedPairs| it.by == Reason::Document(number);
+        let by_document = |number| move |it: &&ExcludedPairs| it.reason == Reason::Document(number);
         for (number, document) in self.documents.iter().enumerate() {
             let checked = document.check(net, goes_on)?;
             for refuted in self.refuted.iter().filter(by_document(number)) {
@@ -292,7 +292,7 @@ impl NoRun {
         }
         let premises = Premises::new(property, &self.premises);
         for refuted in &self.refuted {
-            let number = match refuted.by {
+            let number = match refuted.reason {
                 Reason::Document(number) if number < self.documents.len() => continue,
                 Reason::Document(_) => return Err(NoRunFlaw::NoSuch("document")),
                 Reason::Given(number) if number < self.premises.len() => number,

@@ -287,7 +287,7 @@ impl Pairs {
             successors[edge.from].push(edge.to as u32);
         }
         let decomposition = components_of_rows(&successors, |&to| to);
-        decomposition.of.into_iter().map(|component| component as usize).collect()
+        decomposition.component_of.into_iter().map(|component| component as usize).collect()
     }
 }
 
@@ -387,12 +387,12 @@ impl PairCheck<'_> {
             let number = literal.atom.0 as usize;
             matches!(self.property.atoms()[number], RunAtom::Holds(_))
                 && next.literals().contains(&literal.negated())
-                && mover.is_none_or(|t| self.keeps(t, &self.supports[number]))
+                && mover.is_none_or(|t| self.leaves_unchanged(t, &self.supports[number]))
         })
     }
 
     /// Returns true if a firing of `t` changes none of the places.
-    fn keeps(&self, t: TransitionId, places: &[PlaceId]) -> bool {
+    fn leaves_unchanged(&self, t: TransitionId, places: &[PlaceId]) -> bool {
         let mut changed = self.net.delta(t).iter();
         changed.all(|change| places.binary_search(&change.place).is_err())
     }

@@ -21,7 +21,7 @@ impl Question {
                 reach(goals, false, false)
             }
             ("QuasiLiveness", None) => reach(some_copy(net), true, true),
-            ("Liveness", None) => Some(Question::Stays(some_copy(net))),
+            ("Liveness", None) => Some(Question::StaysReachable(some_copy(net))),
             ("StableMarking", None) => {
                 let changed = |place| {
                     let initially = net.initial()[place];
@@ -74,7 +74,9 @@ fn by_coloured_examination(examination: &str, net: &Net, nodes: &Folding) -> Opt
         }
         "Liveness" => {
             let some = |t| Predicate::or(nodes.transitions(t).map(Predicate::Enabled));
-            return Some(Question::Stays((0..nodes.transition_count()).map(some).collect()));
+            return Some(Question::StaysReachable(
+                (0..nodes.transition_count()).map(some).collect(),
+            ));
         }
         "StableMarking" => {
             let changed = |place| {

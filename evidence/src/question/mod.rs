@@ -11,7 +11,7 @@ pub mod obligation;
 mod simpler;
 mod tree;
 
-use crate::words;
+use crate::description;
 use parikh_net::run_property::RunProperty;
 use parikh_net::{Fairness, LinearSum, Net, Predicate, TreeProperty};
 use std::fmt;
@@ -30,7 +30,7 @@ pub enum Question {
         then: bool,
     },
     /// The answer is TRUE if and only if each predicate is reachable from every reachable marking.
-    Stays(Vec<Predicate>),
+    StaysReachable(Vec<Predicate>),
     /// The answer is TRUE if and only if `done` is reachable from every reachable marking,
     /// `improper` is unreachable, and each of `others` is reachable.
     Sound {
@@ -59,7 +59,7 @@ pub enum Question {
     },
     /// The answer is the answer to the main question. It is TRUE if a question of `shown_by` has
     /// the answer TRUE, and FALSE if a question of `shows` has the answer FALSE.
-    Between {
+    WithImplications {
         /// The main question.
         main: Box<Question>,
         /// Questions that imply the main question.
@@ -103,26 +103,26 @@ impl Question {
     ///
     /// # Errors
     /// When the question is about a branching-time property.
-    pub fn under(self, fairness: &Fairness) -> Result<Question, &'static str> {
+    pub fn with_fairness(self, fairness: &Fairness) -> Result<Question, &'static str> {
         Ok(match self {
             any if fairness.is_none() => any,
             Question::NoRun(property) => {
                 Question::NoRun(Box::new(property.with_fairness(fairness.clone())))
             }
             Question::Tree(_) => return Err("fairness applies to LTL formulas only"),
-            Question::Not(part) => Question::Not(Box::new(part.under(fairness)?)),
+            Question::Not(part) => Question::Not(Box::new(part.with_fairness(fairness)?)),
             Question::Connective { all, parts } => {
-                let parts = parts.into_iter().map(|part| part.under(fairness));
+                let parts = parts.into_iter().map(|part| part.with_fairness(fairness));
                 Question::Connective { all, parts: parts.collect::<Result<_, _>>()? }
             }
-            Question::Between { main, .. } => main.under(fairness)?,
+            Question::WithImplications { main, .. } => main.with_fairness(fairness)?,
             of_markings => of_markings,
         })
     }
 
     /// Returns the question as text.
     pub fn in_words(&self, net: &Net) -> String {
-        let formula = |goal: &Predicate| words::predicate(net, goal);
+        let formula = |goal: &Predicate| description::predicate(net, goal);
         let never = |goal: &Predicate| format!("AG {}", formula(&goal.clone().negated()));
         match self {
             Question::Reach { goals, then: true, all } => {
@@ -131,16 +131,18 @@ impl Question {
             // "All goals are reachable" is FALSE if some goal is unreachable.
             Question::Reach { goals, then: false, all } => joined(!all, goals, never),
             Question::Initially(predicate) => format!("initially {}", formula(predicate)),
-            Question::Maximum(sum) => format!("the maximum of {}", words::linear_sum(net, sum)),
-            Question::NoRun(property) => words::of_runs(net, property),
-            Question::Tree(property) => words::tree_property(net, property),
+            Question::Maximum(sum) => {
+                format!("the maximum of {}", description::linear_sum(net, sum))
+            }
+            Question::NoRun(property) => description::of_runs(net, property),
+            Question::Tree(property) => description::tree_property(net, property),
             Question::Not(part) => format!("¬{}", part.in_words(net)),
             Question::Connective { all, parts } => {
                 let said = joined(*all, parts, |part| part.in_words(net));
                 if parts.len() == 1 { format!("({said})") } else { said }
             }
-            Question::Between { main, .. } => main.in_words(net),
-            Question::Stays(wanted) => {
+            Question::WithImplications { main, .. } => main.in_words(net),
+            Question::StaysReachable(wanted) => {
                 joined(true, wanted, |wanted| format!("AG EF {}", formula(wanted)))
             }
             Question::Sound { done, improper, others } => {

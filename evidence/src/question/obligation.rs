@@ -21,10 +21,11 @@
 //! is n, and a proof that it is never more. `+inf` takes a self-covering sequence. The initial
 //! marking is reachable.
 //!
-//! A proof that a predicate stays reachable from all reachable markings ([`Question::Stays`]) is an
-//! argument about the whole net ([`crate::home`]). The negation is proved by such an argument, too;
-//! or by a dead marking without the predicate; or by a proof that the predicate is unreachable; or
-//! by a trace and a proof that the predicate is unreachable from its end.
+//! A proof that a predicate stays reachable from all reachable markings
+//! ([`Question::StaysReachable`]) is an argument about the whole net ([`crate::home`]). The
+//! negation is proved by such an argument, too; or by a dead marking without the predicate; or by a
+//! proof that the predicate is unreachable; or by a trace and a proof that the predicate is
+//! unreachable from its end.
 //!
 //! For a net with a final marking f ([`Question::Sound`]; `cases` makes that net):
 //!
@@ -46,8 +47,7 @@
 //!
 //! # Branching time
 //! A CTL property ([`Question::Tree`]), or its negation, is proved by labelled markings
-//! ([`crate::tree`]). Alternatively, a run may prove it, or a proof that no run has some property
-//! ([`Question::Between`]).
+//! ([`crate::tree`]). Alternatively, a run may prove it, or a proof that no run has some property.
 //!
 //! # Nets with caps
 //! A net made with caps ([`parikh_net::translation`]) represents its model within the caps. It also
@@ -85,7 +85,7 @@ pub struct Obligation {
     /// Predicates for which the evidence must prove that they stay reachable, or that they do not.
     pub homes: Vec<HomeQuestion>,
     /// Properties for which the evidence must prove that a run has them, or that no run has them.
-    pub runs: Vec<RunProperty>,
+    pub run_properties: Vec<RunProperty>,
     /// CTL properties that must be proved to hold in the initial marking.
     pub trees: Vec<TreeProperty>,
     /// The formula over the statements that must be true.
@@ -98,7 +98,7 @@ pub struct HomeQuestion {
     /// The predicate.
     pub predicate: Predicate,
     /// The index in `reach` of the statement that the predicate is reachable, if there is one.
-    pub reach: Option<usize>,
+    pub reach_index: Option<usize>,
 }
 
 /// A formula over proof obligations. Each leaf is an index into a list of [`Obligation`].
@@ -111,9 +111,9 @@ pub enum NeededProofs {
     /// A sum grows without bound.
     Grow(usize),
     /// A predicate stays reachable.
-    Stays(usize),
+    StaysReachable(usize),
     /// A predicate does not stay reachable.
-    NotStays(usize),
+    NotStaysReachable(usize),
     /// A run has the property.
     Run(usize),
     /// No run has the property.
@@ -198,11 +198,11 @@ impl Question {
             Question::Reach { .. } | Question::Initially(_) | Question::Maximum(_) => true,
             Question::Not(part) => part.is_about_reachability(),
             Question::Connective { parts, .. } => parts.iter().all(Question::is_about_reachability),
-            Question::Stays(_)
+            Question::StaysReachable(_)
             | Question::Sound { .. }
             | Question::NoRun(_)
             | Question::Tree(_)
-            | Question::Between { .. }
+            | Question::WithImplications { .. }
             | Question::MaximumOf(_)
             | Question::Count { .. } => false,
         }
@@ -248,17 +248,17 @@ impl Obligation {
 
     /// Adds the obligation that `wanted` stays reachable. If every firing can be undone, it
     /// suffices that `wanted` is reachable.
-    fn stays(&mut self, wanted: &Predicate) -> NeededProofs {
+    fn require_staying(&mut self, wanted: &Predicate) -> NeededProofs {
         self.reach.push(wanted.clone());
         let reach = Some(self.reach.len() - 1);
-        self.homes.push(HomeQuestion { predicate: wanted.clone(), reach });
-        NeededProofs::Stays(self.homes.len() - 1)
+        self.homes.push(HomeQuestion { predicate: wanted.clone(), reach_index: reach });
+        NeededProofs::StaysReachable(self.homes.len() - 1)
     }
 
     /// Adds the obligation that `wanted` does not stay reachable.
-    fn lost(&mut self, wanted: &Predicate) -> NeededProofs {
-        self.homes.push(HomeQuestion { predicate: wanted.clone(), reach: None });
-        NeededProofs::NotStays(self.homes.len() - 1)
+    fn require_not_staying(&mut self, wanted: &Predicate) -> NeededProofs {
+        self.homes.push(HomeQuestion { predicate: wanted.clone(), reach_index: None });
+        NeededProofs::NotStaysReachable(self.homes.len() - 1)
     }
 
     /// Derives the formula for the answer TRUE (`holds`) or FALSE.
@@ -279,9 +279,10 @@ impl Obligation {
                 let parts = goals.iter().map(|goal| self.refute(goal.clone()));
                 NeededProofs::connective(!all, parts.collect())
             }
-            (Question::Stays(wanted), true) => {
-                let stay =
-                    NeededProofs::All(wanted.iter().map(|wanted| self.stays(wanted)).collect());
+            (Question::StaysReachable(wanted), true) => {
+                let stay = NeededProofs::All(
+                    wanted.iter().map(|wanted| self.require_staying(wanted)).collect(),
+                );
                 let holds_initially = |wanted: &Predicate| wanted.holds(net, net.initial());
                 match net.is_dead(net.initial()) && wanted.iter().all(holds_initially) {
                     // No evidence is needed, but evidence is accepted.
@@ -289,15 +290,15 @@ impl Obligation {
                     false => stay,
                 }
             }
-            (Question::Stays(wanted), false) => {
+            (Question::StaysReachable(wanted), false) => {
                 let mut parts: Vec<NeededProofs> =
-                    wanted.iter().map(|wanted| self.lost(wanted)).collect();
+                    wanted.iter().map(|wanted| self.require_not_staying(wanted)).collect();
                 parts.extend(dead_ends(wanted).into_iter().map(|dead_end| self.reach(dead_end)));
                 parts.extend(wanted.iter().map(|wanted| self.refute(wanted.clone())));
                 NeededProofs::Any(parts)
             }
             (Question::Sound { done, improper, others }, true) => {
-                let stays = self.stays(done);
+                let stays = self.require_staying(done);
                 // The obligation that `stays` has added: `done` is reachable.
                 let mut parts = vec![stays, NeededProofs::Reach(self.reach.len() - 1)];
                 parts.extend(others.iter().map(|other| self.reach(other.clone())));
@@ -305,7 +306,8 @@ impl Obligation {
                 NeededProofs::All(parts)
             }
             (Question::Sound { done, improper, others }, false) => {
-                let mut parts = vec![self.lost(done), self.reach(dead_without(done))];
+                let mut parts =
+                    vec![self.require_not_staying(done), self.reach(dead_without(done))];
                 parts.push(self.reach(improper.clone()));
                 parts.push(self.refute(done.clone()));
                 parts.extend(others.iter().map(|other| self.refute(other.clone())));
@@ -326,7 +328,7 @@ impl Obligation {
                 let parts = parts.iter().map(|part| self.needed_for_truth(part, net, holds));
                 NeededProofs::connective(*all == holds, parts.collect::<Result<_, _>>()?)
             }
-            (Question::Between { main, shown_by, shows }, holds) => {
+            (Question::WithImplications { main, shown_by, shows }, holds) => {
                 let alternatives = if holds { shown_by } else { shows };
                 let parts = [&**main].into_iter().chain(alternatives);
                 let parts = parts.map(|part| self.needed_for_truth(part, net, holds));
@@ -372,8 +374,8 @@ impl Obligation {
             // Unprovable.
             return NeededProofs::Any(Vec::new());
         }
-        self.runs.push(property.clone());
-        let index = self.runs.len() - 1;
+        self.run_properties.push(property.clone());
+        let index = self.run_properties.len() - 1;
         let run_proof = if exists { NeededProofs::Run(index) } else { NeededProofs::NoRun(index) };
         if initial_value.is_some() {
             // No evidence is needed, but evidence is accepted.

@@ -11,7 +11,7 @@
 
 use super::Question;
 use crate::tree::{MAX_LEAVES, run_bounds};
-use parikh_net::before::condition_before;
+use parikh_net::precondition::condition_before;
 use parikh_net::property::condition;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Net, Predicate, RunProperty, TreeProperty};
@@ -85,7 +85,8 @@ fn single_question(
             return reach(goal, true);
         }
         if let Some(invariant_condition) = formulas.invariant(target).and_then(state) {
-            let lost = Question::Not(Box::new(Question::Stays(vec![not(invariant_condition)])));
+            let lost =
+                Question::Not(Box::new(Question::StaysReachable(vec![not(invariant_condition)])));
             return or_by_the_tree(lost, formulas, formula, atoms);
         }
     }
@@ -94,10 +95,16 @@ fn single_question(
             return reach(not(invariant_condition), false);
         }
         if let Some(wanted) = formulas.possible(invariant_condition).and_then(state) {
-            return or_by_the_tree(Question::Stays(vec![wanted]), formulas, formula, atoms);
+            return or_by_the_tree(
+                Question::StaysReachable(vec![wanted]),
+                formulas,
+                formula,
+                atoms,
+            );
         }
     }
-    on_paths(formulas, formula, atoms).unwrap_or_else(|| between(net, formulas, formula, atoms))
+    on_paths(formulas, formula, atoms)
+        .unwrap_or_else(|| bounded_tree_question(net, formulas, formula, atoms))
 }
 
 /// Returns the same question with the CTL property as an alternative.
@@ -108,11 +115,15 @@ fn or_by_the_tree(
     atoms: &[Predicate],
 ) -> Question {
     let tree = Question::Tree(Box::new(TreeProperty::new(formulas, formula, atoms)));
-    Question::Between { main: Box::new(main), shown_by: vec![tree.clone()], shows: vec![tree] }
+    Question::WithImplications {
+        main: Box::new(main),
+        shown_by: vec![tree.clone()],
+        shows: vec![tree],
+    }
 }
 
 /// Returns the branching-time question, with questions about runs that imply it or follow from it.
-fn between(
+fn bounded_tree_question(
     net: &Net,
     formulas: &Ctl,
     formula: Formula<Quantifier>,
@@ -122,12 +133,12 @@ fn between(
     let Some(bounds) = run_bounds(net, formulas, formula, atoms) else { return tree };
     let no_run = |property: RunProperty| Question::NoRun(Box::new(property));
     let some_run = |property: RunProperty| Question::Not(Box::new(no_run(property)));
-    let (sufficient, necessary) = (bounds.shown_by.into_iter(), bounds.shows.into_iter());
+    let (sufficient, necessary) = (bounds.sufficient.into_iter(), bounds.necessary.into_iter());
     let (shown_by, shows) = match bounds.exists {
         true => (sufficient.map(some_run).collect(), necessary.map(some_run).collect()),
         false => (necessary.map(no_run).collect(), sufficient.map(no_run).collect()),
     };
-    Question::Between { main: Box::new(tree), shown_by, shows }
+    Question::WithImplications { main: Box::new(tree), shown_by, shows }
 }
 
 /// Returns an equivalent question about runs, if there is one.

@@ -37,7 +37,7 @@ pub fn fairness(net: &Net, texts: &[String]) -> Result<Fairness, String> {
     // parts would differ from fairness to the transition: one part may wait forever while another
     // fires.
     if let Some(translation) = net.translation()
-        && weak.iter().chain(&strong).any(|&t| translation.is_shared(t))
+        && weak.iter().chain(&strong).any(|&t| translation.has_other_copies(t))
     {
         return Err("fairness to a transition that empties places is not supported".to_owned());
     }

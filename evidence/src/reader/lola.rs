@@ -6,20 +6,20 @@
 //! transition with the name of a place is renamed with a prime.
 
 use super::Unreadable;
-use super::words::{ToolWord, ToolWords, error_in_line};
+use super::tool_words::{ToolWord, ToolWords, error_in_line};
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, PlaceId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns true if a text is in this language.
 pub(super) fn is_lola(text: &str) -> bool {
-    words(text).is_ok_and(|words| {
+    split_words(text).is_ok_and(|words| {
         let first = words.first().map(|word| word.text.as_str());
         matches!(first, Some("PLACE" | "SORT" | "FUNCTION" | "MARKING"))
     })
 }
 
 /// Splits a text into words and signs, without comments.
-fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
+fn split_words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     let mut words: Vec<ToolWord> = Vec::new();
     let (mut line, mut is_in_braces, mut word_text, mut comment_line) =
         (1, false, String::new(), 0);
@@ -83,7 +83,7 @@ fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
 /// # Errors
 /// A syntax error, with its line and the expected text.
 pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
-    let mut words = ToolWords::new(words(text)?);
+    let mut words = ToolWords::new(split_words(text)?);
     let mut net = ExtendedBuilder::default();
     let mut places: BTreeMap<String, PlaceId> = BTreeMap::new();
     words.expect("PLACE")?;
@@ -142,7 +142,7 @@ fn refused(word: &ToolWord, error: &BuildError) -> Unreadable {
 
 /// Takes a name, which is neither a keyword nor a sign.
 fn name(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
-    const OWN: [&str; 10] = [
+    const KEYWORDS: [&str; 10] = [
         "PLACE",
         "MARKING",
         "TRANSITION",
@@ -156,7 +156,7 @@ fn name(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
     ];
     let word = words.take("a name")?;
     let is_sign = [",", ";", ":", "(", ")", "}"].contains(&word.text.as_str());
-    match is_sign || OWN.contains(&word.text.as_str()) {
+    match is_sign || KEYWORDS.contains(&word.text.as_str()) {
         true => Err(word.unexpected("a name")),
         false => Ok(word),
     }

@@ -10,7 +10,7 @@
 //! `tN_LABEL`. Primes are added to a name that is taken.
 
 use super::Unreadable;
-use super::words::error_in_line;
+use super::tool_words::error_in_line;
 use parikh_net::printable::Quoted;
 use parikh_net::{BuildError, Net, NetBuilder};
 

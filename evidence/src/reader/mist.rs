@@ -8,7 +8,7 @@
 
 use super::Unreadable;
 use super::queries::AuditedProperty;
-use super::words::{ToolWord, ToolWords, error_in_line};
+use super::tool_words::{ToolWord, ToolWords, error_in_line};
 use crate::question::Question;
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, Net, PlaceId, Predicate};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub(super) fn is_mist(text: &str) -> bool {
 }
 
 /// Splits a problem into words and signs.
-fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
+fn split_words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     let mut words = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let mut rest = line.split('#').next().unwrap_or_default().trim_start();
@@ -49,8 +49,8 @@ type CounterRange = (u64, Option<u64>);
 type CounterRanges = BTreeMap<PlaceId, (CounterRange, u64)>;
 
 enum CounterChange {
-    By(i128),
-    To(u64),
+    Add(i128),
+    Set(u64),
 }
 
 struct CounterRule {
@@ -75,7 +75,7 @@ struct CounterProblem {
 
 /// Parses a problem.
 fn problem(text: &str) -> Result<CounterProblem, Unreadable> {
-    let mut words = ToolWords::new(words(text)?);
+    let mut words = ToolWords::new(split_words(text)?);
     words.expect("vars")?;
     let (mut variables, mut places_by_name) = (Vec::new(), BTreeMap::new());
     while !words.skip("rules") {
@@ -216,8 +216,8 @@ fn change(
     }
     let lower_limit = guard.get(&place).map_or(0, |((lower_limit, _), _)| *lower_limit);
     match own_count {
-        0 => Ok(CounterChange::To(u64::try_from(constant).unwrap_or_default())),
-        1 if -constant <= i128::from(lower_limit) => Ok(CounterChange::By(constant)),
+        0 => Ok(CounterChange::Set(u64::try_from(constant).unwrap_or_default())),
+        1 if -constant <= i128::from(lower_limit) => Ok(CounterChange::Add(constant)),
         _ => Err(word.unexpected("a change that leaves 0 or more")),
     }
 }
@@ -300,10 +300,10 @@ fn build(problem: &CounterProblem) -> Result<ExtendedNet, BuildError> {
             let produced = match rule.changes.get(&place) {
                 None => lower_limit,
                 // The transition consumes the required tokens, and produces the ones that stay.
-                Some(CounterChange::By(change)) => {
+                Some(CounterChange::Add(change)) => {
                     u64::try_from(i128::from(lower_limit) + change).unwrap_or_default()
                 }
-                Some(CounterChange::To(number)) => {
+                Some(CounterChange::Set(number)) => {
                     if upper_limit != Some(lower_limit) {
                         net.reset(t, place);
                     }

@@ -13,18 +13,18 @@
 //! |---|---|
 //! | [`pnml`] | place/transition nets: ISO/IEC 15909-2 |
 //! | `units` | nested units (NUPN), a part of these files |
-//! | `known` | known attributes and texts without meaning |
+//! | `allowed_attributes` | known attributes and texts without meaning |
 //! | `pipe` | PIPE's additions to PNML |
 //! | `finals` | final markings, as tools for process mining write them |
 //! | [`fair`] | fairness assumptions from the command line |
-//! | `lola`, `tina`, `mist` | nets in the languages of these tools, with the help of `words` |
+//! | `lola`, `tina`, `mist` | nets in the languages of these tools, with the help of `tool_words` |
 //! | [`lts`] | labelled transition systems (`.aut`, `.fsm`), as nets and as components |
 //! | `plain` | nets as text, one line per node |
 //! | [`queries`] | the query files of the Model Checking Contest, and textual formulas, down to predicates |
 
+pub(crate) mod allowed_attributes;
 pub mod fair;
 mod finals;
-pub(crate) mod known;
 mod lola;
 pub mod lts;
 mod mist;
@@ -36,8 +36,8 @@ pub mod queries;
 pub(crate) mod references;
 pub mod timing;
 mod tina;
+mod tool_words;
 mod units;
-mod words;
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use parikh_net::Net;
@@ -59,7 +59,7 @@ pub fn model(bytes: &[u8]) -> Result<pnml::ExtendedModel, Unreadable> {
 /// # Errors
 /// As [`model`].
 pub fn model_as(bytes: &[u8], times: TimeTreatment) -> Result<pnml::ExtendedModel, Unreadable> {
-    let text = words::text(bytes);
+    let text = tool_words::text(bytes);
     let without_note = |net| Ok(pnml::ExtendedModel { net, note: None });
     match () {
         () if mist::is_mist(&text) => without_note(mist::read(&text)?),
@@ -115,7 +115,7 @@ pub fn questions(
 ) -> Result<Vec<queries::AuditedProperty>, Unreadable> {
     let as_xml: queries::typed::AsXml<'_> =
         if of_cases { &queries::read_of_cases } else { &queries::read };
-    let text = words::text(bytes);
+    let text = tool_words::text(bytes);
     let begins = |word: &str| text.trim_start().starts_with(word);
     match language {
         FormulaLanguage::Inline => Ok(queries::typed::read_inline(net, &text, as_xml)),
@@ -159,7 +159,7 @@ impl Unreadable {
 /// # Errors
 /// A syntax error, with its line and the expected text.
 pub fn transition_system(bytes: &[u8]) -> Result<Option<lts::TransitionSystem>, Unreadable> {
-    let text = words::text(bytes);
+    let text = tool_words::text(bytes);
     // A comment line of another language may look like a separator of `.fsm`.
     let is_in_other_language = || {
         mist::is_mist(&text)

@@ -4,7 +4,7 @@
 //! after the transitions that use it. Coloured nets as text are not supported.
 
 use super::Unreadable;
-use super::words::error_in_line;
+use super::tool_words::error_in_line;
 use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::HashMap;
 

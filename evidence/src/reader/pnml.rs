@@ -20,7 +20,7 @@
 //!
 //! The order of elements does not matter: nodes are read first, then arcs.
 
-use super::known::check_attributes_and_texts;
+use super::allowed_attributes::check_attributes_and_texts;
 use super::references::{references, resolve};
 use super::timing::{NetTiming, TimeTreatment};
 use super::{

@@ -179,7 +179,7 @@ fn asked(net: &Net, formula: &str) -> Result<Question, Unreadable> {
 /// about home spaces.
 fn main_question(net: &Net, formula: &str) -> Result<Question, Unreadable> {
     Ok(match asked(net, formula)? {
-        Question::Between { main, shown_by, shows } => {
+        Question::WithImplications { main, shown_by, shows } => {
             assert!(matches!(shown_by[..], [Question::Tree(_)]) && shown_by == shows);
             *main
         }
@@ -214,7 +214,7 @@ fn quantifiers_and_negations_come_down_to_what_can_be_reached() {
     assert_eq!(asked(&net, &ef(&ef(MARKED))), reach(&goal, true));
     assert_eq!(asked(&net, &ag(&ag(MARKED))), reach(&negated, false));
     let both = ef(&format!("<conjunction>{MARKED}{}</conjunction>", ag(MARKED)));
-    let lost = Question::Not(Box::new(Question::Stays(vec![negated])));
+    let lost = Question::Not(Box::new(Question::StaysReachable(vec![negated])));
     assert_eq!(main_question(&net, &both), Ok(lost));
     let next = |inside: &str| format!("<exists-path><next>{inside}</next></exists-path>");
     // A condition after one firing is rewritten as a condition on the marking before it.
@@ -223,7 +223,7 @@ fn quantifiers_and_negations_come_down_to_what_can_be_reached() {
         assert!(matches!(asked, Ok(Question::Reach { then: false, .. })), "{asked:?}");
     }
     let eg = |inside: &str| format!("<exists-path><globally>{inside}</globally></exists-path>");
-    assert!(matches!(asked(&net, &ag(&next(&eg(MARKED)))), Ok(Question::Between { .. })));
+    assert!(matches!(asked(&net, &ag(&next(&eg(MARKED)))), Ok(Question::WithImplications { .. })));
     for beyond in [
         next(&format!("<conjunction>{}{bound}</conjunction>", ef(MARKED))),
         ef(&format!("<next>{}</next>", ef(MARKED))),
@@ -246,7 +246,7 @@ fn formulas_over_questions_are_read_with_their_negations_at_the_questions() {
     };
     let reach =
         |goal: &Predicate, then| Question::Reach { goals: vec![goal.clone()], all: true, then };
-    let stays = |wanted: &Predicate| Question::Stays(vec![wanted.clone()]);
+    let stays = |wanted: &Predicate| Question::StaysReachable(vec![wanted.clone()]);
     let lost = |wanted| Question::Not(Box::new(stays(wanted)));
     let is = |formula: &str, question| {
         assert_eq!(main_question(&net, formula), Ok(question), "{formula}");

@@ -9,7 +9,7 @@
 
 use super::Unreadable;
 use super::timing::TimeTreatment;
-use super::words::{ToolWord, ToolWords, error_in_line};
+use super::tool_words::{ToolWord, ToolWords, error_in_line};
 use parikh_net::{Assumption, ExtendedBuilder, ExtendedNet, Marking};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,9 @@ const DECLARATIONS: [&str; 6] = ["net", "tr", "pl", "lb", "pr", "nt"];
 
 /// Returns true if a text is in this language, and not in another with lines that begin with `net`.
 pub(super) fn is_tina(text: &str) -> bool {
-    let Ok(words) = words(text) else { return text.lines().any(|line| line.starts_with("tr ")) };
+    let Ok(words) = split_words(text) else {
+        return text.lines().any(|line| line.starts_with("tr "));
+    };
     let is_keyword = |word: &ToolWord, keys: &[&str]| {
         word.is_first_of_line && keys.contains(&word.text.as_str())
     };
@@ -31,7 +33,7 @@ pub(super) fn is_tina(text: &str) -> bool {
 }
 
 /// Splits a text into words, signs and names in braces.
-fn words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
+fn split_words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     let mut words = Vec::new();
     let (mut line, mut is_first_of_line) = (1, true);
     let letters: Vec<char> = text.chars().collect();
@@ -135,7 +137,7 @@ struct TinaNodes {
 /// # Errors
 /// A syntax error, with its line and the expected text.
 pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unreadable> {
-    let mut words = ToolWords::new(words(text)?);
+    let mut words = ToolWords::new(split_words(text)?);
     let (mut nodes, mut name, mut node_labels) = (TinaNodes::default(), String::new(), Vec::new());
     let mut first_refusal = None;
     while words.peek().is_some() {

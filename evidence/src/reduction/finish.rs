@@ -66,5 +66,5 @@ fn firing_map(work: &WorkNet, p: PlaceId, final_ids: &[TransitionId]) -> FiringM
     // Final ids ascend like the working ids. A removed place has no producers and keeps its tokens.
     let carriers = producers.filter_map(|t| final_ids.binary_search(&t).ok());
     let carriers = carriers.map(TransitionId::new).collect();
-    if work.tokens(p) > 0 { FiringMap::Fired(carriers) } else { FiringMap::By(carriers) }
+    if work.tokens(p) > 0 { FiringMap::Fired(carriers) } else { FiringMap::Carriers(carriers) }
 }

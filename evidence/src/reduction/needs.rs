@@ -76,7 +76,7 @@ impl Needs {
 /// The way in which a reduced net expresses a predicate.
 pub enum PredicateForm<'p> {
     /// A disjunction, whose parts are expressed separately.
-    Parts(&'p [Predicate]),
+    Disjunction(&'p [Predicate]),
     /// The transition fires in some run.
     Fires(TransitionId),
     /// A dead marking that satisfies the other parts, which do not mention deadness.
@@ -89,7 +89,7 @@ impl<'p> PredicateForm<'p> {
     /// Returns the form of a predicate.
     pub fn of(predicate: &'p Predicate) -> PredicateForm<'p> {
         match predicate {
-            Predicate::Or(parts) => PredicateForm::Parts(parts),
+            Predicate::Or(parts) => PredicateForm::Disjunction(parts),
             Predicate::Enabled(t) => PredicateForm::Fires(*t),
             Predicate::Dead => PredicateForm::DeadAnd(Vec::new()),
             Predicate::And(parts) if parts.contains(&Predicate::Dead) => {

@@ -13,14 +13,14 @@ pub enum FiringMap {
     Fired(Vec<TransitionId>),
     /// Firing a transition of the list fires the protected transition. If the list is empty, the
     /// protected transition is dead.
-    By(Vec<TransitionId>),
+    Carriers(Vec<TransitionId>),
 }
 
 impl FiringMap {
     /// Returns the transitions of the reduced net that fire the protected transition.
     pub fn carriers(&self) -> &[TransitionId] {
         match self {
-            FiringMap::Fired(carriers) | FiringMap::By(carriers) => carriers,
+            FiringMap::Fired(carriers) | FiringMap::Carriers(carriers) => carriers,
         }
     }
 }
@@ -67,7 +67,7 @@ impl ReducedNet {
     pub fn translate_predicate(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
         let form = PredicateForm::of(predicate);
         let needed_class = match form {
-            PredicateForm::Parts(_) => Preserve::NOTHING,
+            PredicateForm::Disjunction(_) => Preserve::NOTHING,
             PredicateForm::DeadAnd(_) => Preserve::DEADLOCK,
             PredicateForm::Fires(_) | PredicateForm::Marking => Preserve::REACHABILITY,
         };
@@ -75,14 +75,14 @@ impl ReducedNet {
             return None;
         }
         match form {
-            PredicateForm::Parts(parts) => {
+            PredicateForm::Disjunction(parts) => {
                 let parts: Option<Vec<_>> =
                     parts.iter().map(|part| self.translate_predicate(original, part)).collect();
                 Some(Predicate::or(parts?))
             }
             PredicateForm::Fires(t) => match self.firing(t) {
                 Some(FiringMap::Fired(_)) => Some(Predicate::True),
-                Some(FiringMap::By(carriers)) => {
+                Some(FiringMap::Carriers(carriers)) => {
                     Some(Predicate::or(carriers.iter().map(|&carrier| self.enabled(carrier))))
                 }
                 None => self.state(&Predicate::Enabled(t).to_atoms(original)),

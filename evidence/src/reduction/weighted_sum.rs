@@ -10,18 +10,18 @@ pub struct WeightedSum {
     /// The initial value Σ y(p)·m₀(p).
     pub tokens: i128,
     /// For each adjacent transition: Σ y(p)·pre(t,p), and Σ y(p)·Δ(t,p).
-    pub around: BTreeMap<TransitionId, (i128, i128)>,
+    pub transition_effects: BTreeMap<TransitionId, (i128, i128)>,
 }
 
 impl WeightedSum {
     /// Computes the sum over places with multiplicities.
     pub fn of(net: &WorkNet, places: impl IntoIterator<Item = (PlaceId, u32)>) -> WeightedSum {
-        let mut sum = WeightedSum { tokens: 0, around: BTreeMap::new() };
+        let mut sum = WeightedSum { tokens: 0, transition_effects: BTreeMap::new() };
         for (p, weight) in places {
             let weight = i128::from(weight);
             sum.tokens += weight * i128::from(net.tokens(p));
             for t in net.neighbours(p) {
-                let (need, change) = sum.around.entry(t).or_default();
+                let (need, change) = sum.transition_effects.entry(t).or_default();
                 *need += weight * i128::from(net.pre_weight(t, p));
                 *change += weight * i128::from(net.effect(t, p));
             }
@@ -30,7 +30,7 @@ impl WeightedSum {
     }
 
     /// Returns Σ y(p)·pre(t,p).
-    pub fn need(&self, t: TransitionId) -> i128 {
-        self.around.get(&t).map_or(0, |&(need, _)| need)
+    pub fn required_tokens(&self, t: TransitionId) -> i128 {
+        self.transition_effects.get(&t).map_or(0, |&(need, _)| need)
     }
 }

@@ -20,9 +20,9 @@
 
 use super::branching::JointSpace;
 use super::composed::{self, CompositionOrder};
-use super::none::{NoRunSearch, ViolationSearch, visit};
 use super::properties::{PropertyFile, SystemFormula};
 use super::terms::LabelLtl;
+use super::violation_search::{NoRunSearch, ViolationSearch, visit};
 use super::{ComponentView, Endings, System, run};
 use crate::audit::{AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, EvidenceFileError};
 use serde::Deserialize;
@@ -158,7 +158,7 @@ impl<'s> SystemAudit<'s> {
                     answers += 1;
                     self.watch.set_position(name, line);
                     let number = answer.id.parse().ok();
-                    let property = number.and_then(|it| self.properties.all.get(&it));
+                    let property = number.and_then(|it| self.properties.by_number.get(&it));
                     let verdict = match property {
                         None => AuditVerdict::Refused("there is no such property".to_owned()),
                         Some((formula, _)) => self.verdict(formula, &answer),
@@ -185,7 +185,7 @@ impl<'s> SystemAudit<'s> {
             self.report.irregular.push(EvidenceFileError { file: name.to_owned(), line: 0, what });
         }
         self.report.unanswered +=
-            self.properties.all.keys().filter(|number| !answered.contains(number)).count();
+            self.properties.by_number.keys().filter(|number| !answered.contains(number)).count();
         Ok(())
     }
 
@@ -292,17 +292,17 @@ impl<'s> SystemAudit<'s> {
             ),
         };
         match visited {
-            Ok(ViolationSearch::None(0)) => AuditVerdict::Confirmed(
+            Ok(ViolationSearch::NotViolated(0)) => AuditVerdict::Confirmed(
                 "the steps that a violating run repeats forever cannot occur infinitely often"
                     .to_owned(),
             ),
             Err(why) => AuditVerdict::Refused(why),
-            Ok(ViolationSearch::None(nodes)) => AuditVerdict::Confirmed(format!(
+            Ok(ViolationSearch::NotViolated(nodes)) => AuditVerdict::Confirmed(format!(
                 "{nodes} joint states of {} components were visited{}",
                 members.len(),
                 if order.is_some() { ", composed in that order" } else { "" }
             )),
-            Ok(ViolationSearch::Some) => {
+            Ok(ViolationSearch::Violated) => {
                 AuditVerdict::Refused("a run violates the formula".to_owned())
             }
             Ok(ViolationSearch::More) => AuditVerdict::Searched(format!(

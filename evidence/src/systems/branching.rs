@@ -47,10 +47,10 @@ pub enum LabelCtl {
 
 /// The reachable joint states of a system, with their steps.
 pub struct JointSpace {
-    /// The number by which `after` refers to a label.
+    /// The number of each label in `steps`.
     labels: HashMap<String, u32>,
     /// The steps of each joint state: the number of the label, and the index of the target.
-    after: Vec<Vec<(u32, u32)>>,
+    steps: Vec<Vec<(u32, u32)>>,
     /// The number of initial joint states, which have the first indices.
     starts: usize,
 }
@@ -86,17 +86,17 @@ impl JointSpace {
             }
             successors.push(edges);
         }
-        Some(Self { labels, after: successors, starts })
+        Some(Self { labels, steps: successors, starts })
     }
 
     /// Returns the number of joint states.
     pub fn len(&self) -> usize {
-        self.after.len()
+        self.steps.len()
     }
 
     /// Returns true if there are no joint states.
     pub fn is_empty(&self) -> bool {
-        self.after.is_empty()
+        self.steps.is_empty()
     }
 
     /// Returns true if the formula holds in every initial joint state. Returns `None` when
@@ -108,9 +108,9 @@ impl JointSpace {
 
     /// Returns the value of the formula in each joint state.
     fn values(&self, formula: &LabelCtl, goes_on: &mut dyn FnMut() -> bool) -> Option<Vec<bool>> {
-        let states = 0..self.after.len();
+        let states = 0..self.steps.len();
         Some(match formula {
-            LabelCtl::Constant(value) => vec![*value; self.after.len()],
+            LabelCtl::Constant(value) => vec![*value; self.steps.len()],
             LabelCtl::Not(term) => self.values(term, goes_on)?.iter().map(|it| !it).collect(),
             LabelCtl::And(parts) => {
                 let (left, right) =
@@ -125,7 +125,7 @@ impl JointSpace {
                     Some(label) => label == Some(edge_label),
                 };
                 let value = |state: usize| {
-                    let mut edges = self.after[state].iter().filter(has_label);
+                    let mut edges = self.steps[state].iter().filter(has_label);
                     match all {
                         true => edges.all(|&(_, target)| holds_after[target as usize]),
                         false => edges.any(|&(_, target)| holds_after[target as usize]),
@@ -151,7 +151,7 @@ impl JointSpace {
         right: &[bool],
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<Vec<bool>> {
-        let mut satisfied = vec![weak; self.after.len()];
+        let mut satisfied = vec![weak; self.steps.len()];
         let mut has_changed = true;
         while has_changed {
             has_changed = false;
@@ -161,8 +161,8 @@ impl JointSpace {
                 if state % 4096 == 0 && !goes_on() {
                     return None;
                 }
-                let mut edges = self.after[state].iter();
-                let is_dead = self.after[state].is_empty();
+                let mut edges = self.steps[state].iter();
+                let is_dead = self.steps[state].is_empty();
                 let may_continue = match all {
                     true => {
                         edges.all(|&(_, target)| satisfied[target as usize]) && (weak || !is_dead)

@@ -19,10 +19,10 @@
 //! Every label must be visible in some component, and the result is about infinite runs only.
 
 use super::negation::Negation;
-use super::none::ViolationSearch;
 use super::system::System;
 use super::terms::LabelLtl;
 use super::view::ComponentView;
+use super::violation_search::ViolationSearch;
 use parikh_net::components::components_of_rows;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -68,7 +68,7 @@ pub fn visit(
 ) -> Result<ViolationSearch, String> {
     system.can_see(members)?;
     let negation = Negation::new(system, formula)?;
-    let abstracted = system.seen(members);
+    let abstracted = system.abstracted_to(members);
     let labels: Vec<&str> = system.labels().collect();
     if let Some(label) = labels.iter().find(|label| abstracted.owners(label).is_empty()) {
         return Err(format!("none of the listed components has the label `{label}`"));
@@ -248,21 +248,21 @@ impl VisibleGraph {
         let decomposition = components_of_rows(&inside, |&to| to);
         // Components are numbered so that no edge leads to a larger number.
         let mut by_number: Vec<usize> = (0..self.steps.len()).collect();
-        by_number.sort_by_key(|&state| decomposition.of[state]);
+        by_number.sort_by_key(|&state| decomposition.component_of[state]);
         let mut steps_of = vec![BTreeSet::new(); decomposition.count as usize];
         for state in by_number {
-            let of = decomposition.of[state] as usize;
+            let of = decomposition.component_of[state] as usize;
             for &(label, to) in &self.steps[state] {
                 if label.is_some() || class[to] != class[state] {
                     steps_of[of].insert((label, class[to]));
-                } else if decomposition.of[to] as usize != of {
-                    let more = steps_of[decomposition.of[to] as usize].clone();
+                } else if decomposition.component_of[to] as usize != of {
+                    let more = steps_of[decomposition.component_of[to] as usize].clone();
                     steps_of[of].extend(more);
                 }
             }
         }
         let for_ever = self.can_stay_inside(class);
-        let of = decomposition.of.iter().zip(for_ever);
+        let of = decomposition.component_of.iter().zip(for_ever);
         of.map(|(&of, goes)| (steps_of[of as usize].clone(), goes)).collect()
     }
 }
@@ -334,15 +334,17 @@ impl<'a> ComposedNodes<'a> {
         let found = components_of_rows(&self.outgoing, |it| it.0);
         let mut carried = vec![0; found.count as usize];
         for (from, edges) in self.outgoing.iter().enumerate() {
-            let stays = edges.iter().filter(|it| found.of[it.0 as usize] == found.of[from]);
-            stays.for_each(|it| carried[found.of[from] as usize] |= it.1);
+            let stays = edges
+                .iter()
+                .filter(|it| found.component_of[it.0 as usize] == found.component_of[from]);
+            stays.for_each(|it| carried[found.component_of[from] as usize] |= it.1);
         }
         let wanted = STEP_MARK
             | READ_MARK
             | u128::from(parikh_temporal::Marks::all(self.negation.automaton.marks).0);
         match carried.into_iter().any(|marks| marks & wanted == wanted) {
-            true => ViolationSearch::Some,
-            false => ViolationSearch::None(self.nodes.len()),
+            true => ViolationSearch::Violated,
+            false => ViolationSearch::NotViolated(self.nodes.len()),
         }
     }
 

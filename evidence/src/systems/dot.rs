@@ -44,15 +44,15 @@ pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
                 cursor.expect("=")?;
                 cursor.name()?;
             }
-            _ => return Err(cursor.wrong("expected `subgraph`")),
+            _ => return Err(cursor.error("expected `subgraph`")),
         }
     }
     cursor.expect("}")?;
     cursor.blanks()?;
     if !cursor.rest.is_empty() {
-        return Err(cursor.wrong("expected the end of the file"));
+        return Err(cursor.error("expected the end of the file"));
     }
-    System::new(components).map_err(|what| cursor.wrong(&what))
+    System::new(components).map_err(|what| cursor.error(&what))
 }
 
 /// Reads a component, beginning at its name.
@@ -85,7 +85,7 @@ fn component(
             let to = cursor.name()?;
             let attributes = cursor.attributes()?;
             let label = attributes.get("label").cloned();
-            let label = label.ok_or_else(|| cursor.wrong("expected an edge with a label"))?;
+            let label = label.ok_or_else(|| cursor.error("expected an edge with a label"))?;
             names.extend([from.clone(), to.clone()]);
             edges.push((from, label, to));
         } else if cursor.rest.starts_with('=') {
@@ -102,10 +102,10 @@ fn component(
     names.sort_unstable();
     names.dedup();
     if let Some(twice) = names.iter().find(|name| state_names.contains(*name)) {
-        return Err(cursor.wrong(&format!("`{twice}` is a state of another component, too")));
+        return Err(cursor.error(&format!("`{twice}` is a state of another component, too")));
     }
     state_names.extend(names.iter().cloned());
-    without_root(names, &edges).map_err(|what| cursor.wrong(&what))
+    without_root(names, &edges).map_err(|what| cursor.error(&what))
 }
 
 /// Builds the component of the states and edges, without its root.
@@ -163,7 +163,7 @@ struct DotCursor<'t> {
 
 impl DotCursor<'_> {
     /// Returns an error in the current line.
-    fn wrong(&self, what: &str) -> Unreadable {
+    fn error(&self, what: &str) -> Unreadable {
         Unreadable { line: self.line, what: what.to_owned() }
     }
 
@@ -183,7 +183,7 @@ impl DotCursor<'_> {
             let length = match () {
                 () if self.rest.starts_with("/*") => {
                     let end = self.rest.find("*/");
-                    end.ok_or_else(|| self.wrong("expected the end of a comment"))? + 2
+                    end.ok_or_else(|| self.error("expected the end of a comment"))? + 2
                 }
                 () if self.rest.starts_with("//")
                     || (begins_line && self.rest.starts_with('#')) =>
@@ -200,7 +200,7 @@ impl DotCursor<'_> {
     fn expect(&mut self, word: &str) -> Result<(), Unreadable> {
         self.blanks()?;
         if !self.rest.starts_with(word) {
-            return Err(self.wrong(&format!("expected `{word}`")));
+            return Err(self.error(&format!("expected `{word}`")));
         }
         self.skip(word.len());
         Ok(())
@@ -227,13 +227,13 @@ impl DotCursor<'_> {
                     _ => name.push(letter),
                 }
             }
-            return Err(self.wrong("expected the end of a text in quotes"));
+            return Err(self.error("expected the end of a text in quotes"));
         }
         let sign = usize::from(self.rest.starts_with('-'));
         let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
         let length = self.rest[sign..].find(|c| !inside(c)).unwrap_or(self.rest.len() - sign);
         if length == 0 {
-            return Err(self.wrong("expected a name"));
+            return Err(self.error("expected a name"));
         }
         let name = self.rest[..sign + length].to_owned();
         self.skip(sign + length);

@@ -11,7 +11,7 @@
 //! | `dot`, `properties`, `terms` | the file formats of RERS, and the syntax of formulas |
 //! | `run` | checks a run component by component |
 //! | `view` | abstractions of components to some of their labels |
-//! | `none` | decides by a search that some of the components have no violating run |
+//! | `violation_search` | decides by a search that some of the components have no violating run |
 //! | `composed` | the same for all components, composed pairwise with equivalent states merged |
 //! | `negation`, `recurrence` | the automaton of a negation, and the possible infinite behaviour of a violating run |
 //! | `branching` | CTL over labels, on all joint states |
@@ -22,13 +22,13 @@ pub mod branching;
 pub mod composed;
 mod dot;
 mod negation;
-pub mod none;
 pub mod properties;
 mod recurrence;
 pub mod run;
 mod system;
 mod terms;
 mod view;
+pub mod violation_search;
 
 pub use dot::read as read_dot;
 pub use system::{System, SystemComponent};

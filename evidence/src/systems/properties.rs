@@ -24,7 +24,7 @@ pub enum SystemFormula {
 #[derive(Clone, Debug)]
 pub struct PropertyFile {
     /// The formula and its text, by number.
-    pub all: BTreeMap<u64, (SystemFormula, String)>,
+    pub by_number: BTreeMap<u64, (SystemFormula, String)>,
 }
 
 /// Reads a file.
@@ -74,5 +74,5 @@ pub fn read(bytes: &[u8]) -> Result<PropertyFile, Unreadable> {
     if all.is_empty() {
         return Err(Unreadable { line: 1, what: "the file has no property".to_owned() });
     }
-    Ok(PropertyFile { all })
+    Ok(PropertyFile { by_number: all })
 }

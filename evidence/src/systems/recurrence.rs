@@ -30,7 +30,10 @@ pub(super) struct RecurringEdges<'s> {
 
 /// Computes the sets of automaton edges and labels that may occur infinitely often together in a
 /// run of the system.
-pub(super) fn parts<'s>(system: &'s System, negation: &Negation<'s>) -> Vec<RecurringEdges<'s>> {
+pub(super) fn recurring_parts<'s>(
+    system: &'s System,
+    negation: &Negation<'s>,
+) -> Vec<RecurringEdges<'s>> {
     let automaton = &negation.automaton;
     let state_rows = automaton.states.iter().enumerate();
     let edges = state_rows.flat_map(|(state, row)| (0..row.len()).map(move |edge| (state, edge)));
@@ -52,8 +55,9 @@ pub(super) fn parts<'s>(system: &'s System, negation: &Negation<'s>) -> Vec<Recu
         usable.iter().for_each(|edge| successors[edge.0].push(target(edge) as u32));
         let sccs = components_of_rows(&successors, |&to| to);
         for scc in 0..sccs.count {
-            let is_inside =
-                |edge: &&(usize, usize)| sccs.of[edge.0] == scc && sccs.of[target(edge)] == scc;
+            let is_inside = |edge: &&(usize, usize)| {
+                sccs.component_of[edge.0] == scc && sccs.component_of[target(edge)] == scc
+            };
             let edges: BTreeSet<(usize, usize)> =
                 usable.iter().filter(is_inside).copied().collect();
             let carried_marks = edges.iter().fold(Marks::NONE, |union, &(state, edge)| {
@@ -89,7 +93,7 @@ fn recurring<'s>(system: &'s System, mut labels: BTreeSet<&'s str>) -> BTreeSet<
             let sccs = components_of_rows(&successors, |&to| to);
             let labels_in_sccs: BTreeSet<&str> = edges
                 .iter()
-                .filter(|(from, _, to)| sccs.of[*from] == sccs.of[*to])
+                .filter(|(from, _, to)| sccs.component_of[*from] == sccs.component_of[*to])
                 .map(|edge| edge.1.as_str())
                 .collect();
             kept.retain(|label| {

@@ -37,7 +37,7 @@ pub fn check(
     let mut final_states = Vec::new();
     for component in 0..system.components().len() {
         let starts = system.components()[component].starts.clone();
-        let mut states = along(system, component, &labels[..cycle_start], starts);
+        let mut states = states_after(system, component, &labels[..cycle_start], starts);
         if !is_finite {
             states = set_for_ever(system, component, &labels[cycle_start..], states);
         }
@@ -79,13 +79,13 @@ pub(super) fn letter(formula: &LabelLtl, label: &str) -> Letter {
 
 /// Returns true if the formula has a next operator.
 pub(super) fn has_next(formula: &LabelLtl) -> bool {
-    let parts = formula.formulas.parts(formula.formula);
+    let parts = formula.formulas.subformulas(formula.formula);
     parts.into_iter().any(|part| matches!(formula.formulas.node(part), Node::Next(..)))
 }
 
 /// Returns the possible states of a component after these labels. The component follows only the
 /// labels that it owns.
-fn along(
+fn states_after(
     system: &System,
     component: usize,
     labels: &[String],
@@ -107,7 +107,7 @@ fn set_for_ever(
 ) -> BTreeSet<usize> {
     let states = system.components()[component].states;
     let after_cycle: Vec<BTreeSet<usize>> = (0..states)
-        .map(|state| along(system, component, labels, BTreeSet::from([state])))
+        .map(|state| states_after(system, component, labels, BTreeSet::from([state])))
         .collect();
     // Repeatedly remove states without successors.
     let mut remaining: BTreeSet<usize> = (0..states).collect();

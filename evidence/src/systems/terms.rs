@@ -126,7 +126,7 @@ trait FormulaBuilder {
     /// Applies a prefix operator to its operand.
     fn apply(&mut self, token: &LabelToken, term: Self::Term) -> Result<Self::Term, String>;
     /// Returns true if a word is a temporal infix operator outside of `A(` and `E(`.
-    fn between(&self, word: &str) -> bool;
+    fn is_temporal_infix(&self, word: &str) -> bool;
     /// Applies a temporal infix operator. `all` is the path quantifier in CTL, and `None` in LTL.
     fn temporal(
         &mut self,
@@ -147,7 +147,7 @@ struct LabelParser<'t, B> {
 
 impl<B: FormulaBuilder> LabelParser<'_, B> {
     /// Parses the token sequence as a single formula.
-    fn whole(mut self) -> Result<(B::Term, B), String> {
+    fn parse(mut self) -> Result<(B::Term, B), String> {
         let term = self.implication()?;
         match self.tokens.first() {
             None => Ok((term, self.builder)),
@@ -156,7 +156,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
     }
 
     /// Consumes the next token if it is one of these signs, and returns the sign.
-    fn takes(&mut self, signs: &[&str]) -> Option<&'static str> {
+    fn take_sign(&mut self, signs: &[&str]) -> Option<&'static str> {
         let Some(LabelToken::Sign(sign)) = self.tokens.first() else { return None };
         let found = signs.contains(sign).then_some(*sign)?;
         self.tokens = &self.tokens[1..];
@@ -164,7 +164,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
     }
 
     /// Consumes the next token if it is a word that satisfies `wanted`, and returns the word.
-    fn takes_word(&mut self, wanted: impl Fn(&str) -> bool) -> Option<String> {
+    fn take_word(&mut self, wanted: impl Fn(&str) -> bool) -> Option<String> {
         let Some(LabelToken::Word(word)) = self.tokens.first() else { return None };
         let found = wanted(word).then(|| word.clone())?;
         self.tokens = &self.tokens[1..];
@@ -177,7 +177,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
             return Err(format!("the formula is nested more than {DEEPEST} levels deep"));
         }
         let left = self.disjunction()?;
-        let term = match self.takes(&["->", "=>", "<->", "<=>"]) {
+        let term = match self.take_sign(&["->", "=>", "<->", "<=>"]) {
             None => left,
             Some(sign) => {
                 let right = self.implication()?;
@@ -198,7 +198,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
 
     fn disjunction(&mut self) -> Result<B::Term, String> {
         let mut left = self.exclusion()?;
-        while self.takes(&["|", "||"]).is_some() {
+        while self.take_sign(&["|", "||"]).is_some() {
             let right = self.exclusion()?;
             left = self.builder.or(left, right);
         }
@@ -207,7 +207,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
 
     fn exclusion(&mut self) -> Result<B::Term, String> {
         let mut left = self.conjunction()?;
-        while self.takes(&["^"]).is_some() || self.takes_word(|word| word == "xor").is_some() {
+        while self.take_sign(&["^"]).is_some() || self.take_word(|word| word == "xor").is_some() {
             let right = self.conjunction()?;
             let either = self.builder.or(left.clone(), right.clone());
             let both = self.builder.and(left, right);
@@ -219,7 +219,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
 
     fn conjunction(&mut self) -> Result<B::Term, String> {
         let mut left = self.until()?;
-        while self.takes(&["&", "&&"]).is_some() {
+        while self.take_sign(&["&", "&&"]).is_some() {
             let right = self.until()?;
             left = self.builder.and(left, right);
         }
@@ -231,7 +231,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
         let mut operands = vec![self.operand()?];
         let mut operators = Vec::new();
         while let Some(LabelToken::Word(word)) = self.tokens.first() {
-            if !self.builder.between(word) {
+            if !self.builder.is_temporal_infix(word) {
                 break;
             }
             operators.push(word.clone());
@@ -259,16 +259,16 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
         let mut term = match first {
             LabelToken::Sign("(") => {
                 let term = self.implication()?;
-                self.takes(&[")"]).ok_or("`)` is missing")?;
+                self.take_sign(&[")"]).ok_or("`)` is missing")?;
                 term
             }
             LabelToken::Path { all } => {
-                self.takes(&["("]).ok_or("`(` is missing")?;
+                self.take_sign(&["("]).ok_or("`(` is missing")?;
                 let left = self.implication()?;
-                let operator = self.takes_word(|word| matches!(word, "U" | "W" | "R" | "M"));
+                let operator = self.take_word(|word| matches!(word, "U" | "W" | "R" | "M"));
                 let operator = operator.ok_or("`U` or `W` is missing")?;
                 let right = self.implication()?;
-                self.takes(&[")"]).ok_or("`)` is missing")?;
+                self.take_sign(&[")"]).ok_or("`)` is missing")?;
                 self.builder.temporal(Some(*all), &operator, left, right)?
             }
             LabelToken::Word(word) => match word.as_str() {
@@ -334,7 +334,7 @@ impl FormulaBuilder for LinearBuilder {
         })
     }
 
-    fn between(&self, word: &str) -> bool {
+    fn is_temporal_infix(&self, word: &str) -> bool {
         matches!(word, "U" | "R" | "V" | "W" | "M")
     }
 
@@ -356,7 +356,7 @@ impl FormulaBuilder for LinearBuilder {
 
 pub(super) fn parse_linear(tokens: &[LabelToken]) -> Result<LabelLtl, String> {
     let builder = LinearBuilder { formulas: Ltl::default(), labels: Vec::new() };
-    let (formula, builder) = LabelParser { tokens, builder, depth: 0 }.whole()?;
+    let (formula, builder) = LabelParser { tokens, builder, depth: 0 }.parse()?;
     Ok(LabelLtl { formulas: builder.formulas, formula, labels: builder.labels })
 }
 
@@ -409,7 +409,7 @@ impl FormulaBuilder for BranchingBuilder {
         })
     }
 
-    fn between(&self, _: &str) -> bool {
+    fn is_temporal_infix(&self, _: &str) -> bool {
         false
     }
 
@@ -428,5 +428,5 @@ impl FormulaBuilder for BranchingBuilder {
 }
 
 pub(super) fn parse_branching(tokens: &[LabelToken]) -> Result<LabelCtl, String> {
-    Ok(LabelParser { tokens, builder: BranchingBuilder, depth: 0 }.whole()?.0)
+    Ok(LabelParser { tokens, builder: BranchingBuilder, depth: 0 }.parse()?.0)
 }

@@ -74,12 +74,12 @@ impl System {
     }
 
     /// Returns the system whose components are the given views.
-    pub(super) fn seen(&self, members: &[ComponentView]) -> Self {
+    pub(super) fn abstracted_to(&self, members: &[ComponentView]) -> Self {
         let view_of = |member: &ComponentView| {
             let component = &self.components()[member.component];
             match &member.labels {
                 None => component.clone(),
-                Some(labels) => component.seen(labels),
+                Some(labels) => component.abstracted_to(labels),
             }
         };
         System::assembled(members.iter().map(view_of).collect())
@@ -89,7 +89,7 @@ impl System {
 impl SystemComponent {
     /// Returns the abstraction to the visible labels: the endpoints of every other edge become one
     /// state.
-    fn seen(&self, labels: &BTreeSet<String>) -> SystemComponent {
+    fn abstracted_to(&self, labels: &BTreeSet<String>) -> SystemComponent {
         let (visible_edges, hidden_edges): (Vec<_>, Vec<_>) =
             self.edges.iter().partition(|(_, label, _)| labels.contains(label));
         let mut merged_states = Sets::new(self.states);

@@ -19,10 +19,10 @@ pub struct RunBounds {
     pub exists: bool,
     /// A run with this property proves the subformula (or its negation). `None` if no run can have
     /// the property.
-    pub shown_by: Option<RunProperty>,
+    pub sufficient: Option<RunProperty>,
     /// If no run has one of these properties, the subformula (or its negation) is false. Properties
     /// that every run has are left out.
-    pub shows: Vec<RunProperty>,
+    pub necessary: Vec<RunProperty>,
 }
 
 /// Returns the properties of runs that decide `part`, or `None` if `part` does not begin with a
@@ -53,8 +53,8 @@ pub fn run_bounds(
     let property = |formula| RunProperty::new(&linear, formula, &atoms);
     Some(RunBounds {
         exists,
-        shown_by: (!linear.is(shown_by, false)).then(|| property(shown_by)),
-        shows: shows.into_iter().filter(|&it| !linear.is(it, true)).map(property).collect(),
+        sufficient: (!linear.is(shown_by, false)).then(|| property(shown_by)),
+        necessary: shows.into_iter().filter(|&it| !linear.is(it, true)).map(property).collect(),
     })
 }
 
@@ -66,7 +66,7 @@ fn next_conditions(
     asked: Formula<Quantifier>,
     atoms: &mut Vec<Predicate>,
 ) -> HashMap<Formula<Quantifier>, Literal> {
-    let parts = formulas.parts(asked);
+    let parts = formulas.subformulas(asked);
     let mut next_formulas = Vec::new();
     for &part in &parts {
         if let Node::Next(paths, _) = *formulas.node(part) {
@@ -76,7 +76,7 @@ fn next_conditions(
         }
     }
     let mut subformulas: Vec<_> =
-        next_formulas.iter().flat_map(|&(_, it, _)| formulas.parts(it)).collect();
+        next_formulas.iter().flat_map(|&(_, it, _)| formulas.subformulas(it)).collect();
     subformulas.sort_unstable();
     subformulas.dedup();
     let implied = implied_by(formulas, atoms, &subformulas, net);

@@ -47,10 +47,10 @@ pub struct Labelling {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TreePremises {
     /// Predicates that no reachable marking satisfies.
-    pub never: Vec<Predicate>,
+    pub unreachable_predicates: Vec<Predicate>,
     /// Predicates that stay reachable: from every reachable marking, one that satisfies the
     /// predicate can be reached.
-    pub stays: Vec<Predicate>,
+    pub home_predicates: Vec<Predicate>,
 }
 
 /// The reason that a labelling is rejected.
@@ -211,7 +211,7 @@ struct LabellingCheck<'l> {
     /// One entry per subformula: true if it holds in all reachable markings.
     everywhere: Vec<bool>,
     /// For each marking, one bit per subformula that holds there, given the claims.
-    holds: Vec<Box<[u64]>>,
+    truth_bits: Vec<Box<[u64]>>,
     /// The transitions whose firings the property cannot observe ([`silent`]).
     silent: Vec<TransitionId>,
 }
@@ -223,7 +223,7 @@ impl<'l> LabellingCheck<'l> {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Self, LabellingFlaw> {
         let (formulas, root) = (labelling.property.formulas(), labelling.property.formula());
-        let subformulas = formulas.parts(root);
+        let subformulas = formulas.subformulas(root);
         let implied = implied_by(formulas, labelling.property.atoms(), &subformulas, net);
         let mut checked = LabellingCheck {
             labelling,
@@ -231,7 +231,7 @@ impl<'l> LabellingCheck<'l> {
             numbers: HashMap::new(),
             everywhere: everywhere(formulas, &subformulas, &implied, &labelling.premises),
             subformulas,
-            holds: Vec::new(),
+            truth_bits: Vec::new(),
             silent: silent(net, &labelling.property),
         };
         for (number, marking) in labelling.markings.iter().enumerate() {
@@ -246,7 +246,7 @@ impl<'l> LabellingCheck<'l> {
             }
             let here = Marking::new(unpacked(marking));
             let holds = checked.evaluate(&here, &labelling.claims[number]);
-            checked.holds.push(holds);
+            checked.truth_bits.push(holds);
         }
         Ok(checked)
     }
@@ -283,7 +283,7 @@ impl<'l> LabellingCheck<'l> {
 
     /// Returns true if the subformula holds at the marking with this number, given the claims.
     fn holds(&self, marking: usize, formula: Formula<Quantifier>) -> bool {
-        self.subformula_index(formula).is_some_and(|part| bit(&self.holds[marking], part))
+        self.subformula_index(formula).is_some_and(|part| bit(&self.truth_bits[marking], part))
     }
 
     /// Returns true if the property holds at a marking without claims.
@@ -436,7 +436,7 @@ pub fn everywhere(
         let index = subformulas.binary_search(&part).ok();
         index.map_or(&Predicate::False, |index| &implied[index])
     };
-    let is_never = |state: &Predicate| premises.never.contains(state);
+    let is_never = |state: &Predicate| premises.unreachable_predicates.contains(state);
     let is_never_dead = is_never(&Predicate::Dead);
     for (&part, implied) in subformulas.iter().zip(implied) {
         let is_everywhere = |part: Formula<Quantifier>| {
@@ -450,7 +450,10 @@ pub fn everywhere(
                 Node::Or(any) => &any[..],
                 _ => &[],
             };
-            disjuncts.iter().chain([&target]).any(|&part| premises.stays.contains(implied_by(part)))
+            disjuncts
+                .iter()
+                .chain([&target])
+                .any(|&part| premises.home_predicates.contains(implied_by(part)))
         };
         let follows = match formulas.node(part) {
             Node::True => true,

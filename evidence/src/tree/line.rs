@@ -107,7 +107,7 @@ impl NamedLabelling {
     /// Writes a labelling of markings of `net`.
     pub fn of(net: &Net, labelling: &Labelling) -> NamedLabelling {
         let property = &labelling.property;
-        let subformulas = property.formulas().parts(property.formula());
+        let subformulas = property.formulas().subformulas(property.formula());
         let number = |formula: &Formula<Quantifier>| {
             // Claims are about subformulas; otherwise the number refers to nothing.
             subformulas.binary_search(formula).unwrap_or(subformulas.len())
@@ -143,8 +143,8 @@ impl NamedLabelling {
             formula: number(&property.formula()),
             markings: markings.collect(),
             places: places.iter().map(|&p| net.place_name(p).to_owned()).collect(),
-            given: names(&labelling.premises.never),
-            stays: names(&labelling.premises.stays),
+            given: names(&labelling.premises.unreachable_predicates),
+            stays: names(&labelling.premises.home_predicates),
         }
     }
 
@@ -179,8 +179,10 @@ impl NamedLabelling {
             .collect();
         let built = build(self.formulas.iter().map(NamedPart::node), &mut store, &literals)?;
         let mut labelling = {
-            let given =
-                TreePremises { never: predicates(&self.given)?, stays: predicates(&self.stays)? };
+            let given = TreePremises {
+                unreachable_predicates: predicates(&self.given)?,
+                home_predicates: predicates(&self.stays)?,
+            };
             Labelling::new(property, given)
         };
         let places: Vec<PlaceId> = self

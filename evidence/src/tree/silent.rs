@@ -42,7 +42,7 @@ use parikh_temporal::Node;
 /// Returns the transitions whose firings the property cannot observe, ascending.
 pub fn silent(net: &Net, property: &TreeProperty) -> Vec<TransitionId> {
     let formulas = property.formulas();
-    let subformulas = formulas.parts(property.formula());
+    let subformulas = formulas.subformulas(property.formula());
     // 1
     if subformulas.iter().any(|&part| matches!(formulas.node(part), Node::Next(..)))
         || property.atoms().iter().any(|atom| atom.mentions_deadness())

@@ -109,7 +109,10 @@ fn premises_hold_everywhere_and_files_say_the_same() {
         let either = formulas.or(either);
         formulas.always(Quantifier::All, either)
     });
-    let never = |it: Predicate| TreePremises { never: vec![it.sorted()], stays: Vec::new() };
+    let never = |it: Predicate| TreePremises {
+        unreachable_predicates: vec![it.sorted()],
+        home_predicates: Vec::new(),
+    };
     let check = |labelling: &Labelling| labelling.check(&net, &mut || true);
     let premise = Predicate::and(both.atoms().to_vec());
     assert_eq!(check(&Labelling::new(both.clone(), never(premise.clone()))), Ok(()));
@@ -145,8 +148,10 @@ fn what_stays_reachable_holds_everywhere() {
         assert_eq!(named.resolve(&net).as_ref(), Ok(&labelling));
         labelling.check(&net, &mut || true)
     };
-    let stays =
-        |it: &Predicate| TreePremises { never: Vec::new(), stays: vec![it.clone().sorted()] };
+    let stays = |it: &Predicate| TreePremises {
+        unreachable_predicates: Vec::new(),
+        home_predicates: vec![it.clone().sorted()],
+    };
     for part in asked_again.atoms() {
         assert_eq!(check(stays(part)), Ok(()));
         assert!(check(stays(&part.clone().negated())).is_err(), "something else stays");
@@ -161,7 +166,10 @@ fn what_stays_reachable_holds_everywhere() {
     let neither = Predicate::and(neither).sorted();
     let alive = vec![Predicate::Dead, neither.clone()];
     for (never, holds) in [(alive, true), (vec![neither], false), (vec![Predicate::Dead], false)] {
-        let labelling = Labelling::new(goes_on.clone(), TreePremises { never, stays: Vec::new() });
+        let labelling = Labelling::new(
+            goes_on.clone(),
+            TreePremises { unreachable_predicates: never, home_predicates: Vec::new() },
+        );
         assert_eq!(labelling.check(&net, &mut || true).is_ok(), holds);
     }
 }

@@ -154,8 +154,8 @@ impl<'t> Grammar<'t> for Contest<'_, '_> {
 
     /// The parenthesis in `("t", "u")?` opens a list, and in `("t"? | …` a group.
     fn closing_symbol(&self, cursor: &mut TokenCursor<'t>) -> Option<&'static str> {
-        let is_list = matches!(cursor.look(1).kind, LexemeKind::Quoted(_))
-            && (cursor.look(2).is(",") || cursor.look(2).is(")"));
+        let is_list = matches!(cursor.peek_at(1).kind, LexemeKind::Quoted(_))
+            && (cursor.peek_at(2).is(",") || cursor.peek_at(2).is(")"));
         (cursor.peek().is("(") && !is_list).then_some(")")
     }
 

@@ -60,7 +60,7 @@ pub(super) struct Lexeme<'t> {
 
 impl Lexeme<'_> {
     /// Describes the token for a message "found …".
-    pub(super) fn found(&self) -> String {
+    pub(super) fn description(&self) -> String {
         match &self.kind {
             LexemeKind::Word(text) | LexemeKind::Integer(text) => format!("`{}`", shortened(text)),
             LexemeKind::Quoted(name) => format!("the name \"{}\"", shortened(name)),
@@ -87,7 +87,8 @@ impl Lexeme<'_> {
 
     /// Returns the failure that this token is not the expected one.
     pub(super) fn instead_of(&self, expected: impl Into<Cow<'static, str>>) -> TextFailure {
-        let problem = FormulaProblem::Syntax { found: self.found(), expected: expected.into() };
+        let problem =
+            FormulaProblem::Syntax { found: self.description(), expected: expected.into() };
         TextFailure { span: self.span.clone(), problem }
     }
 }
@@ -99,36 +100,42 @@ pub(super) struct TokenCursor<'t> {
     /// The byte offset of `input` in the whole text.
     base: usize,
     /// Tokens that were read ahead, but not taken.
-    ahead: VecDeque<Lexeme<'t>>,
+    lookahead: VecDeque<Lexeme<'t>>,
     /// The end of the token taken last.
-    end: usize,
+    last_end: usize,
 }
 
 impl<'t> TokenCursor<'t> {
     /// Returns a cursor at the beginning of `text[range]`.
     pub(super) fn new(text: &'t str, range: Range<usize>, lexis: &'static Lexis) -> Self {
         let input = LocatingSlice::new(&text[range.clone()]);
-        TokenCursor { lexis, input, base: range.start, ahead: VecDeque::new(), end: range.start }
+        TokenCursor {
+            lexis,
+            input,
+            base: range.start,
+            lookahead: VecDeque::new(),
+            last_end: range.start,
+        }
     }
 
     /// Returns the token at a distance from here, without taking it. The next token has distance 0.
-    pub(super) fn look(&mut self, distance: usize) -> &Lexeme<'t> {
-        while self.ahead.len() <= distance {
+    pub(super) fn peek_at(&mut self, distance: usize) -> &Lexeme<'t> {
+        while self.lookahead.len() <= distance {
             let token = self.read();
-            self.ahead.push_back(token);
+            self.lookahead.push_back(token);
         }
-        &self.ahead[distance]
+        &self.lookahead[distance]
     }
 
     /// Returns the next token without taking it.
     pub(super) fn peek(&mut self) -> &Lexeme<'t> {
-        self.look(0)
+        self.peek_at(0)
     }
 
     /// Takes the next token.
     pub(super) fn take(&mut self) -> Lexeme<'t> {
-        let token = self.ahead.pop_front().unwrap_or_else(|| self.read());
-        self.end = token.span.end;
+        let token = self.lookahead.pop_front().unwrap_or_else(|| self.read());
+        self.last_end = token.span.end;
         token
     }
 
@@ -151,8 +158,8 @@ impl<'t> TokenCursor<'t> {
     }
 
     /// Returns the end of the token taken last.
-    pub(super) fn end(&self) -> usize {
-        self.end
+    pub(super) fn last_end(&self) -> usize {
+        self.last_end
     }
 
     /// Reads the next token from the input, after blanks and comments.
@@ -265,9 +272,9 @@ mod tests {
     #[test]
     fn spans_count_from_the_beginning_of_the_whole_text() {
         let mut cursor = TokenCursor::new("xx\n  p1 (", 3..9, &LEXIS);
-        assert_eq!(cursor.look(1).span, 8..9);
+        assert_eq!(cursor.peek_at(1).span, 8..9);
         assert_eq!(cursor.take().span, 5..7);
-        assert_eq!(cursor.end(), 7);
+        assert_eq!(cursor.last_end(), 7);
         assert_eq!(cursor.take().span, 8..9);
         assert_eq!(cursor.take().span, 9..9);
     }

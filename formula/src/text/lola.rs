@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 /// The keywords with their translation into the inline language.
-const WORDS: [(&str, &str); 29] = [
+const KEYWORDS: [(&str, &str); 29] = [
     ("AND", "&&"),
     ("OR", "||"),
     ("XOR", "xor"),
@@ -216,7 +216,7 @@ fn translate(pieces: &[LolaPiece<'_>]) -> Result<InlineTranslation, TextFailure>
         }
         let is_list =
             index > 0 && matches!(pieces[index - 1].text, "(" | ",") && in_fireable(pieces, index);
-        match WORDS.iter().find(|(word, _)| *word == text && !is_list) {
+        match KEYWORDS.iter().find(|(word, _)| *word == text && !is_list) {
             Some((_, translation)) => {
                 if is_temporal(text) {
                     ask_for_parentheses(pieces, index)?;
@@ -263,7 +263,7 @@ fn ask_for_parentheses(pieces: &[LolaPiece<'_>], operator_index: usize) -> Resul
     let Some(next) = pieces[operator_index + 1..].iter().find(|piece| !is_sign(piece)) else {
         return Ok(());
     };
-    let is_operand = next.is_word && !WORDS.iter().any(|(word, _)| *word == next.text);
+    let is_operand = next.is_word && !KEYWORDS.iter().any(|(word, _)| *word == next.text);
     if !is_operand {
         return Ok(());
     }

@@ -138,7 +138,8 @@ fn definition_ranges(text: &str) -> Vec<Range<usize>> {
     let (mut start, mut open_groups) = (None, 0usize);
     let mut at_line_start = true;
     loop {
-        let begins_definition = operands::name(cursor.look(0)).is_some() && cursor.look(1).is("=");
+        let begins_definition =
+            operands::name(cursor.peek_at(0)).is_some() && cursor.peek_at(1).is("=");
         let token = cursor.take();
         if at_line_start && begins_definition {
             pieces.extend(start.take().map(|start| start..token.span.start));
@@ -339,7 +340,7 @@ impl Grammar2011<'_> {
             let count = operands::integer(&token, false)?;
             cursor.expect("*")?;
             let colour = self.colour(cursor)?;
-            entries.push(ColourTokens { count, colour, span: start..cursor.end() });
+            entries.push(ColourTokens { count, colour, span: start..cursor.last_end() });
             let token = cursor.take();
             if token.is("}") {
                 return Ok(entries);
@@ -377,7 +378,7 @@ impl Grammar2011<'_> {
             |component: &ColourComponent| matches!(component, ColourComponent::Number(_));
         if components.iter().any(is_number) && !components.iter().all(is_number) {
             let text = "the components of a colour are all numbers or all names";
-            self.remarks.push(grammar_remark(start..cursor.end(), text));
+            self.remarks.push(grammar_remark(start..cursor.last_end(), text));
         }
         Ok(components)
     }

@@ -151,7 +151,7 @@ impl<'n> NameResolver<'n> {
             let start = cursor.position();
             let colour = colour(cursor)?;
             for id in &ids {
-                places.extend(self.colour(id, &colour, &(start..cursor.end()))?);
+                places.extend(self.colour(id, &colour, &(start..cursor.last_end()))?);
             }
         } else {
             for id in &ids {

@@ -176,7 +176,7 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
         }
         let start = cursor.position();
         let value = grammar.operand(cursor)?;
-        let span = start..cursor.end();
+        let span = start..cursor.last_end();
         let mut part = SpannedValue { value, span, operator: None, parenthesised: false, depth: 1 };
         // After an operand.
         loop {

@@ -52,14 +52,14 @@ const FLOW_TIME: Duration = Duration::from_secs(5);
 
 /// The bounds of places with inhibitor or reset arcs, sorted by place.
 pub(super) struct TranslationBounds {
-    pub(super) known: Vec<TranslationBound>,
+    pub(super) bounds: Vec<TranslationBound>,
     /// The first unbounded place, with the arc that needs the bound.
     pub(super) missing: Option<TranslationError>,
 }
 
 /// Finds bounds for the places with inhibitor or reset arcs.
 pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> TranslationBounds {
-    let complete = |known| TranslationBounds { known, missing: None };
+    let complete = |known| TranslationBounds { bounds: known, missing: None };
     let wanted = tested_places(net);
     if let Some(bounds) = visit_bounds(net, &wanted, FIRST_VISIT_MARKINGS.min(most_visited), budget)
     {
@@ -82,9 +82,11 @@ pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Tra
             {
                 let terms = sum.terms().iter();
                 let weights = terms.map(|&(p, factor)| (p, factor.unsigned_abs())).collect();
-                TranslationBound { place, most, reason: Because::Weights(weights) }
+                TranslationBound { place, max_tokens: most, reason: Because::Weights(weights) }
             }
-            (_, Some(most)) => TranslationBound { place, most, reason: Because::Capacity },
+            (_, Some(most)) => {
+                TranslationBound { place, max_tokens: most, reason: Because::Capacity }
+            }
             _ => continue,
         };
         bounds.insert(place, bound);
@@ -96,7 +98,7 @@ pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Tra
         Some(bounds) => complete(bounds),
         None => {
             let missing = Some(unbounded(net, &bounds));
-            TranslationBounds { known: bounds.into_values().collect(), missing }
+            TranslationBounds { bounds: bounds.into_values().collect(), missing }
         }
     }
 }
@@ -120,7 +122,7 @@ pub(super) fn cap(
         let room = if is_emptied { rooms.emptied } else { rooms.inhibiting };
         let cap = TranslationBound {
             place,
-            most: largest_number.saturating_add(room),
+            max_tokens: largest_number.saturating_add(room),
             reason: Because::Cap,
         };
         bounds.entry(place).or_insert(cap);
@@ -153,7 +155,7 @@ pub(super) fn visit_with_vectors(
     let mut bounds = visit(net, &tested_places(net), limit, budget, &mut collect)?;
     for bound in &mut bounds {
         if let Because::Visited(markings) = bound.reason {
-            bound.reason = Because::Seen(markings);
+            bound.reason = Because::VisitedResetCounts(markings);
         }
     }
     Some((bounds, seen))
@@ -205,7 +207,7 @@ fn visit(
     }
     let because = Because::Visited(seen_markings.len() as u64);
     let bound =
-        |&place| TranslationBound { place, most: max_tokens[place], reason: because.clone() };
+        |&place| TranslationBound { place, max_tokens: max_tokens[place], reason: because.clone() };
     Some(wanted.iter().map(bound).collect())
 }
 

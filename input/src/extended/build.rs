@@ -36,7 +36,8 @@ pub(super) fn build(
     bounds: Vec<TranslationBound>,
     seen: Option<&ResetVectors>,
 ) -> Result<Net, TranslationError> {
-    let bound_of: BTreeMap<PlaceId, u64> = bounds.iter().map(|it| (it.place, it.most)).collect();
+    let bound_of: BTreeMap<PlaceId, u64> =
+        bounds.iter().map(|it| (it.place, it.max_tokens)).collect();
     let caps: BTreeSet<PlaceId> =
         bounds.iter().filter(|it| it.reason == Because::Cap).map(|it| it.place).collect();
     let core = net.core();
@@ -50,18 +51,19 @@ pub(super) fn build(
     }
     let (complements, beyond) = (BTreeMap::new(), None);
     let mut translation_builder =
-        TranslationBuilder { net, bound: &bound_of, caps: &caps, complements, beyond };
+        TranslationBuilder { net, bound: &bound_of, caps: &caps, complements, cap_places: beyond };
     for p in translation_builder.complemented_places() {
         let is_taken =
             |name: &str| core.transition_named(name).is_some() || builder.node(name).is_some();
         let name = complement_name(core.place_name(p), is_taken);
-        let complement = builder.place(&name, translation_builder.most(p) - core.initial()[p])?;
+        let complement =
+            builder.place(&name, translation_builder.bound_of(p) - core.initial()[p])?;
         let shown = core.place_label(p).unwrap_or(core.place_name(p));
         builder.label_place(complement, &format!("room on {shown}"));
         translation_builder.complements.insert(p, complement);
     }
     if !caps.is_empty() {
-        translation_builder.beyond = Some(translation_builder.beyond(&mut builder)?);
+        translation_builder.cap_places = Some(translation_builder.add_cap_places(&mut builder)?);
     }
     let mut copies = Vec::with_capacity(core.transition_count());
     let mut copy_count: u128 = 0;
@@ -80,7 +82,7 @@ pub(super) fn build(
         }
         let made = match seen {
             Some(seen) => translation_builder.copies_of_vectors(t, seen),
-            None => CopyParameters::all(&choices),
+            None => CopyParameters::of_choices(&choices),
         };
         copies.push(translation_builder.add_copies(t, &made, &mut builder)?);
     }
@@ -89,7 +91,9 @@ pub(super) fn build(
     let names = core.transitions().map(|t| core.transition_name(t)).zip(copies);
     let translation = Translation::new(core.place_count(), names, bounds, complemented);
     let mut translation = translation.map_err(|_| BuildError::TooLarge)?;
-    if let Some(CapPlaces { within, over, .. }) = translation_builder.beyond {
+    if let Some(CapPlaces { within_place: within, overflow_places: over, .. }) =
+        translation_builder.cap_places
+    {
         let over = over.into_iter().map(|(p, over)| (p, (bound_of[&p], over))).collect();
         let enabled = core.transitions().map(|t| net.enabling(t)).collect();
         translation = translation.with_caps(Caps { within_place: within, overflow: over, enabled });
@@ -110,32 +114,32 @@ struct TranslationBuilder<'n> {
     caps: &'n BTreeSet<PlaceId>,
     complements: BTreeMap<PlaceId, PlaceId>,
     /// The additional places, if there are caps.
-    beyond: Option<CapPlaces>,
+    cap_places: Option<CapPlaces>,
 }
 
 /// The additional places of a net with caps.
 struct CapPlaces {
-    within: PlaceId,
-    beyond: PlaceId,
+    within_place: PlaceId,
+    beyond_place: PlaceId,
     /// The place with the tokens beyond the cap, for each capped place.
-    over: BTreeMap<PlaceId, PlaceId>,
+    overflow_places: BTreeMap<PlaceId, PlaceId>,
 }
 
 /// A property in which the copies of a transition differ.
 enum CopyChoice {
     /// The transition resets the place, which holds a number of tokens in this range before.
-    Held(PlaceId, RangeInclusive<u64>),
+    ResetTokens(PlaceId, RangeInclusive<u64>),
     /// The transition changes the tokens of a capped place by this number. A part of the change,
     /// from none to all, concerns the tokens beyond the cap.
-    Over(PlaceId, i64),
+    CappedChange(PlaceId, i64),
 }
 
 impl CopyChoice {
     /// Returns the number of alternatives, saturating.
     fn count(&self) -> u64 {
         match self {
-            CopyChoice::Held(_, tokens) => (tokens.end() - tokens.start()).saturating_add(1),
-            CopyChoice::Over(_, change) => change.unsigned_abs().saturating_add(1),
+            CopyChoice::ResetTokens(_, tokens) => (tokens.end() - tokens.start()).saturating_add(1),
+            CopyChoice::CappedChange(_, change) => change.unsigned_abs().saturating_add(1),
         }
     }
 }
@@ -144,14 +148,15 @@ impl CopyChoice {
 #[derive(Default)]
 struct CopyParameters {
     /// The tokens of the reset places before the firing.
-    held: BTreeMap<PlaceId, u64>,
-    /// The change of the tokens beyond the cap, if it is not 0.
-    over: BTreeMap<PlaceId, i64>,
+    reset_tokens: BTreeMap<PlaceId, u64>,
+    /// The change of the tokens beyond the cap, per capped place. Places without a change have no
+    /// entry.
+    overflow_changes: BTreeMap<PlaceId, i64>,
 }
 
 impl CopyParameters {
     /// Returns the parameters of all copies. Their number must be within the limit.
-    fn all(choices: &[CopyChoice]) -> Vec<CopyParameters> {
+    fn of_choices(choices: &[CopyChoice]) -> Vec<CopyParameters> {
         let count: u64 = choices.iter().map(CopyChoice::count).product();
         (0..count).map(|number| CopyParameters::numbered(choices, number)).collect()
     }
@@ -164,16 +169,16 @@ impl CopyParameters {
             let (alternative, rest) = (number % count, number / count);
             number = rest;
             match choice {
-                CopyChoice::Held(p, tokens) => {
-                    copy.held.insert(*p, tokens.start() + alternative);
+                CopyChoice::ResetTokens(p, tokens) => {
+                    copy.reset_tokens.insert(*p, tokens.start() + alternative);
                 }
-                CopyChoice::Over(p, change) if alternative > 0 => {
+                CopyChoice::CappedChange(p, change) if alternative > 0 => {
                     // The number is at most the change, which fits.
                     let change_over =
                         i64::try_from(alternative).unwrap_or(i64::MAX) * change.signum();
-                    copy.over.insert(*p, change_over);
+                    copy.overflow_changes.insert(*p, change_over);
                 }
-                CopyChoice::Over(..) => {}
+                CopyChoice::CappedChange(..) => {}
             }
         }
         copy
@@ -182,7 +187,7 @@ impl CopyParameters {
 
 impl TranslationBuilder<'_> {
     /// Returns the bound of a place with inhibitor or reset arcs.
-    fn most(&self, p: PlaceId) -> u64 {
+    fn bound_of(&self, p: PlaceId) -> u64 {
         self.bound.get(&p).copied().unwrap_or_default()
     }
 
@@ -191,7 +196,7 @@ impl TranslationBuilder<'_> {
     fn complemented_places(&self) -> BTreeSet<PlaceId> {
         let tested_places = |t: TransitionId| {
             let inhibits = self.net.inhibitors(t).iter();
-            let inhibits = inhibits.filter(|arc| arc.weight <= self.most(arc.place));
+            let inhibits = inhibits.filter(|arc| arc.weight <= self.bound_of(arc.place));
             inhibits.map(|arc| arc.place).chain(self.reset_places(t)).collect::<Vec<_>>()
         };
         self.net
@@ -203,7 +208,7 @@ impl TranslationBuilder<'_> {
     }
 
     /// Adds the places `within`, `beyond` and `over` for nets with caps.
-    fn beyond(&self, builder: &mut NetBuilder) -> Result<CapPlaces, BuildError> {
+    fn add_cap_places(&self, builder: &mut NetBuilder) -> Result<CapPlaces, BuildError> {
         let core = self.net.core();
         let mut place = |what, of: Option<PlaceId>, tokens| {
             let of = of.map(|p| core.place_name(p));
@@ -214,12 +219,16 @@ impl TranslationBuilder<'_> {
         };
         let over = self.caps.iter().map(|&p| Ok((p, place("over", Some(p), 0)?)));
         let over = over.collect::<Result<_, BuildError>>()?;
-        Ok(CapPlaces { within: place("within", None, 1)?, beyond: place("beyond", None, 0)?, over })
+        Ok(CapPlaces {
+            within_place: place("within", None, 1)?,
+            beyond_place: place("beyond", None, 0)?,
+            overflow_places: over,
+        })
     }
 
     /// Returns the places that `t` resets and that may hold tokens.
     fn reset_places(&self, t: TransitionId) -> impl Iterator<Item = PlaceId> {
-        self.net.resets(t).iter().copied().filter(|&p| self.most(p) > 0)
+        self.net.resets(t).iter().copied().filter(|&p| self.bound_of(p) > 0)
     }
 
     /// Returns the properties in which the copies of `t` differ.
@@ -230,15 +239,16 @@ impl TranslationBuilder<'_> {
         let held_choice = |p| {
             let low = core.pre_weight(t, p);
             let inhibitor = self.net.inhibitor_weight(t, p);
-            let high = inhibitor.map_or(self.most(p), |weight| self.most(p).min(weight - 1));
-            CopyChoice::Held(p, low..=high.max(low))
+            let high =
+                inhibitor.map_or(self.bound_of(p), |weight| self.bound_of(p).min(weight - 1));
+            CopyChoice::ResetTokens(p, low..=high.max(low))
         };
         let is_emptied = |p: &PlaceId| self.net.resets(t).contains(p);
         let over = self.caps.iter().copied().filter(|p| !is_emptied(p)).filter_map(|p| {
             // Weights fit 63 bits, or the place is skipped.
             let [puts, takes] = [core.post_weight(t, p), core.pre_weight(t, p)].map(i64::try_from);
             let change = puts.ok()? - takes.ok()?;
-            (change != 0).then_some(CopyChoice::Over(p, change))
+            (change != 0).then_some(CopyChoice::CappedChange(p, change))
         });
         self.reset_places(t).map(held_choice).chain(over).collect()
     }
@@ -253,12 +263,16 @@ impl TranslationBuilder<'_> {
         let core = self.net.core();
         let model_name = core.transition_name(t);
         // Names contain token numbers only if the copies differ in them.
-        let have_equal_held = copy_parameters.iter().all(|it| it.held == copy_parameters[0].held);
+        let have_equal_held =
+            copy_parameters.iter().all(|it| it.reset_tokens == copy_parameters[0].reset_tokens);
         for parameters in copy_parameters {
-            let held = parameters.held.iter().filter(|_| !have_equal_held);
+            let held = parameters.reset_tokens.iter().filter(|_| !have_equal_held);
             let held: Vec<_> = held.map(|(&p, &tokens)| (core.place_name(p), tokens)).collect();
-            let over: Vec<_> =
-                parameters.over.iter().map(|(&p, &by)| (core.place_name(p), by)).collect();
+            let over: Vec<_> = parameters
+                .overflow_changes
+                .iter()
+                .map(|(&p, &by)| (core.place_name(p), by))
+                .collect();
             let name = match held.is_empty() && over.is_empty() {
                 true => model_name.to_owned(),
                 false => copy_name(model_name, &held, &over, |name| {
@@ -284,8 +298,8 @@ impl TranslationBuilder<'_> {
             .map_or_else(|| vec![required()], |vectors| vectors.iter().cloned().collect());
         let parameters_of = |tokens: Vec<u64>| {
             let held = self.net.resets(t).iter().copied().zip(tokens);
-            let held = held.filter(|&(p, _)| self.most(p) > 0).collect();
-            CopyParameters { held, over: BTreeMap::new() }
+            let held = held.filter(|&(p, _)| self.bound_of(p) > 0).collect();
+            CopyParameters { reset_tokens: held, overflow_changes: BTreeMap::new() }
         };
         vectors.into_iter().map(parameters_of).collect()
     }
@@ -302,7 +316,7 @@ impl TranslationBuilder<'_> {
         let arcs = core.pre(t).iter().chain(core.post(t)).map(|arc| arc.place);
         let inhibitors = self.net.inhibitors(t).iter().map(|arc| arc.place);
         let places: BTreeSet<PlaceId> =
-            arcs.chain(inhibitors).chain(parameters.held.keys().copied()).collect();
+            arcs.chain(inhibitors).chain(parameters.reset_tokens.keys().copied()).collect();
         let mut arc = |p: PlaceId, takes: u64, puts: u64| {
             if takes > 0 {
                 builder.take(copy, p, takes)?;
@@ -314,14 +328,14 @@ impl TranslationBuilder<'_> {
         };
         for p in places {
             let (takes, puts) = (core.pre_weight(t, p), core.post_weight(t, p));
-            let bound = self.most(p);
+            let bound = self.bound_of(p);
             let inhibitor = self.net.inhibitor_weight(t, p).filter(|&weight| weight <= bound);
             let complement_tokens = inhibitor.map_or(0, |weight| bound - weight + 1);
             let Some(&complement) = self.complements.get(&p) else {
-                arc(p, parameters.held.get(&p).copied().unwrap_or(takes), puts)?;
+                arc(p, parameters.reset_tokens.get(&p).copied().unwrap_or(takes), puts)?;
                 continue;
             };
-            if let Some(&held) = parameters.held.get(&p) {
+            if let Some(&held) = parameters.reset_tokens.get(&p) {
                 arc(p, held, puts)?;
                 arc(
                     complement,
@@ -330,7 +344,7 @@ impl TranslationBuilder<'_> {
                 )?;
                 continue;
             }
-            let over = parameters.over.get(&p).copied().unwrap_or(0);
+            let over = parameters.overflow_changes.get(&p).copied().unwrap_or(0);
             let (gain, loss) = (puts.saturating_sub(takes), takes.saturating_sub(puts));
             let over_amount = over.unsigned_abs();
             // The part of the change that concerns p itself.
@@ -343,17 +357,17 @@ impl TranslationBuilder<'_> {
             arc(p, needs, needs + gain - loss)?;
             let complement_tokens = complement_tokens.max(gain);
             arc(complement, complement_tokens, complement_tokens - gain + loss)?;
-            let Some(beyond) = self.beyond.as_ref().filter(|_| over != 0) else { continue };
-            let tokens = beyond.over[&p];
+            let Some(beyond) = self.cap_places.as_ref().filter(|_| over != 0) else { continue };
+            let tokens = beyond.overflow_places[&p];
             match over > 0 {
                 true => arc(tokens, 0, over_amount)?,
                 false => arc(tokens, over_amount, 0)?,
             }
         }
-        if let Some(beyond) = &self.beyond
-            && parameters.over.values().any(|&over| over > 0)
+        if let Some(beyond) = &self.cap_places
+            && parameters.overflow_changes.values().any(|&over| over > 0)
         {
-            arc(beyond.beyond, 1, 1)?;
+            arc(beyond.beyond_place, 1, 1)?;
         }
         Ok(())
     }
@@ -361,7 +375,11 @@ impl TranslationBuilder<'_> {
     /// Adds a transition per capped place that passes the cap. If the place is reset, also adds a
     /// transition that removes the tokens beyond the cap.
     fn add_leave_and_drain(&self, builder: &mut NetBuilder) -> Result<(), BuildError> {
-        let Some(CapPlaces { within, beyond, over }) = &self.beyond else { return Ok(()) };
+        let Some(CapPlaces { within_place: within, beyond_place: beyond, overflow_places: over }) =
+            &self.cap_places
+        else {
+            return Ok(());
+        };
         let core = self.net.core();
         let add_transition = |builder: &mut NetBuilder, role: &str, p: PlaceId| {
             let name = cap_name(role, Some(core.place_name(p)), |name| {
@@ -379,7 +397,7 @@ impl TranslationBuilder<'_> {
                 let leave = add_transition(builder, "leave", p)?;
                 builder.take(leave, *within, 1)?;
                 builder.put(leave, *beyond, 1)?;
-                let reads = (self.most(p) + 1).saturating_sub(max_gain);
+                let reads = (self.bound_of(p) + 1).saturating_sub(max_gain);
                 if reads > 0 {
                     builder.take(leave, p, reads)?;
                     builder.put(leave, p, reads)?;

@@ -99,7 +99,7 @@ fn translated(
     };
     let bounds = bounds::find(&net, most_visited, budget);
     let Some(missing) = bounds.missing else {
-        return match build::build(&net, bounds.known, None) {
+        return match build::build(&net, bounds.bounds, None) {
             // The reset places of a transition may have few token vectors in reachable markings.
             Err(TranslationError::TooManyCopies { transition, most }) => {
                 match bounds::visit_with_vectors(&net, most_visited, budget) {
@@ -112,7 +112,7 @@ fn translated(
     };
     let Some(mut rooms) = rooms else { return Err(missing) };
     loop {
-        match build::build(&net, bounds::cap(&net, &bounds.known, rooms), None) {
+        match build::build(&net, bounds::cap(&net, &bounds.bounds, rooms), None) {
             Err(TranslationError::TooManyCopies { .. }) if rooms.emptied > 0 => rooms.emptied /= 2,
             built => return built,
         }

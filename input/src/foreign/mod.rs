@@ -23,7 +23,7 @@ pub(super) fn refusal(file: &str, beginning: &[u8]) -> Option<InputError> {
     let text = sample::decoded(beginning);
     let sample = Sample::of(&text);
     let formats = xml_formats::FORMATS.iter().chain(text_formats::FORMATS);
-    let mut found = formats.filter_map(|format| Some((format, (format.find)(&sample)?)));
+    let mut found = formats.filter_map(|format| Some((format, (format.find_sign)(&sample)?)));
     found.next().map(|(format, sign)| InputError::Foreign {
         file: file.into(),
         line: sign.line,

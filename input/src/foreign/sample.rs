@@ -9,7 +9,7 @@ pub(super) struct ForeignFormat {
     /// The export or conversion that gives a file Parikh reads.
     pub(super) advice: &'static str,
     /// Returns the piece of a sample that shows this format, if there is one.
-    pub(super) find: fn(&Sample<'_>) -> Option<FormatSign>,
+    pub(super) find_sign: fn(&Sample<'_>) -> Option<FormatSign>,
 }
 
 /// A piece of a file that shows its format.

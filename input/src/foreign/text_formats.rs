@@ -14,7 +14,7 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
         name: "a drawing of Renew (.rnw)",
         advice: "export it as PNML; only nets without references and synchronous channels are \
                  place/transition nets",
-        find: |sample| {
+        find_sign: |sample| {
             let is_sign = |line: &&SampleLine<'_>| {
                 ["de.renew", "CH.ifa"].iter().any(|it| line.text.contains(it))
             };
@@ -24,7 +24,7 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a net of GreatSPN (.net, .def)",
         advice: "open it in GreatSPN's editor and export it as PNML",
-        find: |sample| {
+        find_sign: |sample| {
             let line = sample.first()?;
             let number = line.text.strip_prefix('|')?.trim_end_matches(['|', ' ']);
             let is_number = !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit());
@@ -34,12 +34,12 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a net of PEP (.ll_net)",
         advice: "write it as PNML or in LoLA's language",
-        find: |sample| begins_with(sample, &["PEP"]),
+        find_sign: |sample| begins_with(sample, &["PEP"]),
     },
     ForeignFormat {
         name: "a net in APNN",
         advice: WRITE_PNML,
-        find: |sample| {
+        find_sign: |sample| {
             let line = sample.first()?;
             line.text.starts_with("\\beginnet").then(|| line.sign())
         },
@@ -47,7 +47,7 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a net of INA (.pnt)",
         advice: WRITE_PNML,
-        find: |sample| {
+        find_sign: |sample| {
             let line = sample.first()?;
             line.text.to_uppercase().replace(' ', "").contains("PRE,POST").then(|| line.sign())
         },
@@ -55,17 +55,17 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a model in the language of NuSMV",
         advice: PROGRAM,
-        find: |sample| begins_with(sample, &["MODULE"]),
+        find_sign: |sample| begins_with(sample, &["MODULE"]),
     },
     ForeignFormat {
         name: "a model in GAL, of ITS-Tools",
         advice: PROGRAM,
-        find: |sample| begins_with(sample, &["gal", "GAL"]),
+        find_sign: |sample| begins_with(sample, &["gal", "GAL"]),
     },
     ForeignFormat {
         name: "a model in the language of DiVinE",
         advice: PROGRAM,
-        find: |sample| {
+        find_sign: |sample| {
             begins_with(sample, &["dve"]).or_else(|| {
                 sample.line(&["system"]).and_then(|line| {
                     let kind = line.text.split_whitespace().nth(1)?.trim_end_matches(';');
@@ -78,12 +78,12 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a net of PROD",
         advice: WRITE_PNML,
-        find: |sample| sample.line(&["#place", "#trans"]).map(SampleLine::sign),
+        find_sign: |sample| sample.line(&["#place", "#trans"]).map(SampleLine::sign),
     },
     ForeignFormat {
         name: "a model of PRISM",
         advice: PROGRAM,
-        find: |sample| {
+        find_sign: |sample| {
             let kinds =
                 ["dtmc", "ctmc", "mdp", "pta", "probabilistic", "stochastic", "nondeterministic"];
             sample.line(&["module"])?;
@@ -93,7 +93,7 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a model of SMART",
         advice: WRITE_PNML,
-        find: |sample| {
+        find_sign: |sample| {
             let is_sign = |line: &&SampleLine<'_>| line.first() == "pn" && line.text.contains(":=");
             sample.lines.iter().find(is_sign).map(SampleLine::sign)
         },
@@ -101,18 +101,18 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "an open net of Fiona or LoLA's service tools",
         advice: "write its inner net as PNML, or as PLACE, MARKING and TRANSITION",
-        find: open_net,
+        find_sign: open_net,
     },
     ForeignFormat {
         name: "a net of Woflan (.tpn)",
         advice: "write it as PNML, or as text with one line per node: `place p 1` and `transition \
                  t: p -> q`",
-        find: woflan,
+        find_sign: woflan,
     },
     ForeignFormat {
         name: "a net in ANDL, of Charlie and Marcie",
         advice: "export it as PNML from Snoopy",
-        find: |sample| {
+        find_sign: |sample| {
             let kinds = ["pn", "spn", "xpn", "cpn", "gspn", "hpn", "colspn", "colpn", "colxpn"];
             let first = sample.first()?;
             let word = first.text.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
@@ -124,12 +124,12 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a drawn net of TINA (.ndr)",
         advice: "save it as .net: ndrio FILE.ndr FILE.net",
-        find: drawn_by_tina,
+        find_sign: drawn_by_tina,
     },
     ForeignFormat {
         name: "a circuit in BLIF",
         advice: "it is not a Petri net; write a model of it as PNML",
-        find: |sample| {
+        find_sign: |sample| {
             begins_with(sample, &[".model", ".inputs", ".outputs"])?;
             sample.line(&[".names", ".latch", ".gate", ".subckt"]).map(SampleLine::sign)
         },
@@ -137,12 +137,12 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a signal transition graph (.g) of petrify or Workcraft",
         advice: "export it as PNML",
-        find: |sample| by_keywords(sample, SIGNAL_GRAPH, APT),
+        find_sign: |sample| by_keywords(sample, SIGNAL_GRAPH, APT),
     },
     ForeignFormat {
         name: "a net of APT",
         advice: "write it as PNML: apt PNML_export",
-        find: |sample| by_keywords(sample, APT, SIGNAL_GRAPH),
+        find_sign: |sample| by_keywords(sample, APT, SIGNAL_GRAPH),
     },
 ];
 

@@ -16,35 +16,35 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a GreatSPN project (.PNPRO)",
         advice: "export the net from its editor as PNML",
-        find: |sample| sample.root("project").and(sample.tag(&["gspn"])).map(SampleTag::sign),
+        find_sign: |sample| sample.root("project").and(sample.tag(&["gspn"])).map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a GreatSPN project (.PNPRO) without a net",
         advice: "draw or import a net in its editor, and export that as PNML",
-        find: greatspn_without_net,
+        find_sign: greatspn_without_net,
     },
     ForeignFormat {
         name: "a net of CPN Tools (.cpn)",
         advice: "its colours use a programming language, which PNML cannot express; model it as a \
                  symmetric net",
-        find: |sample| {
+        find_sign: |sample| {
             sample.root("workspaceElements").or(sample.root("cpnet")).map(SampleTag::sign)
         },
     },
     ForeignFormat {
         name: "a net of Snoopy (.spn, .spped)",
         advice: "export it as PNML or ANDL, and convert the exported file",
-        find: |sample| sample.root("Snoopy").map(SampleTag::sign),
+        find_sign: |sample| sample.root("Snoopy").map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a timed-arc net of TAPAAL (.tapn)",
         advice: UNTIMED,
-        find: timed_tapaal,
+        find_sign: timed_tapaal,
     },
     ForeignFormat {
         name: "a net of TAPAAL in its own language",
         advice: UNTIMED,
-        find: |sample| {
+        find_sign: |sample| {
             let arcs = ["inputArc", "outputArc", "transportArc"];
             sample.root("pnml").and(sample.tag(&arcs)).map(SampleTag::sign)
         },
@@ -52,59 +52,63 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a net with time, of Romeo or Oris",
         advice: "export it without time as PNML, or in TINA's language",
-        find: |sample| sample.root("TPN").or(sample.root("tpn-entities")).map(SampleTag::sign),
+        find_sign: |sample| sample.root("TPN").or(sample.root("tpn-entities")).map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a process in BPMN",
         advice: BY_PM4PY,
-        find: |sample| {
+        find_sign: |sample| {
             let root = sample.root("definitions")?;
-            let is_said = root.qualified_name.starts_with("bpmn") || has(root, "/bpmn/");
+            let is_said =
+                root.qualified_name.starts_with("bpmn") || attributes_contain(root, "/bpmn/");
             (is_said || sample.tag(&["process", "collaboration"]).is_some()).then(|| root.sign())
         },
     },
     ForeignFormat {
         name: "a model in SBML",
         advice: "export its reactions as a Petri net in PNML",
-        find: |sample| sample.root("sbml").map(SampleTag::sign),
+        find_sign: |sample| sample.root("sbml").map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a net of Pnet",
         advice: "export it as PNML",
-        find: |sample| sample.root("pnx").map(SampleTag::sign),
+        find_sign: |sample| sample.root("pnx").map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a net of PNEditor (.pflow)",
         advice: "export it as PNML",
-        find: |sample| sample.root("document").and(sample.tag(&["subnet"])).map(SampleTag::sign),
+        find_sign: |sample| {
+            sample.root("document").and(sample.tag(&["subnet"])).map(SampleTag::sign)
+        },
     },
     ForeignFormat {
         name: "a system of UPPAAL",
         advice: "it has clocks and is not a Petri net",
-        find: |sample| sample.root("nta").or(sample.root("uppaal")).map(SampleTag::sign),
+        find_sign: |sample| sample.root("nta").or(sample.root("uppaal")).map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a log of events in XES",
         advice: "discover a process from it, for instance with PM4Py, and export its net as PNML",
-        find: |sample| {
+        find_sign: |sample| {
             let root = sample.root("log")?;
-            (has(root, "xes") || sample.tag(&["trace"]).is_some()).then(|| root.sign())
+            (attributes_contain(root, "xes") || sample.tag(&["trace"]).is_some())
+                .then(|| root.sign())
         },
     },
     ForeignFormat {
         name: "a log of events in MXML",
         advice: "discover a process from it, for instance with ProM, and export its net as PNML",
-        find: |sample| sample.root("WorkflowLog").map(SampleTag::sign),
+        find_sign: |sample| sample.root("WorkflowLog").map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a process tree (.ptml)",
         advice: BY_PM4PY,
-        find: |sample| sample.root("ptml").map(SampleTag::sign),
+        find_sign: |sample| sample.root("ptml").map(SampleTag::sign),
     },
     ForeignFormat {
         name: "a process of YAWL, in EPML or in XPDL",
         advice: BY_PROM,
-        find: |sample| {
+        find_sign: |sample| {
             let roots = ["specificationSet", "epml", "Package"];
             roots.iter().find_map(|name| sample.root(name)).map(SampleTag::sign)
         },
@@ -112,9 +116,11 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     ForeignFormat {
         name: "a queueing Petri net of QPME",
         advice: "it has queues; write the net without queues as PNML",
-        find: |sample| {
+        find_sign: |sample| {
             let root = sample.root("net")?;
-            let is_sign = |tag: &&SampleTag<'_>| tag.name().starts_with("queue") || has(tag, "qp");
+            let is_sign = |tag: &&SampleTag<'_>| {
+                tag.name().starts_with("queue") || attributes_contain(tag, "qp")
+            };
             sample.tags.iter().find(is_sign).map(|_| root.sign())
         },
     },
@@ -147,7 +153,7 @@ fn timed_tapaal(sample: &Sample<'_>) -> Option<FormatSign> {
 }
 
 /// Returns true if the name or value of an attribute contains a text, in any case.
-fn has(tag: &SampleTag<'_>, text: &str) -> bool {
+fn attributes_contain(tag: &SampleTag<'_>, text: &str) -> bool {
     let contains = |it: &str| it.to_ascii_lowercase().contains(text);
     tag.attributes().any(|(name, value)| contains(name) || contains(value))
 }

@@ -35,7 +35,7 @@ pub(super) enum SortDefinition {
 pub(super) struct SortDeclaration {
     pub(super) id: Box<str>,
     pub(super) name: Box<str>,
-    pub(super) at: TextPosition,
+    pub(super) position: TextPosition,
     pub(super) kind: SortDefinition,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct SortDeclaration {
 pub(super) struct VariableDeclaration {
     pub(super) id: Box<str>,
     pub(super) name: Box<str>,
-    pub(super) at: TextPosition,
+    pub(super) position: TextPosition,
     pub(super) sort: RawTerm,
 }
 
@@ -79,9 +79,9 @@ impl Declarations {
                     open_elements -= 1;
                     continue;
                 }
-                XmlItem::Text(_) | XmlItem::Nothing | XmlItem::End => continue,
+                XmlItem::Text(_) | XmlItem::Nothing | XmlItem::EndOfFile => continue,
             };
-            let at = tag.at;
+            let at = tag.position;
             let error = |owner: String, problem: ColourProblem| InputError::Colours {
                 at: at.of(&file),
                 owner,
@@ -94,14 +94,14 @@ impl Declarations {
                     let Some(kind) = sort_kind(xml, &id)? else {
                         return Err(error(format!("sort `{id}`"), no_sort("namedsort", 0)));
                     };
-                    self.sorts.push(SortDeclaration { id, name, at, kind });
+                    self.sorts.push(SortDeclaration { id, name, position: at, kind });
                 }
                 "partition" => {
                     let (id, name) = id_and_name(&tag, "partition")?;
                     let Some(kind) = partition(xml)? else {
                         return Err(error(format!("partition `{id}`"), ColourProblem::CutsNothing));
                     };
-                    self.sorts.push(SortDeclaration { id, name, at, kind });
+                    self.sorts.push(SortDeclaration { id, name, position: at, kind });
                 }
                 "variabledecl" => {
                     let (id, name) = id_and_name(&tag, "variabledecl")?;
@@ -110,7 +110,7 @@ impl Declarations {
                         let problem = no_sort("variabledecl", sort.count());
                         return Err(error(format!("variable `{id}`"), problem));
                     }
-                    self.variables.push(VariableDeclaration { id, name, at, sort });
+                    self.variables.push(VariableDeclaration { id, name, position: at, sort });
                 }
                 "namedoperator" | "arbitrarysort" | "unparsed" => {
                     let problem = ColourProblem::Unsupported(tag.name().to_owned());
@@ -149,10 +149,10 @@ fn sort_kind<R: BufRead>(
         let file: Box<str> = xml.file().into();
         let tag = match xml.markup()? {
             XmlItem::Open(tag) => tag,
-            XmlItem::Close | XmlItem::End => return Ok(kind),
+            XmlItem::Close | XmlItem::EndOfFile => return Ok(kind),
             XmlItem::Text(_) | XmlItem::Nothing => continue,
         };
-        let at = tag.at;
+        let at = tag.position;
         let declared = match tag.name() {
             name @ ("cyclicenumeration" | "finiteenumeration") => {
                 let cyclic = name == "cyclicenumeration";
@@ -188,7 +188,7 @@ fn constants<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Vec<DeclaredConstant>
                 xml.skip()?;
             }
             XmlItem::Open(_) => xml.skip()?,
-            XmlItem::Close | XmlItem::End => return Ok(constants),
+            XmlItem::Close | XmlItem::EndOfFile => return Ok(constants),
             XmlItem::Text(_) | XmlItem::Nothing => {}
         }
     }
@@ -200,10 +200,10 @@ fn partition<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Option<SortDefinition
     loop {
         let tag = match xml.markup()? {
             XmlItem::Open(tag) => tag,
-            XmlItem::Close | XmlItem::End => break,
+            XmlItem::Close | XmlItem::EndOfFile => break,
             XmlItem::Text(_) | XmlItem::Nothing => continue,
         };
-        let at = tag.at;
+        let at = tag.position;
         match tag.name() {
             "partitionelement" => {
                 let (id, name) = id_and_name(&tag, "partitionelement")?;

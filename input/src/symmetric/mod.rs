@@ -11,8 +11,8 @@
 //! and conditions may have 200 levels. Tuples may have 200 components, counting the components of
 //! components.
 
+mod conversions;
 mod declarations;
-mod fit;
 mod product;
 mod raw;
 mod resolve;
@@ -24,7 +24,7 @@ use super::colour_problem::ColourProblem;
 use super::document::in_page;
 use super::error::InputError;
 use super::format::{ModelFormat, ReadFailure};
-use super::known::{OF_ARC, OF_NET, OF_TRANSITION, READ};
+use super::known_markup::{CHECKED_ELEMENTS, OF_ARC, OF_NET, OF_TRANSITION};
 use super::labels::PnmlChild;
 use super::source::{TextPosition, may_be_xml};
 use super::timing::{NetUrgency, TransitionUrgency};
@@ -64,13 +64,14 @@ fn read_with_time(
     name: &str,
 ) -> Result<(ColouredNet, Option<InputError>), InputError> {
     let (parts, urgencies) = (SymmetricParts::default(), NetUrgency::default());
-    let mut document = SymmetricReader { xml: XmlReader::new(reader, name)?, parts, urgencies };
+    let mut document =
+        SymmetricReader { xml: XmlReader::new(reader, name)?, net_parts: parts, urgencies };
     document.read()?;
     let file: Box<str> = document.xml.file().into();
-    if !document.parts.has_net {
+    if !document.net_parts.has_net {
         return Err(InputError::NoNet { file });
     }
-    let mut net = document.parts.settle(&file)?;
+    let mut net = document.net_parts.settle(&file)?;
     let (assumptions, refusal) = document.urgencies.finish();
     assumptions.into_iter().for_each(|it| net.assume(it));
     Ok((net, refusal))
@@ -80,7 +81,7 @@ struct SymmetricPlace {
     id: String,
     /// The label, shown to people instead of the id.
     label: Option<String>,
-    at: TextPosition,
+    position: TextPosition,
     sort: Option<RawTerm>,
     initial: Option<RawTerm>,
 }
@@ -89,13 +90,13 @@ struct SymmetricTransition {
     id: String,
     /// The label, shown to people instead of the id.
     label: Option<String>,
-    at: TextPosition,
+    position: TextPosition,
     guard: Option<RawTerm>,
 }
 
 struct SymmetricArc {
     name: String,
-    at: TextPosition,
+    position: TextPosition,
     source: String,
     target: String,
     inscription: Option<RawTerm>,
@@ -103,7 +104,7 @@ struct SymmetricArc {
 
 struct SymmetricReader<R> {
     xml: XmlReader<R>,
-    parts: SymmetricParts,
+    net_parts: SymmetricParts,
     urgencies: NetUrgency,
 }
 
@@ -122,7 +123,7 @@ struct SymmetricParts {
 
 /// The target of a reference node.
 struct SymmetricReference {
-    at: TextPosition,
+    position: TextPosition,
     target: String,
 }
 
@@ -130,7 +131,7 @@ impl<R: BufRead> SymmetricReader<R> {
     fn read(&mut self) -> Result<(), InputError> {
         self.xml.root("pnml")?;
         while let Some(net) = self.xml.next_net()? {
-            (self.parts.has_net, self.parts.name) = (true, net.id);
+            (self.net_parts.has_net, self.net_parts.name) = (true, net.id);
             self.net()?;
         }
         Ok(())
@@ -146,10 +147,10 @@ impl<R: BufRead> SymmetricReader<R> {
                     Some(_) => continue,
                     None => return Ok(()),
                 },
-                XmlItem::Text(_) | XmlItem::Nothing | XmlItem::End => continue,
+                XmlItem::Text(_) | XmlItem::Nothing | XmlItem::EndOfFile => continue,
             };
-            let at = tag.at;
-            if READ.contains(&tag.name()) {
+            let at = tag.position;
+            if CHECKED_ELEMENTS.contains(&tag.name()) {
                 tag.check_attributes()?;
             }
             match tag.name() {
@@ -157,7 +158,7 @@ impl<R: BufRead> SymmetricReader<R> {
                     let [id] = tag.attributes(["id"])?;
                     pages.push(id.unwrap_or_default());
                 }
-                "declaration" => self.parts.declarations.read(&mut self.xml)?,
+                "declaration" => self.net_parts.declarations.read(&mut self.xml)?,
                 "place" => {
                     let [id] = tag.attributes(["id"])?;
                     let id = tag.required(id, "place", "id")?;
@@ -177,7 +178,10 @@ impl<R: BufRead> SymmetricReader<R> {
                     let source = tag.required(source, "arc", "source")?;
                     let target = tag.required(target, "arc", "target")?;
                     let name = id.unwrap_or_else(|| format!("{source} -> {target}"));
-                    self.arc(SymmetricArc { name, at, source, target, inscription: None }, kind)?;
+                    self.arc(
+                        SymmetricArc { name, position: at, source, target, inscription: None },
+                        kind,
+                    )?;
                 }
                 name @ ("referencePlace" | "referenceTransition") => {
                     let element = match name {
@@ -187,8 +191,8 @@ impl<R: BufRead> SymmetricReader<R> {
                     let [id, target] = tag.attributes(["id", "ref"])?;
                     let id = tag.required(id, element, "id")?;
                     let target = tag.required(target, element, "ref")?;
-                    let reference = SymmetricReference { at, target };
-                    if self.parts.references.insert(id.clone(), reference).is_some() {
+                    let reference = SymmetricReference { position: at, target };
+                    if self.net_parts.references.insert(id.clone(), reference).is_some() {
                         let at = at.of(self.xml.file());
                         return Err(InputError::Net { at, problem: BuildError::DuplicateId(id) });
                     }
@@ -289,7 +293,7 @@ impl<R: BufRead> SymmetricReader<R> {
                 _ => self.xml.skip()?,
             }
         }
-        self.parts.places.push(SymmetricPlace { id, label, at, sort, initial });
+        self.net_parts.places.push(SymmetricPlace { id, label, position: at, sort, initial });
         Ok(())
     }
 
@@ -324,7 +328,7 @@ impl<R: BufRead> SymmetricReader<R> {
             }
         }
         self.urgencies.add(urgency, &id, at, self.xml.file());
-        self.parts.transitions.push(SymmetricTransition { id, label, at, guard });
+        self.net_parts.transitions.push(SymmetricTransition { id, label, position: at, guard });
         Ok(())
     }
 
@@ -362,7 +366,7 @@ impl<R: BufRead> SymmetricReader<R> {
         };
         if let Some(kind) = kinds.iter().map(|kind| trimmed(kind)).find(|kind| !is_plain(kind)) {
             return Err(InputError::ColouredArc {
-                at: arc.at.of(self.xml.file()),
+                at: arc.position.of(self.xml.file()),
                 arc: arc.name,
                 found: kind.to_owned(),
             });
@@ -375,7 +379,7 @@ impl<R: BufRead> SymmetricReader<R> {
             });
         }
         arc.inscription = inscription;
-        self.parts.arcs.push(arc);
+        self.net_parts.arcs.push(arc);
         Ok(())
     }
 }

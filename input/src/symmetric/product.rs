@@ -21,7 +21,7 @@ pub(super) fn product(parts: Vec<Multiset>) -> Result<Multiset, ColourProblem> {
 
 fn size(multiset: &Multiset) -> usize {
     match multiset {
-        Multiset::Of { .. } => 1,
+        Multiset::Tokens { .. } => 1,
         Multiset::Sum(parts) => parts.iter().map(size).sum(),
         Multiset::Difference(a, b) => size(a) + size(b),
     }
@@ -29,7 +29,7 @@ fn size(multiset: &Multiset) -> usize {
 
 fn lifted(multiset: Multiset, lift: &impl Fn(Term) -> Term) -> Multiset {
     match multiset {
-        Multiset::Of { count, term } => Multiset::Of { count, term: lift(term) },
+        Multiset::Tokens { count, term } => Multiset::Tokens { count, term: lift(term) },
         Multiset::Sum(parts) => Multiset::sum(parts.into_iter().map(|part| lifted(part, lift))),
         Multiset::Difference(a, b) => Multiset::minus(lifted(*a, lift), lifted(*b, lift)),
     }
@@ -53,14 +53,14 @@ fn multiplied(tuples: &Multiset, more: &Multiset) -> Result<Multiset, ColourProb
         (tuples, Multiset::Difference(a, b)) => {
             Multiset::minus(multiplied(tuples, a)?, multiplied(tuples, b)?)
         }
-        (Multiset::Of { count: a, term }, Multiset::Of { count: b, term: last }) => {
+        (Multiset::Tokens { count: a, term }, Multiset::Tokens { count: b, term: last }) => {
             let mut terms = match term {
                 Term::Tuple(terms) => terms.clone(),
                 other => vec![other.clone()],
             };
             terms.push(last.clone());
             let count = a.checked_mul(*b).ok_or(ColourProblem::TooManyTokens)?;
-            Multiset::Of { count, term: Term::Tuple(terms) }
+            Multiset::Tokens { count, term: Term::Tuple(terms) }
         }
     })
 }

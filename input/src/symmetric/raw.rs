@@ -15,8 +15,8 @@ pub(super) struct TermNode {
     /// The attribute of the operator: a referenced id or a value; empty if there is none.
     pub(super) attribute: Box<str>,
     /// The upper end of a range.
-    pub(super) end: Box<str>,
-    pub(super) at: TextPosition,
+    pub(super) range_end: Box<str>,
+    pub(super) position: TextPosition,
     pub(super) operands: u32,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct TermNode {
 #[derive(Clone, Debug)]
 pub(super) struct RawTerm {
     pub(super) nodes: Vec<TermNode>,
-    pub(super) at: TextPosition,
+    pub(super) position: TextPosition,
 }
 
 /// A problem with a term, with its position.
@@ -65,15 +65,15 @@ impl TermNode {
         Ok(TermNode {
             element: tag.name().into(),
             attribute: attribute.unwrap_or_default().into(),
-            end: end.unwrap_or_default().into(),
-            at: tag.at,
+            range_end: end.unwrap_or_default().into(),
+            position: tag.position,
             operands: 0,
         })
     }
 
-    /// Returns the ends of a range, both included.
-    pub(super) fn ends(&self) -> Result<(i64, i64), ColourProblem> {
-        Ok((integer(&self.attribute)?, integer(&self.end)?))
+    /// Returns the first and the last number of a range. Fails if the text of either is no integer.
+    pub(super) fn range_bounds(&self) -> Result<(i64, i64), ColourProblem> {
+        Ok((integer(&self.attribute)?, integer(&self.range_end)?))
     }
 
     /// Returns true if the element is only a wrapper around its content: `<subterm>` or
@@ -102,7 +102,7 @@ impl<R: BufRead> XmlReader<R> {
 
     /// Reads the term whose outermost operator was opened last.
     pub(super) fn term_of(&mut self, operator: TermNode) -> Result<RawTerm, InputError> {
-        self.terms(operator.at, vec![operator])
+        self.terms(operator.position, vec![operator])
     }
 
     /// Reads on until the last element of `open` ends. If `open` is empty, reads until the
@@ -116,7 +116,7 @@ impl<R: BufRead> XmlReader<R> {
                 XmlItem::Open(tag) if is_decoration(tag.name()) => self.skip()?,
                 XmlItem::Open(tag) => {
                     if open.len() > MAX_DEPTH {
-                        let at = tag.at.of(&file);
+                        let at = tag.position.of(&file);
                         let problem = format!("a term is nested more than {MAX_DEPTH} deep");
                         return Err(InputError::Malformed { at, problem });
                     }
@@ -125,7 +125,7 @@ impl<R: BufRead> XmlReader<R> {
                 }
                 XmlItem::Close => {
                     let Some(node) = open.pop() else {
-                        return Ok(RawTerm { nodes, at });
+                        return Ok(RawTerm { nodes, position: at });
                     };
                     let added = match node.is_wrapper() {
                         true => node.operands,
@@ -136,11 +136,11 @@ impl<R: BufRead> XmlReader<R> {
                     };
                     match open.last_mut() {
                         Some(parent) => parent.operands += added,
-                        None if is_single_term => return Ok(RawTerm { nodes, at }),
+                        None if is_single_term => return Ok(RawTerm { nodes, position: at }),
                         None => {}
                     }
                 }
-                XmlItem::End => return Ok(RawTerm { nodes, at }),
+                XmlItem::EndOfFile => return Ok(RawTerm { nodes, position: at }),
                 XmlItem::Text(_) | XmlItem::Nothing => {}
             }
         }
@@ -162,7 +162,7 @@ impl<R: BufRead> XmlReader<R> {
                     "name" => self.skip()?,
                     other if is_decoration(other) => self.skip()?,
                     other => {
-                        let (at, is_structure) = (tag.at, other == "structure");
+                        let (at, is_structure) = (tag.position, other == "structure");
                         let operator = TermNode::new(&tag)?;
                         let next_terms = match is_structure {
                             true => self.term(at)?,
@@ -175,7 +175,7 @@ impl<R: BufRead> XmlReader<R> {
                         }
                     }
                 },
-                XmlItem::Close | XmlItem::End => return Ok((term, has_text)),
+                XmlItem::Close | XmlItem::EndOfFile => return Ok((term, has_text)),
                 XmlItem::Text(_) | XmlItem::Nothing => {}
             }
         }

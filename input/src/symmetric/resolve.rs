@@ -23,7 +23,7 @@ pub(super) enum TermValue {
 }
 
 impl TermValue {
-    fn found(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         match self {
             TermValue::Number(_) => "a number",
             TermValue::Sort(_) => "a sort",
@@ -66,7 +66,7 @@ impl Resolver<'_> {
     pub(super) fn colours(&mut self, terms: &RawTerm) -> Result<Vec<Term>, TermError> {
         let mut colours = Vec::new();
         for value in self.values(terms)? {
-            match self.as_colour(value).map_err(|problem| (terms.at, problem))? {
+            match self.as_colour(value).map_err(|problem| (terms.position, problem))? {
                 TermValue::Term(term) => colours.push(term),
                 other => return Err(whole_term_error(terms, &other, "a colour")),
             }
@@ -77,10 +77,10 @@ impl Resolver<'_> {
     /// Returns the multiset over `sort` that a term represents.
     pub(super) fn multiset(&mut self, term: &RawTerm, sort: SortId) -> Result<Multiset, TermError> {
         let value = self.value(term)?;
-        let fail = |problem| (term.at, problem);
+        let fail = |problem| (term.position, problem);
         let multiset = match self.as_colour(value).map_err(fail)? {
             TermValue::Multiset(multiset) => multiset,
-            TermValue::Term(term) => Multiset::one(term),
+            TermValue::Term(term) => Multiset::single(term),
             other => return Err(whole_term_error(term, &other, "a multiset of colours")),
         };
         self.fitted(multiset, sort).map_err(fail)
@@ -89,7 +89,7 @@ impl Resolver<'_> {
     /// Returns the guard that a term represents.
     pub(super) fn guard(&mut self, term: &RawTerm) -> Result<Guard, TermError> {
         let value = self.value(term)?;
-        let guard = self.as_guard(value).map_err(|problem| (term.at, problem))?;
+        let guard = self.as_guard(value).map_err(|problem| (term.position, problem))?;
         guard.map_err(|value| whole_term_error(term, &value, "a condition"))
     }
 
@@ -99,11 +99,11 @@ impl Resolver<'_> {
             (Some(value), true) => Ok(value),
             (None, _) => {
                 let expected = "a term in `<structure>`";
-                Err((term.at, ColourProblem::Whole { found: "nothing", expected }))
+                Err((term.position, ColourProblem::WholeTerm { found: "nothing", expected }))
             }
             (Some(_), false) => {
                 let expected = "one in `<structure>`";
-                Err((term.at, ColourProblem::Whole { found: "several terms", expected }))
+                Err((term.position, ColourProblem::WholeTerm { found: "several terms", expected }))
             }
         }
     }
@@ -126,9 +126,9 @@ impl Resolver<'_> {
             };
             let depth = if is_flattened { operand_depth } else { operand_depth + 1 };
             if depth > DEEPEST {
-                return Err((node.at, ColourProblem::TooDeep(DEEPEST)));
+                return Err((node.position, ColourProblem::TooDeep(DEEPEST)));
             }
-            let value = self.apply(node, operands).map_err(|problem| (node.at, problem))?;
+            let value = self.apply(node, operands).map_err(|problem| (node.position, problem))?;
             stack.push((value, depth));
         }
         Ok(stack.into_iter().map(|(value, _)| value).collect())
@@ -157,7 +157,7 @@ impl Resolver<'_> {
             "dot" => TermValue::Sort(self.scope.dot(self.net)?),
             "bool" => TermValue::Sort(self.scope.boolean(self.net)?),
             "finiteintrange" => {
-                let (start, end) = node.ends()?;
+                let (start, end) = node.range_bounds()?;
                 TermValue::Sort(self.scope.range(self.net, start, end)?)
             }
             "productsort" => self.product_sort(node, operands)?,
@@ -318,7 +318,7 @@ impl Resolver<'_> {
     ) -> Result<Multiset, ColourProblem> {
         match self.as_colour(value)? {
             TermValue::Multiset(multiset) => Ok(multiset),
-            TermValue::Term(term) => Ok(Multiset::one(term)),
+            TermValue::Term(term) => Ok(Multiset::single(term)),
             other => Err(operand_error(node, &other, "a multiset of colours")),
         }
     }
@@ -438,11 +438,15 @@ pub(super) fn operand_count_error(
 }
 
 fn operand_error(node: &TermNode, value: &TermValue, expected: &'static str) -> ColourProblem {
-    ColourProblem::Operand { element: node.element.to_string(), found: value.found(), expected }
+    ColourProblem::Operand {
+        element: node.element.to_string(),
+        found: value.description(),
+        expected,
+    }
 }
 
 fn whole_term_error(term: &RawTerm, value: &TermValue, expected: &'static str) -> TermError {
-    (term.at, ColourProblem::Whole { found: value.found(), expected })
+    (term.position, ColourProblem::WholeTerm { found: value.description(), expected })
 }
 
 /// The text for messages about a multiset with a count of 0 and a variable. Each colour of the

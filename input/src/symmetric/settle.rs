@@ -48,7 +48,7 @@ struct NetConstruction<'f> {
 }
 
 impl NetConstruction<'_> {
-    fn wrong(&self, at: TextPosition, owner: String, problem: ColourProblem) -> InputError {
+    fn colour_error(&self, at: TextPosition, owner: String, problem: ColourProblem) -> InputError {
         InputError::Colours { at: at.of(self.file), owner, problem: problem.into() }
     }
 
@@ -57,7 +57,7 @@ impl NetConstruction<'_> {
     }
 
     fn place(&mut self, place: SymmetricPlace) -> Result<(), InputError> {
-        let at = place.initial.as_ref().map_or(place.at, |term| term.at);
+        let at = place.initial.as_ref().map_or(place.position, |term| term.position);
         let result = self.sort_and_tokens(&place).and_then(|(sort, initial)| {
             let added = self.net.add_place(&place.id, sort, initial);
             let added = added.map_err(|problem| (at, problem.into()))?;
@@ -66,14 +66,18 @@ impl NetConstruction<'_> {
             }
             Ok(())
         });
-        result.map_err(|(at, problem)| self.wrong(at, format!("place `{}`", place.id), problem))
+        result.map_err(|(at, problem)| {
+            self.colour_error(at, format!("place `{}`", place.id), problem)
+        })
     }
 
     fn sort_and_tokens(&mut self, place: &SymmetricPlace) -> Result<(SortId, Multiset), TermError> {
         let mut resolver = self.resolver();
         let sort = match &place.sort {
             Some(term) => resolver.sort(term)?,
-            None => resolver.scope.dot(resolver.net).map_err(|problem| (place.at, problem))?,
+            None => {
+                resolver.scope.dot(resolver.net).map_err(|problem| (place.position, problem))?
+            }
         };
         let initial = match &place.initial {
             Some(term) => resolver.multiset(term, sort)?,
@@ -83,7 +87,7 @@ impl NetConstruction<'_> {
     }
 
     fn transition(&mut self, transition: SymmetricTransition) -> Result<(), InputError> {
-        let at = transition.guard.as_ref().map_or(transition.at, |term| term.at);
+        let at = transition.guard.as_ref().map_or(transition.position, |term| term.position);
         let guard = match &transition.guard {
             Some(term) => self.resolver().guard(term),
             None => Ok(Guard::TRUE),
@@ -97,7 +101,7 @@ impl NetConstruction<'_> {
             Ok(())
         });
         let owner = || format!("transition `{}`", transition.id);
-        result.map_err(|(at, problem)| self.wrong(at, owner(), problem))
+        result.map_err(|(at, problem)| self.colour_error(at, owner(), problem))
     }
 
     /// Refuses a reference node with the id of another node, because arcs to that id would be
@@ -105,7 +109,7 @@ impl NetConstruction<'_> {
     fn check_references(&self) -> Result<(), InputError> {
         match self.references.iter().find(|(id, _)| self.net.node(id).is_some()) {
             None => Ok(()),
-            Some((id, SymmetricReference { at, .. })) => {
+            Some((id, SymmetricReference { position: at, .. })) => {
                 let problem = BuildError::DuplicateId(id.clone());
                 Err(InputError::Net { at: at.of(self.file), problem })
             }
@@ -113,8 +117,8 @@ impl NetConstruction<'_> {
     }
 
     fn arc(&mut self, arc: SymmetricArc) -> Result<(), InputError> {
-        let (place, t, is_input) = self.ends(&arc)?;
-        let at = arc.inscription.as_ref().map_or(arc.at, |term| term.at);
+        let (place, t, is_input) = self.arc_ends(&arc)?;
+        let at = arc.inscription.as_ref().map_or(arc.position, |term| term.position);
         let result = self.inscription(&arc, place).and_then(|inscription| {
             let added = match is_input {
                 true => self.net.take(t, place, inscription),
@@ -122,21 +126,20 @@ impl NetConstruction<'_> {
             };
             added.map_err(|problem| (at, problem.into()))
         });
-        result.map_err(|(at, problem)| self.wrong(at, format!("arc `{}`", arc.name), problem))
+        result
+            .map_err(|(at, problem)| self.colour_error(at, format!("arc `{}`", arc.name), problem))
     }
 
     /// Returns the place and the transition of an arc. The boolean is true if the arc leads from
     /// the place to the transition.
-    fn ends(
+    fn arc_ends(
         &self,
         arc: &SymmetricArc,
     ) -> Result<(ColouredPlaceId, ColouredTransitionId, bool), InputError> {
-        let at = || arc.at.of(self.file);
+        let at = || arc.position.of(self.file);
         let end = |name: &str| {
-            end(&self.net, &self.references, name).ok_or_else(|| InputError::UnknownEnd {
-                at: at(),
-                arc: arc.name.clone(),
-                node: name.to_owned(),
+            represented_node(&self.net, &self.references, name).ok_or_else(|| {
+                InputError::UnknownEnd { at: at(), arc: arc.name.clone(), node: name.to_owned() }
             })
         };
         match (end(&arc.source)?, end(&arc.target)?) {
@@ -165,18 +168,18 @@ impl NetConstruction<'_> {
             Some(term) => self.resolver().multiset(term, sort),
             // An arc without inscription has weight 1 on places of black tokens, as in plain nets.
             None if *self.net.sort(sort).kind() == SortKind::Dot => {
-                Ok(Multiset::one(Term::Constant { sort, colour: 0 }))
+                Ok(Multiset::single(Term::Constant { sort, colour: 0 }))
             }
             None => {
                 let expected = "one, because the place has colours";
-                Err((arc.at, ColourProblem::Whole { found: "no inscription", expected }))
+                Err((arc.position, ColourProblem::WholeTerm { found: "no inscription", expected }))
             }
         }
     }
 }
 
 /// Returns the node with this id, or the node that the reference node with this id represents.
-fn end(
+fn represented_node(
     net: &ColouredNet,
     references: &HashMap<String, SymmetricReference>,
     name: &str,

@@ -24,7 +24,7 @@ impl Declarations {
         for (index, sort) in self.sorts.iter().enumerate() {
             if known.insert(&sort.id, index).is_some() {
                 let problem = ColourProblem::Declared(sort.id.to_string());
-                return Err((sort.at, format!("sort `{}`", sort.id), problem));
+                return Err((sort.position, format!("sort `{}`", sort.id), problem));
             }
         }
         // A depth-first search over the definitions, with an explicit stack.
@@ -40,7 +40,7 @@ impl Declarations {
             while let Some(&index) = stack.last() {
                 let declaration = &self.sorts[index];
                 let fail =
-                    |problem| (declaration.at, format!("sort `{}`", declaration.id), problem);
+                    |problem| (declaration.position, format!("sort `{}`", declaration.id), problem);
                 if progress[index] == Mark::Done {
                     stack.pop();
                     continue;
@@ -75,7 +75,8 @@ impl Declarations {
         }
         let mut names: HashSet<&str> = HashSet::new();
         for variable in &self.variables {
-            let fail = |problem| (variable.at, format!("variable `{}`", variable.id), problem);
+            let fail =
+                |problem| (variable.position, format!("variable `{}`", variable.id), problem);
             let sort = Resolver { net, scope: &mut scope }
                 .sort(&variable.sort)
                 .map_err(|(at, problem)| (at, format!("variable `{}`", variable.id), problem))?;
@@ -96,11 +97,11 @@ fn declare(
     scope: &mut DeclaredNames,
     declaration: &SortDeclaration,
 ) -> Result<(), TermError> {
-    let fail = |problem: ColourProblem| (declaration.at, problem);
+    let fail = |problem: ColourProblem| (declaration.position, problem);
     let name = if declaration.name.is_empty() { &declaration.id } else { &declaration.name };
     let mut constants: Vec<&DeclaredConstant> = Vec::new();
     let sort = match &declaration.kind {
-        SortDefinition::Sort(term) => named_sort(net, scope, name, declaration.at, term)?,
+        SortDefinition::Sort(term) => named_sort(net, scope, name, declaration.position, term)?,
         SortDefinition::Enumeration { constants: declared, cyclic } => {
             constants.extend(declared);
             let kind = SortKind::Enumeration { constants: names(declared.iter()), cyclic: *cyclic };
@@ -138,14 +139,14 @@ fn named_sort(
     };
     match &*last.element {
         "finiteintrange" => {
-            let (start, end) = last.ends().map_err(|problem| (last.at, problem))?;
+            let (start, end) = last.range_bounds().map_err(|problem| (last.position, problem))?;
             let sort = net.add_sort(name, SortKind::Range { start, end });
             let sort = sort.map_err(|error| (at, error.into()))?;
             scope.ranges.entry((start, end)).or_insert(sort);
             Ok(sort)
         }
         "productsort" if last.operands > 1 => {
-            let inside = RawTerm { nodes: inside.to_vec(), at: term.at };
+            let inside = RawTerm { nodes: inside.to_vec(), position: term.position };
             let parts = Resolver { net, scope }.sorts(&inside)?;
             scope.product(net, Some(name), parts).map_err(|problem| (at, problem))
         }
@@ -163,7 +164,7 @@ fn blocks(
 ) -> Result<Vec<u32>, TermError> {
     let bad_partition = || {
         let error = parikh_net::coloured::ColourError::BadPartition(declaration.name.to_string());
-        (declaration.at, error.into())
+        (declaration.position, error.into())
     };
     let size = usize::try_from(net.sort(of).size()).ok().filter(|&size| size <= 1 << 24);
     let mut block_of = vec![u32::MAX; size.ok_or_else(bad_partition)?];

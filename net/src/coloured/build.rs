@@ -181,7 +181,13 @@ impl ColouredNet {
         self.reserve_id(name, ColouredNode::Transition(id))?;
         let name = name.to_owned();
         let (takes, puts) = (vec![], vec![]);
-        self.transitions.push(ColouredTransition { name, label: None, guard, takes, puts });
+        self.transitions.push(ColouredTransition {
+            name,
+            label: None,
+            guard,
+            inputs: takes,
+            outputs: puts,
+        });
         Ok(id)
     }
 
@@ -208,7 +214,7 @@ impl ColouredNet {
         inscription: Multiset,
     ) -> Result<(), ColourError> {
         self.check_multiset(&inscription, self.place(place).sort)?;
-        self.transitions[t.index()].takes.push(ColouredArc { place, inscription });
+        self.transitions[t.index()].inputs.push(ColouredArc { place, inscription });
         Ok(())
     }
 
@@ -223,7 +229,7 @@ impl ColouredNet {
         inscription: Multiset,
     ) -> Result<(), ColourError> {
         self.check_multiset(&inscription, self.place(place).sort)?;
-        self.transitions[t.index()].puts.push(ColouredArc { place, inscription });
+        self.transitions[t.index()].outputs.push(ColouredArc { place, inscription });
         Ok(())
     }
 
@@ -244,7 +250,7 @@ impl ColouredNet {
     /// The first term of another sort.
     pub fn check_multiset(&self, multiset: &Multiset, sort: SortId) -> Result<(), ColourError> {
         match multiset {
-            Multiset::Of { term, .. } => self.check_term(term, sort),
+            Multiset::Tokens { term, .. } => self.check_term(term, sort),
             Multiset::Sum(parts) => {
                 parts.iter().try_for_each(|part| self.check_multiset(part, sort))
             }

@@ -38,7 +38,7 @@ struct BindingSearch<'s> {
     /// The colours bound so far.
     binding: BTreeMap<VariableId, u64>,
     /// The tokens taken by the inputs matched so far.
-    taken: BTreeMap<(ColouredPlaceId, u64), u64>,
+    taken_tokens: BTreeMap<(ColouredPlaceId, u64), u64>,
     /// Number of steps left: tokens to examine and colours to try.
     steps_left: &'s mut u64,
 }
@@ -57,7 +57,7 @@ impl ColouredNet {
     ) -> Result<Option<Vec<BoundColour>>, GaveUp> {
         let transition = self.transition(t);
         let mut inputs = Vec::new();
-        for arc in &transition.takes {
+        for arc in &transition.inputs {
             collect_inputs(arc.place, &arc.inscription, &mut inputs);
         }
         let parts = match &transition.guard {
@@ -77,7 +77,7 @@ impl ColouredNet {
             guards: guards.collect(),
             inputs,
             binding: BTreeMap::new(),
-            taken: BTreeMap::new(),
+            taken_tokens: BTreeMap::new(),
             steps_left: looks,
         };
         search.match_inputs()
@@ -92,7 +92,7 @@ fn collect_inputs<'t>(
     inputs: &mut Vec<MatchedInput<'t>>,
 ) {
     match multiset {
-        Multiset::Of { count, term } if *count > 0 && !term.has_all() => {
+        Multiset::Tokens { count, term } if *count > 0 && !term.has_all() => {
             inputs.push(MatchedInput { place, term, count: *count });
         }
         Multiset::Sum(parts) => parts.iter().for_each(|part| collect_inputs(place, part, inputs)),
@@ -118,9 +118,9 @@ impl BindingSearch<'_> {
         for colour in colours {
             let old_binding = self.binding.clone();
             self.bind_to_colour(input.term, colour);
-            *self.taken.entry((input.place, colour)).or_insert(0) += input.count;
+            *self.taken_tokens.entry((input.place, colour)).or_insert(0) += input.count;
             let found = self.match_inputs()?;
-            if let Some(taken) = self.taken.get_mut(&(input.place, colour)) {
+            if let Some(taken) = self.taken_tokens.get_mut(&(input.place, colour)) {
                 *taken -= input.count;
             }
             self.binding = old_binding;
@@ -140,7 +140,7 @@ impl BindingSearch<'_> {
         let marking = self.marking;
         for (&colour, &tokens) in marking.bag(place) {
             self.count_step()?;
-            let taken = self.taken.get(&(place, colour)).copied().unwrap_or(0);
+            let taken = self.taken_tokens.get(&(place, colour)).copied().unwrap_or(0);
             if tokens < taken + count {
                 continue;
             }

@@ -76,8 +76,8 @@ impl ColouredNet {
     ) -> Result<Bag, TooMany> {
         let mut bag = Bag::new();
         match multiset {
-            Multiset::Of { count: 0, .. } => {}
-            Multiset::Of { count, term } => {
+            Multiset::Tokens { count: 0, .. } => {}
+            Multiset::Tokens { count, term } => {
                 for colour in self.colours(term, binding, limit)? {
                     add(&mut bag, colour, *count)?;
                 }
@@ -217,8 +217,8 @@ impl ColouredNet {
         if !self.holds(&transition.guard, binding) {
             return Err(ColouredFireError::Guard);
         }
-        let takes = self.moved_tokens(&transition.takes, binding)?;
-        let puts = self.moved_tokens(&transition.puts, binding)?;
+        let takes = self.moved_tokens(&transition.inputs, binding)?;
+        let puts = self.moved_tokens(&transition.outputs, binding)?;
         for (&place, bag) in &takes {
             for (&colour, &needed) in bag {
                 let there = marking.tokens(place, colour);

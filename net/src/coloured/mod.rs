@@ -110,9 +110,9 @@ pub struct ColouredTransition {
     /// The condition on bindings.
     pub guard: Guard,
     /// The input arcs, in the order in which they were added.
-    pub takes: Vec<ColouredArc>,
+    pub inputs: Vec<ColouredArc>,
     /// The output arcs, in the order in which they were added.
-    pub puts: Vec<ColouredArc>,
+    pub outputs: Vec<ColouredArc>,
 }
 
 impl ColouredTransition {
@@ -120,7 +120,7 @@ impl ColouredTransition {
     pub fn variables(&self) -> Vec<VariableId> {
         let mut found = Vec::new();
         self.guard.variables(&mut found);
-        for arc in self.takes.iter().chain(&self.puts) {
+        for arc in self.inputs.iter().chain(&self.outputs) {
             arc.inscription.variables(&mut found);
         }
         found.sort_unstable();
@@ -255,7 +255,7 @@ impl ColouredNet {
 
     /// Returns the number of arcs in both directions.
     pub fn arc_count(&self) -> usize {
-        self.transitions.iter().map(|t| t.takes.len() + t.puts.len()).sum()
+        self.transitions.iter().map(|t| t.inputs.len() + t.outputs.len()).sum()
     }
 
     /// Returns the number of places of the full unfolding: the sum of the sizes of the places'

@@ -96,7 +96,7 @@ impl Term {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Multiset {
     /// A number of tokens of each colour of a term.
-    Of {
+    Tokens {
         /// The number of tokens per colour.
         count: u64,
         /// The term.
@@ -114,8 +114,8 @@ impl Multiset {
     pub const EMPTY: Multiset = Multiset::Sum(Vec::new());
 
     /// Makes one token of a term's colour.
-    pub fn one(term: Term) -> Multiset {
-        Multiset::Of { count: 1, term }
+    pub fn single(term: Term) -> Multiset {
+        Multiset::Tokens { count: 1, term }
     }
 
     /// Makes the sum of `parts`; nested sums are flattened.
@@ -127,7 +127,7 @@ impl Multiset {
                 // linear time.
                 Multiset::Sum(inner) if summands.is_empty() => summands = inner,
                 Multiset::Sum(inner) => summands.extend(inner),
-                Multiset::Of { count: 0, .. } => {}
+                Multiset::Tokens { count: 0, .. } => {}
                 part => summands.push(part),
             }
         }
@@ -145,8 +145,8 @@ impl Multiset {
     /// Multiplies every count by `factor`. Returns `None` on overflow of 64 bits.
     pub fn times(self, factor: u64) -> Option<Multiset> {
         Some(match self {
-            Multiset::Of { count, term } => {
-                Multiset::Of { count: count.checked_mul(factor)?, term }
+            Multiset::Tokens { count, term } => {
+                Multiset::Tokens { count: count.checked_mul(factor)?, term }
             }
             Multiset::Sum(parts) => {
                 let parts: Option<Vec<_>> = parts.into_iter().map(|it| it.times(factor)).collect();
@@ -159,7 +159,7 @@ impl Multiset {
     /// Appends the variables.
     pub fn variables(&self, into: &mut Vec<VariableId>) {
         match self {
-            Multiset::Of { term, .. } => term.variables(into),
+            Multiset::Tokens { term, .. } => term.variables(into),
             Multiset::Sum(parts) => parts.iter().for_each(|part| part.variables(into)),
             Multiset::Difference(a, b) => {
                 a.variables(into);
@@ -171,8 +171,8 @@ impl Multiset {
     /// Returns the multiset with renamed variables.
     pub fn renamed(&self, rename: &impl Fn(VariableId) -> VariableId) -> Multiset {
         match self {
-            Multiset::Of { count, term } => {
-                Multiset::Of { count: *count, term: term.renamed(rename) }
+            Multiset::Tokens { count, term } => {
+                Multiset::Tokens { count: *count, term: term.renamed(rename) }
             }
             Multiset::Sum(parts) => {
                 Multiset::Sum(parts.iter().map(|part| part.renamed(rename)).collect())

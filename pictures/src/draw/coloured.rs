@@ -64,8 +64,8 @@ pub fn coloured(net: &ColouredNet, highlighted: &HashSet<&str>) -> Scene {
             let label = inscription(net, &arc.inscription);
             scene.lines.push(SceneLine { from, to, label, ends: LineEnds::Arrow });
         };
-        transition.takes.iter().for_each(|arc| draw(arc, true));
-        transition.puts.iter().for_each(|arc| draw(arc, false));
+        transition.inputs.iter().for_each(|arc| draw(arc, true));
+        transition.outputs.iter().for_each(|arc| draw(arc, false));
     }
     scene
 }

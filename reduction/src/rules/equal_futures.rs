@@ -11,7 +11,7 @@ use crate::candidate;
 use crate::hashes::{row_hash, scrambled};
 use crate::journal::ChangedNodes;
 use crate::search::CandidateSearch;
-use parikh_evidence::reduction::rules::equal_futures::others;
+use parikh_evidence::reduction::rules::equal_futures::arcs_except;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{Arc, PlaceId};
 
@@ -58,7 +58,7 @@ impl CandidateSearch for EqualFutures {
 /// duplicate consumers.
 fn signature(net: &WorkNet, p: PlaceId) -> u64 {
     net.consumers(p).fold(0, |sum, t| {
-        let other_inputs: Vec<Arc> = others(net.pre(t), p, p).copied().collect();
+        let other_inputs: Vec<Arc> = arcs_except(net.pre(t), p, p).copied().collect();
         // Twins may put their tokens into p or q freely, so only the number of tokens counts.
         let tokens_put = net.post(t).iter().fold(0u64, |sum, arc| sum.wrapping_add(arc.weight));
         sum.wrapping_add(scrambled(row_hash(&other_inputs) ^ scrambled(tokens_put)))

@@ -50,7 +50,7 @@ impl CandidateSearch for FreeAgglomeration {
                 self.product && consumers.len() == 1
             };
             if is_within_limits && !producers.is_empty() {
-                candidates.push(candidate::around(p, producers));
+                candidates.push(candidate::place_and_transitions(p, producers));
             }
         }
     }

@@ -91,7 +91,7 @@ fn cycle_candidates(moves: &[TokenMove]) -> Vec<Candidate> {
     let number_of = |p| places.binary_search(&p).expect("it is an end of a move");
     let mut targets = vec![Vec::new(); places.len()];
     moves.iter().for_each(|&(_, from, to)| targets[number_of(from)].push(number_of(to) as u32));
-    let component = components_of_rows(&targets, |&to| to).of;
+    let component = components_of_rows(&targets, |&to| to).component_of;
     let mut groups: Vec<Candidate> = Vec::new();
     let mut group_of: HashMap<u32, usize> = HashMap::new();
     for &(t, from, to) in moves {

@@ -39,7 +39,7 @@ impl CandidateSearch for PartialPostAgglomeration {
             let consumers: Vec<_> = net.consumers(p).filter(can_merge).collect();
             let producers: Vec<_> = net.producers(p).collect();
             if !consumers.is_empty() && self.limits.allow(net, false, &producers, &consumers) {
-                candidates.push(candidate::around(p, consumers));
+                candidates.push(candidate::place_and_transitions(p, consumers));
             }
         }
     }

@@ -37,15 +37,15 @@ const MAX_COMPARED: usize = 16;
 /// The search for places whose changes are proportional to those of another place.
 pub(super) struct ProportionalPlaces {
     /// Places that are never removed.
-    kept: Vec<PlaceId>,
+    protected_places: Vec<PlaceId>,
     /// Places by their changes, divided by the gcd.
     by_changes: Buckets,
 }
 
 impl ProportionalPlaces {
-    /// Creates the search. The places in `kept` are not removed.
-    pub(super) fn new(kept: Vec<PlaceId>) -> Self {
-        ProportionalPlaces { kept, by_changes: Buckets::default() }
+    /// Creates the search. The places in `protected_places` are not removed.
+    pub(super) fn new(protected_places: Vec<PlaceId>) -> Self {
+        ProportionalPlaces { protected_places, by_changes: Buckets::default() }
     }
 }
 
@@ -79,7 +79,7 @@ impl CandidateSearch for ProportionalPlaces {
                 for (removed, removed_factor, remaining, kept_factor) in
                     [(p, other_divisor, q, divisor_of_p), (q, divisor_of_p, p, other_divisor)]
                 {
-                    if !self.kept.contains(&removed) && !net.in_support(removed) {
+                    if !self.protected_places.contains(&removed) && !net.in_support(removed) {
                         candidates.push(candidate::weighted(
                             [(removed, removed_factor), (remaining, kept_factor)],
                             [],

@@ -60,9 +60,9 @@ pub(super) struct StructurallyImplicitPlaces {
 
 impl StructurallyImplicitPlaces {
     /// Creates the search for places whose tokens other places determine exactly. The places in
-    /// `kept` are not removed.
-    pub(super) fn exactly(kept: Vec<PlaceId>) -> Self {
-        StructurallyImplicitPlaces { budget: None, kept_if_exact: Some(kept) }
+    /// `protected_places` are not removed.
+    pub(super) fn exactly(protected_places: Vec<PlaceId>) -> Self {
+        StructurallyImplicitPlaces { budget: None, kept_if_exact: Some(protected_places) }
     }
 }
 
@@ -109,7 +109,7 @@ struct LinearImplicitPlaceSearch<'n> {
     /// The columns of places and the rows of effects.
     effects: MultiplicityProgram,
     /// The row Σ y(q)·(pre(t,q) − m₀(q)) of each consumer, for condition (3).
-    needs: HashMap<TransitionId, Row>,
+    consumer_rows: HashMap<TransitionId, Row>,
     /// Returns the interval of a sum: exactly this value, or at most this value.
     interval_of: fn(i64) -> Interval,
 }
@@ -142,7 +142,7 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
             net,
             lp: incremental_lp_for_hints(program),
             effects,
-            needs,
+            consumer_rows: needs,
             interval_of: within,
         })
     }
@@ -161,7 +161,7 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
         for t in net.consumers(p) {
             // Both numbers are below 2⁶³.
             let shortage = net.pre_weight(t, p) as i64 - net.tokens(p) as i64;
-            if let Some(&row) = self.needs.get(&t) {
+            if let Some(&row) = self.consumer_rows.get(&t) {
                 self.lp.set_row_bounds(row, Interval::at_least(shortage))?;
             }
         }
@@ -171,7 +171,7 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
                 self.lp.set_row_bounds(row, (self.interval_of)(0))?;
             }
         }
-        for row in net.consumers(p).filter_map(|t| self.needs.get(&t)) {
+        for row in net.consumers(p).filter_map(|t| self.consumer_rows.get(&t)) {
             self.lp.set_row_bounds(*row, Interval::FREE)?;
         }
         let LpAnswer::Optimal(optimum) = answer else {

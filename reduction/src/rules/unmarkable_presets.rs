@@ -167,7 +167,7 @@ impl<'n> WeightedSumSearch<'n> {
     /// counts with m₀ + C·x ≥ pre(t). Transitions whose inputs are marked in m₀ + C·x need no
     /// attempt. Floating-point errors can only cause a miss.
     fn mark_possible(&mut self, multipliers: &[f64]) {
-        const NEAR: f64 = 1e-6;
+        const TOLERANCE: f64 = 1e-6;
         let mut marking: Vec<f64> =
             self.effects.places.iter().map(|&p| self.net.tokens(p) as f64).collect();
         for ((_, changes, _), multiplier) in self.lp.program().iter_rows().zip(multipliers) {
@@ -180,7 +180,7 @@ impl<'n> WeightedSumSearch<'n> {
         for &t in &self.suspects {
             let has_tokens = |arc: &Arc| {
                 let tokens = marking[self.effects.column(arc.place).index()];
-                tokens >= arc.weight as f64 - NEAR
+                tokens >= arc.weight as f64 - TOLERANCE
             };
             self.is_possible[t.index()] |= self.net.pre(t).iter().all(has_tokens);
         }
@@ -197,10 +197,11 @@ impl<'n> WeightedSumSearch<'n> {
         let never_increases = |(&t, &(need, change)): (&TransitionId, &(i128, i128))| {
             change <= 0 || need > sum.tokens || is_dead(t)
         };
-        if !sum.around.iter().all(never_increases) {
+        if !sum.transition_effects.iter().all(never_increases) {
             return None;
         }
-        let refuted = self.suspects.iter().filter(|&&t| sum.need(t) > sum.tokens && !is_dead(t));
+        let refuted =
+            self.suspects.iter().filter(|&&t| sum.required_tokens(t) > sum.tokens && !is_dead(t));
         candidate.transitions = refuted.copied().collect();
         for &t in &candidate.transitions {
             self.is_dead[t.index()] = true;

@@ -24,8 +24,8 @@ const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(2);
 pub fn serve(from: OwnedFd, to: OwnedFd) -> ! {
     watch::start_watchdog(&from);
     CONNECTION.set(Some(WorkerConnection {
-        from: from.into(),
-        to: to.into(),
+        input: from.into(),
+        output: to.into(),
         received: Vec::new(),
     }));
     let mut model = None;
@@ -63,9 +63,9 @@ fn with_connection<T>(act: impl FnOnce(&mut WorkerConnection) -> T) -> Option<T>
 /// The connection to the client.
 struct WorkerConnection {
     /// The input from the client.
-    from: File,
+    input: File,
     /// The output to the client.
-    to: File,
+    output: File,
     /// Received bytes that are not a complete message yet.
     received: Vec<u8>,
 }
@@ -90,7 +90,7 @@ impl WorkerConnection {
             if let Some(message) = first_message(&mut self.received) {
                 return matches!(decode_request(&message), Ok(WorkerRequest::Stop));
             }
-            if poll(&mut [PollFd::new(&self.from, PollFlags::IN)], Some(&no_wait)) != Ok(1) {
+            if poll(&mut [PollFd::new(&self.input, PollFlags::IN)], Some(&no_wait)) != Ok(1) {
                 return false;
             }
             if self.receive().is_none() {
@@ -102,7 +102,7 @@ impl WorkerConnection {
     fn receive(&mut self) -> Option<()> {
         let mut bytes = [0; 1 << 16];
         loop {
-            match self.from.read(&mut bytes) {
+            match self.input.read(&mut bytes) {
                 Ok(0) => return None,
                 Ok(count) => {
                     self.received.extend_from_slice(&bytes[..count]);
@@ -117,7 +117,7 @@ impl WorkerConnection {
     fn send(&mut self, reply: &Reply) -> io::Result<()> {
         let mut out = OutgoingMessage::default();
         out.decode_reply(reply);
-        self.to.write_all(&out.0)
+        self.output.write_all(&out.0)
     }
 }
 

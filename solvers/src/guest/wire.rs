@@ -252,9 +252,9 @@ pub(super) fn first_message(bytes: &mut Vec<u8>) -> Option<Vec<u8>> {
 }
 
 /// The unread rest of a message.
-struct Parts<'b>(&'b [u8]);
+struct MessageReader<'b>(&'b [u8]);
 
-impl<'b> Parts<'b> {
+impl<'b> MessageReader<'b> {
     fn bytes(&mut self, count: usize) -> Result<&'b [u8], InvalidMessage> {
         let (taken, rest) = self.0.split_at_checked(count).ok_or(InvalidMessage)?;
         self.0 = rest;
@@ -331,14 +331,14 @@ impl<'b> Parts<'b> {
         Ok(String::from_utf8_lossy(self.bytes(count)?).into_owned())
     }
 
-    fn end<T>(self, value: T) -> Result<T, InvalidMessage> {
+    fn expect_end<T>(self, value: T) -> Result<T, InvalidMessage> {
         if self.0.is_empty() { Ok(value) } else { Err(InvalidMessage) }
     }
 }
 
 /// Decodes a message from the client.
 pub(super) fn decode_request(message: &[u8]) -> Result<WorkerRequest, InvalidMessage> {
-    let mut reader = Parts(message);
+    let mut reader = MessageReader(message);
     let request = match reader.byte()? {
         0 => WorkerRequest::Load(decode_program(&mut reader)?),
         1 => WorkerRequest::Objective(reader.sense()?, reader.entries()?),
@@ -353,10 +353,10 @@ pub(super) fn decode_request(message: &[u8]) -> Result<WorkerRequest, InvalidMes
         7 => WorkerRequest::Stop,
         _ => return Err(InvalidMessage),
     };
-    reader.end(request)
+    reader.expect_end(request)
 }
 
-fn decode_program(reader: &mut Parts<'_>) -> Result<LinearProgram, InvalidMessage> {
+fn decode_program(reader: &mut MessageReader<'_>) -> Result<LinearProgram, InvalidMessage> {
     let sense = reader.sense()?;
     let mut program = LinearProgram::new(sense);
     for _ in 0..reader.count()? {
@@ -374,7 +374,7 @@ pub(super) fn reply(
     message: &[u8],
     (columns, rows): (usize, usize),
 ) -> Result<Reply, InvalidMessage> {
-    let mut reader = Parts(message);
+    let mut reader = MessageReader(message);
     let reply = match reader.byte()? {
         0 => Reply::Pulse,
         1 => Reply::Solved(match reader.byte()? {
@@ -410,7 +410,7 @@ pub(super) fn reply(
         }
         _ => return Err(InvalidMessage),
     };
-    reader.end(reply)
+    reader.expect_end(reply)
 }
 
 #[cfg(test)]

@@ -122,7 +122,7 @@ struct Scanner {
 enum LexState {
     /// Between tokens.
     #[default]
-    Outside,
+    BetweenTokens,
     /// Inside a word.
     Word,
     /// Inside a symbol between bars.
@@ -139,7 +139,7 @@ impl Scanner {
         while let Some(&byte) = bytes.get(self.position) {
             let ends_word = byte.is_ascii_whitespace() || b"()\";|".contains(&byte);
             if self.state == LexState::Word && ends_word {
-                self.state = LexState::Outside;
+                self.state = LexState::BetweenTokens;
                 if self.depth == 0 {
                     return Some(self.position);
                 }
@@ -147,23 +147,23 @@ impl Scanner {
             self.position += 1;
             let previous_state = self.state;
             self.state = match (previous_state, byte) {
-                (LexState::Bars, b'|') | (LexState::Text, b'"') => LexState::Outside,
-                (LexState::Comment, b'\n') => LexState::Outside,
-                (LexState::Outside, b'|') => LexState::Bars,
-                (LexState::Outside, b'"') => LexState::Text,
-                (LexState::Outside, b';') => LexState::Comment,
-                (LexState::Outside, b'(') => {
+                (LexState::Bars, b'|') | (LexState::Text, b'"') => LexState::BetweenTokens,
+                (LexState::Comment, b'\n') => LexState::BetweenTokens,
+                (LexState::BetweenTokens, b'|') => LexState::Bars,
+                (LexState::BetweenTokens, b'"') => LexState::Text,
+                (LexState::BetweenTokens, b';') => LexState::Comment,
+                (LexState::BetweenTokens, b'(') => {
                     self.depth += 1;
                     previous_state
                 }
-                (LexState::Outside, b')') => {
+                (LexState::BetweenTokens, b')') => {
                     self.depth = self.depth.saturating_sub(1);
                     previous_state
                 }
-                (LexState::Outside, byte) if !byte.is_ascii_whitespace() => LexState::Word,
+                (LexState::BetweenTokens, byte) if !byte.is_ascii_whitespace() => LexState::Word,
                 _ => previous_state,
             };
-            let is_closed = self.state == LexState::Outside
+            let is_closed = self.state == LexState::BetweenTokens
                 && (matches!(previous_state, LexState::Bars | LexState::Text) || byte == b')');
             if is_closed && self.depth == 0 {
                 return Some(self.position);

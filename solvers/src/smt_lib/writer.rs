@@ -146,7 +146,7 @@ impl Writer {
         let order = self.unnamed(terms, roots);
         let mut use_counts = vec![0u32; terms.len()];
         let mut depth = vec![0u32; terms.len()];
-        let children = order.iter().flat_map(|&term| terms.node(term).parts());
+        let children = order.iter().flat_map(|&term| terms.node(term).children());
         children.chain(roots).for_each(|part| use_counts[part.index()] += 1);
         let mut declare: Vec<Variable> = used_variables.into_iter().collect();
         let mut define = Vec::new();
@@ -159,7 +159,7 @@ impl Writer {
                 }
                 _ => {}
             }
-            let depth_below = node.parts().iter().map(|part| depth[part.index()] + 1).max();
+            let depth_below = node.children().iter().map(|part| depth[part.index()] + 1).max();
             let depth_below = depth_below.unwrap_or(0);
             let is_composite = matches!(node, Node::And(_) | Node::Or(_));
             if is_composite && (use_counts[term.index()] > 1 || depth_below >= MAX_DEPTH) {
@@ -230,7 +230,7 @@ impl Writer {
             if !self.is_named[term.index()] && !std::mem::replace(&mut is_seen[term.index()], true)
             {
                 unnamed_terms.push(term);
-                open.extend_from_slice(terms.node(term).parts());
+                open.extend_from_slice(terms.node(term).children());
             }
         }
         unnamed_terms.sort_unstable();

@@ -106,17 +106,19 @@ impl TokenExclusion {
         match &self.sum {
             Some(ExcludingSum::Constant { terms, value }) => {
                 write_terms(terms, text);
-                text.say(format!(" = {value}, so "));
+                text.push_words(format!(" = {value}, so "));
             }
             Some(ExcludingSum::AtMost { terms, value }) => {
                 write_terms(terms, text);
-                text.say(format!(" never exceeds {value}, so "));
+                text.push_words(format!(" never exceeds {value}, so "));
             }
             Some(ExcludingSum::Long { .. }) | None => {}
         }
         self.write_never(text);
         if let Some(ExcludingSum::Long { places }) = self.sum {
-            text.say(format!(", as a weighted sum of tokens on {places} places never increases"));
+            text.push_words(format!(
+                ", as a weighted sum of tokens on {places} places never increases"
+            ));
         }
     }
 
@@ -124,22 +126,22 @@ impl TokenExclusion {
     fn write_never(&self, text: &mut ReasonText) {
         match &self.never_together[..] {
             [PlaceTokens { place, tokens: 1 }] => {
-                text.node(place).say(" never holds a token");
+                text.node(place).push_words(" never holds a token");
             }
             [PlaceTokens { place, tokens }] => {
-                text.node(place).say(format!(" never holds {tokens} tokens"));
+                text.node(place).push_words(format!(" never holds {tokens} tokens"));
             }
             all if all.iter().all(|it| it.tokens == 1) => {
                 text.list(all, " and ", |text, it| {
                     text.node(&it.place);
                 });
-                text.say(" are never marked together");
+                text.push_words(" are never marked together");
             }
             all => {
                 text.list(all, " and ", |text, it| {
-                    text.say(format!("{} on ", counted(it.tokens, "token"))).node(&it.place);
+                    text.push_words(format!("{} on ", counted(it.tokens, "token"))).node(&it.place);
                 });
-                text.say(" never occur together");
+                text.push_words(" never occur together");
             }
         }
     }
@@ -165,14 +167,14 @@ fn named(net: &Net, together: &[(PlaceId, u64)]) -> Vec<PlaceTokens> {
 fn write_terms(terms: &[SumTerm], text: &mut ReasonText) {
     for (at, SumTerm { place, factor }) in terms.iter().enumerate() {
         let is_negative = *factor < BigInt::ZERO;
-        text.say(match (at, is_negative) {
+        text.push_words(match (at, is_negative) {
             (0, false) => "",
             (0, true) => "−",
             (_, false) => " + ",
             (_, true) => " − ",
         });
         let size = factor.magnitude();
-        text.say(if size == BigInt::from(1).magnitude() {
+        text.push_words(if size == BigInt::from(1).magnitude() {
             String::new()
         } else {
             format!("{size}·")
@@ -184,7 +186,7 @@ fn write_terms(terms: &[SumTerm], text: &mut ReasonText) {
 /// Writes the exclusions and the proof, or the proof alone.
 pub(super) fn write(exclusions: &[TokenExclusion], proof: &ProofSummary, text: &mut ReasonText) {
     text.list(exclusions, "; ", |text, exclusion| exclusion.write(text));
-    text.say(match exclusions {
+    text.push_words(match exclusions {
         [] => proof.to_string(),
         _ => format!(" ({proof})"),
     });

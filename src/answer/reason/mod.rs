@@ -15,7 +15,7 @@ pub use text::{NamedNode, ReasonText, TextPiece};
 
 use num_bigint::BigUint;
 use parikh_engine::board::{Argument, ProofSummary, json_number};
-use parikh_evidence::words::OF_QUOTIENT;
+use parikh_evidence::description::OF_QUOTIENT;
 use parikh_net::printable::counted;
 use serde::Serialize;
 use std::fmt;
@@ -243,7 +243,7 @@ impl Reason {
     pub fn text(&self) -> ReasonText {
         let mut text = self.cause.text();
         for note in &self.notes {
-            text.say(match note {
+            text.push_words(match note {
                 ReasonNote::ColouredPlaces => "; a coloured place counts all of its colours".into(),
                 ReasonNote::ColouredTransitions => {
                     "; a coloured transition is enabled when one of its bindings is".into()
@@ -288,46 +288,48 @@ impl Cause {
     fn write(&self, text: &mut ReasonText) {
         match self {
             Cause::NoSuchNode => {
-                text.say("the net has no such node");
+                text.push_words("the net has no such node");
             }
             Cause::InitialMarking { holds: true } => {
-                text.say(INITIALLY);
+                text.push_words(INITIALLY);
             }
             Cause::InitialMarking { holds: false } => {
-                text.say("the initial marking decides it");
+                text.push_words("the initial marking decides it");
             }
             Cause::Witness { subject, size, shortest } => {
                 about(subject, text);
                 match size {
-                    None => text.say("a witness was replayed"),
-                    Some(size) if size.is_initial() => text.say(INITIALLY),
-                    Some(size) => text.say(format!("a witness of {size} was replayed")),
+                    None => text.push_words("a witness was replayed"),
+                    Some(size) if size.is_initial() => text.push_words(INITIALLY),
+                    Some(size) => text.push_words(format!("a witness of {size} was replayed")),
                 };
-                text.say(shortest_in_words(*shortest));
+                text.push_words(shortest_in_words(*shortest));
             }
             Cause::Unreachable { subject, stays, exclusions, proof } => {
                 about(subject, text);
-                text.say(if *stays { "unreachable: " } else { "" });
+                text.push_words(if *stays { "unreachable: " } else { "" });
                 exclusion::write(exclusions, proof, text);
             }
             Cause::Constant { place, tokens, exclusions, proof } => {
                 let tokens = counted(tokens, "token");
-                text.say("place ").node(place);
-                text.say(format!(" always holds {tokens}; any other number is unreachable: "));
+                text.push_words("place ").node(place);
+                text.push_words(format!(
+                    " always holds {tokens}; any other number is unreachable: "
+                ));
                 exclusion::write(exclusions, proof, text);
             }
             Cause::AlwaysEnabled { transition } => {
-                text.say("transition ").node(transition);
-                text.say(" has no input places and is always enabled");
+                text.push_words("transition ").node(transition);
+                text.push_words(" has no input places and is always enabled");
             }
             Cause::StaysReachable { proofs } => {
                 text.list(proofs, "; ", |text, proof| {
-                    text.say(proof.to_string());
+                    text.push_words(proof.to_string());
                 });
             }
             Cause::Lost { subject, size, proof } => {
                 about(subject, text);
-                text.say(match size {
+                text.push_words(match size {
                     None => format!("not always reachable: {proof}"),
                     Some(size) if size.is_initial() => {
                         format!("unreachable from the initial marking on: {proof}")
@@ -336,19 +338,19 @@ impl Cause {
                 });
             }
             Cause::Run { fairness, run } => {
-                of_runs(fairness, text).say(match run {
+                of_runs(fairness, text).push_words(match run {
                     Some(run) => format!("a run: {run}"),
                     None => "a run was replayed".to_owned(),
                 });
             }
             Cause::NoRun { fairness, proof } => {
-                of_runs(fairness, text).say(proof.to_string());
+                of_runs(fairness, text).push_words(proof.to_string());
             }
             Cause::Tree { proof } => {
-                text.say(proof.to_string());
+                text.push_words(proof.to_string());
             }
             Cause::AllGoals { result, goals, assuming_units } => {
-                text.say(match result {
+                text.push_words(match result {
                     CommonResult::AllReachable => format!("all {goals} goals are reachable"),
                     CommonResult::NoneReachable => {
                         format!("none of the {goals} goals is reachable")
@@ -367,39 +369,41 @@ impl Cause {
                 });
                 if *assuming_units > 0 {
                     let some = assuming_units;
-                    text.say(format!(", {some} of them given the model's safe units (NUPN)"));
+                    text.push_words(format!(
+                        ", {some} of them given the model's safe units (NUPN)"
+                    ));
                 }
             }
             Cause::Parts { parts, more } => {
                 text.list(parts, "; ", |text, part| {
-                    text.formula(&part.claim).say(": ");
+                    text.formula(&part.claim).push_words(": ");
                     part.because.write(text);
                 });
                 if *more > 0 {
-                    text.say(format!("; and {more} more"));
+                    text.push_words(format!("; and {more} more"));
                 }
             }
             Cause::Maximum { size, proof } => {
-                text.say(format!("seen after {size}; no more because {proof}"));
+                text.push_words(format!("seen after {size}; no more because {proof}"));
             }
             Cause::Largest { subject, maxima } => {
                 about(subject, text);
-                text.say(format!("seen, and none of the {maxima} maxima exceeds it"));
+                text.push_words(format!("seen, and none of the {maxima} maxima exceeds it"));
             }
             Cause::Unbounded { stages } => {
-                text.say(size::pump_in_words(stages));
+                text.push_words(size::pump_in_words(stages));
             }
             Cause::Visited { markings } => {
                 let all = Argument::Searched { markings: *markings, stubborn: false, parts: 1 };
-                text.say(all.to_string());
+                text.push_words(all.to_string());
             }
             Cause::Diagram { markings, closed } => {
                 let markings = counted(markings, "reachable marking");
-                text.say(format!("a decision diagram of the {markings}"));
-                text.say(if *closed { CLOSED } else { "" });
+                text.push_words(format!("a decision diagram of the {markings}"));
+                text.push_words(if *closed { CLOSED } else { "" });
             }
             Cause::Counted { .. } => {
-                text.say(self.count_in_words());
+                text.push_words(self.count_in_words());
             }
             Cause::Process(cause) => cause.write(text),
         }
@@ -448,16 +452,16 @@ const CLOSED: &str = " (the checker confirmed that no marking is missing)";
 fn about(subject: &Option<Subject>, text: &mut ReasonText) {
     match subject {
         None => text,
-        Some(Subject::Place(place)) => text.say("place ").node(place).say(": "),
-        Some(Subject::Transition(t)) => text.say("transition ").node(t).say(": "),
-        Some(Subject::DeadMarking) => text.say("a dead marking: "),
+        Some(Subject::Place(place)) => text.push_words("place ").node(place).push_words(": "),
+        Some(Subject::Transition(t)) => text.push_words("transition ").node(t).push_words(": "),
+        Some(Subject::DeadMarking) => text.push_words("a dead marking: "),
     };
 }
 
 /// Writes the restriction to fair runs, and a colon.
 fn of_runs<'t>(fairness: &Option<String>, text: &'t mut ReasonText) -> &'t mut ReasonText {
     match fairness {
-        Some(fair) => text.say("of ").formula(fair).say(": "),
+        Some(fair) => text.push_words("of ").formula(fair).push_words(": "),
         None => text,
     }
 }

@@ -123,32 +123,32 @@ impl ProcessCause {
     pub(super) fn write(&self, text: &mut ReasonText) {
         match self {
             ProcessCause::CaseStuck { size, shortest, tokens } => {
-                text.say("a case gets stuck ");
+                text.push_words("a case gets stuck ");
                 write_after(size, *shortest, text);
                 if let Some(tokens) = tokens {
-                    text.say(", with tokens on ");
+                    text.push_words(", with tokens on ");
                     write_tokens(tokens, text);
                 }
-                text.say(": no transition is enabled, and the case is not done");
+                text.push_words(": no transition is enabled, and the case is not done");
             }
             ProcessCause::TokensLeftBehind { size, shortest, tokens, final_marking } => {
-                text.say("a case is done ");
+                text.push_words("a case is done ");
                 if let Some(last) = final_marking {
-                    text.say("in ").quote(last).say(" ");
+                    text.push_words("in ").quote(last).push_words(" ");
                 }
                 write_after(size, *shortest, text);
-                text.say(" and leaves tokens behind");
+                text.push_words(" and leaves tokens behind");
                 if let Some(tokens) = tokens {
-                    text.say(" on ");
+                    text.push_words(" on ");
                     write_tokens(tokens, text);
                 }
             }
             ProcessCause::NeverCompleted { final_markings, example, proof } => {
-                text.say(match final_markings {
+                text.push_words(match final_markings {
                     0 | 1 => "the final marking is unreachable (",
                     _ => "all final markings are unreachable (",
                 });
-                text.say(match (example.is_dead, example.firings) {
+                text.push_words(match (example.is_dead, example.firings) {
                     (true, 0) => "no transition is enabled initially".to_owned(),
                     (true, n) => {
                         format!("for example, a case is stuck after {}", counted(n, "firing"))
@@ -157,67 +157,75 @@ impl ProcessCause {
                         format!("for example, a case goes on after {}", counted(n, "firing"))
                     }
                 });
-                text.say(", with tokens on ");
+                text.push_words(", with tokens on ");
                 write_tokens(&example.tokens, text);
-                text.say(format!("): {proof}"));
+                text.push_words(format!("): {proof}"));
             }
             ProcessCause::CompletionLost { size: None, proof, .. } => {
-                text.say(format!("a case cannot always be completed: {proof}"));
+                text.push_words(format!("a case cannot always be completed: {proof}"));
             }
             ProcessCause::CompletionLost { size, tokens, proof } => {
-                text.say("a case can no longer be completed ");
+                text.push_words("a case can no longer be completed ");
                 write_after(size, None, text);
                 if let Some(tokens) = tokens {
-                    text.say(", with tokens on ");
+                    text.push_words(", with tokens on ");
                     write_tokens(tokens, text);
-                    text.say(",");
+                    text.push_words(",");
                 }
-                text.say(format!(" and goes on: {proof}"));
+                text.push_words(format!(" and goes on: {proof}"));
             }
             ProcessCause::DeadTransitions { transitions, proof } => {
-                text.say(if transitions.len() == 1 { "transition " } else { "transitions " });
-                text.some(transitions, |text, t| {
+                text.push_words(if transitions.len() == 1 {
+                    "transition "
+                } else {
+                    "transitions "
+                });
+                text.list_abridged(transitions, |text, t| {
                     text.node(t);
                 });
-                text.say(format!(" can never fire: {proof}"));
+                text.push_words(format!(" can never fire: {proof}"));
             }
             ProcessCause::Completes { size, shortest, final_marking } => {
-                text.say(format!("a run of {size} to the final marking"));
+                text.push_words(format!("a run of {size} to the final marking"));
                 write_final(final_marking, text);
-                text.say(" was replayed").say(shortest_in_words(*shortest));
+                text.push_words(" was replayed").push_words(shortest_in_words(*shortest));
             }
             ProcessCause::OnRun { transition, size, shortest, final_marking } => {
-                text.say("transition ").node(transition);
-                text.say(format!(" fires on a run of {size} to the final marking"));
+                text.push_words("transition ").node(transition);
+                text.push_words(format!(" fires on a run of {size} to the final marking"));
                 write_final(final_marking, text);
-                text.say(shortest_in_words(*shortest));
+                text.push_words(shortest_in_words(*shortest));
             }
             ProcessCause::OnNoRun { transition, final_markings, proof } => {
-                text.say("transition ").node(transition);
-                text.say(match final_markings {
+                text.push_words("transition ").node(transition);
+                text.push_words(match final_markings {
                     0 | 1 => " is on no run to the final marking: ",
                     _ => " is on no run to any of the final markings: ",
                 });
-                text.say(proof.to_string());
+                text.push_words(proof.to_string());
             }
             ProcessCause::Sound { final_markings, more, example, transitions, proof } => {
-                text.say("every case can always be completed");
+                text.push_words("every case can always be completed");
                 if !final_markings.is_empty() {
-                    text.say(" in ").list(final_markings, " or ", |text, last| {
+                    text.push_words(" in ").list(final_markings, " or ", |text, last| {
                         text.quote(last);
                     });
-                    text.say(if *more > 0 { format!(" or {more} more") } else { String::new() });
+                    text.push_words(if *more > 0 {
+                        format!(" or {more} more")
+                    } else {
+                        String::new()
+                    });
                 }
                 if let Some(ReachedEnd { final_marking, size }) = example {
-                    text.say(" (for example in ").quote(final_marking);
-                    text.say(format!(" after {size})"));
+                    text.push_words(" (for example in ").quote(final_marking);
+                    text.push_words(format!(" after {size})"));
                 }
-                text.say(", nothing is left behind").say(match transitions {
+                text.push_words(", nothing is left behind").push_words(match transitions {
                     0 => String::new(),
                     1 => ", and the one transition can fire".to_owned(),
                     n => format!(", and each of the {n} transitions can fire"),
                 });
-                text.say(proof.as_ref().map_or(String::new(), |proof| format!(": {proof}")));
+                text.push_words(proof.as_ref().map_or(String::new(), |proof| format!(": {proof}")));
             }
         }
     }
@@ -225,26 +233,26 @@ impl ProcessCause {
 
 /// Writes when a witness reaches its marking.
 fn write_after(size: &Option<WitnessSize>, shortest: Option<bool>, text: &mut ReasonText) {
-    text.say(match size.as_ref().filter(|size| !size.is_initial()) {
+    text.push_words(match size.as_ref().filter(|size| !size.is_initial()) {
         None => "initially".to_owned(),
         Some(size) => format!("after {size}"),
     });
-    text.say(shortest_in_words(shortest));
+    text.push_words(shortest_in_words(shortest));
 }
 
 /// Writes marked places, each with its number of tokens if it is not 1.
 fn write_tokens(tokens: &[PlaceTokens], text: &mut ReasonText) {
     if tokens.is_empty() {
-        text.say("no place");
+        text.push_words("no place");
     }
-    text.some(tokens, |text, PlaceTokens { place, tokens }| {
+    text.list_abridged(tokens, |text, PlaceTokens { place, tokens }| {
         text.node(place);
-        text.say(if *tokens == 1 { String::new() } else { format!(" ({tokens} tokens)") });
+        text.push_words(if *tokens == 1 { String::new() } else { format!(" ({tokens} tokens)") });
     });
 }
 
 fn write_final(final_marking: &Option<String>, text: &mut ReasonText) {
     if let Some(last) = final_marking {
-        text.say(" ").quote(last);
+        text.push_words(" ").quote(last);
     }
 }

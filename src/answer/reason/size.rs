@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 use parikh_engine::board::{Witness, json_number};
-use parikh_evidence::words;
+use parikh_evidence::description;
 use parikh_net::PumpSequence;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::printable::counted;
@@ -41,7 +41,7 @@ impl WitnessSize {
 impl fmt::Display for WitnessSize {
     /// Writes the number of firings: `12 firings`, `at least 10^308 firings, in loops`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&words::firings(&self.firings))?;
+        f.write_str(&description::firings(&self.firings))?;
         f.write_str(if self.loops { ", in loops" } else { "" })
     }
 }

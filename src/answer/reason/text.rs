@@ -74,7 +74,7 @@ impl Serialize for NamedNode {
 /// A piece of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextPiece {
-    /// Words.
+    /// Plain text.
     Words(String),
     /// A node.
     Node(NamedNode),
@@ -91,10 +91,10 @@ pub struct ReasonText {
 }
 
 impl ReasonText {
-    /// Returns a sentence of words alone.
-    pub fn words(words: impl Into<String>) -> ReasonText {
+    /// Creates a sentence of plain text.
+    pub fn from_words(words: impl Into<String>) -> ReasonText {
         let mut text = ReasonText::default();
-        text.say(words);
+        text.push_words(words);
         text
     }
 
@@ -103,8 +103,8 @@ impl ReasonText {
         &self.pieces
     }
 
-    /// Appends words.
-    pub fn say(&mut self, words: impl Into<String>) -> &mut ReasonText {
+    /// Appends plain text, to the last piece if that is plain text too.
+    pub fn push_words(&mut self, words: impl Into<String>) -> &mut ReasonText {
         let words = words.into();
         match self.pieces.last_mut() {
             _ if words.is_empty() => {}
@@ -133,10 +133,10 @@ impl ReasonText {
     }
 
     /// Appends another sentence.
-    pub fn then(&mut self, other: ReasonText) -> &mut ReasonText {
+    pub fn push_text(&mut self, other: ReasonText) -> &mut ReasonText {
         for piece in other.pieces {
             match piece {
-                TextPiece::Words(words) => drop(self.say(words)),
+                TextPiece::Words(words) => drop(self.push_words(words)),
                 piece => self.pieces.push(piece),
             }
         }
@@ -151,14 +151,14 @@ impl ReasonText {
         mut add: impl FnMut(&mut ReasonText, T),
     ) -> &mut ReasonText {
         for (at, item) in items.into_iter().enumerate() {
-            self.say(if at > 0 { between } else { "" });
+            self.push_words(if at > 0 { between } else { "" });
             add(self, item);
         }
         self
     }
 
     /// Appends the first five items, and the number of the others.
-    pub fn some<T>(
+    pub fn list_abridged<T>(
         &mut self,
         items: &[T],
         add: impl FnMut(&mut ReasonText, &T),
@@ -166,7 +166,7 @@ impl ReasonText {
         self.list(items.iter().take(LISTED), ", ", add);
         match items.len().saturating_sub(LISTED) {
             0 => self,
-            more => self.say(format!(", and {more} more")),
+            more => self.push_words(format!(", and {more} more")),
         }
     }
 }

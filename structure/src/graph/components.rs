@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub fn terminal(nodes: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<Option<u32>> {
     let mut successors = vec![Vec::new(); nodes];
     edges.for_each(|(from, to)| successors[from as usize].push(to));
-    let component = components_of_rows(&successors, |&to| to).of;
+    let component = components_of_rows(&successors, |&to| to).component_of;
     let mut is_left = vec![false; nodes];
     for (from, targets) in successors.iter().enumerate() {
         for &to in targets {

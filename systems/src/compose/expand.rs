@@ -41,7 +41,7 @@ fn run_of_node(
 ) -> Option<ComponentRun> {
     let node = &nodes[node_number];
     let (steps, cycle_start) = steps_of_word(&node.original, &node.minimised.labels, word)?;
-    let Some((a, b)) = node.parts else {
+    let Some((a, b)) = node.children else {
         let labels: Vec<LabelId> = steps.iter().filter_map(|step| step.0).collect();
         return Some(ComponentRun { labels, cycle_start });
     };
@@ -204,7 +204,7 @@ fn steps_of_word(
                 word_product.position(from) == length - 1 && label == Some(is_last_letter)
             }
         };
-        is_last_letter && sccs.of[from as usize] == sccs.of[to as usize]
+        is_last_letter && sccs.component_of[from as usize] == sccs.component_of[to as usize]
     };
     let (from, label, to) = (0..node_count).find_map(|from| {
         let row = successors[from as usize].iter();
@@ -214,7 +214,7 @@ fn steps_of_word(
     })?;
     let mut steps = word_product.steps_to(to);
     let cycle_start = steps.len();
-    let cycle_steps = path_in_component(successors, &sccs.of, to, from)?;
+    let cycle_steps = path_in_component(successors, &sccs.component_of, to, from)?;
     steps.extend(cycle_steps.into_iter().map(|(a, label, b)| word_product.step(a, label, b)));
     steps.push(word_product.step(from, label, to));
     Some((steps, cycle_start))

@@ -2,7 +2,7 @@
 //!
 //! A formula that depends only on the labels that it names ([`crate::insensitive`]) does not
 //! distinguish other labels. Once all owners of such a label are in one graph, its steps become
-//! invisible, and equivalent states are merged ([`least`](mod@least)). Ten components of ten states
+//! invisible, and equivalent states are merged ([`minimisation`]). Ten components of ten states
 //! each may reduce to one of three states.
 //!
 //! The result is the visible behaviour of the whole system. It is searched together with an
@@ -15,7 +15,7 @@
 
 mod expand;
 mod graph;
-mod least;
+mod minimisation;
 mod small;
 
 use crate::formula::KindAutomaton;
@@ -24,13 +24,13 @@ use crate::search::{ComponentRun, FiniteRuns, ProductSearch, SearchEnd};
 use crate::stubborn::DependenceRelation;
 use crate::system::{LabelId, System};
 use graph::{ComponentGraph, compose};
-use least::minimise;
+use minimisation::minimise;
 use std::collections::HashMap;
 
 /// A node of the composition tree.
 struct CompositionNode {
     /// The two nodes that it is composed of; `None` for a component.
-    parts: Option<(usize, usize)>,
+    children: Option<(usize, usize)>,
     /// The graph before minimisation. For a composed node, `pairs` are the states of the two parts.
     original: ComponentGraph,
     /// The states of the two parts for each state of the graph before minimisation; empty for a
@@ -210,7 +210,12 @@ impl CompositionTree {
         let (seen, _) =
             minimise(&whole, |label| is_shared(label) || named.contains(&label), goes_on)?;
         self.states += whole.edges.len();
-        self.nodes.push(CompositionNode { parts, original: whole, pairs, minimised: seen });
+        self.nodes.push(CompositionNode {
+            children: parts,
+            original: whole,
+            pairs,
+            minimised: seen,
+        });
         Some(())
     }
 

@@ -49,7 +49,7 @@ pub(super) fn system_of_graphs(
     let labels = names.chain(graphs.iter().map(|_| String::new())).collect();
     let kinds = visible_labels.iter().map(|&label| automaton.kind(label) as u8);
     let renumbered = KindAutomaton {
-        kinds: kinds.chain(graphs.iter().map(|_| automaton.other() as u8)).collect(),
+        kinds: kinds.chain(graphs.iter().map(|_| automaton.other_kind() as u8)).collect(),
         ..automaton.clone()
     };
     let small = System { name: system.name.clone(), labels, components, owners };

@@ -162,7 +162,7 @@ const MAX_DEPTH: usize = 400;
 /// Returns the position of the first error.
 pub fn branching(text: &str, system: &System) -> Result<BranchingFormula, ReadError> {
     let tokens = tokens(text)?;
-    let formula = BranchingFormula { parts: Vec::new(), unknown_names: Vec::new() };
+    let formula = BranchingFormula { nodes: Vec::new(), unknown_names: Vec::new() };
     let mut parser = Parser { text, tokens, position: 0, depth: 0, system, formula };
     parser.implication()?;
     match parser.position < parser.tokens.len() {
@@ -203,8 +203,8 @@ impl Parser<'_> {
     }
 
     fn push(&mut self, part: BranchingNode) -> usize {
-        self.formula.parts.push(part);
-        self.formula.parts.len() - 1
+        self.formula.nodes.push(part);
+        self.formula.nodes.len() - 1
     }
 
     fn not(&mut self, part: usize) -> usize {

@@ -34,9 +34,9 @@ pub fn dot(text: &str, name: &str) -> Result<System, ReadError> {
 /// An edge as written in the file, with its offset.
 struct ParsedEdge {
     /// The name of the source state, or of the root.
-    from: String,
+    source: String,
     /// The name of the target state.
-    to: String,
+    target: String,
     label: String,
     offset: usize,
 }
@@ -131,7 +131,7 @@ impl DotReader<'_> {
                     self.check_component_of_state(&word, number, offset)?;
                     self.check_component_of_state(&to, number, target)?;
                     nodes.extend([word.clone(), to.clone()]);
-                    edges.push(ParsedEdge { from: word, to, label, offset });
+                    edges.push(ParsedEdge { source: word, target: to, label, offset });
                 }
                 Some(SystemToken::Sign('=')) => {
                     self.position += 1;
@@ -184,11 +184,11 @@ impl DotReader<'_> {
         begin: usize,
     ) -> Result<ComponentBuilder, ReadError> {
         let mut component = ComponentBuilder::new(name);
-        let root = edges.iter().find(|edge| edge.label.is_empty()).map(|edge| edge.from.clone());
+        let root = edges.iter().find(|edge| edge.label.is_empty()).map(|edge| edge.source.clone());
         for edge in edges {
             let is_root = |state: &String| Some(state) == root.as_ref();
             let violated_rule =
-                match (is_root(&edge.from), is_root(&edge.to), edge.label.is_empty()) {
+                match (is_root(&edge.source), is_root(&edge.target), edge.label.is_empty()) {
                     (_, true, _) => {
                         Some("no edge back to the root, which has the edges with an empty label")
                     }
@@ -197,7 +197,7 @@ impl DotReader<'_> {
                     _ => None,
                 };
             if let Some(expected) = violated_rule {
-                let found = format!("`{}->{}`", edge.from, edge.to);
+                let found = format!("`{}->{}`", edge.source, edge.target);
                 return Err(ReadError::at(self.text, edge.offset, expected, found));
             }
         }
@@ -206,17 +206,17 @@ impl DotReader<'_> {
         }
         for edge in edges {
             if edge.label.is_empty() {
-                let to = component.state(&edge.to);
+                let to = component.state(&edge.target);
                 component.start(to);
             } else {
-                let (from, to) = (component.state(&edge.from), component.state(&edge.to));
+                let (from, to) = (component.state(&edge.source), component.state(&edge.target));
                 component.edge(from, &edge.label, to);
             }
         }
         match root {
             Some(root) => component.set_root(&root),
             None => {
-                let is_target = |node: &&String| !edges.iter().any(|edge| edge.to == **node);
+                let is_target = |node: &&String| !edges.iter().any(|edge| edge.target == **node);
                 let mut source_states: Vec<&String> = nodes.iter().filter(is_target).collect();
                 source_states.dedup();
                 source_states.sort_unstable();
@@ -264,7 +264,7 @@ impl DotReader<'_> {
     }
 
     fn expected(&self, expected: &str) -> ReadError {
-        let found = self.peek().map_or("the end of the file".to_owned(), SystemToken::shown);
+        let found = self.peek().map_or("the end of the file".to_owned(), SystemToken::description);
         ReadError::at(self.text, self.offset(), expected, found)
     }
 

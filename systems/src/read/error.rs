@@ -48,7 +48,7 @@ impl ReadError {
     /// Translates an error in a part of a text into an error in the whole text. The part begins at
     /// byte `offset`.
     #[must_use]
-    pub fn within(self, whole: &str, offset: usize) -> Self {
+    pub fn in_whole_text(self, whole: &str, offset: usize) -> Self {
         let rest = &whole[offset.min(whole.len())..];
         let line_begin: usize = rest.split_inclusive('\n').take(self.line - 1).map(str::len).sum();
         let line = rest[line_begin..].lines().next().unwrap_or_default();
@@ -57,7 +57,7 @@ impl ReadError {
     }
 
     /// Returns the line and a line with a caret below the column, both cut if the line is long.
-    pub fn shown(&self) -> [String; 2] {
+    pub fn excerpt(&self) -> [String; 2] {
         let first = (self.column - 1).saturating_sub(MAX_SHOWN_CHARACTERS / 2);
         let cut: String = self.text.chars().skip(first).take(MAX_SHOWN_CHARACTERS).collect();
         // Characters that print wider would shift the caret, so they are replaced by spaces.

@@ -15,7 +15,7 @@ pub(crate) enum SystemToken {
 
 impl SystemToken {
     /// Returns the token as shown in messages.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn description(&self) -> String {
         match self {
             SystemToken::Word(word) => format!("`{}`", word.chars().take(40).collect::<String>()),
             SystemToken::Arrow => "`->`".to_owned(),

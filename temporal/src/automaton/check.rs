@@ -34,8 +34,8 @@ use super::AutomatonEdge;
 use super::translate::LinearTableau;
 use crate::atom::Literal;
 use crate::formula::{Formula, Ltl, Node};
-use crate::parts::PartValues;
 use crate::paths::Linear;
+use crate::subformulas::PartValues;
 use std::collections::BTreeSet;
 use thiserror::Error;
 
@@ -233,7 +233,7 @@ impl TableauCase {
     }
 
     /// Returns the case with one more formula that the word must satisfy.
-    fn with(&self, formula: LinearFormula) -> Self {
+    fn with_formula(&self, formula: LinearFormula) -> Self {
         let mut case = self.clone();
         case.require([formula]);
         case
@@ -264,7 +264,7 @@ fn decompose(formulas: &Ltl, mut case: TableauCase, stack: &mut Vec<TableauCase>
         Node::Or(operands) if operands.iter().any(|part| case.required.contains(part)) => {
             stack.push(case)
         }
-        Node::Or(operands) => stack.extend(operands.iter().map(|&part| case.with(part))),
+        Node::Or(operands) => stack.extend(operands.iter().map(|&part| case.with_formula(part))),
         Node::Next(_, part) => {
             if !formulas.is(*part, false) {
                 case.next.extend(conjuncts(formulas, *part));
@@ -273,7 +273,7 @@ fn decompose(formulas: &Ltl, mut case: TableauCase, stack: &mut Vec<TableauCase>
         }
         Node::Until(_, _, right) if case.required.contains(right) => stack.push(case),
         Node::Until(_, left, right) => {
-            stack.push(case.with(*right));
+            stack.push(case.with_formula(*right));
             case.require([*left]);
             case.next.insert(formula);
             case.postponed.insert(formula);
@@ -285,7 +285,7 @@ fn decompose(formulas: &Ltl, mut case: TableauCase, stack: &mut Vec<TableauCase>
                 stack.push(case);
                 return;
             }
-            stack.push(case.with(*left));
+            stack.push(case.with_formula(*left));
             case.next.insert(formula);
             stack.push(case);
         }

@@ -27,7 +27,8 @@ impl Components {
             .map(|edges| edges.iter().filter(|edge| is_allowed(edge)).collect())
             .collect();
         let found = components_of_rows(&allowed, |edge| edge.target as u32);
-        let component_of: Vec<usize> = found.of.iter().map(|&number| number as usize).collect();
+        let component_of: Vec<usize> =
+            found.component_of.iter().map(|&number| number as usize).collect();
         let mut marks = vec![None; found.count as usize];
         for (state, edges) in allowed.iter().enumerate() {
             for edge in edges.iter().filter(|edge| component_of[edge.target] == component_of[state])
@@ -179,7 +180,7 @@ impl Automaton {
             for (position, letter) in word.letters().iter().enumerate() {
                 let read = edges.iter().filter(|edge| edge.cube.holds(letter));
                 let to = |edge: &AutomatonEdge| AutomatonEdge {
-                    target: edge.target * positions + word.after(position),
+                    target: edge.target * positions + word.next_position(position),
                     ..edge.clone()
                 };
                 states.push(read.map(to).collect());

@@ -38,7 +38,7 @@ impl LinearTableau {
         formula: Formula<Linear>,
         limits: AutomatonLimits,
     ) -> Result<Self, AutomatonTooLarge> {
-        let mut untils = formulas.parts(formula);
+        let mut untils = formulas.subformulas(formula);
         untils.retain(|&part| matches!(formulas.node(part), Node::Until(..)));
         let mut covers = Covers::new(formulas, &untils, limits)?;
         let first = conjuncts(formulas, formula);

@@ -111,7 +111,8 @@ impl Deterministic {
     /// it that is even if the component accepts and odd otherwise. States with even colours accept.
     fn accepting_by_colour(&self, accepts: impl Fn(usize, &Lasso) -> bool) -> Vec<bool> {
         let found = components_of_rows(&self.successors, |&to| to as u32);
-        let component_of: Vec<usize> = found.of.iter().map(|&number| number as usize).collect();
+        let component_of: Vec<usize> =
+            found.component_of.iter().map(|&number| number as usize).collect();
         let count = found.count as usize;
         let mut members = vec![Vec::new(); count];
         component_of

@@ -37,9 +37,9 @@ pub struct RewriteRule<P> {
     /// The name of the rule.
     pub name: &'static str,
     /// An example formula to which the rule applies, as text.
-    pub before: &'static str,
+    pub example: &'static str,
     /// The result of the rule on the example.
-    pub after: &'static str,
+    pub example_result: &'static str,
     /// Returns an equivalent formula if the rule applies to the top of this formula.
     pub apply: fn(&mut Formulas<P>, Formula<P>) -> Option<Formula<P>>,
 }
@@ -50,9 +50,9 @@ pub struct RewriteStep<P> {
     /// The name of the rule.
     pub rule: &'static str,
     /// The rewritten part of the formula.
-    pub before: Formula<P>,
+    pub original: Formula<P>,
     /// The replacement, used for all occurrences of the part.
-    pub after: Formula<P>,
+    pub replacement: Formula<P>,
 }
 
 /// A pending task of the rewriting.
@@ -98,8 +98,8 @@ impl<P: Paths> Formulas<P> {
                     };
                     applied_steps.push(step);
                     tasks.extend([
-                        RewriteTask::CopyResult(part, step.after),
-                        RewriteTask::Visit(step.after),
+                        RewriteTask::CopyResult(part, step.replacement),
+                        RewriteTask::Visit(step.replacement),
                     ]);
                 }
                 RewriteTask::CopyResult(part, new) => {
@@ -113,6 +113,6 @@ impl<P: Paths> Formulas<P> {
 
     fn apply(&mut self, rule: &RewriteRule<P>, before: Formula<P>) -> Option<RewriteStep<P>> {
         let after = (rule.apply)(self, before).filter(|&after| after != before)?;
-        Some(RewriteStep { rule: rule.name, before, after })
+        Some(RewriteStep { rule: rule.name, original: before, replacement: after })
     }
 }

@@ -123,7 +123,7 @@ fn a_formula_may_be_as_deep_as_it_likes() {
     let formula = parse_ltl(&nested, &mut formulas, &mut names).expect("deep");
     let negation = formulas.negate(formula);
     assert_eq!(formulas.negate(negation), formula);
-    assert_eq!(formulas.parts(formula).len(), 2 * depth + 2);
+    assert_eq!(formulas.subformulas(formula).len(), 2 * depth + 2);
     let text = formulas.text(formula, &names);
     assert_eq!(parse_ltl(&text, &mut formulas, &mut names), Ok(formula));
     let long = vec!["a"; depth].join(" & X");

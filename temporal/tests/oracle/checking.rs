@@ -147,7 +147,7 @@ const MUTATIONS: &[(&str, Mutation)] = &[
     }),
     ("a state has to meet something more", |tableau, formulas, rng| {
         let first = *tableau.obligations[0].first().unwrap_or(&formulas.constant(false));
-        let parts = formulas.parts(first);
+        let parts = formulas.subformulas(first);
         let part = parts[rng.usize(..parts.len())];
         let all = duties(tableau, rng);
         !all.contains(&part) && {
@@ -159,7 +159,7 @@ const MUTATIONS: &[(&str, Mutation)] = &[
         let all = duties(tableau, rng);
         !all.is_empty() && {
             let at = rng.usize(..all.len());
-            let parts = formulas.parts(all[at]);
+            let parts = formulas.subformulas(all[at]);
             let part = parts[rng.usize(..parts.len())];
             std::mem::replace(&mut all[at], part) != part
         }
@@ -186,7 +186,7 @@ const MUTATIONS: &[(&str, Mutation)] = &[
     }),
     ("a mark stands for another formula", |tableau, formulas, rng| {
         let Some(first) = tableau.untils.first_mut() else { return false };
-        let parts = formulas.parts(*first);
+        let parts = formulas.subformulas(*first);
         let part = parts[rng.usize(..parts.len())];
         std::mem::replace(first, part) != part
     }),

@@ -21,7 +21,7 @@ fn a_word_written_down_in_another_way_has_the_same_values() {
         let opposite: Vec<bool> = values.iter().map(|it| !it).collect();
         assert_eq!(word.values(&formulas, negation), opposite, "case {case}");
         // The cycle written twice, and the first letters of the cycle moved to the prefix.
-        let (letters, back) = (word.letters(), word.back());
+        let (letters, back) = (word.letters(), word.cycle_start());
         let twice = [letters, &letters[back..]].concat();
         let turned = rng.usize(back..letters.len());
         let moved = [letters, &letters[back..turned]].concat();

@@ -90,8 +90,9 @@ fn assert_equal<L: Logic>(
 fn examples_are_as_they_say<L: Logic>() {
     for rule in L::RULES {
         let (mut formulas, mut names) = (Formulas::<L>::default(), AtomNames::default());
-        let before = L::parse(rule.before, &mut formulas, &mut names).expect(rule.before);
-        let after = L::parse(rule.after, &mut formulas, &mut names).expect(rule.after);
+        let before = L::parse(rule.example, &mut formulas, &mut names).expect(rule.example);
+        let after =
+            L::parse(rule.example_result, &mut formulas, &mut names).expect(rule.example_result);
         let applied = (rule.apply)(&mut formulas, before).map(|it| formulas.text(it, &names));
         assert_eq!(applied, Some(formulas.text(after, &names)), "{}", rule.name);
     }
@@ -112,7 +113,8 @@ fn each_rule_alone<L: Logic>(cases: u64) {
         for case in 0..cases {
             let mut rng = Rng::with_seed(case);
             let (mut formulas, mut names) = (Formulas::<L>::default(), AtomNames::default());
-            let mut example = L::parse(rule.before, &mut formulas, &mut names).expect(rule.before);
+            let mut example =
+                L::parse(rule.example, &mut formulas, &mut names).expect(rule.example);
             if rng.bool() {
                 example = formulas.negate(example);
             }
@@ -124,7 +126,7 @@ fn each_rule_alone<L: Logic>(cases: u64) {
                 .collect();
             let instance =
                 formulas.substitute(example, |_, AtomId(at)| Some(meanings[at as usize]));
-            for part in formulas.parts(instance) {
+            for part in formulas.subformulas(instance) {
                 if let Some(result) = (rule.apply)(&mut formulas, part) {
                     applied += 1;
                     let what = format!("{}, case {case}", rule.name);
@@ -158,11 +160,11 @@ fn all_rules<L: Logic>(cases: u64) {
         assert!(steps.len() < STEPS, "case {case} does not end");
         assert_equal(&formulas, formula, result, &mut rng, &format!("case {case}"));
         for step in steps {
-            assert_equal(&formulas, step.before, step.after, &mut rng, step.rule);
+            assert_equal(&formulas, step.original, step.replacement, &mut rng, step.rule);
         }
         assert_eq!(formulas.rewritten(result, L::RULES, STEPS), (result, Vec::new()), "{case}");
-        before += formulas.parts(formula).len();
-        after += formulas.parts(result).len();
+        before += formulas.subformulas(formula).len();
+        after += formulas.subformulas(result).len();
     }
     assert!(after < before * 9 / 10, "{after} of {before} parts are left");
 }
@@ -184,7 +186,7 @@ fn implications<L: Logic>(cases: u64) {
         let mut formulas = Formulas::<L>::default();
         // Two parts of one formula are related more often than two independent formulas.
         let formula = random::formula(&mut formulas, &mut rng, 2, 8);
-        let parts = formulas.parts(formula);
+        let parts = formulas.subformulas(formula);
         for _ in 0..4 {
             let one = parts[rng.usize(..parts.len())];
             let other = parts[rng.usize(..parts.len())];
@@ -245,7 +247,8 @@ fn every_row_of_four_operators_is_as_the_graphs_say() {
         let text = format!("{row}a");
         let before = parse_ctl(&text, &mut formulas, &mut names).expect(&text);
         let (after, _) = formulas.rewritten(before, BRANCHING_RULES, 100);
-        shorter += usize::from(formulas.parts(after).len() < formulas.parts(before).len());
+        shorter +=
+            usize::from(formulas.subformulas(after).len() < formulas.subformulas(before).len());
         let mut rng = Rng::with_seed(0);
         for _ in 0..scaled(20) {
             assert_equal(&formulas, before, after, &mut rng, &row);

@@ -43,12 +43,13 @@ impl Sketch<'_> {
             // Few tokens, since each additional token multiplies the markings.
             let initial = match self.rng.usize(0..8) {
                 0 | 1 => Multiset::EMPTY,
-                3 if self.net.sort(sort).size() <= 4 => Multiset::one(Term::All(sort)),
+                3 if self.net.sort(sort).size() <= 4 => Multiset::single(Term::All(sort)),
                 4 => {
-                    let two_tokens = [self.constant(sort), self.constant(sort)].map(Multiset::one);
+                    let two_tokens =
+                        [self.constant(sort), self.constant(sort)].map(Multiset::single);
                     Multiset::sum(two_tokens)
                 }
-                _ => Multiset::Of { count: self.rng.u64(1..=2), term: self.constant(sort) },
+                _ => Multiset::Tokens { count: self.rng.u64(1..=2), term: self.constant(sort) },
             };
             self.net.add_place(&format!("p{index}"), sort, initial)?;
         }
@@ -179,7 +180,7 @@ impl Sketch<'_> {
         match self.rng.usize(0..6) {
             0 if depth > 0 => {
                 let first = match self.rng.bool() {
-                    true => Multiset::one(Term::All(sort)),
+                    true => Multiset::single(Term::All(sort)),
                     false => self.multiset(sort, chosen_variables, depth - 1),
                 };
                 Multiset::minus(first, self.multiset(sort, chosen_variables, depth - 1))
@@ -191,7 +192,7 @@ impl Sketch<'_> {
             _ => {
                 let may_be_all = self.rng.usize(0..8) == 0;
                 let term = self.term(sort, chosen_variables, may_be_all);
-                Multiset::Of { count: 1 + u64::from(self.rng.usize(0..5) == 0), term }
+                Multiset::Tokens { count: 1 + u64::from(self.rng.usize(0..5) == 0), term }
             }
         }
     }

@@ -128,7 +128,7 @@ fn bounds_hold_in_every_reachable_marking() {
         let flows = place_flows(&net, &Budget::unlimited()).unwrap();
         let bounds = place_bounds(&net, &flows, &Budget::unlimited());
         let (markings, all) = reachable(&net, 500);
-        let mut facts = Facts::none(&net);
+        let mut facts = Facts::empty(&net);
         bounds.write(&mut facts);
         for p in net.places() {
             let most = markings.iter().map(|m| m[p]).max().unwrap();

@@ -225,7 +225,7 @@ fn page_of(
 
 /// Converts the run of an answer into a run to play.
 fn run_of(system: &System, answer: &PropertyAnswer) -> Option<ResolvedRun> {
-    let SystemProof::Run { labels, back } = &answer.shown else { return None };
+    let SystemProof::Run { labels, back } = &answer.proof else { return None };
     let labels: Option<Vec<_>> = labels.iter().map(|name| system.label_named(name)).collect();
     resolve_run(system, &labels?, *back)
 }

@@ -29,9 +29,9 @@ impl Long<'_> {
         let few = self.few_tokens(&end, until);
         let needs = if few == end { vec![few] } else { vec![few, end.clone()] };
         needs.into_iter().find_map(|need| {
-            let kept = self.kept(sequence, end.clone(), need, until);
+            let kept = self.needed_firings(sequence, end.clone(), need, until);
             let is_shorter = kept.firings() < sequence.firings();
-            let leads_there = || replay(self.net, &kept).is_ok_and(|end| (self.wanted)(&end));
+            let leads_there = || replay(self.net, &kept).is_ok_and(|end| (self.is_wanted)(&end));
             (is_shorter && leads_there()).then_some(kept)
         })
     }
@@ -47,7 +47,7 @@ impl Long<'_> {
                 continue;
             }
             group.iter().for_each(|&place| few[place] = 0);
-            if (self.wanted)(&few) {
+            if (self.is_wanted)(&few) {
                 continue;
             }
             group.iter().for_each(|&place| few[place] = marking[place]);
@@ -55,7 +55,7 @@ impl Long<'_> {
                 let (mut too_few, mut enough) = (0, marking[place]);
                 while enough - too_few > 1 {
                     few[place] = too_few + (enough - too_few) / 2;
-                    match (self.wanted)(&few) {
+                    match (self.is_wanted)(&few) {
                         true => enough = few[place],
                         false => too_few = few[place],
                     }
@@ -70,7 +70,7 @@ impl Long<'_> {
     }
 
     /// Returns the kept firings of a sequence that leads to `marking`, which covers the need.
-    fn kept(
+    fn needed_firings(
         &self,
         sequence: &FiringSequence,
         mut marking: Marking,
@@ -128,7 +128,7 @@ mod tests {
     /// Returns the remaining firings by name.
     fn left(net: &Net, wanted: &dyn Fn(&Marking) -> bool, names: &str) -> Option<String> {
         let until = Instant::now() + Duration::from_secs(10);
-        let kept = Long { net, wanted }.needed(&fired(net, names), until)?;
+        let kept = Long { net, is_wanted: wanted }.needed(&fired(net, names), until)?;
         assert!(wanted(&replay(net, &kept).unwrap()));
         let told = |step: &FiringStep| match (net.transition_name(step.transition), step.count) {
             (name, 1) => name.to_owned(),
@@ -194,7 +194,7 @@ mod tests {
         let whole = net.place_named("whole").unwrap();
         let wanted = |marking: &Marking| marking[whole] > 0;
         let firings = fired(&net, "move 2*make join");
-        let long = Long { net: &net, wanted: &wanted };
+        let long = Long { net: &net, is_wanted: &wanted };
         assert_eq!(long.needed(&firings, Instant::now()), None);
     }
 }

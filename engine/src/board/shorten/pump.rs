@@ -6,7 +6,7 @@
 //! cycle loses nothing, increases the sum and can be fired. The prefix is shortened like any
 //! witness, with the target "the cycle can be fired". The result is checked like any pump.
 
-use super::{Clock, HELD, LONGEST, Long, VISITED, one_by_one};
+use super::{Clock, LONGEST, Long, MAX_STORED_TOKEN_COUNTS, VISITED, one_by_one};
 use crate::board::Board;
 use parikh_evidence::check_pumping;
 use parikh_net::{
@@ -82,7 +82,7 @@ impl PumpTarget<'_> {
         let prefix = match fires(self.net.initial()) {
             true => Vec::new(),
             false => {
-                let way = Long { net: self.net, wanted: &fires };
+                let way = Long { net: self.net, is_wanted: &fires };
                 let sequence: FiringSequence = prefix.iter().copied().collect();
                 let left = until.saturating_duration_since(Instant::now());
                 let short = way.shorten(&sequence, prefix.len() as u64, left, false);
@@ -95,7 +95,7 @@ impl PumpTarget<'_> {
     /// Returns a shortest prefix and cycle with fewer than `less` firings.
     fn in_breadth(&self, less: usize, until: Instant) -> Option<WayAndLoop> {
         let net = self.net;
-        let most = VISITED.min(HELD / net.place_count().max(1));
+        let most = VISITED.min(MAX_STORED_TOKEN_COUNTS / net.place_count().max(1));
         let mut seen: HashSet<Marking> = HashSet::from([net.initial().clone()]);
         // Entries: marking, predecessor, transition, and distance.
         let mut found = vec![(net.initial().clone(), 0, TransitionId::new(0), 0_usize)];
@@ -114,7 +114,7 @@ impl PumpTarget<'_> {
                 }
                 let far = found[at].3 + 1;
                 found.push((next, at, t, far));
-                if let Some(begin) = self.covered(&found) {
+                if let Some(begin) = self.covered_ancestor(&found) {
                     let mut way = Vec::new();
                     let mut of = found.len() - 1;
                     while of > 0 {
@@ -139,7 +139,7 @@ impl PumpTarget<'_> {
 
     /// Returns the index of the nearest ancestor of the last marking that the last marking covers
     /// and whose weighted sum is smaller.
-    fn covered(&self, found: &[(Marking, usize, TransitionId, usize)]) -> Option<usize> {
+    fn covered_ancestor(&self, found: &[(Marking, usize, TransitionId, usize)]) -> Option<usize> {
         let &(ref last, mut at, ..) = found.last()?;
         let value = self.sum.value(last);
         loop {

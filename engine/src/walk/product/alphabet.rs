@@ -17,7 +17,7 @@ pub struct Atoms {
     /// about firings.
     bits_of_firing: Vec<Box<[u64]>>,
     /// Number of words of a letter.
-    pub(super) words: usize,
+    pub(super) words_per_letter: usize,
     /// For each property, true if its atoms are included.
     pub(super) is_included: Vec<bool>,
 }
@@ -48,17 +48,18 @@ impl Atoms {
             }
             bits.insert(atom.clone(), bit);
         }
-        let words = bits.len().div_ceil(64).max(1);
+        let words_per_letter = bits.len().div_ceil(64).max(1);
         let mut bits_of_firing = Vec::new();
         if !firing_atoms.is_empty() {
-            bits_of_firing = vec![vec![0; words].into_boxed_slice(); net.transition_count()];
+            bits_of_firing =
+                vec![vec![0; words_per_letter].into_boxed_slice(); net.transition_count()];
             for (bit, transitions) in firing_atoms {
                 transitions
                     .iter()
                     .for_each(|t| bits_of_firing[t.index()][bit / 64] |= 1 << (bit % 64));
             }
         }
-        Atoms { goals, bits, bits_of_firing, words, is_included: can_watch }
+        Atoms { goals, bits, bits_of_firing, words_per_letter, is_included: can_watch }
     }
 
     /// Returns the bit of each atom of an included property.

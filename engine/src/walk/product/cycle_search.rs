@@ -55,7 +55,7 @@ pub(super) struct CycleStart {
     /// The set of automaton states.
     pub(super) set: u32,
     /// The letter of the start marking.
-    pub(super) here: u32,
+    pub(super) base_letter: u32,
     /// The letters that the cycle may read.
     pub(super) allowed: AllowedLetters,
 }
@@ -69,7 +69,7 @@ struct CycleSearch {
     /// Costs and indices of the unexpanded nodes, the cheapest first and then the newest.
     open: BinaryHeap<(Reverse<u64>, u32)>,
     /// Visited combinations: the hash of the marking, the letters, and the set.
-    met: HashSet<(u64, u64, u32)>,
+    visited: HashSet<(u64, u64, u32)>,
 }
 
 impl ProductWalk<'_> {
@@ -85,13 +85,13 @@ impl ProductWalk<'_> {
             predecessor: 0,
             transition_and_letter: (0, 0),
             differences: Box::default(),
-            letter: start.here,
+            letter: start.base_letter,
             set: start.set,
             hash_and_letters: (0, 0),
             firings: 0,
         };
         let (open, visited) = (BinaryHeap::from([(Reverse(0), 0)]), HashSet::new());
-        let mut tours = CycleSearch { start, stops: vec![first], open, met: visited };
+        let mut tours = CycleSearch { start, stops: vec![first], open, visited };
         let mut tried = 0;
         while let Some((_, node)) = tours.open.pop() {
             for transition in self.candidate_transitions(&tours.stops[node as usize].differences) {
@@ -152,8 +152,7 @@ impl ProductWalk<'_> {
     /// Fires a transition from a node. Returns true if this closes a cycle, whose end is then the
     /// last node.
     fn expand(&mut self, tours: &mut CycleSearch, node: u32, transition: u32) -> bool {
-        let CycleStart { position: property, set: base_set, here: base_letter, allowed } =
-            tours.start;
+        let CycleStart { position: property, set: base_set, base_letter, allowed } = tours.start;
         let predecessor = &tours.stops[node as usize];
         let class = self.machine.class_of(transition);
         let read = self.firing_letter(predecessor.letter, transition);
@@ -162,14 +161,14 @@ impl ProductWalk<'_> {
             AllowedLetters::Accepted => {
                 followed.subsets.successor(predecessor.set, read, &self.alphabet)
             }
-            AllowedLetters::Same | AllowedLetters::Any => predecessor.set,
+            AllowedLetters::BaseOnly | AllowedLetters::Any => predecessor.set,
         };
         let hash = predecessor.hash_and_letters.0.wrapping_add(self.class_hashes[class as usize]);
         let letters = match allowed {
             AllowedLetters::Accepted => predecessor.hash_and_letters.1 | 1 << (read % 64),
-            AllowedLetters::Same | AllowedLetters::Any => 0,
+            AllowedLetters::BaseOnly | AllowedLetters::Any => 0,
         };
-        if set == EMPTY_SET || !tours.met.insert((hash, letters, set)) {
+        if set == EMPTY_SET || !tours.visited.insert((hash, letters, set)) {
             return false;
         }
         self.firings += 1;
@@ -184,7 +183,7 @@ impl ProductWalk<'_> {
             },
         };
         let Some(followed) = &self.followed[property] else { return false };
-        if allowed == AllowedLetters::Same
+        if allowed == AllowedLetters::BaseOnly
             && followed.distinguishes(base_letter, letter, &self.alphabet)
         {
             return false;
@@ -328,8 +327,8 @@ mod tests {
         for seed in 0..20 {
             let mut walk = ProductWalk::new(net, &atoms, &properties, seed, &budget);
             let here = walk.marking_letter();
-            let allowed = if never { AllowedLetters::Same } else { AllowedLetters::Accepted };
-            let start = CycleStart { position: 0, set: INITIAL_SET, here, allowed };
+            let allowed = if never { AllowedLetters::BaseOnly } else { AllowedLetters::Accepted };
+            let start = CycleStart { position: 0, set: INITIAL_SET, base_letter: here, allowed };
             let tour = walk.find_tour(start, 5_000, &budget);
             let initial = net.initial().tokens().iter().map(|&tokens| tokens as i64);
             assert!(walk.machine.tokens().eq(initial), "the machine is where it was");

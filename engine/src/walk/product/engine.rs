@@ -1,8 +1,8 @@
 //! The engine: rounds of walks for all open properties, as long as they find runs.
 
 use super::{Atoms, ProductWalk};
-use crate::board::{Board, Knowledge, Reach};
-use crate::{Assignment, Engine, Role, Session, Sides, Takes, stateless_session};
+use crate::board::{Board, Knowledge, ReachKnowledge};
+use crate::{Assignment, Engine, Role, Session, Sides, SupportedGoals, stateless_session};
 use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, GoalId, RunProperty};
 use parikh_solvers::Budget;
@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 pub const ENGINE: Engine = Engine {
     name: "product walk",
     technique: "RANDOM_WALK",
-    sides: Sides::Under,
+    sides: Sides::Witnesses,
     role: Role::Runs,
-    takes: Takes::RUNS,
+    supported: SupportedGoals::RUNS,
     start,
 };
 
@@ -43,12 +43,13 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
 /// Runs the engine and returns a one-line summary.
 fn run(assignment: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
     let is_open = |id: GoalId| assignment.board.is_open(id);
-    let open_runs = assignment.working_net.runs().iter().filter(|(id, _)| is_open(*id)).cloned();
+    let open_runs =
+        assignment.working_net.run_goals().iter().filter(|(id, _)| is_open(*id)).cloned();
     let (ids, properties): (Vec<GoalId>, Vec<RunProperty>) = open_runs.unzip();
     let atoms = Atoms::new(assignment.working_net.net(), &properties);
     let mut walk =
         ProductWalk::new(assignment.working_net.net(), &atoms, &properties, seed, budget);
-    let runs = assignment.board.runs(ENGINE.technique).on(assignment.working_net);
+    let runs = assignment.board.run_reporter(ENGINE.technique).on(assignment.working_net);
     let start_time = Instant::now();
     let initial_wait = budget.remaining().map(|time| time.mul_f64(INITIAL_WAIT_SHARE));
     let (mut found, mut last_found) = (0, Duration::ZERO);
@@ -77,7 +78,7 @@ fn run(assignment: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
             );
             continue;
         }
-        let has_open = walk.round(budget, &|property| is_open(ids[property]), &mut accept_run);
+        let has_open = walk.run_round(budget, &|property| is_open(ids[property]), &mut accept_run);
         let patience =
             MIN_WAIT.max(last_found * WAIT_FACTOR).max(initial_wait.unwrap_or(Duration::MAX));
         if !has_open || budget.is_exhausted() || start_time.elapsed() > patience {
@@ -91,10 +92,10 @@ fn run(assignment: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
 /// runs, the shortest first.
 fn known_prefixes(board: &Board<'_>) -> Vec<FiringSequence> {
     let sequence = |id| match board.knowledge(id)? {
-        Knowledge::Reach(Reach::Reached { witness, .. }) => witness?.to_sequence(),
+        Knowledge::Reach(ReachKnowledge::Reached { witness, .. }) => witness?.to_sequence(),
         _ => None,
     };
-    let sequences = board.ids().filter_map(sequence).chain(board.ways());
+    let sequences = board.ids().filter_map(sequence).chain(board.run_hints());
     let mut sequences: Vec<_> =
         sequences.filter(|sequence| sequence.firings() <= MAX_PREFIX_FIRINGS).collect();
     sequences.sort_by_key(FiringSequence::firings);

@@ -13,7 +13,7 @@ impl ProductWalk<'_> {
     /// Makes one walk of each kind, with increasing lengths in later rounds. Returns false if no
     /// property is left. `found` receives each run with the index of its property, and returns true
     /// if no other run is needed. `is_open` returns true if a property is still open.
-    pub fn round(
+    pub fn run_round(
         &mut self,
         budget: &Budget,
         is_open: &dyn Fn(usize) -> bool,
@@ -39,7 +39,7 @@ impl ProductWalk<'_> {
     }
 
     /// Walks along a given firing sequence, and some firings beyond its end. For `found` and
-    /// `is_open` see [`round`](Self::round).
+    /// `is_open` see [`run_round`](Self::run_round).
     pub fn follow_sequence(
         &mut self,
         prefix: &FiringSequence,

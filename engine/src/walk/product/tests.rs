@@ -22,7 +22,7 @@ fn found(net: &parikh_net::Net, properties: &[RunProperty], seed: u64, rounds: u
             found.push(at);
             true
         };
-        if !walk.round(&budget, &|_| true, &mut take) {
+        if !walk.run_round(&budget, &|_| true, &mut take) {
             break;
         }
     }

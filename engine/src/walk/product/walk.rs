@@ -394,14 +394,15 @@ impl ProductWalk<'_> {
         }
         let letters = match () {
             () if is_universal => AllowedLetters::Any,
-            () if accepts_repetition => AllowedLetters::Same,
+            () if accepts_repetition => AllowedLetters::BaseOnly,
             () if is_in_accepting_component => AllowedLetters::Accepted,
             () => return false,
         };
         let limit = 24usize << self.rounds.min(6);
         let cycle =
             self.find_cycle_by_return(property, set, letter, letters, limit).or_else(|| {
-                let start = CycleStart { position: property, set, here: letter, allowed: letters };
+                let start =
+                    CycleStart { position: property, set, base_letter: letter, allowed: letters };
                 self.find_tour(start, FIRST_TOUR_FIRINGS << self.rounds.min(6), budget)
             });
         cycle.is_some_and(|cycle| {
@@ -450,7 +451,7 @@ impl ProductWalk<'_> {
             let next_letter = self.marking_letter();
             let followed = self.followed[property].as_mut()?;
             let differs = followed.distinguishes(base_letter, next_letter, &self.alphabet);
-            if allowed == AllowedLetters::Same && differs {
+            if allowed == AllowedLetters::BaseOnly && differs {
                 self.machine.fire_many(class, -1);
                 refused += 1;
                 continue;

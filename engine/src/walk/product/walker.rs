@@ -36,7 +36,7 @@ pub(super) enum WalkKind {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AllowedLetters {
     /// Only the letter of the base marking.
-    Same,
+    BaseOnly,
     /// Letters that do not lose the property. The letters of the cycle must be accepted.
     Accepted,
     /// Any letters: every continuation is accepted.
@@ -164,11 +164,11 @@ impl<'a> ProductWalk<'a> {
     pub(super) fn marking_letter(&mut self) -> u32 {
         self.machine.news.clear();
         let truths = &self.machine.truths;
-        if truths.len() == self.atoms.words {
+        if truths.len() == self.atoms.words_per_letter {
             return self.alphabet.number(truths);
         }
         let mut bits = truths.clone();
-        bits.resize(self.atoms.words, 0);
+        bits.resize(self.atoms.words_per_letter, 0);
         self.alphabet.number(&bits)
     }
 
@@ -190,7 +190,8 @@ impl<'a> ProductWalk<'a> {
 impl<'p> FollowedProperty<'p> {
     /// Prepares a property. Returns `None` if its automaton would be too large.
     fn new(net: &Net, atoms: &Atoms, property: &'p RunProperty) -> Option<FollowedProperty<'p>> {
-        let subsets = Subsets::new(property, atoms.bits_of(property), atoms.words).ok()?;
+        let subsets =
+            Subsets::new(property, atoms.bits_of(property), atoms.words_per_letter).ok()?;
         let mut looked_at = vec![false; net.place_count()];
         property.read_places(net).into_iter().for_each(|place| looked_at[place.index()] = true);
         let is_about_firings = |atom: &RunAtom| matches!(atom, RunAtom::Fires(_));

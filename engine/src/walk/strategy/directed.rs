@@ -215,7 +215,7 @@ impl FiringStrategy for DistanceStrategy {
 
 /// Learns which classes decrease the distance to a goal.
 pub(in crate::walk) struct PotencyStrategy {
-    aim: WalkTarget,
+    target: WalkTarget,
     /// The goal for which the potencies were learnt, as a position among the watched goals.
     goal: Option<u32>,
     /// The potency of each class, from 1 to 64.
@@ -228,7 +228,7 @@ impl PotencyStrategy {
     /// Creates the strategy without a target and with equal potencies.
     pub(in crate::walk) fn new(machine: &WatchedMarking<'_>) -> Self {
         PotencyStrategy {
-            aim: WalkTarget::new(machine.compiled.cell_count()),
+            target: WalkTarget::new(machine.compiled.cell_count()),
             goal: None,
             potency: vec![1.0; machine.compiled.net.effect_count()],
             distance: 0,
@@ -245,8 +245,8 @@ impl PotencyStrategy {
         if self.goal.replace(goal) != Some(goal) {
             self.potency.fill(1.0);
         }
-        self.aim.take_upwards(machine, goal, &mut resources.rng);
-        self.distance = self.aim.distance(machine);
+        self.target.take_upwards(machine, goal, &mut resources.rng);
+        self.distance = self.target.distance(machine);
     }
 }
 
@@ -271,7 +271,7 @@ impl FiringStrategy for PotencyStrategy {
     }
 
     fn after_firing(&mut self, machine: &WatchedMarking<'_>, class: u32, _: u64, _: u64) {
-        let distance = self.aim.distance(machine);
+        let distance = self.target.distance(machine);
         if distance != self.distance {
             let potency = &mut self.potency[class as usize];
             let change = self.distance as f32 - distance as f32;

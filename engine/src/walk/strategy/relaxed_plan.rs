@@ -55,7 +55,7 @@ struct TransitionCost {
 struct PlaceProducer {
     epoch: u32,
     /// The first transition that marks the place.
-    by: u32,
+    transition: u32,
 }
 
 /// A transition that moves a target cell towards its interval.
@@ -68,7 +68,7 @@ struct Mover {
 }
 
 /// Follows relaxed plans.
-pub(in crate::walk) struct RelaxedPlan {
+pub(in crate::walk) struct RelaxedPlanStrategy {
     target: WalkTarget,
     /// The goal. `None` if the walk ends as soon as all target intervals are reached.
     goal: Option<u32>,
@@ -103,16 +103,16 @@ pub(in crate::walk) struct RelaxedPlan {
     firings: u64,
 }
 
-impl RelaxedPlan {
+impl RelaxedPlanStrategy {
     /// Creates the strategy without a target.
     pub(in crate::walk) fn new(machine: &WatchedMarking<'_>) -> Self {
         let net = machine.compiled.net;
         let transition = TransitionCost { epoch: 0, unmet: 0, cost: 0, times: 0 };
-        RelaxedPlan {
+        RelaxedPlanStrategy {
             target: WalkTarget::new(machine.compiled.cell_count()),
             goal: None,
             transitions: vec![transition; net.transition_count()],
-            places: vec![PlaceProducer { epoch: 0, by: NO_TRANSITION }; net.place_count()],
+            places: vec![PlaceProducer { epoch: 0, transition: NO_TRANSITION }; net.place_count()],
             settled_class_epoch: vec![0; net.effect_count()],
             epoch: 0,
             queue: MonotoneQueue::new(),
@@ -257,7 +257,7 @@ impl RelaxedPlan {
                 if place.epoch == self.epoch {
                     continue;
                 }
-                *place = PlaceProducer { epoch: self.epoch, by: t };
+                *place = PlaceProducer { epoch: self.epoch, transition: t };
                 let consumers = net.consumers(PlaceId::new(cell as usize));
                 inspected += consumers.len();
                 for arc in consumers.iter().filter(|arc| arc.weight as i64 > value) {
@@ -335,7 +335,7 @@ impl RelaxedPlan {
                     continue;
                 }
                 // Settled before `t`, since `t` was reached through this place.
-                let producer = self.places[cell as usize].by;
+                let producer = self.places[cell as usize].transition;
                 let delta = delta_at(machine, producer, cell).unsigned_abs().max(1);
                 // Tokens that t returns in each firing are needed only once.
                 let consumed = delta_at(machine, t, cell).min(0).unsigned_abs();
@@ -355,7 +355,7 @@ fn delta_at(machine: &WatchedMarking<'_>, transition: u32, cell: u32) -> i64 {
     changes.iter().find(|change| change.cell == cell).map_or(0, |change| change.delta)
 }
 
-impl FiringStrategy for RelaxedPlan {
+impl FiringStrategy for RelaxedPlanStrategy {
     fn choose(
         &mut self,
         machine: &mut WatchedMarking<'_>,

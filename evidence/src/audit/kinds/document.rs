@@ -2,7 +2,7 @@
 
 use super::trace;
 use crate::audit::account::AnswerObligations;
-use crate::audit::desk::AuditContext;
+use crate::audit::context::AuditContext;
 use crate::audit::shelf::EvidenceLines;
 use crate::file::DocumentLine;
 use crate::{Document, Flaw, first_breach, net_after};
@@ -13,7 +13,7 @@ enum DocumentNet {
     /// The net of a reduction, or the original net.
     Net(Option<String>),
     /// The original net with the last marking of a trace as its initial marking.
-    After(String),
+    AfterTrace(String),
 }
 
 /// Checks a document, and discharges the obligations that it proves.
@@ -25,7 +25,7 @@ pub(super) fn check_document<'n>(
     let (document, subject) = read(&mut context.lines, id)?;
     let on = match subject {
         DocumentNet::Net(on) => on,
-        DocumentNet::After(trace) => {
+        DocumentNet::AfterTrace(trace) => {
             return check_document_after(context, obligations, &document, &trace);
         }
     };
@@ -109,7 +109,7 @@ fn read(lines: &mut EvidenceLines<'_>, id: &str) -> Result<(Document, DocumentNe
         );
     }
     let subject = match after {
-        Some(trace) => DocumentNet::After(trace),
+        Some(trace) => DocumentNet::AfterTrace(trace),
         None => DocumentNet::Net(on),
     };
     Ok((document, subject))

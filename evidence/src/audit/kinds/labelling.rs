@@ -1,7 +1,7 @@
 //! Labellings: markings with the subformulas that hold there, as evidence about the tree of runs.
 
 use crate::audit::account::AnswerObligations;
-use crate::audit::desk::AuditContext;
+use crate::audit::context::AuditContext;
 use crate::audit::homes::HomeObligations;
 use crate::tree::NamedLabelling;
 
@@ -18,7 +18,7 @@ pub(super) fn check_labelling<'n>(
     let labelling = labelling.resolve(context.net)?;
     let AnswerObligations { trees, claims: refuted, home, goals: sightings, .. } = obligations;
     let mut homes = Vec::new();
-    for wanted in &labelling.premises.stays {
+    for wanted in &labelling.premises.home_predicates {
         let home = home.get_or_insert_with(|| HomeObligations::of(Vec::new()));
         homes.push(home.add_premise(wanted, sightings));
     }

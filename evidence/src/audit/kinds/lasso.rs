@@ -1,7 +1,7 @@
 //! Infinite runs: witnesses that some run has a property.
 
 use crate::audit::account::AnswerObligations;
-use crate::audit::desk::AuditContext;
+use crate::audit::context::AuditContext;
 use crate::first_breach;
 use crate::lasso::NamedLasso;
 use parikh_net::Net;

@@ -1,7 +1,7 @@
 //! Runs with loops: the markings along the first rounds of their blocks are reachable.
 
 use crate::audit::account::AnswerObligations;
-use crate::audit::desk::AuditContext;
+use crate::audit::context::AuditContext;
 use crate::file::LoopsLine;
 
 /// Replays a run with loops, and looks for goals along the first rounds of its blocks.

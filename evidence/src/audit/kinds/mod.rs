@@ -14,7 +14,7 @@ mod trace;
 mod visited;
 
 use super::account::AnswerObligations;
-use super::desk::AuditContext;
+use super::context::AuditContext;
 use crate::file::AnswerLine;
 use crate::kind::EvidenceKind;
 use parikh_net::printable::Quoted;
@@ -35,7 +35,7 @@ pub(super) fn check_evidence<'n>(
     let mut listed = HashSet::new();
     for shown in &answer.shown_by {
         match shown.kind {
-            EvidenceKind::Trace => traces.entry(&shown.id).or_default().push(shown.after),
+            EvidenceKind::Trace => traces.entry(&shown.id).or_default().push(shown.prefix_length),
             _ if listed.insert(shown) => other_lines.push((shown.kind, &*shown.id)),
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Arguments that no run has a property.
 
 use crate::audit::account::AnswerObligations;
-use crate::audit::desk::AuditContext;
+use crate::audit::context::AuditContext;
 use crate::no_run::NamedNoRun;
 
 /// Checks an argument that no run has a property. Its premises become proof obligations.

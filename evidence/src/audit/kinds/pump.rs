@@ -1,7 +1,7 @@
 //! Pumps: firing sequences that can repeat forever and make sums grow without bound.
 
 use crate::audit::account::AnswerObligations;
-use crate::audit::desk::AuditContext;
+use crate::audit::context::AuditContext;
 use crate::check_pumping;
 use crate::file::{PumpLine, Steps, sequence};
 use parikh_net::printable::Quoted;

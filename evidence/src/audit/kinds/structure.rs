@@ -1,7 +1,7 @@
 //! Arguments about the whole net: which predicates stay reachable.
 
 use crate::audit::account::AnswerObligations;
-use crate::audit::desk::AuditContext;
+use crate::audit::context::AuditContext;
 use crate::audit::shelf::EvidenceLines;
 use crate::file::StructureLine;
 use crate::home::Structure;
@@ -18,9 +18,9 @@ use parikh_net::{Net, Predicate, TransitionId};
 #[derive(Default)]
 struct StructureConclusion {
     /// The predicates that stay reachable.
-    stay: Vec<usize>,
+    staying_predicates: Vec<usize>,
     /// The predicates that do not stay reachable.
-    lost: Vec<usize>,
+    lost_predicates: Vec<usize>,
     /// True if every firing can be undone.
     undone: bool,
     /// The check in words; empty if it need not be mentioned.
@@ -69,10 +69,13 @@ pub(super) fn check_structure<'n>(
     let subject =
         StructureNet { net: lines.net_of(on)?, is_original: on.is_none(), predicates: asked };
     let is_too_large = |markings: &u64| searched && *markings > context.max_markings;
-    let StructureConclusion { stay, lost, undone, checked } = match &structure {
-        Structure::Visited(markings) if is_too_large(markings) => StructureConclusion::default(),
-        structure => conclusion(context, &subject, structure)?,
-    };
+    let StructureConclusion { staying_predicates: stay, lost_predicates: lost, undone, checked } =
+        match &structure {
+            Structure::Visited(markings) if is_too_large(markings) => {
+                StructureConclusion::default()
+            }
+            structure => conclusion(context, &subject, structure)?,
+        };
     if let Structure::Lost { after, .. } = &structure
         && subject.is_original
         && context.breach.is_none()
@@ -80,7 +83,7 @@ pub(super) fn check_structure<'n>(
         let breach = first_breach(context.net, &sequence(after), u64::MAX);
         context.breach = breach.map(|how| format!("on the firing sequence to the loss, {how}"));
     }
-    stay.into_iter().for_each(|index| home.stays[index] = true);
+    stay.into_iter().for_each(|index| home.stays_reachable[index] = true);
     home.mark_lost(lost);
     home.is_reversible |= undone;
     if !checked.is_empty() && !home.checked.contains(&checked) {
@@ -102,7 +105,7 @@ fn conclusion(
             let finite = find_finite_firings(net, weights).ok();
             let is_lost = |wanted: &_| finite.as_ref().is_some_and(|it| it.check(wanted).is_ok());
             StructureConclusion {
-                lost: subject.indices_where(is_lost),
+                lost_predicates: subject.indices_where(is_lost),
                 ..StructureConclusion::default()
             }
         }
@@ -110,7 +113,7 @@ fn conclusion(
             check_commoner(net, traps, refutation, goes_on).map_err(|flaw| flaw.to_string())?;
             let stay = subject.indices_where(asks_for_liveness);
             StructureConclusion {
-                stay,
+                staying_predicates: stay,
                 checked: "siphons and traps checked",
                 ..StructureConclusion::default()
             }
@@ -128,7 +131,11 @@ fn conclusion(
                 return Err(flaw);
             }
             let checked = "siphons and traps of the closed net checked";
-            StructureConclusion { stay, checked, ..StructureConclusion::default() }
+            StructureConclusion {
+                staying_predicates: stay,
+                checked,
+                ..StructureConclusion::default()
+            }
         }
         // Reductions do not preserve that firings can be undone.
         Structure::Undone(_) if !subject.is_original => {
@@ -152,7 +159,11 @@ fn conclusion(
             let mut kept = kept.into_iter();
             let stay = subject.indices_where(|_| kept.next() == Some(true));
             let checked = "firing sequences back from all markings checked";
-            StructureConclusion { stay, checked, ..StructureConclusion::default() }
+            StructureConclusion {
+                staying_predicates: stay,
+                checked,
+                ..StructureConclusion::default()
+            }
         }
         Structure::Lost { after, document } => lost_after(context, subject, after, document)?,
         Structure::Visited(markings) => {
@@ -170,8 +181,8 @@ fn conclusion(
                 true => "all markings visited again",
             };
             StructureConclusion {
-                stay: with_result(true),
-                lost: with_result(false),
+                staying_predicates: with_result(true),
+                lost_predicates: with_result(false),
                 checked,
                 ..StructureConclusion::default()
             }
@@ -203,7 +214,7 @@ fn lost_after(
         return Err("no goal of the question becomes unreachable there".to_owned());
     }
     let checked = "the markings after a sequence checked";
-    Ok(StructureConclusion { lost, checked, ..StructureConclusion::default() })
+    Ok(StructureConclusion { lost_predicates: lost, checked, ..StructureConclusion::default() })
 }
 
 /// Reads an argument about the whole net, and the id of its reduction, which is replayed first.

@@ -1,7 +1,7 @@
 //! Firing sequences: the markings along them are reachable.
 
 use crate::audit::account::AnswerObligations;
-use crate::audit::desk::AuditContext;
+use crate::audit::context::AuditContext;
 use crate::audit::shelf::EvidenceLines;
 use crate::file::{self, TraceLine};
 use crate::first_breach;

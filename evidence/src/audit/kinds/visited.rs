@@ -1,7 +1,7 @@
 //! Obligations about runs that the auditor discharges by visiting markings along the runs.
 
 use crate::audit::account::AnswerObligations;
-use crate::audit::desk::AuditContext;
+use crate::audit::context::AuditContext;
 use crate::file::VisitedRuns;
 
 /// Visits the markings along runs that may have the properties of open obligations.

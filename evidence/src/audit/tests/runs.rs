@@ -115,7 +115,7 @@ fn argument(net: &Net, property: &RunProperty, given: Vec<Predicate>) -> String 
         for (at, edge) in edges.iter().enumerate() {
             if let Some(premise) = premises.find_excluding(&edge.cube, &Predicate::True) {
                 let by = Reason::Given(premise);
-                refuted.push(ExcludedPairs { edge: (state, at), movers: Movers::All, by });
+                refuted.push(ExcludedPairs { edge: (state, at), movers: Movers::All, reason: by });
             }
         }
     }

@@ -14,11 +14,11 @@ const GRACE: Duration = Duration::from_millis(1000);
 /// The end of an audit.
 pub(crate) enum AuditEnd<T> {
     /// The audit returned a result, complete or stopped.
-    With(T),
+    Finished(T),
     /// The audit panicked.
     Failed,
     /// The audit was stopped and did not return in time.
-    Left(ExhaustedLimit),
+    Abandoned(ExhaustedLimit),
 }
 
 /// Waits for the result of the audit, within a time limit and a memory limit in bytes.
@@ -32,7 +32,7 @@ pub(crate) fn wait<T>(
     let mut stop_request: Option<(ExhaustedLimit, Instant)> = None;
     loop {
         match receiver.recv_timeout(LOOKING) {
-            Ok(result) => return AuditEnd::With(result),
+            Ok(result) => return AuditEnd::Finished(result),
             Err(RecvTimeoutError::Disconnected) => return AuditEnd::Failed,
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -43,7 +43,7 @@ pub(crate) fn wait<T>(
             Some((limit, stop_time))
                 if stop_time.elapsed() > GRACE || resident > memory / 10 * 11 =>
             {
-                return AuditEnd::Left(limit);
+                return AuditEnd::Abandoned(limit);
             }
             Some(_) => {}
             None => {

@@ -39,7 +39,10 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Err(message) => {
-            say("error", &format!("{message}; parikh-certify --help explains the command line"));
+            print_message(
+                "error",
+                &format!("{message}; parikh-certify --help explains the command line"),
+            );
             return ExitCode::from(2);
         }
     };
@@ -53,21 +56,21 @@ fn main() -> ExitCode {
     // The thread has a large stack, because functions recurse over predicates as deep as the
     // readers allow.
     if let Err(error) = std::thread::Builder::new().stack_size(256 << 20).spawn(audit) {
-        say("error", &format!("the audit could not start: {error}"));
+        print_message("error", &format!("the audit could not start: {error}"));
         return ExitCode::from(1);
     }
     match guard::wait(&receiver, &watch, arguments.timeout, arguments.memory) {
-        AuditEnd::With(Ok(audited)) => ExitCode::from(tell(&arguments, audited)),
-        AuditEnd::With(Err(Refusal { code, why })) => {
-            say("error", &why);
+        AuditEnd::Finished(Ok(audited)) => ExitCode::from(print_outcome(&arguments, audited)),
+        AuditEnd::Finished(Err(Refusal { code, reason: why })) => {
+            print_message("error", &why);
             ExitCode::from(code)
         }
         AuditEnd::Failed => {
-            say("error", "the audit could not be finished");
+            print_message("error", "the audit could not be finished");
             ExitCode::from(1)
         }
-        AuditEnd::Left(limit) => {
-            let code = tell(&arguments, left(watch.progress(), limit));
+        AuditEnd::Abandoned(limit) => {
+            let code = print_outcome(&arguments, partial_outcome(watch.progress(), limit));
             // The audit is still running in its thread.
             std::process::exit(code.into());
         }
@@ -77,12 +80,12 @@ fn main() -> ExitCode {
 /// The reason why the audit did not take place, with the exit code.
 struct Refusal {
     code: u8,
-    why: String,
+    reason: String,
 }
 
 impl From<String> for Refusal {
     fn from(why: String) -> Self {
-        Refusal { code: 1, why }
+        Refusal { code: 1, reason: why }
     }
 }
 
@@ -136,11 +139,12 @@ fn audit_net(
     watch: &AuditWatch,
 ) -> Result<AuditOutcome, Refusal> {
     let mut broken: Vec<EvidenceFileError> = Vec::new();
-    let questions = |net: &Net, examination: &str| asked(arguments, path, net, examination);
+    let questions =
+        |net: &Net, examination: &str| examination_questions(arguments, path, net, examination);
     let report = if coloured::is_coloured(bytes) {
         if !arguments.finals.is_empty() || arguments.cases {
             let why = "--final and --cases are not supported for coloured models";
-            return Err(Refusal { code: 2, why: why.to_owned() });
+            return Err(Refusal { code: 2, reason: why.to_owned() });
         }
         let model =
             coloured::read_as(bytes, arguments.times).map_err(|error| in_file(path, &error))?;
@@ -153,7 +157,7 @@ fn audit_net(
     } else {
         let model = read_net(arguments, path, bytes).map_err(|error| in_file(path, &error))?;
         if let Some(note) = &model.note {
-            say("note", &format!("{}: {note}", path.display()));
+            print_message("note", &format!("{}: {note}", path.display()));
         }
         let finals = finals(arguments, model.net.core())?;
         let plain = match model.net.into_plain() {
@@ -227,7 +231,7 @@ fn asked_of(
 
 /// Returns the results so far of an audit that did not stop in time. Answers that assume safe units
 /// are not confirmed, since unread evidence may violate the claim.
-fn left(progress: AuditProgress, limit: ExhaustedLimit) -> AuditOutcome {
+fn partial_outcome(progress: AuditProgress, limit: ExhaustedLimit) -> AuditOutcome {
     let AuditProgress { judged, position } = progress;
     let mut judged: Vec<AuditedAnswer> = judged.into_iter().flatten().collect();
     let is_confirmed = |verdict: &AuditVerdict| matches!(verdict, AuditVerdict::Confirmed(_));
@@ -244,28 +248,28 @@ fn left(progress: AuditProgress, limit: ExhaustedLimit) -> AuditOutcome {
 }
 
 /// Prints the results, and returns the exit code.
-fn tell(
+fn print_outcome(
     arguments: &CertifyArguments,
     AuditOutcome { report, broken, unasked }: AuditOutcome,
 ) -> u8 {
     for file in &unasked {
         let hint = "the file was not checked, because its formulas were given on the command line \
                     of `parikh check`; repeat the same --formula and --formulas here";
-        say("note", &format!("{}: {hint}", file.display()));
+        print_message("note", &format!("{}: {hint}", file.display()));
     }
-    broken.iter().for_each(|broken| say("error", &broken.to_string()));
-    report.incomplete.iter().for_each(|incomplete| say("note", &incomplete.to_string()));
+    broken.iter().for_each(|broken| print_message("error", &broken.to_string()));
+    report.incomplete.iter().for_each(|incomplete| print_message("note", &incomplete.to_string()));
     for truncated in &report.cut_short {
         let message = "as after an interrupted run; the lines before were read";
-        say("note", &format!("{truncated}, {message}"));
+        print_message("note", &format!("{truncated}, {message}"));
     }
-    report.irregular.iter().for_each(|irregular| say("note", &irregular.to_string()));
+    report.irregular.iter().for_each(|irregular| print_message("note", &irregular.to_string()));
     if let Some((position, exhausted)) = &report.stopped {
         let limit = match exhausted {
             ExhaustedLimit::Time => format!("--timeout {}s", arguments.timeout.as_secs_f64()),
             ExhaustedLimit::Memory => format!("--memory {}M", arguments.memory >> 20),
         };
-        say("error", &format!("{position} ({limit}); the rest was not checked"));
+        print_message("error", &format!("{position} ({limit}); the rest was not checked"));
     }
     print(&match arguments.json {
         true => printed::json(&report, broken.len()),
@@ -287,7 +291,7 @@ fn tell(
 
 /// Returns the questions about `net` of an examination, from its query file or from the formulas
 /// given.
-fn asked(
+fn examination_questions(
     arguments: &CertifyArguments,
     model: &Path,
     net: &Net,
@@ -300,7 +304,8 @@ fn asked(
     let fairness = fairness(net, &arguments.fair).map_err(|why| format!("--fair: {why}"))?;
     let refuse = |what: &str| Unreadable { line: 0, what: what.to_owned() };
     let with_fairness = |AuditedProperty { id, question }: AuditedProperty| {
-        let assume_fairness = |question: Question| question.under(&fairness).map_err(refuse);
+        let assume_fairness =
+            |question: Question| question.with_fairness(&fairness).map_err(refuse);
         AuditedProperty { id, question: question.and_then(assume_fairness) }
     };
     Ok(properties.into_iter().map(with_fairness).collect())
@@ -416,7 +421,7 @@ fn in_file(path: &Path, error: &parikh_evidence::reader::Unreadable) -> String {
 }
 
 /// Prints a message line to standard error.
-fn say(label: &str, text: &str) {
+fn print_message(label: &str, text: &str) {
     let _ = writeln!(std::io::stderr(), "{label}: {}", printable(text));
 }
 

@@ -21,7 +21,7 @@ struct VerdictCounts {
     answers: usize,
     confirmed: usize,
     searched: usize,
-    beyond: usize,
+    unsupported: usize,
     stopped: usize,
     refused: usize,
     /// The answers that assume safe units, except refused ones.
@@ -37,7 +37,7 @@ impl VerdictCounts {
             answers: judged.len(),
             confirmed: count("confirmed"),
             searched: count("searched"),
-            beyond: count("beyond"),
+            unsupported: count("beyond"),
             stopped: count("not confirmed"),
             refused: count("refused"),
             assuming: judged.iter().filter(assuming).count(),
@@ -88,8 +88,8 @@ pub(crate) fn text(report: &AuditReport, quiet: bool) -> String {
     let _ = write!(text, "{} of {} {answers} confirmed", counts.confirmed, counts.answers);
     if counts.confirmed < counts.answers {
         let _ = write!(text, ", {} searched and not repeated", counts.searched);
-        if counts.beyond > 0 {
-            let _ = write!(text, ", {} beyond this program", counts.beyond);
+        if counts.unsupported > 0 {
+            let _ = write!(text, ", {} beyond this program", counts.unsupported);
         }
         if counts.stopped > 0 {
             let _ = write!(text, ", {} not checked in time", counts.stopped);
@@ -137,7 +137,7 @@ pub(crate) fn json(report: &AuditReport, unreadable: usize) -> String {
     let stopped = report.stopped.as_ref().map(|(_, limit): &(_, ExhaustedLimit)| limit.to_string());
     let object = serde_json::json!({
         "version": JSON_VERSION, "type": "summary", "answers": counts.answers,
-        "confirmed": counts.confirmed, "searched": counts.searched, "beyond": counts.beyond,
+        "confirmed": counts.confirmed, "searched": counts.searched, "beyond": counts.unsupported,
         "refused": counts.refused,
         "not_confirmed": counts.stopped, "assuming_units": counts.assuming,
         "unanswered": report.unanswered, "unreadable": unreadable,

@@ -47,7 +47,7 @@ impl ClosedSet {
                 set: self,
                 touched: &touched,
                 last_change: last,
-                seen: HashSet::new(),
+                seen_pairs: HashSet::new(),
                 disabling: HashSet::new(),
                 clock: &mut *clock,
             };
@@ -98,7 +98,7 @@ struct ParallelPaths<'w, 'g> {
     /// The index in `touched` of the last change.
     last_change: usize,
     /// Pairs that have been visited or are on the worklist. A node determines its level.
-    seen: HashSet<(u32, u32)>,
+    seen_pairs: HashSet<(u32, u32)>,
     /// Nodes without a vector that enables the rest of the transition.
     disabling: HashSet<u32>,
     /// The clock for `goes_on`.
@@ -111,10 +111,10 @@ impl ParallelPaths<'_, '_> {
     fn stays_inside(&mut self, level: usize, head: u32) -> Result<bool, ClosedSetFlaw> {
         let mut worklist = vec![(level, 0usize, head, head)];
         while let Some((level, position, from, to)) = worklist.pop() {
-            if position > self.last_change && from == to || !self.seen.insert((from, to)) {
+            if position > self.last_change && from == to || !self.seen_pairs.insert((from, to)) {
                 continue;
             }
-            if self.seen.len() > MAX_PAIRS.0 + MAX_PAIRS.1 * self.set.nodes.len() {
+            if self.seen_pairs.len() > MAX_PAIRS.0 + MAX_PAIRS.1 * self.set.nodes.len() {
                 return Err(ClosedSetFlaw::TooManyPairs);
             }
             let touch = self.touched.get(position).filter(|touch| touch.0 == level);

@@ -113,14 +113,16 @@ impl<'a> ProductGraph<'a> {
             });
             let remaining = (0..self.outgoing.len()).filter(|&node| component_of[node] != REMOVED);
             let mut nodes: Vec<usize> = remaining.collect();
-            nodes.sort_by_key(|&node| refined.of[node]);
+            nodes.sort_by_key(|&node| refined.component_of[node]);
             let is_inside = |component_of: &[u32], node: usize, edge: &RunEdge| {
                 component_of[edge.to as usize] == component_of[node]
-                    && refined.of[edge.to as usize] == refined.of[node]
+                    && refined.component_of[edge.to as usize] == refined.component_of[node]
             };
             let old_component_of = component_of.clone();
             let mut has_removed_nodes = false;
-            for component in nodes.chunk_by(|&a, &b| refined.of[a] == refined.of[b]) {
+            for component in
+                nodes.chunk_by(|&a, &b| refined.component_of[a] == refined.component_of[b])
+            {
                 let inside = |node: usize, edge: &RunEdge| is_inside(&old_component_of, node, edge);
                 match self.examine(component, &inside, &mut firings) {
                     ComponentResult::FairRun => return Ok(true),
@@ -130,7 +132,8 @@ impl<'a> ProductGraph<'a> {
                     ComponentResult::RemoveEnabling(unfair) => {
                         for &node in component {
                             let enables = self.enabled[node].iter().any(|t| unfair.contains(t));
-                            component_of[node] = if enables { REMOVED } else { refined.of[node] };
+                            component_of[node] =
+                                if enables { REMOVED } else { refined.component_of[node] };
                             has_removed_nodes |= enables;
                         }
                     }
@@ -202,7 +205,7 @@ enum ComponentResult {
 /// The transitions that fire in a component, and the number of nodes that enable each transition.
 struct ComponentFirings {
     /// The number of the component that is examined, counted from 1.
-    round: u32,
+    component_number: u32,
     /// By transition, the number of the last component in which it fired.
     fired: Vec<u32>,
     /// By transition, the number of the last component in which some node enabled it, and the
@@ -215,7 +218,7 @@ struct ComponentFirings {
 impl ComponentFirings {
     fn new(transitions: usize) -> Self {
         ComponentFirings {
-            round: 0,
+            component_number: 0,
             fired: vec![0; transitions],
             enabled: vec![(0, 0); transitions],
             enabled_somewhere: Vec::new(),
@@ -223,17 +226,17 @@ impl ComponentFirings {
     }
 
     fn begin_component(&mut self) {
-        self.round += 1;
+        self.component_number += 1;
         self.enabled_somewhere.clear();
     }
 
     fn fires(&mut self, t: TransitionId) {
-        self.fired[t.index()] = self.round;
+        self.fired[t.index()] = self.component_number;
     }
 
     fn enables(&mut self, t: TransitionId) {
         let (round, times) = &mut self.enabled[t.index()];
-        if std::mem::replace(round, self.round) != self.round {
+        if std::mem::replace(round, self.component_number) != self.component_number {
             *times = 0;
             self.enabled_somewhere.push(t);
         }
@@ -243,7 +246,10 @@ impl ComponentFirings {
     /// Returns the transitions that some node of the component enables and that never fire inside
     /// it, with the number of nodes that enable each.
     fn unfired(&self) -> Vec<(TransitionId, usize)> {
-        let unfired = self.enabled_somewhere.iter().filter(|t| self.fired[t.index()] != self.round);
+        let unfired = self
+            .enabled_somewhere
+            .iter()
+            .filter(|t| self.fired[t.index()] != self.component_number);
         unfired.map(|&t| (t, self.enabled[t.index()].1)).collect()
     }
 }

@@ -26,7 +26,7 @@ pub(super) enum UnreadOperand<'a, 'input> {
     /// The formula at a node, negated if the boolean is true.
     Formula(Node<'a, 'input>, bool),
     /// The conjunction of two formulas, each negated if its boolean is true.
-    Both([(Node<'a, 'input>, bool); 2]),
+    Conjunction([(Node<'a, 'input>, bool); 2]),
 }
 
 /// Reads a state formula, negated if `negated`, as a sorted predicate. Formulas that only differ in
@@ -122,7 +122,7 @@ pub(super) fn operands<'a, 'input>(
 ) -> Result<Option<JunctionOperands<'a, 'input>>, Unreadable> {
     let (node, negated) = match formula {
         UnreadOperand::Formula(node, negated) => (node, negated),
-        UnreadOperand::Both(two_formulas) => {
+        UnreadOperand::Conjunction(two_formulas) => {
             let two_formulas = two_formulas
                 .into_iter()
                 .rev()
@@ -147,7 +147,7 @@ pub(super) fn operands<'a, 'input>(
             let (a, b) = (signed_operands[0].0, signed_operands[1].0);
             let is_exclusive = is_equivalence == negated;
             let cases = [[(a, true), (b, !is_exclusive)], [(a, false), (b, is_exclusive)]];
-            return Ok(Some((true, cases.map(UnreadOperand::Both).to_vec())));
+            return Ok(Some((true, cases.map(UnreadOperand::Conjunction).to_vec())));
         }
     };
     let signed_operands = signed_operands.into_iter().rev();

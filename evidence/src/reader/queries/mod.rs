@@ -24,7 +24,7 @@
 //!   reachable from every reachable marking. EF AG φ is its negation with ¬φ.
 //! - Combinations of these by `negation`, `conjunction`, `disjunction` and `implication` are
 //!   Boolean formulas over questions.
-//! - Other formulas with temporal operators below one path quantifier are about runs: LTL (`runs`).
+//! - Other formulas with temporal operators below one path quantifier are about runs: LTL (`ltl`).
 //! - A formula that mixes the two logics is an error, and does not affect the others of its file.
 //!
 //! # Method
@@ -33,10 +33,10 @@
 //! operators.
 
 mod logic;
+mod ltl;
 mod numbers;
 mod paths;
 mod quantifiers;
-mod runs;
 mod timed;
 mod trees;
 pub mod typed;
@@ -48,7 +48,7 @@ use numbers::{compare, tokens};
 use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Marking, Net, PlaceId, Predicate};
 use paths::{of_cases, of_marking, on_paths};
-use quantifiers::{is_path_formula, is_path_quantifier, junction};
+use quantifiers::{is_path_formula, is_path_quantifier, join_questions};
 use roxmltree::Node;
 use std::collections::HashSet;
 
@@ -196,7 +196,7 @@ fn question(
     if is_path_formula(node) {
         return match case_end {
             None => on_paths(net, true, (node, negated)),
-            Some(_) => runs::of_runs(net, case_end, true, (node, negated)),
+            Some(_) => ltl::of_runs(net, case_end, true, (node, negated)),
         };
     }
     // The reader of a leaf finds a path quantifier inside the leaf.
@@ -210,7 +210,7 @@ fn question(
                 true => of_cases(net, case_end, node, negated),
                 false => Ok(Question::Initially(predicate(net, node, negated)?)),
             };
-            fold_junctions(node, negated, &path_or_predicate, &junction)
+            fold_junctions(node, negated, &path_or_predicate, &join_questions)
         }
     }
 }

@@ -7,9 +7,9 @@
 
 use super::logic::{UnreadOperand, fold_junctions, operands, predicate};
 use super::quantifiers::{
-    EarlyQuantifier, is_path_formula, is_path_quantifier, is_temporal_operator, junction,
+    EarlyQuantifier, is_path_formula, is_path_quantifier, is_temporal_operator, join_questions,
 };
-use super::{operand, runs, trees};
+use super::{ltl, operand, trees};
 use crate::question::Question;
 use crate::reader::{Unreadable, name};
 use parikh_net::{Net, Predicate};
@@ -25,7 +25,7 @@ pub(super) fn of_marking(
         true => of_paths(net, node, negated),
         false => Ok(Question::Initially(predicate(net, node, negated)?)),
     };
-    fold_junctions(node, negated, &path_or_predicate, &junction)
+    fold_junctions(node, negated, &path_or_predicate, &join_questions)
 }
 
 /// Reads a question about cases, negated if `negated`.
@@ -39,7 +39,7 @@ pub(super) fn of_cases(
         return Err(Unreadable::at(node, "this quantifier is not supported for cases"));
     }
     let is_universal = name(node) == "all-paths";
-    runs::of_runs(net, Some(case_end), is_universal != negated, (operand(node)?, negated))
+    ltl::of_runs(net, Some(case_end), is_universal != negated, (operand(node)?, negated))
 }
 
 /// Reads a question with path quantifiers, negated if `negated`.
@@ -55,7 +55,7 @@ fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Un
             // ¬EF φ = A ¬F φ.
             let is_negated = negated != (early == EarlyQuantifier::Impossibility);
             let is_universal = (early != EarlyQuantifier::Possibility) != negated;
-            return runs::of_runs(net, None, is_universal, (node, is_negated));
+            return ltl::of_runs(net, None, is_universal, (node, is_negated));
         }
         let goals = vec![predicate(net, inner, is_invariant)?];
         return Ok(Question::Reach { goals, all: true, then: is_possibility != negated });
@@ -93,7 +93,7 @@ pub(super) fn on_paths(
             let goals = vec![predicate(net, operand(path)?, is_universal != negated)?];
             Ok(Question::Reach { goals, all: true, then: !is_universal })
         }
-        _ => runs::of_runs(net, None, is_universal, (path, negated)),
+        _ => ltl::of_runs(net, None, is_universal, (path, negated)),
     }
 }
 
@@ -116,7 +116,7 @@ fn on_nested_paths(
     let is_signed_path_formula = |signed: &(Node<'_, '_>, bool)| is_path_formula(signed.0);
     let count_path_formulas = |operand: &UnreadOperand<'_, '_>| match operand {
         UnreadOperand::Formula(node, _) => usize::from(is_path_formula(*node)),
-        UnreadOperand::Both(both) => {
+        UnreadOperand::Conjunction(both) => {
             both.iter().filter(|signed| is_signed_path_formula(signed)).count()
         }
     };
@@ -135,12 +135,12 @@ fn on_nested_paths(
     }
     let operand_question = |operand: UnreadOperand<'_, '_>| match operand {
         UnreadOperand::Formula(node, negated) => on_paths(net, is_universal, (node, negated)),
-        UnreadOperand::Both(both) => {
+        UnreadOperand::Conjunction(both) => {
             let both = both.into_iter().map(|signed| on_paths(net, is_universal, signed));
-            Ok(junction(false, both.collect::<Result<_, _>>()?))
+            Ok(join_questions(false, both.collect::<Result<_, _>>()?))
         }
     };
-    Ok(junction(
+    Ok(join_questions(
         is_disjunction,
         reversed_operands.into_iter().rev().map(operand_question).collect::<Result<_, _>>()?,
     ))

@@ -6,7 +6,7 @@ use crate::reader::{elements, name};
 use roxmltree::Node;
 
 /// Joins questions into a disjunction if `is_disjunction` is true, otherwise into a conjunction.
-pub(super) fn junction(is_disjunction: bool, mut parts: Vec<Question>) -> Question {
+pub(super) fn join_questions(is_disjunction: bool, mut parts: Vec<Question>) -> Question {
     match parts.len() {
         1 => parts.remove(0),
         _ => Question::Connective { all: !is_disjunction, parts },

@@ -63,7 +63,7 @@ enum TemporalOperator<P> {
     Until(P),
     Not,
     /// A disjunction if true, a conjunction if false.
-    Junction(bool),
+    AndOr(bool),
     /// The formula read last is the premise.
     Implication,
     /// An equivalence if true, an exclusive or if false.
@@ -204,7 +204,7 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
                 let cases = [[a, b_if_a], [not_a, b_if_not_a]].map(|case| formulas.and(case));
                 formulas.or(cases)
             }
-            (TemporalOperator::Junction(true), parts) => formulas.or(parts.iter().copied()),
+            (TemporalOperator::AndOr(true), parts) => formulas.or(parts.iter().copied()),
             (_, parts) => formulas.and(parts.iter().copied()),
         }
     }
@@ -262,8 +262,8 @@ fn temporal_operator<'a, 'input, P: TemporalElements>(
 /// Reads the logical operator of an element with temporal elements inside.
 fn connective<P>(node: Node<'_, '_>) -> Result<TemporalOperator<P>, Unreadable> {
     Ok(match Connective::of(node)? {
-        Some(Connective::And) => TemporalOperator::Junction(false),
-        Some(Connective::Or) => TemporalOperator::Junction(true),
+        Some(Connective::And) => TemporalOperator::AndOr(false),
+        Some(Connective::Or) => TemporalOperator::AndOr(true),
         Some(Connective::Not) => TemporalOperator::Not,
         Some(Connective::Implies) => TemporalOperator::Implication,
         Some(Connective::Equivalence(alike)) => TemporalOperator::Equivalence(alike),

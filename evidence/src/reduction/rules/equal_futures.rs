@@ -66,7 +66,7 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
 /// Returns true if `t` and `u` are equal except on `p` and `q`, and put the same number to both
 /// together.
 pub fn are_twins(net: &WorkNet, t: TransitionId, u: TransitionId, p: PlaceId, q: PlaceId) -> bool {
-    let arcs_elsewhere = |row| others(row, p, q);
+    let arcs_elsewhere = |row| arcs_except(row, p, q);
     let put_together = |t| u128::from(net.post_weight(t, p)) + u128::from(net.post_weight(t, q));
     arcs_elsewhere(net.pre(t)).eq(arcs_elsewhere(net.pre(u)))
         && arcs_elsewhere(net.post(t)).eq(arcs_elsewhere(net.post(u)))
@@ -74,6 +74,6 @@ pub fn are_twins(net: &WorkNet, t: TransitionId, u: TransitionId, p: PlaceId, q:
 }
 
 /// Iterates over the arcs in `row` whose place is neither `p` nor `q`.
-pub fn others(row: &[Arc], p: PlaceId, q: PlaceId) -> impl Iterator<Item = &Arc> {
+pub fn arcs_except(row: &[Arc], p: PlaceId, q: PlaceId) -> impl Iterator<Item = &Arc> {
     row.iter().filter(move |arc| arc.place != p && arc.place != q)
 }

@@ -66,9 +66,9 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let k = i128::from(k);
     let constant = k * i128::from(net.tokens(p)) - sum.tokens;
     for t in net.neighbours(p) {
-        sum.around.entry(t).or_default();
+        sum.transition_effects.entry(t).or_default();
     }
-    for (&t, &(need, change)) in &sum.around {
+    for (&t, &(need, change)) in &sum.transition_effects {
         net.require(2, k * i128::from(net.effect(t, p)) >= change)?;
         let taken = k * i128::from(net.pre_weight(t, p));
         net.require(3, taken == 0 || taken <= need + constant)?;

@@ -54,9 +54,9 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let k = i128::from(times);
     let constant = k * i128::from(net.tokens(place)) - weighted_sum.tokens;
     for t in net.neighbours(place) {
-        weighted_sum.around.entry(t).or_default();
+        weighted_sum.transition_effects.entry(t).or_default();
     }
-    for (&t, &(need, change)) in &weighted_sum.around {
+    for (&t, &(need, change)) in &weighted_sum.transition_effects {
         net.require(1, k * i128::from(net.effect(t, place)) == change)?;
         let taken = k * i128::from(net.pre_weight(t, place));
         net.require(2, taken == 0 || taken <= need + constant)?;

@@ -53,10 +53,10 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     }
     dead.sort_unstable();
     let sum = WeightedSum::of(net, candidate.weighted_places());
-    net.require(1, dead.iter().all(|&t| sum.tokens < sum.need(t)))?;
+    net.require(1, dead.iter().all(|&t| sum.tokens < sum.required_tokens(t)))?;
     let keeps_or_decreases = |(u, (_, change)): (&TransitionId, &(i128, i128))| {
         *change <= 0 || dead.binary_search(u).is_ok()
     };
-    net.require(2, sum.around.iter().all(keeps_or_decreases))?;
+    net.require(2, sum.transition_effects.iter().all(keeps_or_decreases))?;
     Some(dead.into_iter().map(Edit::RemoveDead).collect())
 }

@@ -83,12 +83,12 @@ fn quoted(text: &str) -> Result<(String, &str), String> {
 /// A name in its written form, quoted if necessary.
 pub(super) struct WrittenName<'n>(pub(super) &'n str);
 
-const WORDS: [&str; 4] = ["all", "and", "or", "not"];
+const KEYWORDS: [&str; 4] = ["all", "and", "or", "not"];
 
 impl fmt::Display for WrittenName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pieces = || self.0.split('.').all(|it| !it.is_empty() && it.chars().all(is_plain));
-        if !WORDS.contains(&self.0) && pieces() {
+        if !KEYWORDS.contains(&self.0) && pieces() {
             return f.write_str(self.0);
         }
         write!(f, "\"{}\"", self.0.replace('\\', "\\\\").replace('"', "\\\""))

@@ -102,7 +102,7 @@ impl LineParser<'_> {
         }
     }
 
-    fn end(&self) -> ParseResult<()> {
+    fn expect_end(&self) -> ParseResult<()> {
         if self.position == self.tokens.len() {
             Ok(())
         } else {
@@ -128,7 +128,7 @@ impl LineParser<'_> {
                 ));
             }
         }
-        self.end()?;
+        self.expect_end()?;
         Ok(None)
     }
 
@@ -264,7 +264,7 @@ impl LineParser<'_> {
                 self.net.put(t, place, inscription).map_err(|error| error.to_string())?;
             }
         }
-        self.end()
+        self.expect_end()
     }
 
     /// Parses the places on one side of an arrow, with their inscriptions.
@@ -277,7 +277,7 @@ impl LineParser<'_> {
             let sort = self.net.place(place).sort;
             let inscription = match (self.peek(), self.net.sort(sort).kind()) {
                 (Some(ColouredToken::Mark("{")), _) => self.braced(sort)?,
-                (_, SortKind::Dot) => Multiset::one(Term::Constant { sort, colour: 0 }),
+                (_, SortKind::Dot) => Multiset::single(Term::Constant { sort, colour: 0 }),
                 _ => return self.expected("`{` and the colours taken or put"),
             };
             arcs.push((place, inscription));
@@ -433,7 +433,7 @@ impl LineParser<'_> {
     fn multiset(&self, sum: &SumTree, sort: SortId) -> ParseResult<Multiset> {
         Ok(match sum {
             SumTree::Term(count, tree) => {
-                Multiset::Of { count: *count, term: self.term(tree, sort)? }
+                Multiset::Tokens { count: *count, term: self.term(tree, sort)? }
             }
             SumTree::Sum(parts) => {
                 let parts: ParseResult<Vec<_>> =

@@ -58,10 +58,10 @@ pub fn print(net: &ColouredNet) -> String {
         if transition.guard != Guard::TRUE {
             let _ = write!(text, " [{}]", guard(net, &transition.guard));
         }
-        if !transition.takes.is_empty() || !transition.puts.is_empty() {
-            let _ = write!(text, ": {}", arcs(net, &transition.takes));
-            let space = if transition.takes.is_empty() { "" } else { " " };
-            let _ = write!(text, "{space}-> {}", arcs(net, &transition.puts));
+        if !transition.inputs.is_empty() || !transition.outputs.is_empty() {
+            let _ = write!(text, ": {}", arcs(net, &transition.inputs));
+            let space = if transition.inputs.is_empty() { "" } else { " " };
+            let _ = write!(text, "{space}-> {}", arcs(net, &transition.outputs));
             text.truncate(text.trim_end().len());
         }
         text.push('\n');
@@ -90,8 +90,8 @@ pub fn guard(net: &ColouredNet, of: &Guard) -> String {
 /// Writes a multiset; `is_operand` adds brackets if it must be a single operand.
 fn write_multiset(net: &ColouredNet, multiset_: &Multiset, is_operand: bool) -> String {
     let text = match multiset_ {
-        Multiset::Of { count: 1, term } => return write_term(net, term),
-        Multiset::Of { count, term } => return format!("{count}'{}", write_term(net, term)),
+        Multiset::Tokens { count: 1, term } => return write_term(net, term),
+        Multiset::Tokens { count, term } => return format!("{count}'{}", write_term(net, term)),
         Multiset::Sum(parts) => {
             let parts: Vec<String> =
                 parts.iter().map(|part| write_multiset(net, part, true)).collect();

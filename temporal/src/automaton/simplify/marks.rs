@@ -89,7 +89,7 @@ impl Automaton {
                 })
                 .collect();
             let found = components_of_rows(&targets_without_mark, |&to| to as u32);
-            let component_without_mark = found.of;
+            let component_without_mark = found.component_of;
             let mut size = vec![0; found.count as usize];
             component_without_mark.iter().for_each(|&component| size[component as usize] += 1);
             for (state, targets) in targets_without_mark.iter().enumerate() {

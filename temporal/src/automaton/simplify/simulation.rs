@@ -30,19 +30,19 @@ const MAX_CUBES_PER_EDGE: usize = 16;
 struct Simulation {
     states: usize,
     /// True if state `by` simulates `state`, at index `state · states + by`.
-    holds: Vec<bool>,
+    relation: Vec<bool>,
 }
 
 impl Simulation {
     /// Returns true if state `by` simulates `state`.
-    fn simulates(&self, state: usize, by: usize) -> bool {
-        self.holds[state * self.states + by]
+    fn is_simulated(&self, state: usize, by: usize) -> bool {
+        self.relation[state * self.states + by]
     }
 
     /// Returns true if `better` carries the marks of `edge` and its target simulates the target of
     /// `edge`.
     fn is_better(&self, better: &AutomatonEdge, edge: &AutomatonEdge) -> bool {
-        edge.marks.is_subset(better.marks) && self.simulates(edge.target, better.target)
+        edge.marks.is_subset(better.marks) && self.is_simulated(edge.target, better.target)
     }
 
     /// Returns true if each letter of an edge is read by one of the others that leads better.
@@ -69,10 +69,10 @@ impl Simulation {
     /// Computes the largest simulation. The state `first` is simulated only by itself.
     fn of(automaton: &Automaton, first: Option<usize>) -> Self {
         let states = automaton.states.len();
-        let mut simulation = Self { states, holds: vec![true; states * states] };
+        let mut simulation = Self { states, relation: vec![true; states * states] };
         if let Some(first) = first {
             for by in (0..states).filter(|&by| by != first) {
-                simulation.holds[first * states + by] = false;
+                simulation.relation[first * states + by] = false;
             }
         }
         // Only states with an edge to a state that lost a simulating state need another check.
@@ -88,8 +88,8 @@ impl Simulation {
                     let edges_of_by = &automaton.states[by];
                     let is_covered =
                         |edge: &AutomatonEdge| simulation.is_covered(edge, edges_of_by.iter());
-                    if simulation.simulates(state, by) && !edges.iter().all(is_covered) {
-                        simulation.holds[state * states + by] = false;
+                    if simulation.is_simulated(state, by) && !edges.iter().all(is_covered) {
+                        simulation.relation[state * states + by] = false;
                         has_lost[state] = true;
                     }
                 }
@@ -125,7 +125,7 @@ impl Automaton {
         let representative: Vec<usize> = (0..count)
             .map(|state| {
                 let is_equivalent = |&by: &usize| {
-                    simulation.simulates(state, by) && simulation.simulates(by, state)
+                    simulation.is_simulated(state, by) && simulation.is_simulated(by, state)
                 };
                 (0..state).find(is_equivalent).unwrap_or(state)
             })

@@ -2,7 +2,7 @@
 
 use super::evaluation::Evaluation;
 use super::firing::FiringTouch;
-use super::sets::{END, NONE};
+use super::sets::{EMPTY, TERMINAL};
 use crate::certificate::Flaw;
 use parikh_net::{Atom, Predicate, TransitionId};
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ impl Evaluation<'_> {
     pub(super) fn satisfying(&mut self, set: u32, condition: &Predicate) -> Result<u32, Flaw> {
         match condition {
             Predicate::True => Ok(set),
-            Predicate::False => Ok(NONE),
+            Predicate::False => Ok(EMPTY),
             Predicate::Atom(atom) => self.atom(set, atom),
             Predicate::Enabled(t) => self.enabling(set, &[*t]),
             Predicate::Disabled(t) => {
@@ -48,7 +48,7 @@ impl Evaluation<'_> {
     /// Returns the members of `set` that enable one of the transitions.
     fn enabling(&mut self, set: u32, transitions: &[TransitionId]) -> Result<u32, Flaw> {
         if transitions.is_empty() {
-            return Ok(NONE);
+            return Ok(EMPTY);
         }
         let needs = |&t: &TransitionId| {
             let arcs = self.net.pre(t).iter();
@@ -88,15 +88,15 @@ impl Evaluation<'_> {
         node: u32,
         sum: i128,
     ) -> Result<u32, Flaw> {
-        if node == NONE {
-            return Ok(NONE);
+        if node == EMPTY {
+            return Ok(EMPTY);
         }
         let (min_sum, max_sum) = self.range(bounded, level, node)?;
         if add(sum, max_sum)? <= bounded.bound {
             return Ok(node);
         }
         if add(sum, min_sum)? > bounded.bound {
-            return Ok(NONE);
+            return Ok(EMPTY);
         }
         if let Some(&known) = bounded.results.get(&(node, sum)) {
             return Ok(known);
@@ -104,7 +104,7 @@ impl Evaluation<'_> {
         self.sets.tick()?;
         let chain_start = self.sets.begin_chain();
         let mut current = node;
-        while current != NONE {
+        while current != EMPTY {
             let (value, down, right) = self.sets.node(current);
             let sum = add(sum, bounded.term(level, value)?)?;
             let down = self.bounded(bounded, level + 1, down, sum)?;
@@ -123,7 +123,7 @@ impl Evaluation<'_> {
         level: usize,
         node: u32,
     ) -> Result<(i128, i128), Flaw> {
-        if node == END {
+        if node == TERMINAL {
             return Ok((0, 0));
         }
         if let Some(&known) = bounded.ranges.get(&node) {
@@ -131,7 +131,7 @@ impl Evaluation<'_> {
         }
         self.sets.tick()?;
         let (mut current, mut range) = (node, None);
-        while current != NONE {
+        while current != EMPTY {
             let (value, down, right) = self.sets.node(current);
             let own = bounded.term(level, value)?;
             let (min_sum, max_sum) = self.range(bounded, level + 1, down)?;

@@ -3,7 +3,7 @@
 use super::super::ClosedSet;
 use super::super::members::SetShape;
 use super::firing::{FiringTouch, TouchLists, TransitionLists};
-use super::sets::{NONE, SubsetTable};
+use super::sets::{EMPTY, SubsetTable};
 use crate::certificate::Flaw;
 use parikh_net::{Net, Predicate, TransitionId, TreeProperty};
 use parikh_temporal::{Node, Quantifier};
@@ -22,14 +22,14 @@ pub(super) struct Evaluation<'e> {
     /// The transitions that do not change the marking.
     idle: Vec<TransitionId>,
     /// The closed set as a node of `sets`.
-    all: u32,
+    all_members: u32,
     /// The initial marking, by level.
     initial: Vec<u64>,
 }
 
 impl<'e> Evaluation<'e> {
     /// Prepares an evaluation on the closed set `set`.
-    pub(super) fn on(
+    pub(super) fn new(
         set: &ClosedSet,
         shape: &'e SetShape,
         net: &'e Net,
@@ -46,7 +46,16 @@ impl<'e> Evaluation<'e> {
         let mut lists = TouchLists::new();
         let moves = lists.firings(&moves);
         let initial = set.order.iter().map(|&place| net.initial()[place]).collect();
-        Ok(Evaluation { net, level_of: &shape.level_of, sets, lists, moves, idle, all, initial })
+        Ok(Evaluation {
+            net,
+            level_of: &shape.level_of,
+            sets,
+            lists,
+            moves,
+            idle,
+            all_members: all,
+            initial,
+        })
     }
 
     /// Returns true if a property is true of the initial marking.
@@ -57,26 +66,26 @@ impl<'e> Evaluation<'e> {
 
     /// Returns the members that satisfy a property.
     fn members(&mut self, property: &TreeProperty) -> Result<u32, Flaw> {
-        let (mut members_of, mut last): (HashMap<_, u32>, u32) = (HashMap::new(), NONE);
-        for formula in property.formulas().parts(property.formula()) {
+        let (mut members_of, mut last): (HashMap<_, u32>, u32) = (HashMap::new(), EMPTY);
+        for formula in property.formulas().subformulas(property.formula()) {
             last = match property.formulas().node(formula) {
-                Node::True => self.all,
-                Node::False => NONE,
+                Node::True => self.all_members,
+                Node::False => EMPTY,
                 Node::Literal(literal) => {
                     let condition = &property.atoms()[literal.atom.0 as usize];
-                    let members = self.satisfying(self.all, condition)?;
+                    let members = self.satisfying(self.all_members, condition)?;
                     if literal.positive { members } else { self.complement(members)? }
                 }
                 Node::And(parts) => {
                     let mut parts = parts.iter();
-                    parts.try_fold(self.all, |all, part| {
+                    parts.try_fold(self.all_members, |all, part| {
                         self.sets.intersection(all, members_of[part])
                     })?
                 }
                 Node::Or(parts) => {
                     let mut parts = parts.iter();
                     parts
-                        .try_fold(NONE, |so_far, part| self.sets.union(so_far, members_of[part]))?
+                        .try_fold(EMPTY, |so_far, part| self.sets.union(so_far, members_of[part]))?
                 }
                 Node::Next(Quantifier::Exists, inner) => {
                     self.with_successor_in(members_of[inner])?
@@ -111,14 +120,14 @@ impl<'e> Evaluation<'e> {
     }
 
     fn complement(&mut self, members: u32) -> Result<u32, Flaw> {
-        self.sets.difference(self.all, members)
+        self.sets.difference(self.all_members, members)
     }
 
     /// Returns the members with a successor in `to`.
     fn with_successor_in(&mut self, to: u32) -> Result<u32, Flaw> {
         let by_idle = self.idle(to)?;
         let by_moves =
-            self.sets.predecessors_by_any(&self.lists, &self.moves, 0, (self.all, to))?;
+            self.sets.predecessors_by_any(&self.lists, &self.moves, 0, (self.all_members, to))?;
         self.sets.union(by_moves, by_idle)
     }
 

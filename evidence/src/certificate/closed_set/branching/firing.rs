@@ -4,7 +4,7 @@
 //! the first level that a transition touches both agree, so these levels are processed for all
 //! transitions together.
 
-use super::sets::{END, NONE, Operation, SubsetTable};
+use super::sets::{EMPTY, Operation, SubsetTable, TERMINAL};
 use crate::certificate::Flaw;
 use std::collections::HashMap;
 
@@ -80,10 +80,10 @@ impl SubsetTable<'_> {
         if list == 0 {
             return self.intersection(from, to);
         }
-        if from == NONE || to == NONE {
-            return Ok(NONE);
+        if from == EMPTY || to == EMPTY {
+            return Ok(EMPTY);
         }
-        let key = Operation::Before.with(list);
+        let key = Operation::Predecessors.cache_key(list);
         if let Some(known) = self.cached(key, from, to) {
             return Ok(known);
         }
@@ -93,7 +93,7 @@ impl SubsetTable<'_> {
             if at_level == level { (pre, change, next) } else { (0, 0, list) };
         let chain_start = self.begin_chain();
         let (mut from_node, mut to_node) = (from, to);
-        while from_node != NONE && to_node != NONE {
+        while from_node != EMPTY && to_node != EMPTY {
             let (left, right) = (self.node(from_node), self.node(to_node));
             let result_value = left.0.checked_add_signed(change).filter(|_| left.0 >= pre);
             // Results increase with the values, so the second path never goes back.
@@ -121,17 +121,17 @@ impl SubsetTable<'_> {
         level: usize,
         (from, to): (u32, u32),
     ) -> Result<u32, Flaw> {
-        if from <= END || to <= END {
-            return Ok(NONE);
+        if from <= TERMINAL || to <= TERMINAL {
+            return Ok(EMPTY);
         }
-        let key = Operation::BeforeAny.with(firings.number);
+        let key = Operation::BeforeAny.cache_key(firings.number);
         if let Some(known) = self.cached(key, from, to) {
             return Ok(known);
         }
         self.tick()?;
         let chain_start = self.begin_chain();
         let (mut from_node, mut to_node) = (from, to);
-        while from_node != NONE && to_node != NONE {
+        while from_node != EMPTY && to_node != EMPTY {
             let (left, right) = (self.node(from_node), self.node(to_node));
             if left.0 == right.0 {
                 let down =
@@ -164,10 +164,10 @@ impl SubsetTable<'_> {
         level: usize,
         (within, to): (u32, u32),
     ) -> Result<u32, Flaw> {
-        if to <= END || to == within {
+        if to <= TERMINAL || to == within {
             return Ok(to);
         }
-        let key = Operation::Leading.with(firings.number);
+        let key = Operation::Leading.cache_key(firings.number);
         if let Some(known) = self.cached(key, within, to) {
             return Ok(known);
         }
@@ -202,7 +202,7 @@ impl SubsetTable<'_> {
     ) -> Result<u32, Flaw> {
         let chain_start = self.begin_chain();
         let mut current = to;
-        while current != NONE {
+        while current != EMPTY {
             let (value, down, right) = self.node(current);
             let within_child = self.child(within, value);
             let found = self.reaching(lists, firings, level + 1, (within_child, down))?;

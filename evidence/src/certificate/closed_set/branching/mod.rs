@@ -66,7 +66,7 @@ pub(super) fn holds(
     let stop = &AtomicBool::new(false);
     let (send, receive) = mpsc::channel();
     let evaluate = move || {
-        let found = Evaluation::on(set, shape, net, stop).and_then(|mut it| it.holds(property));
+        let found = Evaluation::new(set, shape, net, stop).and_then(|mut it| it.holds(property));
         // The receiver waits for the result.
         send.send(found).ok();
     };

@@ -9,9 +9,9 @@ use crate::certificate::Flaw;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The empty set.
-pub(super) const NONE: u32 = 0;
+pub(super) const EMPTY: u32 = 0;
 /// The set of the empty vector, below the last level.
-pub(super) const END: u32 = 1;
+pub(super) const TERMINAL: u32 = 1;
 
 /// The maximum number of nodes, which take some hundred megabytes.
 const MAX_NODES: usize = 8 << 20;
@@ -30,7 +30,7 @@ pub(super) enum Operation {
     Intersection = 2,
     Difference = 3,
     /// Predecessors by a given firing.
-    Before = 4,
+    Predecessors = 4,
     /// Predecessors by any single firing.
     BeforeAny = 5,
     /// Predecessors by any number of firings.
@@ -39,7 +39,7 @@ pub(super) enum Operation {
 
 impl Operation {
     /// Returns the cache key of an operation with the number of its transitions.
-    pub(super) fn with(self, number: u32) -> u32 {
+    pub(super) fn cache_key(self, number: u32) -> u32 {
         self as u32 | number << 3
     }
 }
@@ -80,14 +80,14 @@ impl<'s> SubsetTable<'s> {
     ) -> Result<(SubsetTable<'s>, u32), Flaw> {
         let empty = CachedOperation { operation: 0, a: 0, b: 0, result: 0 };
         let mut sets = SubsetTable {
-            nodes: vec![(0, NONE, NONE); 2],
-            slots: vec![NONE; 1 << 12],
+            nodes: vec![(0, EMPTY, EMPTY); 2],
+            slots: vec![EMPTY; 1 << 12],
             cache: vec![empty; CACHE_SIZE],
             work: Vec::new(),
             steps: 0,
             stop,
         };
-        let mut numbers = vec![NONE, END];
+        let mut numbers = vec![EMPTY, TERMINAL];
         for &(value, down, right) in &set.nodes {
             let (down, right) = (numbers[down as usize], numbers[right as usize]);
             numbers.push(sets.node_number(value, down, right)?);
@@ -110,12 +110,12 @@ impl<'s> SubsetTable<'s> {
     }
 
     fn node_number(&mut self, value: u64, down: u32, right: u32) -> Result<u32, Flaw> {
-        if down == NONE {
+        if down == EMPTY {
             return Ok(right);
         }
         let mask = self.slots.len() - 1;
         let mut slot = hash(value, down, right) & mask;
-        while self.slots[slot] != NONE {
+        while self.slots[slot] != EMPTY {
             if self.nodes[self.slots[slot] as usize] == (value, down, right) {
                 return Ok(self.slots[slot]);
             }
@@ -135,11 +135,11 @@ impl<'s> SubsetTable<'s> {
     }
 
     fn grow(&mut self) {
-        self.slots = vec![NONE; self.slots.len() * 2];
+        self.slots = vec![EMPTY; self.slots.len() * 2];
         let mask = self.slots.len() - 1;
         for (id, &(value, down, right)) in (0u32..).zip(&self.nodes).skip(2) {
             let mut slot = hash(value, down, right) & mask;
-            while self.slots[slot] != NONE {
+            while self.slots[slot] != EMPTY {
                 slot = (slot + 1) & mask;
             }
             self.slots[slot] = id;
@@ -170,7 +170,7 @@ impl<'s> SubsetTable<'s> {
 
     /// Builds the chain that was begun at `begun`.
     pub(super) fn end_chain(&mut self, chain_start: usize) -> Result<u32, Flaw> {
-        let mut right = NONE;
+        let mut right = EMPTY;
         while self.work.len() > chain_start {
             if let Some((value, down)) = self.work.pop() {
                 right = self.node_number(value, down, right)?;
@@ -179,41 +179,41 @@ impl<'s> SubsetTable<'s> {
         Ok(right)
     }
 
-    /// Returns the child at a value, or `NONE` if there is none.
+    /// Returns the child at a value, or the empty set if there is none.
     pub(super) fn child(&self, set: u32, value: u64) -> u32 {
         let mut current = set;
-        while current > END {
+        while current > TERMINAL {
             let (other, down, right) = self.node(current);
             if other >= value {
-                return if other == value { down } else { NONE };
+                return if other == value { down } else { EMPTY };
             }
             current = right;
         }
-        NONE
+        EMPTY
     }
 
     pub(super) fn contains(&self, set: u32, vector: &[u64]) -> bool {
-        vector.iter().fold(set, |current, &value| self.child(current, value)) == END
+        vector.iter().fold(set, |current, &value| self.child(current, value)) == TERMINAL
     }
 
     /// Returns the union of two sets.
     pub(super) fn union(&mut self, a: u32, b: u32) -> Result<u32, Flaw> {
         let (a, b) = (a.min(b), a.max(b));
-        if a == b || a == NONE {
+        if a == b || a == EMPTY {
             return Ok(b);
         }
-        if let Some(known) = self.cached(Operation::Union.with(0), a, b) {
+        if let Some(known) = self.cached(Operation::Union.cache_key(0), a, b) {
             return Ok(known);
         }
         self.tick()?;
         let chain_start = self.begin_chain();
         let (mut a_node, mut b_node) = (a, b);
-        while a_node != NONE || b_node != NONE {
+        while a_node != EMPTY || b_node != EMPTY {
             let (left, right) = (self.node(a_node), self.node(b_node));
-            if b_node == NONE || a_node != NONE && left.0 < right.0 {
+            if b_node == EMPTY || a_node != EMPTY && left.0 < right.0 {
                 self.push_child(left.0, left.1);
                 a_node = left.2;
-            } else if a_node == NONE || right.0 < left.0 {
+            } else if a_node == EMPTY || right.0 < left.0 {
                 self.push_child(right.0, right.1);
                 b_node = right.2;
             } else {
@@ -223,23 +223,23 @@ impl<'s> SubsetTable<'s> {
             }
         }
         let result = self.end_chain(chain_start)?;
-        self.store(Operation::Union.with(0), a, b, result);
+        self.store(Operation::Union.cache_key(0), a, b, result);
         Ok(result)
     }
 
     /// Returns the intersection of two sets.
     pub(super) fn intersection(&mut self, a: u32, b: u32) -> Result<u32, Flaw> {
         let (a, b) = (a.min(b), a.max(b));
-        if a == b || a == NONE {
+        if a == b || a == EMPTY {
             return Ok(a);
         }
-        if let Some(known) = self.cached(Operation::Intersection.with(0), a, b) {
+        if let Some(known) = self.cached(Operation::Intersection.cache_key(0), a, b) {
             return Ok(known);
         }
         self.tick()?;
         let chain_start = self.begin_chain();
         let (mut a_node, mut b_node) = (a, b);
-        while a_node != NONE && b_node != NONE {
+        while a_node != EMPTY && b_node != EMPTY {
             let (left, right) = (self.node(a_node), self.node(b_node));
             if left.0 == right.0 {
                 let down = self.intersection(left.1, right.1)?;
@@ -249,28 +249,28 @@ impl<'s> SubsetTable<'s> {
             b_node = if right.0 <= left.0 { right.2 } else { b_node };
         }
         let result = self.end_chain(chain_start)?;
-        self.store(Operation::Intersection.with(0), a, b, result);
+        self.store(Operation::Intersection.cache_key(0), a, b, result);
         Ok(result)
     }
 
     /// Returns the members of `a` that are not in `b`.
     pub(super) fn difference(&mut self, a: u32, b: u32) -> Result<u32, Flaw> {
-        if a == b || a == NONE || b == NONE {
-            return Ok(if b == NONE { a } else { NONE });
+        if a == b || a == EMPTY || b == EMPTY {
+            return Ok(if b == EMPTY { a } else { EMPTY });
         }
-        if let Some(known) = self.cached(Operation::Difference.with(0), a, b) {
+        if let Some(known) = self.cached(Operation::Difference.cache_key(0), a, b) {
             return Ok(known);
         }
         self.tick()?;
         let chain_start = self.begin_chain();
         let (mut a_node, mut b_node) = (a, b);
-        while a_node != NONE {
+        while a_node != EMPTY {
             let (left, right) = (self.node(a_node), self.node(b_node));
-            if b_node != NONE && right.0 < left.0 {
+            if b_node != EMPTY && right.0 < left.0 {
                 b_node = right.2;
                 continue;
             }
-            let down = match b_node != NONE && right.0 == left.0 {
+            let down = match b_node != EMPTY && right.0 == left.0 {
                 true => self.difference(left.1, right.1)?,
                 false => left.1,
             };
@@ -278,7 +278,7 @@ impl<'s> SubsetTable<'s> {
             a_node = left.2;
         }
         let result = self.end_chain(chain_start)?;
-        self.store(Operation::Difference.with(0), a, b, result);
+        self.store(Operation::Difference.cache_key(0), a, b, result);
         Ok(result)
     }
 }

@@ -12,10 +12,10 @@
 //! and `#tokens(…)` become `tokens(…)`, and `place-bound(…)` becomes `bound(…)`. `is-fireable(…)`,
 //! `"t"?` and `("t", "u")?` become `fireable(…)`. `U` has the lowest precedence.
 
+use super::lexer::TypedToken;
 use super::pieces::{
     ContestLexis, ContestToken, ContestTokenKind, TranslatedProperty, split_tokens,
 };
-use super::words::TypedToken;
 
 const LEXIS: ContestLexis = ContestLexis {
     inside_words: "-",
@@ -31,7 +31,7 @@ const SIGNS: [&str; 17] =
     ["<->", "<=", ">=", "!=", "->", "<", ">", "=", "+", "-", "*", "&", "|", "!", "(", ")", ","];
 
 /// The words with their translation into the `--formula` language.
-const WORDS: [(&str, &str); 15] = [
+const WORD_TRANSLATIONS: [(&str, &str); 15] = [
     ("A", "A"),
     ("E", "E"),
     ("G", "G"),
@@ -138,7 +138,7 @@ fn tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
                 tokens.push(TypedToken::Sign(sign.ok_or_else(|| unknown_token(piece))?));
             }
             ContestTokenKind::Word => {
-                let word = WORDS.iter().find(|(word, _)| piece.is(word));
+                let word = WORD_TRANSLATIONS.iter().find(|(word, _)| piece.is(word));
                 let (_, translation) = word.ok_or_else(|| unknown_token(piece))?;
                 tokens.push(TypedToken::Word((*translation).to_owned()));
             }

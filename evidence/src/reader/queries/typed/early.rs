@@ -9,10 +9,10 @@
 //! given number of tokens of each colour. It equals a multiset if it has exactly these tokens.
 //! `[.]` is a token without colour. The reader translates a formula to the `--formula` language.
 
+use super::lexer::{TypedToken, tokens as typed};
 use super::pieces::{
     ContestLexis, ContestToken, ContestTokenKind, TranslatedProperty, split_tokens,
 };
-use super::words::{TypedToken, tokens as typed};
 use parikh_net::Net;
 use std::collections::BTreeMap;
 

@@ -17,11 +17,11 @@
 
 use super::MAX_XML_BYTES;
 use super::constraints;
+use super::lexer::{TypedToken, tokens};
 use super::operators::{
     INFIX, Infix, PREFIX, PREFIX_LEVEL, ParsedOperand, PlaceSum, XmlFormula, add, apply_infix,
     apply_prefix, constant, formula, node_elements, path_formula, without_chaining,
 };
-use super::words::{TypedToken, tokens};
 use crate::reader::names::{NameNotation, NamedKind, ids_of_name};
 use crate::reader::queries::MAX_DEPTH;
 use parikh_net::Net;
@@ -96,7 +96,7 @@ impl<'n> FormulaParser<'n> {
     ///
     /// # Errors
     /// A description of the syntax error.
-    pub(super) fn whole(mut self) -> Result<String, String> {
+    pub(super) fn parse(mut self) -> Result<String, String> {
         Ok(match self.expression()? {
             ParsedOperand::Bound(xml) => xml,
             part => {
@@ -183,7 +183,7 @@ impl<'n> FormulaParser<'n> {
     fn operand(&mut self) -> Result<ParsedOperand, String> {
         let token = self.take();
         let state_formula = |xml: String| {
-            Ok(ParsedOperand::Formula(XmlFormula { xml, junction: None, is_path_formula: false }))
+            Ok(ParsedOperand::Formula(XmlFormula { xml, connective: None, is_path_formula: false }))
         };
         match &token {
             TypedToken::Word(word) => match (word.as_str(), self.next.is("(")) {
@@ -396,7 +396,7 @@ impl<'n> FormulaParser<'n> {
 }
 
 fn instead_of(found: &TypedToken, expected: &str) -> String {
-    format!("found {}, expected {expected}", found.shown())
+    format!("found {}, expected {expected}", found.describe())
 }
 
 /// Applies the open operators that bind tighter than `level`. Operators of equal level are applied,

@@ -4,7 +4,7 @@
 //! languages differ if a temporal operator precedes a comparison without brackets that is an
 //! operand of another operator. Such a formula is refused.
 
-use super::words::TypedToken;
+use super::lexer::TypedToken;
 
 /// Returns the meaning of a keyword of LoLA in the `--formula` language. The keywords stand by
 /// their role in LoLA's grammar. The prover's reader has a table of its own.
@@ -136,7 +136,7 @@ fn tokens(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
 
 /// Appends the tokens of `text`, which is in the `--formula` language.
 fn push(tokens: &mut Vec<TypedToken>, text: &str) -> Result<(), String> {
-    tokens.extend(super::words::tokens(text)?);
+    tokens.extend(super::lexer::tokens(text)?);
     Ok(())
 }
 

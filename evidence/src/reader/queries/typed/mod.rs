@@ -17,10 +17,10 @@ mod constraints;
 mod contest;
 mod early;
 mod grammar;
+mod lexer;
 mod lola;
 mod operators;
 mod pieces;
-mod words;
 
 use super::super::Unreadable;
 use super::{AuditedProperty, number_equal_ids};
@@ -122,7 +122,7 @@ fn entries(text: &str) -> Vec<(u64, String)> {
 
 fn entry(net: &Net, line: u64, text: &str, as_xml: AsXml<'_>) -> AuditedProperty {
     let (id, formula) = label(text).unwrap_or(("", text));
-    let parser = words::tokens(formula).map(|tokens| FormulaParser::new(net, tokens));
+    let parser = lexer::tokens(formula).map(|tokens| FormulaParser::new(net, tokens));
     property(id.to_owned(), line, parser, as_xml)
 }
 
@@ -144,10 +144,10 @@ fn property(
     let question = (|| {
         let parser = parser?;
         let net = parser.net();
-        let formula = parser.whole()?;
+        let formula = parser.parse()?;
         let xml = format!(
             "<property-set><property><id>{}</id><formula>{formula}</formula></property></property-set>",
-            words::escaped(if id.is_empty() { "formula" } else { &id }),
+            lexer::escaped(if id.is_empty() { "formula" } else { &id }),
         );
         let properties = as_xml(net, xml.as_bytes()).map_err(|error| error.what)?;
         let first = properties.into_iter().next().ok_or("there is no formula")?;

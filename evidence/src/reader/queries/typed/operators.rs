@@ -1,6 +1,6 @@
 //! Operators of textual formulas: their precedences, and their translation to the contest's XML.
 
-use super::words::escaped;
+use super::lexer::escaped;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Infix {
     /// A conjunction, disjunction or implication, with the name of its XML element.
-    Junction(&'static str),
+    Connective(&'static str),
     /// An equivalence if true, an exclusive or if false.
     Equivalence(bool),
     Until,
@@ -21,12 +21,12 @@ pub(super) enum Infix {
 
 impl Infix {
     pub(super) fn is_right_associative(self) -> bool {
-        matches!(self, Infix::Until | Infix::Junction("implication"))
+        matches!(self, Infix::Until | Infix::Connective("implication"))
     }
 
     /// Returns true if operands in a row become operands of one operator.
     fn is_chain(self) -> bool {
-        matches!(self, Infix::Junction("conjunction" | "disjunction"))
+        matches!(self, Infix::Connective("conjunction" | "disjunction"))
     }
 }
 
@@ -35,16 +35,16 @@ pub(super) const INFIX: [(&str, Infix, u8); 26] = [
     ("<->", Infix::Equivalence(true), 1),
     ("<=>", Infix::Equivalence(true), 1),
     ("iff", Infix::Equivalence(true), 1),
-    ("->", Infix::Junction("implication"), 2),
-    ("=>", Infix::Junction("implication"), 2),
-    ("implies", Infix::Junction("implication"), 2),
-    ("||", Infix::Junction("disjunction"), 3),
-    ("|", Infix::Junction("disjunction"), 3),
-    ("or", Infix::Junction("disjunction"), 3),
+    ("->", Infix::Connective("implication"), 2),
+    ("=>", Infix::Connective("implication"), 2),
+    ("implies", Infix::Connective("implication"), 2),
+    ("||", Infix::Connective("disjunction"), 3),
+    ("|", Infix::Connective("disjunction"), 3),
+    ("or", Infix::Connective("disjunction"), 3),
     ("xor", Infix::Equivalence(false), 4),
-    ("&&", Infix::Junction("conjunction"), 5),
-    ("&", Infix::Junction("conjunction"), 5),
-    ("and", Infix::Junction("conjunction"), 5),
+    ("&&", Infix::Connective("conjunction"), 5),
+    ("&", Infix::Connective("conjunction"), 5),
+    ("and", Infix::Connective("conjunction"), 5),
     ("U", Infix::Until, 6),
     ("<=", Infix::Compare("integer-le"), 8),
     ("=<", Infix::Compare("integer-le"), 8),
@@ -86,7 +86,7 @@ pub(super) struct XmlFormula {
     pub(super) xml: String,
     /// The name of the junction element, if the formula is a junction to which operands may be
     /// added.
-    pub(super) junction: Option<&'static str>,
+    pub(super) connective: Option<&'static str>,
     /// True if the formula has a temporal operator outside of all path quantifiers.
     pub(super) is_path_formula: bool,
 }
@@ -94,7 +94,7 @@ pub(super) struct XmlFormula {
 impl XmlFormula {
     /// Returns the whole XML: the operands inside the element of the junction, if it is one.
     pub(super) fn with_junction_element(self) -> String {
-        match self.junction {
+        match self.connective {
             Some(junction) => format!("<{junction}>{}</{junction}>", self.xml),
             None => self.xml,
         }
@@ -123,7 +123,7 @@ pub(super) fn node_elements(kind: &str, names: &[String]) -> String {
 }
 
 pub(super) fn path_formula(xml: String) -> ParsedOperand {
-    ParsedOperand::Formula(XmlFormula { xml, junction: None, is_path_formula: true })
+    ParsedOperand::Formula(XmlFormula { xml, connective: None, is_path_formula: true })
 }
 
 pub(super) fn constant(digits: &str, sign: i128) -> Result<ParsedOperand, String> {
@@ -141,7 +141,7 @@ pub(super) fn without_chaining(part: ParsedOperand) -> ParsedOperand {
             let is_of_a_run = formula.is_path_formula;
             ParsedOperand::Formula(XmlFormula {
                 xml: formula.with_junction_element(),
-                junction: None,
+                connective: None,
                 is_path_formula: is_of_a_run,
             })
         }
@@ -175,7 +175,7 @@ pub(super) fn apply_prefix(names: &[&str], part: ParsedOperand) -> Result<Parsed
     };
     let enclosed = |xml, name: &&str| format!("<{name}>{xml}</{name}>");
     let xml = names.iter().rev().fold(inner.with_junction_element(), enclosed);
-    Ok(ParsedOperand::Formula(XmlFormula { xml, junction: None, is_path_formula: is_of_a_run }))
+    Ok(ParsedOperand::Formula(XmlFormula { xml, connective: None, is_path_formula: is_of_a_run }))
 }
 
 /// Applies an infix operator to two operands.
@@ -194,18 +194,18 @@ pub(super) fn apply_infix(
                 [number(left)?, number(right)?].iter().map(comparison_side).collect::<String>();
             (format!("<{name}>{sides}</{name}>"), None, false)
         }
-        Infix::Junction(name) => {
+        Infix::Connective(name) => {
             let (mut left, right) = (formula(left)?, formula(right)?);
             let is_of_a_run = left.is_path_formula || right.is_path_formula;
-            if left.junction != Some(name) || !operator.is_chain() {
+            if left.connective != Some(name) || !operator.is_chain() {
                 left = XmlFormula {
                     xml: left.with_junction_element(),
-                    junction: Some(name),
+                    connective: Some(name),
                     is_path_formula: is_of_a_run,
                 };
             }
             left.xml.push_str(&right.with_junction_element());
-            (left.xml, left.junction, is_of_a_run)
+            (left.xml, left.connective, is_of_a_run)
         }
         Infix::Equivalence(is_equivalence) => {
             let (left, right) = (formula(left)?, formula(right)?);
@@ -221,7 +221,11 @@ pub(super) fn apply_infix(
             (format!("<until>{parts}</until>"), None, true)
         }
     };
-    Ok(ParsedOperand::Formula(XmlFormula { xml, junction, is_path_formula: is_of_a_run }))
+    Ok(ParsedOperand::Formula(XmlFormula {
+        xml,
+        connective: junction,
+        is_path_formula: is_of_a_run,
+    }))
 }
 
 /// Adds `factor` times another sum.

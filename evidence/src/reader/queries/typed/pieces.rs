@@ -1,6 +1,6 @@
 //! Tokens with lines, for texts in the contest's own languages.
 
-use super::words::TypedToken;
+use super::lexer::TypedToken;
 
 /// A formula translated to the `--formula` language, or an error message.
 pub(super) struct TranslatedProperty {

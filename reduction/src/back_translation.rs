@@ -209,7 +209,7 @@ fn covers(current: &[Vec<u64>], earlier: &[Vec<u64>]) -> bool {
 
 /// A translation in progress: the output so far, and the tokens of fused places.
 struct BackTranslator<'b> {
-    back: &'b BackTranslation,
+    translation: &'b BackTranslation,
     budget: &'b Budget,
     /// Number of steps processed, whether in the output or not. The budget is checked every
     /// [`STEPS_PER_CHECK`] steps.
@@ -228,7 +228,7 @@ impl<'b> BackTranslator<'b> {
     fn new(back: &'b BackTranslation, budget: &'b Budget) -> Result<Self, BackError> {
         let routers = back.routers.iter().map(Router::initial).collect();
         let mut walk = BackTranslator {
-            back,
+            translation: back,
             budget,
             steps: 0,
             router_tokens: routers,
@@ -242,9 +242,9 @@ impl<'b> BackTranslator<'b> {
 
     /// Appends the translation of a sequence of the reduced net.
     fn translate(&mut self, sequence: &FiringSequence) -> Result<(), BackError> {
-        let level = self.back.levels.len() - 1;
+        let level = self.translation.levels.len() - 1;
         for step in sequence.steps() {
-            let working_id = self.back.final_ids.get(step.transition.index());
+            let working_id = self.translation.final_ids.get(step.transition.index());
             let transition = *working_id.ok_or(BackError::NotEnabled)?;
             self.expand(level, FiringStep { transition, count: step.count })?;
         }
@@ -327,19 +327,19 @@ impl<'b> BackTranslator<'b> {
             }
             let t = step.transition;
             let first_new_id = match level {
-                0 => self.back.original_transitions,
-                _ => self.back.routers[level - 1].watermark(),
+                0 => self.translation.original_transitions,
+                _ => self.translation.routers[level - 1].watermark(),
             };
             if t.index() >= first_new_id {
                 // Only composed transitions have ids at or above a watermark.
-                let stands_for = self.back.expansion(t).ok_or(BackError::NotEnabled)?;
+                let stands_for = self.translation.expansion(t).ok_or(BackError::NotEnabled)?;
                 push_parts(&mut expanded, step, stands_for);
                 stack.extend(expanded.drain(..).map(|expanded_step| (level, expanded_step)));
             } else if level == 0 {
                 self.output.push(t, step.count);
                 check_length(&self.output)?;
             } else {
-                let router = &self.back.routers[level - 1];
+                let router = &self.translation.routers[level - 1];
                 let tokens = &mut self.router_tokens[level - 1];
                 // The steps are pushed in reverse order, so the first step is on top of the stack.
                 if let Some(remaining_step) =

@@ -1,7 +1,7 @@
 //! Checks the premises of an argument: the board must already show each of them as a settled goal
 //! of its own.
 
-use super::{Board, Evidence, Home, Knowledge, Reach};
+use super::{Board, Evidence, HomeKnowledge, Knowledge, ReachKnowledge};
 use parikh_net::{Goal, GoalId, Predicate};
 
 impl Board<'_> {
@@ -12,7 +12,7 @@ impl Board<'_> {
     ///
     /// # Errors
     /// When a goal of `goals` is not settled in this way, or when no goal proves some premise.
-    pub(super) fn given(
+    pub(super) fn check_premises(
         &self,
         goals: &[GoalId],
         (never, stays): (&[Predicate], &[Predicate]),
@@ -23,21 +23,23 @@ impl Board<'_> {
             match (self.goal(id), self.knowledge(id)) {
                 (
                     Goal::Reach(predicate),
-                    Some(Knowledge::Reach(Reach::Unreachable { proof, .. })),
+                    Some(Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. })),
                 ) => {
                     assumes_units |= proof.assumes_units();
                     not_reached.push(predicate.clone().sorted());
                 }
                 (
                     Goal::Home(predicate),
-                    Some(Knowledge::Home(Home::Kept { proof, evidence, .. })),
+                    Some(Knowledge::Home(HomeKnowledge::StaysReachable {
+                        proof, evidence, ..
+                    })),
                 ) if !matches!(evidence, Evidence::Searched { .. }) => {
                     assumes_units |= proof.assumes_units();
                     kept.push(predicate.clone().sorted());
                 }
                 // "Stays reachable because every firing can be undone" rests on a goal that was
                 // reached; it shows no premise.
-                (Goal::Reach(_), Some(Knowledge::Reach(Reach::Reached { .. }))) => {}
+                (Goal::Reach(_), Some(Knowledge::Reach(ReachKnowledge::Reached { .. }))) => {}
                 _ => return Err("it rests on what is not known"),
             }
         }

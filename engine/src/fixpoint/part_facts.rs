@@ -7,7 +7,7 @@
 //! it.
 
 use super::parts::{FormulaParts, PartSet};
-use crate::board::{Board, Evidence, Home, Knowledge, Reach, Witness};
+use crate::board::{Board, Evidence, HomeKnowledge, Knowledge, ReachKnowledge, Witness};
 use parikh_evidence::tree::{TreePremises, everywhere, implied_by};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate, TreeProperty};
 use parikh_temporal::{Ctl, Formula, Quantifier};
@@ -56,7 +56,10 @@ impl<'b> PartFacts<'b> {
     }
 
     /// Uses the given facts only.
-    pub(super) fn given(premises: TreePremises, both: &'b PartsWithNegations) -> PartFacts<'b> {
+    pub(super) fn from_premises(
+        premises: TreePremises,
+        both: &'b PartsWithNegations,
+    ) -> PartFacts<'b> {
         let mut known = PartFacts { premises, ..PartFacts::without_facts(both) };
         known.derive_parts();
         known
@@ -86,8 +89,8 @@ impl<'b> PartFacts<'b> {
             }
             // A marking from which a predicate becomes unreachable decides parts there too.
             if let Some(
-                Knowledge::Reach(Reach::Reached { witness, .. })
-                | Knowledge::Home(Home::Lost { witness, .. }),
+                Knowledge::Reach(ReachKnowledge::Reached { witness, .. })
+                | Knowledge::Home(HomeKnowledge::BecomesUnreachable { witness, .. }),
             ) = board.knowledge(id)
             {
                 self.returned_sequences.insert(id);
@@ -107,22 +110,22 @@ impl<'b> PartFacts<'b> {
         (self.premises, self.premise_goals) = (TreePremises::default(), Vec::new());
         for (id, predicate) in &self.relevant_goals {
             match board.knowledge(*id) {
-                Some(Knowledge::Reach(Reach::Unreachable { .. })) => {
-                    self.premises.never.push(predicate.clone());
+                Some(Knowledge::Reach(ReachKnowledge::Unreachable { .. })) => {
+                    self.premises.unreachable_predicates.push(predicate.clone());
                     self.premise_goals.push(*id);
                 }
                 // If the proof is that firings can be undone, a reached predicate remains
                 // reachable. The witness of its reachability is part of the argument.
-                Some(Knowledge::Home(Home::Kept { proof, evidence, .. }))
-                    if !matches!(evidence, Evidence::Searched { .. }) && !proof.assumes_units() =>
-                {
-                    self.premises.stays.push(predicate.clone());
+                Some(Knowledge::Home(HomeKnowledge::StaysReachable {
+                    proof, evidence, ..
+                })) if !matches!(evidence, Evidence::Searched { .. }) && !proof.assumes_units() => {
+                    self.premises.home_predicates.push(predicate.clone());
                     self.premise_goals.push(*id);
                     let is_reached = |(id, other): &&(GoalId, Predicate)| {
                         other == predicate
                             && matches!(
                                 board.knowledge(*id),
-                                Some(Knowledge::Reach(Reach::Reached { .. }))
+                                Some(Knowledge::Reach(ReachKnowledge::Reached { .. }))
                             )
                     };
                     self.premise_goals
@@ -169,7 +172,7 @@ impl<'b> PartFacts<'b> {
 /// search, which itself covers the home properties.
 pub(super) fn refuted(board: &Board<'_>, goals: Vec<GoalId>) -> Vec<GoalId> {
     let is_refuted = |id: &GoalId| {
-        matches!(board.knowledge(*id), Some(Knowledge::Reach(Reach::Unreachable { .. })))
+        matches!(board.knowledge(*id), Some(Knowledge::Reach(ReachKnowledge::Unreachable { .. })))
     };
     goals.into_iter().filter(is_refuted).collect()
 }
@@ -197,7 +200,7 @@ impl PartsWithNegations {
         let mut formulas = property.formulas().clone();
         let negations: Vec<_> = parts.formulas.iter().map(|&it| formulas.negate(it)).collect();
         let mut all_formulas: Vec<_> =
-            negations.iter().flat_map(|&it| formulas.parts(it)).collect();
+            negations.iter().flat_map(|&it| formulas.subformulas(it)).collect();
         all_formulas.extend(&parts.formulas);
         all_formulas.sort_unstable();
         all_formulas.dedup();

@@ -23,7 +23,7 @@ impl SaturationGuide for SetGuide<'_> {
     }
 
     #[inline]
-    fn below(&self, diagrams: &Diagrams<'_>, carried: u32, value: u32) -> Option<u32> {
+    fn carried_below(&self, diagrams: &Diagrams<'_>, carried: u32, value: u32) -> Option<u32> {
         let mut chain = carried;
         while chain != EMPTY {
             let node = diagrams.node(chain);
@@ -52,7 +52,7 @@ impl Diagrams<'_> {
     /// [reversed](TransitionRelation::reversed) relation, it returns the members that can reach
     /// them.
     ///
-    /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
+    /// May collect: the caller must [keep](Self::protect) every other set that it needs later.
     ///
     /// # Errors
     ///
@@ -64,9 +64,9 @@ impl Diagrams<'_> {
         allowed: Set,
     ) -> Result<Set, Stop> {
         self.prepare_cache(relation);
-        self.keep(allowed);
+        self.protect(allowed);
         let result = self.intersection_of(from.0, allowed.0).and_then(|from| {
-            self.keep(Set(from));
+            self.protect(Set(from));
             let result = self.saturate(relation, &SetGuide(relation), 0, from, allowed.0);
             self.release(Set(from));
             result

@@ -36,7 +36,7 @@ impl TypedToken {
     }
 
     /// Describes the token for a message.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         match self {
             TypedToken::Word(text) | TypedToken::Number(text) => format!("`{text}`"),
             TypedToken::Name(name) => format!("the name \"{name}\""),

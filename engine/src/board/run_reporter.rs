@@ -15,16 +15,16 @@ use parikh_net::{FiringSequence, Goal, GoalId, RunProperty};
 use std::sync::Arc;
 
 /// The largest number of stored prefixes of runs.
-const MOST_WAYS: usize = 64;
+const MAX_RUN_HINTS: usize = 64;
 
 /// The largest number of markings that the checker visits again.
-const AGAIN: u64 = 100_000;
+const MAX_REVISITED_MARKINGS: u64 = 100_000;
 
 /// The reporter for properties of runs. See [`crate::board`].
 #[derive(Clone, Copy)]
 pub struct RunReporter<'b> {
     board: &'b Board<'b>,
-    by: Technique,
+    technique: Technique,
     /// The engine's net; `None` for the net that was read.
     working_net: Option<&'b WorkingNet<'b>>,
 }
@@ -32,20 +32,20 @@ pub struct RunReporter<'b> {
 impl Board<'_> {
     /// Stores a sequence that may be the prefix of a run with the property.
     fn note_way(&self, way: FiringSequence) {
-        let mut ways = self.ways.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if ways.len() < MOST_WAYS && !ways.contains(&way) {
+        let mut ways = self.run_hints.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if ways.len() < MAX_RUN_HINTS && !ways.contains(&way) {
             ways.push(way);
         }
     }
 
     /// Returns sequences that may be prefixes of runs with open properties, as hints for searches.
-    pub fn ways(&self) -> Vec<FiringSequence> {
-        self.ways.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    pub fn run_hints(&self) -> Vec<FiringSequence> {
+        self.run_hints.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
 
     /// Returns the reporter for properties of runs.
-    pub fn runs(&self, by: Technique) -> RunReporter<'_> {
-        RunReporter { board: self, by, working_net: None }
+    pub fn run_reporter(&self, by: Technique) -> RunReporter<'_> {
+        RunReporter { board: self, technique: by, working_net: None }
     }
 }
 
@@ -62,7 +62,7 @@ impl<'b> RunReporter<'b> {
 
     /// Reports a run with the property. Reductions need not preserve runs: a run of a reduced net
     /// may translate to a run of the net that was read without the property; then its prefix is
-    /// stored as a [hint](Board::ways).
+    /// stored as a [hint](Board::run_hints).
     pub fn exists(&self, goal: GoalId, run: LassoRun) {
         let Some(property) = self.property(goal) else { return };
         let run = match self.derived() {
@@ -79,7 +79,7 @@ impl<'b> RunReporter<'b> {
             Ok(()) => {}
             Err(LassoFlaw::Stopped) => return,
             Err(flaw) if self.derived().is_some() => {
-                tracing::debug!("{}: a run of the reduced net: {flaw}", self.by);
+                tracing::debug!("{}: a run of the reduced net: {flaw}", self.technique);
                 // A sequence that cannot fire is no hint.
                 if !matches!(flaw, LassoFlaw::Replay(..)) {
                     self.board.note_way(run.rounds(1));
@@ -91,7 +91,7 @@ impl<'b> RunReporter<'b> {
         // A place that gains tokens in each round has at least two after two rounds.
         self.board.check_claim(&run.rounds(2), u64::MAX);
         let run = self.board.keep_witnesses.then(|| Arc::new(run));
-        self.enter(goal, RunKnowledge::Exists { run, by: self.by });
+        self.enter(goal, RunKnowledge::Exists { run, technique: self.technique });
     }
 
     /// Stores the back-translation of a prefix on a derived net.
@@ -110,7 +110,7 @@ impl<'b> RunReporter<'b> {
             return;
         }
         let Some(property) = self.property(goal) else { return };
-        let assumes_units = match self.board.given(&given, (&argument.premises, &[])) {
+        let assumes_units = match self.board.check_premises(&given, (&argument.premises, &[])) {
             Ok(assumes_units) => assumes_units || argument.assumes_units(),
             Err(why) => return self.refuse(goal, &why),
         };
@@ -125,9 +125,12 @@ impl<'b> RunReporter<'b> {
         let (rankings, facts) = (argument.rankings.len(), given.len());
         let why = Argument::NoRun { rankings, given: facts, assumes_units };
         let proof = Proof::new(why, None);
-        let evidence = Evidence::NoRun(checks.keep.then(|| Arc::new(argument)));
-        let (given, by) = (given.into(), self.by);
-        self.enter(goal, RunKnowledge::Excluded { proof, evidence, given, by });
+        let evidence = Evidence::NoRun(checks.keeps_certificates.then(|| Arc::new(argument)));
+        let (given, by) = (given.into(), self.technique);
+        self.enter(
+            goal,
+            RunKnowledge::Excluded { proof, evidence, premise_goals: given, technique: by },
+        );
     }
 
     /// Reports that no run has the property after an exhaustive search. Ignored from a reduced net.
@@ -146,7 +149,7 @@ impl<'b> RunReporter<'b> {
             return;
         }
         let Some(property) = self.property(goal) else { return };
-        let again = match markings <= AGAIN {
+        let again = match markings <= MAX_REVISITED_MARKINGS {
             true => self.visited_again(property, markings.max(1)),
             false => Ok(None),
         };
@@ -157,8 +160,11 @@ impl<'b> RunReporter<'b> {
             Err(flaw) => return self.refuse(goal, &flaw),
         };
         let proof = Proof::new(argument(markings), None);
-        let (given, by) = (Arc::default(), self.by);
-        self.enter(goal, RunKnowledge::Excluded { proof, evidence, given, by });
+        let (given, by) = (Arc::default(), self.technique);
+        self.enter(
+            goal,
+            RunKnowledge::Excluded { proof, evidence, premise_goals: given, technique: by },
+        );
     }
 
     /// Repeats the search in the checker. Returns the number of markings visited, or `None` if
@@ -170,7 +176,7 @@ impl<'b> RunReporter<'b> {
     ) -> Result<Option<u64>, &'static str> {
         let checks = &self.board.checks;
         // An evidence file needs what was visited.
-        let budget = checks.budget(checks.keep);
+        let budget = checks.budget(checks.keeps_certificates);
         let goes_on = &mut || !budget.is_exhausted();
         // The engine's automaton may be smaller and exclude more markings.
         let most = markings.saturating_mul(4);
@@ -195,13 +201,13 @@ impl<'b> RunReporter<'b> {
 
     fn refuse(&self, goal: GoalId, flaw: &dyn std::fmt::Display) {
         let net = self.board.net.name();
-        self.board.fault(self.by, format_args!("runs of {goal:?} of net `{net}`: {flaw}"));
+        self.board.fault(self.technique, format_args!("runs of {goal:?} of net `{net}`: {flaw}"));
     }
 
     fn enter(&self, goal: GoalId, found: RunKnowledge) {
         let mut entry = self.board.entry(goal);
         if let RunKnowledge::Excluded { proof, .. } = &found
-            && self.board.is_void(proof)
+            && self.board.rests_on_violated_claim(proof)
         {
             return;
         }
@@ -216,7 +222,7 @@ impl<'b> RunReporter<'b> {
                 if matches!(known, RunKnowledge::Exists { .. })
                     != matches!(found, RunKnowledge::Exists { .. }) =>
             {
-                self.board.freeze(goal, self.by, entry);
+                self.board.freeze(goal, self.technique, entry);
             }
             _ => {}
         }

@@ -25,7 +25,7 @@ impl Diagrams<'_> {
     /// `closed_set` must be closed under firing. Returns `None` if some member cannot reach
     /// `target`. `transitions` are over `levels` levels.
     ///
-    /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
+    /// May collect: the caller must [keep](Self::protect) every other set that it needs later.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Diagrams<'_> {
             suffix_of_row.insert(relation.touches(suffix).collect(), suffix);
         }
         let suffix_of_row: Vec<u32> = reversed_rows.iter().map(|row| suffix_of_row[row]).collect();
-        self.keep(closed_set);
+        self.protect(closed_set);
         let steps = self.search_backwards(
             &relation,
             (&powers_of_transition, &suffix_of_row),
@@ -101,7 +101,7 @@ impl Diagrams<'_> {
                         return Ok(Some(steps));
                     }
                 }
-                self.keep(Set(reaching));
+                self.protect(Set(reaching));
                 let collected = self.safe_point();
                 self.release(Set(reaching));
                 collected?;

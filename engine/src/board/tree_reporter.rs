@@ -14,19 +14,19 @@ use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
 /// The largest number of markings that the checker visits again.
-const AGAIN: u64 = 20_000;
+const MAX_REVISITED_MARKINGS: u64 = 20_000;
 
 /// The reporter for properties of the tree of runs. See [`crate::board`].
 #[derive(Clone, Copy)]
 pub struct TreeReporter<'b> {
     board: &'b Board<'b>,
-    by: Technique,
+    technique: Technique,
 }
 
 impl Board<'_> {
     /// Returns the reporter for properties of the tree of runs.
-    pub fn trees(&self, by: Technique) -> TreeReporter<'_> {
-        TreeReporter { board: self, by }
+    pub fn tree_reporter(&self, by: Technique) -> TreeReporter<'_> {
+        TreeReporter { board: self, technique: by }
     }
 }
 
@@ -35,8 +35,9 @@ impl<'b> TreeReporter<'b> {
     /// labelling is shown by one of the goals in `given`.
     pub fn labelled(&self, goal: GoalId, labelling: Labelling, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
-        let TreePremises { never, stays } = &labelling.premises;
-        let assumes_units = match self.board.given(&given, (never, stays)) {
+        let TreePremises { unreachable_predicates: never, home_predicates: stays } =
+            &labelling.premises;
+        let assumes_units = match self.board.check_premises(&given, (never, stays)) {
             Ok(assumes_units) => assumes_units,
             Err(why) => return self.refuse(goal, &why),
         };
@@ -54,21 +55,24 @@ impl<'b> TreeReporter<'b> {
         let (markings, facts) = (labelling.markings(), given.len());
         let why = Argument::Labelling { markings, given: facts, assumes_units };
         let proof = Proof::new(why, None);
-        let evidence = Evidence::Labelling(checks.keep.then(|| Arc::new(labelling)));
-        let (given, by) = (given.into(), self.by);
-        self.enter(goal, TreeKnowledge::Decided { holds, proof, evidence, given, by });
+        let evidence = Evidence::Labelling(checks.keeps_certificates.then(|| Arc::new(labelling)));
+        let (given, by) = (given.into(), self.technique);
+        self.enter(
+            goal,
+            TreeKnowledge::Decided { holds, proof, evidence, premise_goals: given, technique: by },
+        );
     }
 
     /// Reports the truth value after a search of all relevant markings, assuming that the goals in
     /// `given` are unreachable. The checker repeats a small search first.
     pub fn searched(&self, goal: GoalId, holds: bool, markings: u64, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
-        let assumes_units = match self.board.given(&given, (&[], &[])) {
+        let assumes_units = match self.board.check_premises(&given, (&[], &[])) {
             Ok(assumes_units) => assumes_units,
             Err(why) => return self.refuse(goal, &why),
         };
         let checks = &self.board.checks;
-        let again = (markings <= AGAIN).then(|| {
+        let again = (markings <= MAX_REVISITED_MARKINGS).then(|| {
             let budget = checks.budget(false);
             let most = markings.max(1).saturating_mul(4);
             let goes_on = &mut || !budget.is_exhausted();
@@ -84,8 +88,11 @@ impl<'b> TreeReporter<'b> {
         }
         let evidence = Evidence::Searched { markings, stubborn: false, argued: None };
         let proof = Proof::new(Argument::TreeSearched { markings, assumes_units }, None);
-        let (given, by) = (given.into(), self.by);
-        self.enter(goal, TreeKnowledge::Decided { holds, proof, evidence, given, by });
+        let (given, by) = (given.into(), self.technique);
+        self.enter(
+            goal,
+            TreeKnowledge::Decided { holds, proof, evidence, premise_goals: given, technique: by },
+        );
     }
 
     /// Returns a reporter for results from a decision diagram of all markings. The certificate, if
@@ -118,14 +125,15 @@ impl<'b> TreeReporter<'b> {
 
     fn refuse(&self, goal: GoalId, flaw: &dyn std::fmt::Display) {
         let net = self.board.net.name();
-        self.board.fault(self.by, format_args!("the tree of {goal:?} of net `{net}`: {flaw}"));
+        self.board
+            .fault(self.technique, format_args!("the tree of {goal:?} of net `{net}`: {flaw}"));
     }
 
     fn enter(&self, goal: GoalId, found: TreeKnowledge) {
         let TreeKnowledge::Decided { holds: new, proof, .. } = &found else { return };
         let new = *new;
         let mut entry = self.board.entry(goal);
-        if self.board.is_void(proof) {
+        if self.board.rests_on_violated_claim(proof) {
             return;
         }
         match &entry.knowledge {
@@ -135,7 +143,7 @@ impl<'b> TreeReporter<'b> {
                 self.board.close(goal, true);
             }
             Knowledge::Tree(TreeKnowledge::Decided { holds, .. }) if *holds != new => {
-                self.board.freeze(goal, self.by, entry);
+                self.board.freeze(goal, self.technique, entry);
             }
             _ => {}
         }
@@ -168,12 +176,12 @@ impl<'d> DiagramTreeReporter<'d> {
                 return trees.refuse(goal, &"the checker finds the opposite in the same set");
             }
             Some((document, Ok(_))) => {
-                let kept = || KeptDocument { document: document.clone(), on: None };
+                let kept = || KeptDocument { document: document.clone(), derivation: None };
                 let nodes = match &**document {
                     Document::ClosedSet(set) => Some(set.nodes.len()),
                     _ => None,
                 };
-                (Evidence::Certified(checks.keep.then(kept)), nodes)
+                (Evidence::Certified(checks.keeps_certificates.then(kept)), nodes)
             }
             Some((_, Err(flaw))) if !says_nothing(&flaw) => return trees.refuse(goal, &flaw),
             _ if !checks.take_searches => return,
@@ -182,7 +190,13 @@ impl<'d> DiagramTreeReporter<'d> {
         let proof = Proof::new(Argument::TreeDescribed { nodes }, None);
         trees.enter(
             goal,
-            TreeKnowledge::Decided { holds, proof, evidence, given: [].into(), by: trees.by },
+            TreeKnowledge::Decided {
+                holds,
+                proof,
+                evidence,
+                premise_goals: [].into(),
+                technique: trees.technique,
+            },
         );
     }
 
@@ -197,7 +211,8 @@ impl<'d> DiagramTreeReporter<'d> {
             return Err(Flaw::Stopped);
         }
         let checks = &self.trees.board.checks;
-        let (needed, small) = (checks.keep || !checks.take_searches, checks.budget(false));
+        let (needed, small) =
+            (checks.keeps_certificates || !checks.take_searches, checks.budget(false));
         let goes_on = &mut || !(budget.is_exhausted() || !needed && small.is_exhausted());
         if self.checked.get().is_none() {
             match document.check(self.trees.board.net, goes_on) {

@@ -21,7 +21,7 @@ use super::account::{AnswerObligations, refutation_in_words};
 use super::{AuditVerdict, AuditWatch};
 use crate::Flaw;
 use crate::certificate::markings::visit_capped;
-use crate::words::all_markings_were;
+use crate::description::all_markings_were;
 use parikh_net::{Atom, Net, Predicate};
 
 /// Looks for one claim that no reachable marking satisfies. The claims are indices of open

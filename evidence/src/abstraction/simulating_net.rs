@@ -28,7 +28,7 @@ impl SimulatingNet {
 
     /// Creates the abstraction given by the unfolding of a quotient.
     pub fn of_quotient(quotient: &Quotient, unfolding: Net) -> Self {
-        SimulatingNet { net: unfolding, decided: quotient.decided().to_vec() }
+        SimulatingNet { net: unfolding, decided: quotient.decided_transitions().to_vec() }
     }
 
     /// Returns the net.

@@ -24,7 +24,7 @@ impl Net {
     ///
     /// # Errors
     /// None for a net that was built, since nodes keep their names.
-    pub fn parts(&self) -> Result<Vec<Subnet>, BuildError> {
+    pub fn subnets(&self) -> Result<Vec<Subnet>, BuildError> {
         // Numbers of places first, then of transitions.
         let mut nodes = Sets::new(self.place_count() + self.transition_count());
         for t in self.transitions() {
@@ -79,7 +79,7 @@ mod tests {
              transition idle: ->\ntransition u: 2*c -> c\ntransition v: a -> b",
         )
         .unwrap();
-        let parts = net.parts().unwrap();
+        let parts = net.subnets().unwrap();
         let printed: Vec<String> = parts.iter().map(|part| text::print(&part.net)).collect();
         let expected = [
             "place a 1\nplace b\ntransition t: b -> a\ntransition v: a -> b",

@@ -8,7 +8,7 @@ use std::ops::Index;
 
 impl<P: Paths> Formulas<P> {
     /// Returns the formula and all its parts, each once, parts first.
-    pub fn parts(&self, formula: Formula<P>) -> Vec<Formula<P>> {
+    pub fn subformulas(&self, formula: Formula<P>) -> Vec<Formula<P>> {
         let mut parts = vec![formula];
         let mut seen = HashSet::from([formula]);
         let mut next = 0;
@@ -31,10 +31,10 @@ impl<P: Paths> Formulas<P> {
         formula: Formula<P>,
         mut value: impl FnMut(Formula<P>, &Node<P>, &PartValues<P, T>) -> T,
     ) -> T {
-        let order = self.parts(formula);
-        let mut values = PartValues { values: Vec::with_capacity(order.len()), parts: order };
-        for index in 0..values.parts.len() {
-            let part = values.parts[index];
+        let order = self.subformulas(formula);
+        let mut values = PartValues { values: Vec::with_capacity(order.len()), formulas: order };
+        for index in 0..values.formulas.len() {
+            let part = values.formulas[index];
             let next = value(part, self.node(part), &values);
             values.values.push(next);
         }
@@ -44,7 +44,7 @@ impl<P: Paths> Formulas<P> {
     /// Returns the atoms of the formula in ascending order.
     pub fn atoms(&self, formula: Formula<P>) -> Vec<AtomId> {
         let mut atoms: Vec<AtomId> = self
-            .parts(formula)
+            .subformulas(formula)
             .into_iter()
             .filter_map(|part| match self.node(part) {
                 Node::Literal(literal) => Some(literal.atom),
@@ -80,7 +80,7 @@ impl<P: Paths> Formulas<P> {
         meaning: impl Fn(AtomId) -> Formula<P>,
     ) -> Formula<P> {
         let mut copies: HashMap<Formula<P>, Formula<P>> = HashMap::new();
-        for part in self.parts(formula) {
+        for part in self.subformulas(formula) {
             let copy = match self.node(part) {
                 Node::True => target.constant(true),
                 Node::False => target.constant(false),
@@ -109,7 +109,7 @@ impl<P: Paths> Formulas<P> {
         mut meaning: impl FnMut(&mut Self, AtomId) -> Option<Formula<P>>,
     ) -> Formula<P> {
         let mut results: HashMap<Formula<P>, Formula<P>> = HashMap::new();
-        for part in self.parts(formula) {
+        for part in self.subformulas(formula) {
             let result = match *self.node(part) {
                 Node::Literal(literal) => match meaning(self, literal.atom) {
                     None => part,
@@ -128,7 +128,7 @@ impl<P: Paths> Formulas<P> {
 #[derive(Debug)]
 pub struct PartValues<P, T> {
     /// The formulas, ascending: parts before formulas that contain them.
-    parts: Vec<Formula<P>>,
+    formulas: Vec<Formula<P>>,
     /// The values computed so far, at the positions of their formulas.
     values: Vec<T>,
 }
@@ -137,7 +137,7 @@ impl<P: Paths, T> Index<Formula<P>> for PartValues<P, T> {
     type Output = T;
 
     fn index(&self, formula: Formula<P>) -> &T {
-        let at = self.parts.binary_search(&formula).expect("a part of the formula");
+        let at = self.formulas.binary_search(&formula).expect("a part of the formula");
         &self.values[at]
     }
 }

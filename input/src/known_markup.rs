@@ -42,12 +42,13 @@ pub(super) const OF_TRANSITION: &[&str] = &["orientation", "infiniteServer", "la
 /// Elements of an arc without meaning: PIPE's drawing.
 pub(super) const OF_ARC: &[&str] = &["arcpath"];
 
-/// Names of net elements, refused outside of a net, where they would be skipped.
-const PARTS: [&str; 3] = ["place", "transition", "arc"];
+/// Lower-case words for net elements. An element outside of a net whose name contains one of these
+/// is refused, because skipping it could lose a part of the net.
+const NET_ELEMENTS: [&str; 3] = ["place", "transition", "arc"];
 
 /// The elements whose attributes the reader of the net checks. The readers of `finalmarkings` and
 /// `toolspecific` check their own attributes.
-pub(super) const READ: [&str; 7] =
+pub(super) const CHECKED_ELEMENTS: [&str; 7] =
     ["page", "place", "transition", "arc", "referencePlace", "referenceTransition", "declaration"];
 
 /// Returns true if an attribute has a value that changes nothing. In TAPAAL, such values mean that
@@ -103,7 +104,7 @@ impl XmlTag<'_> {
             true => Ok(()),
             false if self.name().to_ascii_lowercase().ends_with("arc") => {
                 Err(InputError::Unsupported {
-                    at: self.at.of(self.file),
+                    at: self.position.of(self.file),
                     found: format!("an element `{}`", self.qualified_name()),
                     advice: "expected `<arc source=… target=… type=…>`, where the type is `normal`, or in nets \
                              without colours `inhibitor`, `read` or `reset`",
@@ -120,12 +121,12 @@ impl XmlTag<'_> {
         match () {
             () if FOR_OTHERS.contains(&self.name()) => Ok(()),
             () if is_in_module => Err(InputError::Unsupported {
-                at: self.at.of(self.file),
+                at: self.position.of(self.file),
                 found: format!("an element `{}` of a `<module>`", self.qualified_name()),
                 advice: "a module is supported only if it holds just a net: merge the modules of \
                          the file into one net, and export it as standard PNML",
             }),
-            () if PARTS.iter().any(|part| name.contains(part)) => {
+            () if NET_ELEMENTS.iter().any(|part| name.contains(part)) => {
                 Err(self.unsupported(format!("an element `{}` outside of a net", self.name())))
             }
             () => Ok(()),
@@ -139,7 +140,7 @@ impl XmlTag<'_> {
 
     fn unsupported(&self, found: String) -> InputError {
         InputError::Unsupported {
-            at: self.at.of(self.file),
+            at: self.position.of(self.file),
             found,
             advice: "it is unknown here: correct its name, or export the net as standard PNML",
         }

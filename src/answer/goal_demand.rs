@@ -22,7 +22,7 @@ pub(super) struct GoalDemand {
     /// ask the goal again.
     aids: HashMap<GoalId, Vec<GoalId>>,
     /// The goals whose aids are released.
-    done: HashSet<GoalId>,
+    released_goals: HashSet<GoalId>,
 }
 
 impl GoalDemand {
@@ -32,13 +32,13 @@ impl GoalDemand {
     }
 
     /// Adds a relevant occurrence of the goal.
-    pub(super) fn want(&mut self, goal: GoalId) {
+    pub(super) fn add_occurrence(&mut self, goal: GoalId) {
         self.places[goal.index()] += 1;
     }
 
     /// Sets the aids of a goal. Each aid gets one more relevant occurrence.
     pub(super) fn aid(&mut self, goal: GoalId, aids: Vec<GoalId>) {
-        aids.iter().for_each(|&aid| self.want(aid));
+        aids.iter().for_each(|&aid| self.add_occurrence(aid));
         self.aids.insert(goal, aids);
     }
 
@@ -48,7 +48,7 @@ impl GoalDemand {
     }
 
     /// Removes a relevant occurrence of the goal, before a board exists. Nothing is abandoned.
-    pub(super) fn leave(&mut self, goal: GoalId) {
+    pub(super) fn remove_occurrence(&mut self, goal: GoalId) {
         self.places[goal.index()] -= 1;
     }
 
@@ -76,7 +76,7 @@ impl GoalDemand {
     /// Returns the aids that a goal releases: all at the first call, none later.
     fn done_with(&mut self, goal: GoalId) -> Vec<GoalId> {
         match self.aids.get(&goal) {
-            Some(aids) if self.done.insert(goal) => aids.clone(),
+            Some(aids) if self.released_goals.insert(goal) => aids.clone(),
             _ => Vec::new(),
         }
     }
@@ -137,9 +137,9 @@ pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
 /// implies ψ. A release of ψ is treated as an until of ¬ψ.
 fn sought(property: &TreeProperty, net: &Net) -> Vec<Goal> {
     let mut formulas = property.formulas().clone();
-    let parts = formulas.parts(property.formula());
+    let parts = formulas.subformulas(property.formula());
     let negations: Vec<_> = parts.iter().map(|&part| formulas.negate(part)).collect();
-    let mut both: Vec<_> = negations.iter().flat_map(|&it| formulas.parts(it)).collect();
+    let mut both: Vec<_> = negations.iter().flat_map(|&it| formulas.subformulas(it)).collect();
     both.extend(&parts);
     both.sort_unstable();
     both.dedup();

@@ -18,7 +18,7 @@
 
 use super::Endings;
 use super::negation::Negation;
-use super::recurrence::{RecurringEdges, parts};
+use super::recurrence::{RecurringEdges, recurring_parts};
 use super::run::has_next;
 use super::system::{Joint, System};
 use super::terms::LabelLtl;
@@ -34,9 +34,9 @@ const MOST_EDGES: usize = 1 << 26;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ViolationSearch {
     /// No run violates the formula. The field is the number of visited nodes.
-    None(usize),
+    NotViolated(usize),
     /// The components have a violating run.
-    Some,
+    Violated,
     /// There are more nodes than allowed.
     More,
     /// `goes_on` returned false.
@@ -82,11 +82,11 @@ pub fn visit(
         );
     }
     let negation = Negation::new(system, formula)?;
-    let parts = recurrence.then(|| parts(system, &negation));
+    let parts = recurrence.then(|| recurring_parts(system, &negation));
     if parts.as_ref().is_some_and(Vec::is_empty) {
-        return Ok(ViolationSearch::None(0));
+        return Ok(ViolationSearch::NotViolated(0));
     }
-    let view = system.seen(members);
+    let view = system.abstracted_to(members);
     JointNodes::new(system, &view, endings, &negation, parts).visit(max_nodes, goes_on)
 }
 
@@ -107,58 +107,73 @@ struct JointEdge<'s> {
 /// The search graph, built breadth-first: each node is a joint state with a state of the automaton.
 struct JointNodes<'a> {
     /// The considered components, possibly abstracted.
-    seen: &'a System,
+    considered_system: &'a System,
     endings: Endings,
     negation: &'a Negation<'a>,
     /// With `recurrence`, the sets of edges and labels that may occur infinitely often together.
-    parts: Option<Vec<RecurringEdges<'a>>>,
-    /// Labels without a considered owner, one for each letter and membership in `parts`.
-    outside: Vec<&'a str>,
+    recurring_parts: Option<Vec<RecurringEdges<'a>>>,
+    /// Labels without a considered owner, one for each letter and membership in `recurring_parts`.
+    unowned_labels: Vec<&'a str>,
     /// Labels all of whose owners are considered.
-    inside: Vec<&'a str>,
+    fully_owned_labels: Vec<&'a str>,
     /// The index of each node found so far.
     numbers: HashMap<JointNode, u32>,
     /// The nodes found so far, by index.
-    all: Vec<JointNode>,
+    nodes: Vec<JointNode>,
     /// The steps of each visited node, by index.
-    after: Vec<Vec<JointEdge<'a>>>,
+    outgoing_edges: Vec<Vec<JointEdge<'a>>>,
 }
 
 impl<'a> JointNodes<'a> {
     fn new(
         system: &'a System,
-        seen: &'a System,
+        considered_system: &'a System,
         endings: Endings,
         negation: &'a Negation<'a>,
-        parts: Option<Vec<RecurringEdges<'a>>>,
+        recurring_parts: Option<Vec<RecurringEdges<'a>>>,
     ) -> Self {
-        let (mut outside, mut inside) = (Vec::new(), Vec::new());
+        let (mut unowned_labels, mut fully_owned_labels) = (Vec::new(), Vec::new());
         let mut kinds = Vec::new();
         for label in system.labels() {
-            match seen.owners(label).len() {
+            match considered_system.owners(label).len() {
                 0 => {
                     // Labels with the same letter and the same parts are interchangeable.
-                    let in_parts: Vec<bool> =
-                        parts.iter().flatten().map(|part| part.labels.contains(label)).collect();
-                    let kind = (negation.letter_of(label), in_parts);
+                    let membership: Vec<bool> = recurring_parts
+                        .iter()
+                        .flatten()
+                        .map(|part| part.labels.contains(label))
+                        .collect();
+                    let kind = (negation.letter_of(label), membership);
                     if !kinds.contains(&kind) {
                         kinds.push(kind);
-                        outside.push(label);
+                        unowned_labels.push(label);
                     }
                 }
-                owner_count if owner_count == system.owners(label).len() => inside.push(label),
+                owner_count if owner_count == system.owners(label).len() => {
+                    fully_owned_labels.push(label)
+                }
                 _ => {}
             }
         }
-        let (numbers, all, after) = Default::default();
-        Self { seen, endings, negation, parts, outside, inside, numbers, all, after }
+        let (numbers, nodes, outgoing_edges) = Default::default();
+        Self {
+            considered_system,
+            endings,
+            negation,
+            recurring_parts,
+            unowned_labels,
+            fully_owned_labels,
+            numbers,
+            nodes,
+            outgoing_edges,
+        }
     }
 
     /// Returns the index of the node, which is added if it is new.
     fn number(&mut self, node: JointNode) -> u32 {
         *self.numbers.entry(node).or_insert_with_key(|node| {
-            self.all.push(node.clone());
-            self.all.len() as u32 - 1
+            self.nodes.push(node.clone());
+            self.nodes.len() as u32 - 1
         })
     }
 
@@ -168,7 +183,7 @@ impl<'a> JointNodes<'a> {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<ViolationSearch, String> {
         let automaton = &self.negation.automaton;
-        for joint in self.seen.starts() {
+        for joint in self.considered_system.starts() {
             match self.endings {
                 Endings::Ignored => {
                     self.number((joint, automaton.initial, 0));
@@ -184,19 +199,19 @@ impl<'a> JointNodes<'a> {
             }
         }
         let mut edge_count = 0;
-        while self.after.len() < self.all.len() {
+        while self.outgoing_edges.len() < self.nodes.len() {
             if !goes_on() {
                 return Ok(ViolationSearch::Stopped);
             }
-            let node = self.all[self.after.len()].clone();
+            let node = self.nodes[self.outgoing_edges.len()].clone();
             let out_edges = self.steps(&node);
             edge_count += out_edges.len();
-            self.after.push(out_edges);
-            if self.all.len() > max_nodes.min(1 << 28) || edge_count > MOST_EDGES {
+            self.outgoing_edges.push(out_edges);
+            if self.nodes.len() > max_nodes.min(1 << 28) || edge_count > MOST_EDGES {
                 return Ok(ViolationSearch::More);
             }
         }
-        let has_accepting_cycle = match &self.parts {
+        let has_accepting_cycle = match &self.recurring_parts {
             None => self.has_round(|_, _| true),
             Some(parts) => parts.iter().any(|part| {
                 self.has_round(|state, joint_edge| {
@@ -206,9 +221,9 @@ impl<'a> JointNodes<'a> {
             }),
         };
         Ok(if has_accepting_cycle {
-            ViolationSearch::Some
+            ViolationSearch::Violated
         } else {
-            ViolationSearch::None(self.all.len())
+            ViolationSearch::NotViolated(self.nodes.len())
         })
     }
 
@@ -216,13 +231,14 @@ impl<'a> JointNodes<'a> {
     fn steps(&mut self, (joint, state, last_letter): &JointNode) -> Vec<JointEdge<'a>> {
         let mut steps: Vec<(Option<&'a str>, usize, Joint)> = Vec::new();
         let mut has_inside_step = false;
-        for (label, next) in self.seen.steps(joint) {
-            has_inside_step |= self.inside.contains(&label);
+        for (label, next) in self.considered_system.steps(joint) {
+            has_inside_step |= self.fully_owned_labels.contains(&label);
             steps.push((Some(label), self.negation.letter_of(label), next));
         }
-        let outside = self.outside.iter();
+        let unowned_labels = self.unowned_labels.iter();
         steps.extend(
-            outside.map(|&label| (Some(label), self.negation.letter_of(label), joint.clone())),
+            unowned_labels
+                .map(|&label| (Some(label), self.negation.letter_of(label), joint.clone())),
         );
         if self.endings == Endings::Stutter && !has_inside_step {
             steps.push((None, *last_letter, joint.clone()));
@@ -247,9 +263,9 @@ impl<'a> JointNodes<'a> {
         let automaton = &self.negation.automaton;
         let all_marks = Marks::all(automaton.marks);
         let edges_of: Vec<Vec<(u32, Marks)>> = self
-            .after
+            .outgoing_edges
             .iter()
-            .zip(&self.all)
+            .zip(&self.nodes)
             .map(|(edges, &(_, state, _))| {
                 let allowed_edges = edges.iter().filter(|joint_edge| allowed(state, joint_edge));
                 allowed_edges
@@ -263,8 +279,8 @@ impl<'a> JointNodes<'a> {
         let mut carried_marks: Vec<Option<Marks>> = vec![None; sccs.count as usize];
         for (node, edges) in edges_of.iter().enumerate() {
             for &(next, marks) in edges {
-                if sccs.of[next as usize] == sccs.of[node] {
-                    let union = &mut carried_marks[sccs.of[node] as usize];
+                if sccs.component_of[next as usize] == sccs.component_of[node] {
+                    let union = &mut carried_marks[sccs.component_of[node] as usize];
                     *union = Some(union.unwrap_or(Marks::NONE).or(marks));
                 }
             }

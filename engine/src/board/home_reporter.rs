@@ -7,8 +7,8 @@
 //! repeated by the checker if it is small; otherwise it is trusted and marked so.
 
 use super::{
-    Argument, Board, Evidence, Home, KeptStructure, Knowledge, Proof, Reach, Technique, Witness,
-    about_read,
+    Argument, Board, Evidence, HomeKnowledge, KeptStructure, Knowledge, Proof, ReachKnowledge,
+    Technique, Witness, about_read,
 };
 use crate::working_net::{ClaimObstacle, TranslationLimit, WorkingNet};
 use parikh_evidence::home::commoner::{check_closed, check_commoner};
@@ -28,7 +28,7 @@ use std::time::Instant;
 #[derive(Clone, Copy)]
 pub struct HomeReporter<'b> {
     board: &'b Board<'b>,
-    by: Technique,
+    technique: Technique,
     /// The engine's net; `None` for the net that was read. Used by searches and by arguments that
     /// lead back.
     working_net: Option<&'b WorkingNet<'b>>,
@@ -40,7 +40,7 @@ pub struct HomeFinding {
     /// The goal.
     pub goal: GoalId,
     /// True if the goal stays reachable.
-    pub stays: bool,
+    pub stays_reachable: bool,
     /// A sequence of the net that was read to a marking from which the goal is lost, if there is
     /// one.
     pub sequence: Option<FiringSequence>,
@@ -52,16 +52,16 @@ pub struct SearchExtent {
     /// The number of markings visited, summed over the parts of the net that the goals concern.
     pub markings: u64,
     /// The number of independent parts of the net; 0 if nothing had to be visited.
-    pub parts: usize,
+    pub part_count: usize,
 }
 
 /// The largest number of markings that the checker visits again.
-const AGAIN: u64 = 100_000;
+const MAX_REVISITED_MARKINGS: u64 = 100_000;
 
 impl Board<'_> {
     /// Returns the reporter for home-space goals.
-    pub fn homes(&self, by: Technique) -> HomeReporter<'_> {
-        HomeReporter { board: self, by, working_net: None }
+    pub fn home_reporter(&self, by: Technique) -> HomeReporter<'_> {
+        HomeReporter { board: self, technique: by, working_net: None }
     }
 }
 
@@ -75,7 +75,7 @@ impl<'b> HomeReporter<'b> {
     /// the net with the marking after the sequence as its initial marking; without a certificate,
     /// that marking is dead.
     pub fn lost_after(&self, goal: GoalId, sequence: FiringSequence, proof: Proof) {
-        let Some(wanted) = self.wanted(goal) else { return };
+        let Some(wanted) = self.open_predicate(goal) else { return };
         let Ok(firings) = u64::try_from(sequence.firings()) else { return };
         self.board.check_claim(&sequence, u64::MAX);
         let document = proof.document.as_deref();
@@ -85,7 +85,7 @@ impl<'b> HomeReporter<'b> {
         let check = |goes_on: &mut dyn FnMut() -> bool| {
             check_lost(self.board.net, &sequence, wanted, document, goes_on)
         };
-        if self.holds(goal, check) {
+        if self.is_accepted(goal, check) {
             let (sequence, firings) = match self.sooner(&sequence, wanted, document) {
                 Some(sooner) => sooner,
                 None => (sequence, firings),
@@ -96,8 +96,12 @@ impl<'b> HomeReporter<'b> {
                 Ok(end) => self.board.short(goal, witness, &end),
                 Err(_) => witness,
             };
-            let (witness, evidence, by) = (Some(witness), Evidence::Certified(None), self.by);
-            self.enter(goal, Home::Lost { witness, proof, evidence, by });
+            let (witness, evidence, by) =
+                (Some(witness), Evidence::Certified(None), self.technique);
+            self.enter(
+                goal,
+                HomeKnowledge::BecomesUnreachable { witness, proof, evidence, technique: by },
+            );
         }
     }
 
@@ -128,26 +132,32 @@ impl<'b> HomeReporter<'b> {
 
     /// Reports that the goal's transition fires finitely often, by weights.
     pub fn lost_finitely(&self, goal: GoalId, structure: &Arc<Structure>) {
-        let Some(wanted) = self.wanted(goal) else { return };
+        let Some(wanted) = self.open_predicate(goal) else { return };
         let Structure::Finitely(weights) = &**structure else { return };
-        if self.holds(goal, |_| check_finite_firings(self.board.net, weights, wanted)) {
+        if self.is_accepted(goal, |_| check_finite_firings(self.board.net, weights, wanted)) {
             let proof = Proof::new(Argument::Finitely, None);
-            let (evidence, by) = (self.argued(structure), self.by);
-            self.enter(goal, Home::Lost { witness: None, proof, evidence, by });
+            let (evidence, by) = (self.argued(structure), self.technique);
+            self.enter(
+                goal,
+                HomeKnowledge::BecomesUnreachable { witness: None, proof, evidence, technique: by },
+            );
         }
     }
 
     /// Reports the findings of an exhaustive search.
     pub fn searched(&self, found: Vec<HomeFinding>, visited: SearchExtent) {
-        let open = found.into_iter().filter_map(|found| Some((self.wanted(found.goal)?, found)));
+        let open =
+            found.into_iter().filter_map(|found| Some((self.open_predicate(found.goal)?, found)));
         let (wanted, found): (Vec<&Predicate>, Vec<HomeFinding>) = open.unzip();
         if found.is_empty() {
             return;
         }
         let markings = visited.markings;
-        let proof = about_read(self.working_net, Proof::of_parts(markings, visited.parts));
+        let proof = about_read(self.working_net, Proof::of_parts(markings, visited.part_count));
         let (argued, again) = self.visited_again(&wanted, markings);
-        for (HomeFinding { goal, stays, sequence }, again) in found.into_iter().zip(again) {
+        for (HomeFinding { goal, stays_reachable: stays, sequence }, again) in
+            found.into_iter().zip(again)
+        {
             let evidence = match again {
                 Some(again) if again == stays => Evidence::Argued(argued.clone()),
                 Some(_) => {
@@ -160,12 +170,17 @@ impl<'b> HomeReporter<'b> {
                 None => continue,
             };
             let witness = sequence.and_then(|sequence| self.witness(goal, sequence));
-            let (proof, by) = (proof.clone(), self.by);
+            let (proof, by) = (proof.clone(), self.technique);
             self.enter(
                 goal,
                 match stays {
-                    true => Home::Kept { proof, evidence, by },
-                    false => Home::Lost { witness, proof, evidence, by },
+                    true => HomeKnowledge::StaysReachable { proof, evidence, technique: by },
+                    false => HomeKnowledge::BecomesUnreachable {
+                        witness,
+                        proof,
+                        evidence,
+                        technique: by,
+                    },
                 },
             );
         }
@@ -181,11 +196,11 @@ impl<'b> HomeReporter<'b> {
         let unknown = || vec![None; wanted.len()];
         let checks = &self.board.checks;
         // An evidence file needs what was visited.
-        let budget = checks.budget(checks.keep);
+        let budget = checks.budget(checks.keeps_certificates);
         let goes_on = &mut || !budget.is_exhausted();
         let told = checks.count(|| {
             let (net, wanted) = self.translated(wanted, goes_on)?;
-            if markings > AGAIN {
+            if markings > MAX_REVISITED_MARKINGS {
                 return Ok(unknown());
             }
             match find_staying(net, markings.max(1), &wanted, goes_on) {
@@ -197,12 +212,18 @@ impl<'b> HomeReporter<'b> {
             Ok(told) => {
                 let on = self.working_net.and_then(WorkingNet::checked_log);
                 let structure = Arc::new(Structure::Visited(markings));
-                (checks.keep.then_some(KeptStructure { structure, on }), told)
+                (
+                    checks
+                        .keeps_certificates
+                        .then_some(KeptStructure { structure, derivation: on }),
+                    told,
+                )
             }
             Err(why) => {
                 if !why.is_empty() {
                     let net = self.board.net.name();
-                    self.board.fault(self.by, format_args!("a search on net `{net}`: {why}"));
+                    self.board
+                        .fault(self.technique, format_args!("a search on net `{net}`: {why}"));
                 }
                 (None, unknown())
             }
@@ -244,15 +265,19 @@ impl<'b> HomeReporter<'b> {
     /// Reports that all transitions are live, by the structure of the net.
     pub fn all_live(&self, goals: &[GoalId], structure: &Arc<Structure>) {
         let Structure::Commoner { traps, refutation } = &**structure else { return };
-        let open = || goals.iter().filter(|&&goal| self.wanted(goal).is_some());
+        let open = || goals.iter().filter(|&&goal| self.open_predicate(goal).is_some());
         let Some(&first) = open().next() else { return };
         let check = |goes_on: &mut dyn FnMut() -> bool| {
             check_commoner(self.board.net, traps, refutation, goes_on)
         };
-        if self.holds(first, check) {
+        if self.is_accepted(first, check) {
             for &goal in open() {
-                if self.wanted(goal).is_some_and(asks_for_liveness) {
-                    self.keep(goal, Argument::Commoner { traps: traps.len() }, structure);
+                if self.open_predicate(goal).is_some_and(asks_for_liveness) {
+                    self.enter_stays_reachable(
+                        goal,
+                        Argument::Commoner { traps: traps.len() },
+                        structure,
+                    );
                 }
             }
         }
@@ -260,13 +285,13 @@ impl<'b> HomeReporter<'b> {
 
     /// Reports that the goal stays coverable, by the structure of the closed net.
     pub fn kept_closed(&self, goal: GoalId, structure: &Arc<Structure>) {
-        let Some(wanted) = self.wanted(goal) else { return };
+        let Some(wanted) = self.open_predicate(goal) else { return };
         let Structure::Closed { traps, refutation } = &**structure else { return };
         let check = |goes_on: &mut dyn FnMut() -> bool| {
             check_closed(self.board.net, wanted, traps, refutation, goes_on)
         };
-        if self.holds(goal, check) {
-            self.keep(goal, Argument::Closed { traps: traps.len() }, structure);
+        if self.is_accepted(goal, check) {
+            self.enter_stays_reachable(goal, Argument::Closed { traps: traps.len() }, structure);
         }
     }
 
@@ -275,12 +300,12 @@ impl<'b> HomeReporter<'b> {
         let board = self.board;
         let Structure::Undone(sequences) = &**structure else { return };
         let Some(&first) = board.homes.values().next() else { return };
-        if self.holds(first, |goes_on| check_undone(board.net, sequences, goes_on))
-            && board.reversible.set((self.by, structure.clone())).is_ok()
+        if self.is_accepted(first, |goes_on| check_undone(board.net, sequences, goes_on))
+            && board.reversible.set((self.technique, structure.clone())).is_ok()
         {
             for (wanted, &goal) in &board.homes {
                 if wanted.holds(board.net, board.net.initial()) {
-                    self.keep(goal, Argument::Undone, structure);
+                    self.enter_stays_reachable(goal, Argument::Undone, structure);
                 }
             }
             board.ids().for_each(|goal| reached(board, goal));
@@ -290,7 +315,7 @@ impl<'b> HomeReporter<'b> {
     /// Reports that from every marking of the engine's net firings lead back. Returns the number of
     /// open goals that this shows.
     pub fn returning(&self, goals: &[GoalId], returning: ReturnProof) -> usize {
-        let open = goals.iter().filter_map(|&goal| Some((goal, self.wanted(goal)?)));
+        let open = goals.iter().filter_map(|&goal| Some((goal, self.open_predicate(goal)?)));
         let (open, wanted): (Vec<GoalId>, Vec<&Predicate>) = open.unzip();
         let Some(&first) = open.first() else { return 0 };
         let structure = Arc::new(Structure::Returning(Box::new(returning)));
@@ -307,7 +332,7 @@ impl<'b> HomeReporter<'b> {
             }
             Ok(())
         };
-        let holds = self.holds(first, check);
+        let holds = self.is_accepted(first, check);
         if let Some(why) = nowhere.filter(|why| !why.is_empty()) {
             self.refuse(first, &why);
         }
@@ -322,7 +347,10 @@ impl<'b> HomeReporter<'b> {
         let mut said = 0;
         for (goal, _) in open.into_iter().zip(kept).filter(|(_, kept)| *kept) {
             let (proof, evidence) = self.on_its_net(Argument::Returning, &structure);
-            self.enter(goal, Home::Kept { proof, evidence, by: self.by });
+            self.enter(
+                goal,
+                HomeKnowledge::StaysReachable { proof, evidence, technique: self.technique },
+            );
             said += 1;
         }
         said
@@ -340,7 +368,7 @@ impl<'b> HomeReporter<'b> {
         if self.working_net.is_none_or(|working_net| working_net.parent().is_none()) {
             return self.lost_after(goal, after, Proof::new(argument, Some(Arc::new(document))));
         }
-        let Some(wanted) = self.wanted(goal) else { return };
+        let Some(wanted) = self.open_predicate(goal) else { return };
         let mut nowhere = None;
         let check = |goes_on: &mut dyn FnMut() -> bool| {
             match self.translated(&[wanted], goes_on) {
@@ -351,7 +379,7 @@ impl<'b> HomeReporter<'b> {
             }
             Ok(())
         };
-        let holds = self.holds(goal, check) && nowhere.is_none();
+        let holds = self.is_accepted(goal, check) && nowhere.is_none();
         if let Some(why) = nowhere.filter(|why| !why.is_empty()) {
             self.refuse(goal, &why);
         }
@@ -359,7 +387,15 @@ impl<'b> HomeReporter<'b> {
             let after = after.steps().iter().map(|step| (step.transition, step.count)).collect();
             let structure = Arc::new(Structure::Lost { after, document });
             let (proof, evidence) = self.on_its_net(argument, &structure);
-            self.enter(goal, Home::Lost { witness: None, proof, evidence, by: self.by });
+            self.enter(
+                goal,
+                HomeKnowledge::BecomesUnreachable {
+                    witness: None,
+                    proof,
+                    evidence,
+                    technique: self.technique,
+                },
+            );
         }
     }
 
@@ -367,24 +403,29 @@ impl<'b> HomeReporter<'b> {
     fn on_its_net(&self, argument: Argument, structure: &Arc<Structure>) -> (Proof, Evidence) {
         let proof = Proof::new(argument, None);
         let Some(working_net) = self.working_net else { return (proof, self.argued(structure)) };
-        let argued =
-            || KeptStructure { structure: structure.clone(), on: working_net.checked_log() };
-        let evidence = Evidence::Argued(self.board.checks.keep.then(argued));
+        let argued = || KeptStructure {
+            structure: structure.clone(),
+            derivation: working_net.checked_log(),
+        };
+        let evidence = Evidence::Argued(self.board.checks.keeps_certificates.then(argued));
         (about_read(self.working_net, proof), evidence)
     }
 
     fn argued(&self, structure: &Arc<Structure>) -> Evidence {
-        let argued = || KeptStructure { structure: structure.clone(), on: None };
-        Evidence::Argued(self.board.checks.keep.then(argued))
+        let argued = || KeptStructure { structure: structure.clone(), derivation: None };
+        Evidence::Argued(self.board.checks.keeps_certificates.then(argued))
     }
 
-    fn keep(&self, goal: GoalId, argument: Argument, structure: &Arc<Structure>) {
+    fn enter_stays_reachable(&self, goal: GoalId, argument: Argument, structure: &Arc<Structure>) {
         let (proof, evidence) = (Proof::new(argument, None), self.argued(structure));
-        self.enter(goal, Home::Kept { proof, evidence, by: self.by });
+        self.enter(
+            goal,
+            HomeKnowledge::StaysReachable { proof, evidence, technique: self.technique },
+        );
     }
 
     /// Returns the predicate of an open goal.
-    fn wanted(&self, goal: GoalId) -> Option<&'b Predicate> {
+    fn open_predicate(&self, goal: GoalId) -> Option<&'b Predicate> {
         match self.board.goal(goal) {
             Goal::Home(wanted) if self.board.is_open(goal) => Some(wanted),
             Goal::Home(_) => None,
@@ -396,7 +437,7 @@ impl<'b> HomeReporter<'b> {
     }
 
     /// Returns true if the checker accepts the argument.
-    fn holds(
+    fn is_accepted(
         &self,
         goal: GoalId,
         check: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<(), HomeFlaw>,
@@ -407,11 +448,11 @@ impl<'b> HomeReporter<'b> {
             Ok(()) => true,
             Err(HomeFlaw::Document(Flaw::Stopped)) => false,
             Err(HomeFlaw::Document(Flaw::TooLarge(what))) => {
-                tracing::debug!("{}: too large for the checker: {what}", self.by);
+                tracing::debug!("{}: too large for the checker: {what}", self.technique);
                 false
             }
             Err(HomeFlaw::Sequence(ReplayError::Overflow { .. })) => {
-                self.board.beyond(TranslationLimit::Tokens);
+                self.board.record_exceeded_limit(TranslationLimit::Tokens);
                 false
             }
             Err(flaw) => {
@@ -423,29 +464,34 @@ impl<'b> HomeReporter<'b> {
 
     fn refuse(&self, goal: GoalId, flaw: &dyn std::fmt::Display) {
         let net = self.board.net.name();
-        self.board.fault(self.by, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
+        self.board
+            .fault(self.technique, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
     }
 
-    fn enter(&self, goal: GoalId, found: Home) {
+    fn enter(&self, goal: GoalId, found: HomeKnowledge) {
         let mut entry = self.board.entry(goal);
-        let rests_on = |home: &Home| match home {
-            Home::Kept { proof, .. } | Home::Lost { proof, .. } => self.board.is_void(proof),
-            Home::Open => false,
+        let rests_on = |home: &HomeKnowledge| match home {
+            HomeKnowledge::StaysReachable { proof, .. }
+            | HomeKnowledge::BecomesUnreachable { proof, .. } => {
+                self.board.rests_on_violated_claim(proof)
+            }
+            HomeKnowledge::Open => false,
         };
         if rests_on(&found) {
             return;
         }
         match &entry.knowledge {
-            Knowledge::Home(Home::Open) => {
+            Knowledge::Home(HomeKnowledge::Open) => {
                 entry.knowledge = Knowledge::Home(found);
                 drop(entry);
                 self.board.note_ground(goal, self.working_net);
                 self.board.close(goal, true);
             }
             Knowledge::Home(known)
-                if matches!(known, Home::Kept { .. }) != matches!(found, Home::Kept { .. }) =>
+                if matches!(known, HomeKnowledge::StaysReachable { .. })
+                    != matches!(found, HomeKnowledge::StaysReachable { .. }) =>
             {
-                self.board.freeze(goal, self.by, entry);
+                self.board.freeze(goal, self.technique, entry);
             }
             _ => {}
         }
@@ -457,11 +503,11 @@ pub(super) fn reached(board: &Board<'_>, goal: GoalId) {
     let Some((by, structure)) = board.reversible.get() else { return };
     let Goal::Reach(predicate) = board.goal(goal) else { return };
     let is_reached =
-        || matches!(board.entry(goal).knowledge, Knowledge::Reach(Reach::Reached { .. }));
+        || matches!(board.entry(goal).knowledge, Knowledge::Reach(ReachKnowledge::Reached { .. }));
     if let Some(&home) = board.homes.get(predicate)
         && board.is_open(home)
         && is_reached()
     {
-        board.homes(by).keep(home, Argument::Undone, structure);
+        board.home_reporter(by).enter_stays_reachable(home, Argument::Undone, structure);
     }
 }

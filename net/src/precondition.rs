@@ -213,8 +213,8 @@ impl Predicate {
     }
 }
 
-/// Returns by how much `changes` shifts each left side that a predicate
-/// [reads](Predicate::read_at). Left sides that do not change are left out.
+/// Returns by how much `changes` shifts each left side of the comparisons of a predicate. Left
+/// sides that do not change are left out.
 fn shifts(terms_of_place: &[Vec<(u32, i64)>], changes: &[(usize, i64)]) -> Vec<(u32, i128)> {
     let shifts_of_change = |&(place, change): &(usize, i64)| {
         terms_of_place[place]

@@ -12,7 +12,7 @@ pub struct GoalQuestion {
     /// The formula over goals.
     pub query: Query<RoledGoal>,
     /// The meaning of the conjunction of all goals, for the reason of the answer.
-    pub whole: JointMeaning,
+    pub joint_meaning: JointMeaning,
     /// The goals of the question, without duplicates.
     pub(super) goals: Vec<GoalId>,
 }
@@ -39,7 +39,7 @@ impl RoledGoal {
 pub enum GoalRole {
     /// A part of the question itself.
     #[default]
-    Part,
+    QuestionPart,
     /// A dead marking is reachable in which no wanted condition holds.
     DeadEnd,
     /// A condition that must stay reachable is reachable at all.
@@ -101,5 +101,5 @@ pub(super) fn not(part: GoalFormula) -> GoalFormula {
 
 /// Returns the formula EF `predicate`, as a part of the question.
 pub(super) fn reach(predicate: Predicate) -> GoalFormula {
-    atom(Goal::Reach(predicate), GoalRole::Part)
+    atom(Goal::Reach(predicate), GoalRole::QuestionPart)
 }

@@ -85,9 +85,9 @@ impl Resolver<'_> {
         sort: SortId,
     ) -> Result<Multiset, ColourProblem> {
         Ok(match multiset {
-            Multiset::Of { count, term } => {
+            Multiset::Tokens { count, term } => {
                 let terms = self.fitted_terms(term, sort)?;
-                Multiset::sum(terms.into_iter().map(|term| Multiset::Of { count, term }))
+                Multiset::sum(terms.into_iter().map(|term| Multiset::Tokens { count, term }))
             }
             Multiset::Sum(parts) => {
                 let parts: Result<Vec<_>, _> =

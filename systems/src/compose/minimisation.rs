@@ -107,7 +107,7 @@ fn signatures(rows: &[SuccessorRow], class: &[u32]) -> Signatures {
         .collect();
     let sccs = components_of_rows(&inner_successors, |&to| to);
     let mut members = vec![Vec::new(); sccs.count as usize];
-    sccs.of.iter().enumerate().for_each(|(state, &of)| members[of as usize].push(state));
+    sccs.component_of.iter().enumerate().for_each(|(state, &of)| members[of as usize].push(state));
     // No edge leads to a component with a larger number, so the signatures of the targets are
     // complete.
     let mut scc_signatures: Vec<Signature> = Vec::with_capacity(members.len());
@@ -119,7 +119,7 @@ fn signatures(rows: &[SuccessorRow], class: &[u32]) -> Signatures {
                     observable_steps.push((label, class[to as usize]));
                     continue;
                 }
-                match sccs.of[to as usize] as usize {
+                match sccs.component_of[to as usize] as usize {
                     same if same == scc => can_diverge = true,
                     after => {
                         let (successor_steps, successor_diverges) = &scc_signatures[after];
@@ -133,5 +133,5 @@ fn signatures(rows: &[SuccessorRow], class: &[u32]) -> Signatures {
         observable_steps.dedup();
         scc_signatures.push((observable_steps, can_diverge));
     }
-    Signatures { signatures: scc_signatures, signature_of_state: sccs.of }
+    Signatures { signatures: scc_signatures, signature_of_state: sccs.component_of }
 }
