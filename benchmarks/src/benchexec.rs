@@ -42,7 +42,7 @@ pub struct Tasks {
     /// The processor cores of a run.
     pub cores: u16,
     /// The output directory.
-    pub out: PathBuf,
+    pub output_directory: PathBuf,
 }
 
 impl Tasks {
@@ -51,24 +51,24 @@ impl Tasks {
     /// # Errors
     /// If an archive or an oracle cannot be read, or a file cannot be written.
     pub fn write(&self) -> Result<usize, Error> {
-        let models = self.out.join("instances");
+        let models = self.output_directory.join("instances");
         std::fs::create_dir_all(&models).map_err(Error::at(&models))?;
-        let tool = self.out.join("contest");
+        let tool = self.output_directory.join("contest");
         std::fs::create_dir_all(&tool).map_err(Error::at(&tool))?;
         let write =
             |path: PathBuf, text: &str| std::fs::write(&path, text).map_err(Error::at(&path));
         write(tool.join("parikh.py"), TOOL_INFO)?;
-        write(self.out.join("parikh.xml"), &self.definition())?;
+        write(self.output_directory.join("parikh.xml"), &self.definition())?;
         for exam in &self.exams {
             let property = format!("The contest's examination {}.\n", exam.long());
-            write(self.out.join(format!("{}.prp", exam.long())), &property)?;
+            write(self.output_directory.join(format!("{}.prp", exam.long())), &property)?;
         }
         for name in &self.instances {
             unpack_to(&self.inputs, name, &models)?;
             for &exam in &self.exams {
                 let known = oracle::read(&self.oracle, name, exam)?.unwrap_or_default();
                 let text = definition_of(name, exam, &known);
-                write(self.out.join(format!("{name}-{exam}.yml")), &text)?;
+                write(self.output_directory.join(format!("{name}-{exam}.yml")), &text)?;
             }
         }
         Ok(self.instances.len() * self.exams.len())

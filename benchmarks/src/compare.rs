@@ -43,15 +43,15 @@ pub enum Difference {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ComparisonLine {
     /// Questions in both files.
-    pub asked: usize,
+    pub question_count: usize,
     /// Questions with a known answer.
-    pub known: usize,
+    pub known_answers: usize,
     /// Right answers of A and B.
-    pub right: [usize; 2],
+    pub right_answers: [usize; 2],
     /// Wrong answers of A and B.
-    pub wrong: [usize; 2],
+    pub wrong_answers: [usize; 2],
     /// Answers of A and B to questions without a known answer.
-    pub new: [usize; 2],
+    pub new_answers: [usize; 2],
     /// Questions that only A, or only B, answers.
     pub only: [usize; 2],
     /// Questions that A and B answer differently.
@@ -85,15 +85,15 @@ pub fn compare<'r>(a: &'r [ResultRow], b: &'r [ResultRow]) -> FileComparison<'r>
         };
         paired.insert(key(row_a));
         let line = comparison.lines.entry(row_a.exam).or_default();
-        line.asked += 1;
+        line.question_count += 1;
         let is_unknown = |row: &ResultRow| matches!(judge(&row.expected, ""), Score::Unknown);
         let expected = if is_unknown(row_a) { &row_b.expected } else { &row_a.expected };
-        line.known += usize::from(judge(expected, "") == Score::Missing);
+        line.known_answers += usize::from(judge(expected, "") == Score::Missing);
         for (side, row) in [row_a, row_b].into_iter().enumerate() {
             match judge(expected, &row.got) {
-                Score::Ok => line.right[side] += 1,
-                Score::Wrong => line.wrong[side] += 1,
-                Score::New => line.new[side] += 1,
+                Score::Ok => line.right_answers[side] += 1,
+                Score::Wrong => line.wrong_answers[side] += 1,
+                Score::New => line.new_answers[side] += 1,
                 Score::Missing | Score::Unknown => {}
             }
         }
@@ -150,9 +150,14 @@ impl FileComparison<'_> {
             "differ",
         );
         let mut print = |name: &str, line: &ComparisonLine| {
-            let ComparisonLine { asked, known, contradicting: differ, .. } = line;
-            let ([a, b], [bad_a, bad_b]) = (line.right, line.wrong);
-            let ([new_a, new_b], [only_a, only_b]) = (line.new, line.only);
+            let ComparisonLine {
+                question_count: asked,
+                known_answers: known,
+                contradicting: differ,
+                ..
+            } = line;
+            let ([a, b], [bad_a, bad_b]) = (line.right_answers, line.wrong_answers);
+            let ([new_a, new_b], [only_a, only_b]) = (line.new_answers, line.only);
             // Writing to a String does not fail.
             let _ = writeln!(
                 text,
@@ -162,13 +167,13 @@ impl FileComparison<'_> {
         };
         for (exam, line) in &self.lines {
             print(exam.short(), line);
-            total.asked += line.asked;
-            total.known += line.known;
+            total.question_count += line.question_count;
+            total.known_answers += line.known_answers;
             total.contradicting += line.contradicting;
             for side in 0..2 {
-                total.right[side] += line.right[side];
-                total.wrong[side] += line.wrong[side];
-                total.new[side] += line.new[side];
+                total.right_answers[side] += line.right_answers[side];
+                total.wrong_answers[side] += line.wrong_answers[side];
+                total.new_answers[side] += line.new_answers[side];
                 total.only[side] += line.only[side];
             }
         }
@@ -237,11 +242,11 @@ mod tests {
         let comparison = compare(&a, &b);
         let line = comparison.lines[&Exam::ReachabilityCardinality];
         let expected = ComparisonLine {
-            asked: 4,
-            known: 3,
-            right: [2, 2],
-            wrong: [0, 1],
-            new: [1, 1],
+            question_count: 4,
+            known_answers: 3,
+            right_answers: [2, 2],
+            wrong_answers: [0, 1],
+            new_answers: [1, 1],
             only: [0, 1],
             contradicting: 1,
         };
@@ -263,7 +268,7 @@ mod tests {
     fn a_shorter_limit_takes_later_answers_away() {
         let [a, b] = files().map(|rows| truncated_at(&rows, 3.0));
         let line = compare(&a, &b).lines[&Exam::ReachabilityCardinality];
-        assert_eq!((line.right, line.only), ([1, 1], [0, 1]));
+        assert_eq!((line.right_answers, line.only), ([1, 1], [0, 1]));
         assert_eq!(a[1].verdict, Score::Missing);
         assert_eq!(a[1].wall, 3.0);
     }

@@ -45,7 +45,7 @@ pub struct Contest {
     /// Number of runs at a time, at least 1.
     pub jobs: usize,
     /// The result file; an existing file is continued.
-    pub out: PathBuf,
+    pub result_file: PathBuf,
     /// A directory for each run's stdout and stderr.
     pub logs: Option<PathBuf>,
 }
@@ -68,11 +68,11 @@ impl Contest {
         if let Some(logs) = &self.logs {
             std::fs::create_dir_all(logs).map_err(Error::at(logs))?;
         }
-        let store = ResultStore::open(&self.out)?;
+        let store = ResultStore::open(&self.result_file)?;
         let pairs = || {
             let exams_of = |name| self.exams.iter().map(move |&exam| (name, exam));
             let runs = self.instances.iter().flat_map(exams_of).enumerate();
-            runs.filter(|&(index, _)| self.shard.has(index)).map(|(_, pair)| pair)
+            runs.filter(|&(index, _)| self.shard.has_run(index)).map(|(_, pair)| pair)
         };
         let requested_runs: HashSet<(&str, Exam)> =
             pairs().map(|(name, exam)| (&**name, exam)).collect();

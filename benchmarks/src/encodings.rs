@@ -90,7 +90,7 @@ pub struct Measurement {
     pub outcome: EncodingOutcome,
     /// True if a goal was refuted that is known to be reachable, or reached that is known to be
     /// unreachable.
-    pub wrong: bool,
+    pub is_wrong: bool,
     /// Constraints besides m ≥ 0, x ≥ 0 and the goal.
     pub constraints: usize,
     /// Seconds for encoding and solving.
@@ -201,7 +201,7 @@ impl Encodings {
                     },
                     backend,
                     outcome,
-                    wrong: match outcome {
+                    is_wrong: match outcome {
                         EncodingOutcome::Refuted => goal.reachable == Some(true),
                         EncodingOutcome::Reached => goal.reachable == Some(false),
                         _ => false,
@@ -420,7 +420,7 @@ pub(crate) mod tests {
                 |m: &&Measurement| m.id == id && m.encoding == encoding && m.backend == backend;
             measurements.iter().find(is_asked).unwrap().outcome
         };
-        assert!(measurements.iter().all(|m| !m.wrong));
+        assert!(measurements.iter().all(|m| !m.is_wrong));
         assert_eq!(measurements.len(), 4 * 3 * Backend::ALL.len());
         let plain = "state-equation";
         assert_eq!(outcome_of("Small-RC-0", plain, Backend::MicroLp), EncodingOutcome::Candidate);
@@ -462,7 +462,7 @@ pub(crate) mod tests {
         small.backends.extend(TokenEncoding::ALL.map(Backend::Sat));
         let measurements = small.measure("Small").unwrap().unwrap();
         std::fs::remove_dir_all(&small.inputs).unwrap();
-        assert!(measurements.iter().all(|m| !m.wrong));
+        assert!(measurements.iter().all(|m| !m.is_wrong));
         let outcome_of = |id: &str, encoding: &str, backend: Backend| {
             let is_asked =
                 |m: &&Measurement| m.id == id && m.encoding == encoding && m.backend == backend;

@@ -21,7 +21,7 @@ pub fn fields(m: &Measurement) -> [String; 9] {
         m.encoding.clone(),
         m.backend.to_string(),
         m.outcome.name().to_owned(),
-        m.wrong.to_string(),
+        m.is_wrong.to_string(),
         m.constraints.to_string(),
         format!("{:.4}", m.seconds),
     ]
@@ -88,7 +88,7 @@ pub fn print(measurements: &[Measurement]) -> String {
             count(EncodingOutcome::HasDisjunctions),
             count(EncodingOutcome::Uncertified),
             count(EncodingOutcome::NotAsked),
-            of_pair.clone().filter(|m| m.wrong).count(),
+            of_pair.clone().filter(|m| m.is_wrong).count(),
             constraints.get(middle).copied().unwrap_or(0),
             seconds.get(middle).copied().unwrap_or(0.0),
             seconds.iter().sum::<f64>(),
@@ -146,7 +146,7 @@ mod tests {
             encoding: encoding.into(),
             backend: Backend::Highs,
             outcome,
-            wrong: false,
+            is_wrong: false,
             constraints: 7,
             seconds,
         };

@@ -54,7 +54,7 @@ pub fn check_for<'r>(
 }
 
 /// Pairs every instance with every examination.
-pub fn runs<'r>(
+pub fn instance_exam_pairs<'r>(
     instances: &'r [String],
     exams: &'r [Exam],
 ) -> impl Iterator<Item = (&'r str, Exam)> {

@@ -13,15 +13,15 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     /// The part's number, from 1.
-    part: usize,
+    part_number: usize,
     /// The number of parts.
-    parts: usize,
+    part_count: usize,
 }
 
 impl Shard {
     /// Returns true if the part has the run at this position, from 0.
-    pub fn has(self, position: usize) -> bool {
-        position % self.parts == self.part - 1
+    pub fn has_run(self, position: usize) -> bool {
+        position % self.part_count == self.part_number - 1
     }
 }
 
@@ -34,7 +34,9 @@ impl FromStr for Shard {
         let (part, parts) = text.split_once('/').ok_or_else(message)?;
         let [part, parts] = [part, parts].map(|number| number.trim().parse::<usize>());
         match (part, parts) {
-            (Ok(part), Ok(parts)) if (1..=parts).contains(&part) => Ok(Shard { part, parts }),
+            (Ok(part), Ok(parts)) if (1..=parts).contains(&part) => {
+                Ok(Shard { part_number: part, part_count: parts })
+            }
             _ => Err(message()),
         }
     }
@@ -118,7 +120,7 @@ mod tests {
             let shards: Vec<Shard> =
                 (1..=parts).map(|part| format!("{part}/{parts}").parse().unwrap()).collect();
             for position in 0..30 {
-                assert_eq!(shards.iter().filter(|shard| shard.has(position)).count(), 1);
+                assert_eq!(shards.iter().filter(|shard| shard.has_run(position)).count(), 1);
             }
         }
     }

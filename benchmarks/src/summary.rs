@@ -99,9 +99,12 @@ fn scores(runs: &[SummaryRun]) -> String {
     let cells_of = |name: &str, run: &SummaryRun, line: &TableLine| {
         let total: f64 = line.walls.iter().sum();
         let mut cells = vec![Cell::text(name), Cell::text(&run.name)];
-        cells.extend([line.walls.len(), line.asked, line.known, line.right].map(Cell::number));
-        cells.push(Cell::none_expected(line.wrong));
-        cells.extend([line.missing, line.new, line.cut].map(Cell::number));
+        cells.extend(
+            [line.walls.len(), line.question_count, line.known_answers, line.right_answers]
+                .map(Cell::number),
+        );
+        cells.push(Cell::none_expected(line.wrong_answers));
+        cells.extend([line.missing_answers, line.new_answers, line.cut].map(Cell::number));
         let median = line.median_wall();
         cells.extend([format!("{median:.2}"), format!("{total:.1}")].map(Cell::number));
         cells.push(Cell::number(line.memory));

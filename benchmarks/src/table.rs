@@ -10,17 +10,17 @@ use std::fmt::Write;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TableLine {
     /// Questions, with or without a known answer.
-    pub asked: usize,
+    pub question_count: usize,
     /// Questions with a known answer.
-    pub known: usize,
+    pub known_answers: usize,
     /// Right answers.
-    pub right: usize,
+    pub right_answers: usize,
     /// Wrong answers, including contradictions on questions without a known answer.
-    pub wrong: usize,
+    pub wrong_answers: usize,
     /// Known answers that the tool did not give.
-    pub missing: usize,
+    pub missing_answers: usize,
     /// Answers to questions without a known answer.
-    pub new: usize,
+    pub new_answers: usize,
     /// The wall time of each run, ascending, in seconds.
     pub walls: Vec<f64>,
     /// The largest resident set of any run, in MB.
@@ -32,13 +32,13 @@ pub struct TableLine {
 impl TableLine {
     /// Adds the question of a row. The run of the row is added separately.
     fn add(&mut self, row: &ResultRow) {
-        self.asked += usize::from(!row.id.is_empty());
-        self.known += usize::from(judge(&row.expected, "") == Score::Missing);
+        self.question_count += usize::from(!row.id.is_empty());
+        self.known_answers += usize::from(judge(&row.expected, "") == Score::Missing);
         match row.verdict {
-            Score::Ok => self.right += 1,
-            Score::Wrong => self.wrong += 1,
-            Score::Missing => self.missing += 1,
-            Score::New => self.new += 1,
+            Score::Ok => self.right_answers += 1,
+            Score::Wrong => self.wrong_answers += 1,
+            Score::Missing => self.missing_answers += 1,
+            Score::New => self.new_answers += 1,
             Score::Unknown => {}
         }
     }
@@ -96,7 +96,17 @@ pub fn print(rows: &[ResultRow]) -> String {
     );
     let named = lines.iter().map(|(exam, line)| (exam.short(), line));
     for (name, line) in named.chain([("all", &total)]) {
-        let TableLine { asked, known, right, wrong, missing, new, memory, cut, .. } = line;
+        let TableLine {
+            question_count: asked,
+            known_answers: known,
+            right_answers: right,
+            wrong_answers: wrong,
+            missing_answers: missing,
+            new_answers: new,
+            memory,
+            cut,
+            ..
+        } = line;
         let (runs, median) = (line.walls.len(), line.median_wall());
         // The sum of an empty list of floats is -0.
         let sum = line.walls.iter().sum::<f64>() + 0.0;
@@ -135,8 +145,11 @@ mod tests {
         let (lines, total) = sum_up(&rows);
         let line = &lines[&Exam::ReachabilityCardinality];
         assert_eq!(line, &total);
-        assert_eq!((line.asked, line.known, line.right, line.wrong), (5, 3, 1, 1));
-        assert_eq!((line.missing, line.new, line.cut), (1, 1, 1));
+        assert_eq!(
+            (line.question_count, line.known_answers, line.right_answers, line.wrong_answers),
+            (5, 3, 1, 1)
+        );
+        assert_eq!((line.missing_answers, line.new_answers, line.cut), (1, 1, 1));
         assert_eq!((line.walls.len(), line.median_wall(), line.memory), (2, 5.5, 12));
         let text = print(&rows);
         assert!(text.contains("WRONG A RC g: expected TRUE, got FALSE"), "{text}");

@@ -51,7 +51,7 @@ pub struct RequestedGoals {
 
 impl RequestedGoals {
     /// Makes a request for all goals of an examination.
-    pub fn whole(instance: String, exam: Exam) -> RequestedGoals {
+    pub fn all_goals(instance: String, exam: Exam) -> RequestedGoals {
         RequestedGoals { instance, exam, goals: BTreeSet::new(), validation_goals: BTreeSet::new() }
     }
 }
@@ -74,7 +74,7 @@ pub struct Teams {
     /// Number of runs at a time.
     pub jobs: usize,
     /// Directory of the result files.
-    pub out: PathBuf,
+    pub output_directory: PathBuf,
 }
 
 /// Reads a list of goals, grouped by examination.
@@ -128,10 +128,13 @@ impl Teams {
     /// # Errors
     /// If an instance, an oracle, the program or a result file cannot be used.
     pub fn run(&self) -> Result<Vec<(Team, Vec<ResultRow>)>, Error> {
-        std::fs::create_dir_all(&self.out).map_err(Error::at(&self.out))?;
+        std::fs::create_dir_all(&self.output_directory)
+            .map_err(Error::at(&self.output_directory))?;
         let mut stores = Vec::new();
         for team in &self.teams {
-            stores.push(ResultStore::open(&self.out.join(format!("{}.csv", team.name)))?);
+            stores.push(ResultStore::open(
+                &self.output_directory.join(format!("{}.csv", team.name)),
+            )?);
         }
         let mut pending: VecDeque<(usize, &RequestedGoals)> = VecDeque::new();
         for request in &self.requests {
@@ -141,7 +144,8 @@ impl Teams {
                 } else if let Some(goal) =
                     request.goals.iter().find(|goal| !has_goal(store, request, goal))
                 {
-                    let path = self.out.join(format!("{}.csv", self.teams[index].name));
+                    let path =
+                        self.output_directory.join(format!("{}.csv", self.teams[index].name));
                     let problem = format!(
                         "found the examination, but not {goal}: the file belongs to other goals, \
                          or no goal has this name; use another --out, or delete the file"
@@ -405,7 +409,7 @@ mod tests {
             parikh: prover(directory.path()),
             timeout: Duration::from_secs(20),
             jobs: 2,
-            out: directory.path().join("out"),
+            output_directory: directory.path().join("out"),
         };
         let results = teams.run().unwrap();
         let table = teams.table(&results, true);

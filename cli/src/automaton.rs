@@ -1,7 +1,7 @@
 //! `parikh automaton`: prints the size of the automaton of an LTL formula, and writes or draws the
 //! automaton.
 
-use super::terminal::{line, note, whole};
+use super::terminal::{line, note, print_verbatim};
 use super::{ProgramOutcome, SyntaxError, UsageError, pixels, signals};
 use anyhow::{Context, Result, bail};
 use parikh_pictures::draw::automaton::{dot, svg};
@@ -50,7 +50,7 @@ const LAYOUT: Duration = Duration::from_secs(10);
 
 pub(super) fn run(arguments: &AutomatonArguments) -> Result<ProgramOutcome> {
     let kind = AutomatonOutput::of(arguments.output.as_deref())?;
-    if arguments.pixels.given() && kind != AutomatonOutput::Png {
+    if arguments.pixels.sets_size() && kind != AutomatonOutput::Png {
         bail!(UsageError("--scale and --width require an output file FILE.png".to_owned()));
     }
     let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &AutomatonArguments) -> Result<ProgramOutcome> {
     };
     match (&arguments.output, written) {
         (Some(file), Some(text)) if file.as_os_str() == "-" => {
-            whole(&text)?;
+            print_verbatim(&text)?;
             note!("parikh: {title}: {}", sizes(&automaton));
             return Ok(ProgramOutcome::Complete);
         }

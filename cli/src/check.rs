@@ -1,11 +1,11 @@
 //! `parikh check`: answers the questions of an examination about a model.
 
-use super::beside::OutputDirectories;
 use super::examination::ExaminationParser;
 use super::fair::{self, FairnessOption, RunRestriction};
 use super::job::{InquiryJob, RunMessages, print_statistics};
 use super::limits::LimitOptions;
 use super::output::{self, AnswerFormat, AnswerPrinter};
+use super::output_files::OutputDirectories;
 use super::questions::RequestedQuestions;
 use super::terminal::note;
 use super::{EXPERT, ProgramOutcome, UsageError, formulas, processes, signals, systems};
@@ -78,15 +78,9 @@ pub(super) struct CheckArguments {
     untimed: bool,
     #[command(flatten)]
     limits: LimitOptions,
-    /// Use only these engines: coverability, siphon-trap, state-equation, explicit, pdr, bmc,
-    /// bmc-wide, loops, diagrams, walk, walk-guided, runs; for liveness graph, finite-firings,
-    /// undone, commoner, closed-net, downhill, regions, terminal-components,
-    /// graph-of-a-reduced-net; for LTL ranking, product-walk, lasso; for CTL fixpoint; for LTL and
-    /// CTL branching-diagrams; and k-induction, k-induction-smt, bmc-smt. By default all but the
-    /// last three. Token intervals are always tried first.
     #[arg(
         long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name,
-        help_heading = EXPERT
+        help = engines_help(), help_heading = EXPERT
     )]
     engines: Vec<String>,
     /// Do not use these reduction rules: names of rules as in `parikh reduce`, or of the families
@@ -280,6 +274,15 @@ fn ask(
         print_statistics(&report);
     }
     Ok(ProgramOutcome::of(&report))
+}
+
+/// Returns the help of `--engines`, with the names of all engines.
+fn engines_help() -> String {
+    let [default, on_request] = run::engine_names().map(|names| names.join(", "));
+    format!(
+        "Use only these engines, separated by commas. By default: {default}. On request only: \
+         {on_request}. Token intervals are always tried first"
+    )
 }
 
 impl CheckArguments {

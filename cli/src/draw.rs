@@ -1,7 +1,7 @@
 //! `parikh draw`: draws a net or a parallel system.
 
 use super::systems::read_system;
-use super::terminal::{note, whole};
+use super::terminal::{note, print_verbatim};
 use super::trace_file::TraceFile;
 use super::{ProgramOutcome, UsageError, limits, pixels, signals};
 use anyhow::{Context, Result, bail};
@@ -110,7 +110,7 @@ pub(super) fn run(arguments: &DrawArguments) -> Result<ProgramOutcome> {
     // The ending of the file name selects the format, so it is checked before the work.
     let output = arguments.output.as_deref().map(|file| DrawOutput::of(file, arguments));
     let output = output.transpose()?;
-    if output.is_none() && arguments.pixels.given() {
+    if output.is_none() && arguments.pixels.sets_size() {
         bail!(UsageError("--scale and --width require -o FILE.png".to_owned()));
     }
     let budget = limits::budget(Some(arguments.timeout), None);
@@ -158,7 +158,7 @@ fn write_scene(
     budget: &Budget,
 ) -> Result<ProgramOutcome> {
     match output {
-        None => whole(&dot(picture))?,
+        None => print_verbatim(&dot(picture))?,
         Some(DrawOutput::Dot(file)) => write(file, &dot(picture))?,
         Some(DrawOutput::ByGraphviz(file)) => return render(&dot(picture), file, budget),
         output => write_picture(&svg(picture, &budget.share(FOR_LAYOUT)), output)?,
@@ -208,7 +208,7 @@ impl DrawArguments {
             highlighted.insert(label);
         }
         match output {
-            None => whole(&system::dot(system, &highlighted))?,
+            None => print_verbatim(&system::dot(system, &highlighted))?,
             Some(DrawOutput::Dot(file)) => write(file, &system::dot(system, &highlighted))?,
             Some(DrawOutput::ByGraphviz(file)) => {
                 return render(&system::dot(system, &highlighted), file, budget);
@@ -450,7 +450,7 @@ impl<'a> DrawOutput<'a> {
                          or .png, without --graphviz"
             ));
         }
-        if arguments.pixels.given() && extension != Some("png") {
+        if arguments.pixels.sets_size() && extension != Some("png") {
             bail!(wrong("--scale and --width require an output name that ends in .png"));
         }
         match extension {

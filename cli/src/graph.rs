@@ -1,9 +1,9 @@
 //! `parikh graph`: writes the reachability graph of a small net as a picture or for other tools.
 
-use super::begun::begun_where;
 use super::model;
-use super::terminal::{note, whole};
+use super::terminal::{note, print_verbatim};
 use super::trace_file::TraceFile;
+use super::trace_start::begun_where;
 use super::{ProgramOutcome, UsageError, limits, pixels, signals};
 use anyhow::{Context, Result, bail};
 use parikh_formula::{lower, text};
@@ -78,7 +78,7 @@ Examples:
 pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
     // The ending of the file name selects the format, so it is checked before the work.
     let kind = GraphOutput::of(arguments.output.as_deref())?;
-    if arguments.pixels.given() && kind != GraphOutput::Png {
+    if arguments.pixels.sets_size() && kind != GraphOutput::Png {
         bail!(UsageError("--scale and --width require an output file FILE.png".to_owned()));
     }
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
@@ -102,7 +102,7 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
         TraceFile::replay(&net, text)
             .with_context(|| format!("{}: the trace does not replay", file.display()))?;
     }
-    let max_nodes = arguments.most.unwrap_or(kind.most()) as usize;
+    let max_nodes = arguments.most.unwrap_or(kind.default_max_markings()) as usize;
     let graph = match arguments.coverability {
         true => Err(None),
         false => Reachability::of(&net, max_nodes, &budget).map_err(Some),
@@ -148,7 +148,7 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
         Some(file) if kind == GraphOutput::Png => {
             pixels::write(file, &written, arguments.pixels.size())?
         }
-        None => whole(&written)?,
+        None => print_verbatim(&written)?,
         Some(file) => {
             signals::stay();
             std::fs::write(file, written)
@@ -185,7 +185,7 @@ impl GraphOutput {
     }
 
     /// Returns the default limit on the number of markings.
-    fn most(self) -> u32 {
+    fn default_max_markings(self) -> u32 {
         match self {
             GraphOutput::Svg | GraphOutput::Png | GraphOutput::Dot => 200,
             GraphOutput::Aut | GraphOutput::Json => 100_000,

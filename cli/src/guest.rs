@@ -62,12 +62,12 @@ pub(super) fn run(arguments: &WorkerArguments) -> anyhow::Result<ProgramOutcome>
     match arguments.language {
         #[cfg(feature = "highs")]
         QueryLanguage::Programs => {
-            let [from, to] = ends()?;
+            let [from, to] = stdin_and_stdout()?;
             parikh_solvers::guest::serve(from, to)
         }
         #[cfg(feature = "z3")]
         QueryLanguage::Smt2 => {
-            let [from, to] = ends()?;
+            let [from, to] = stdin_and_stdout()?;
             parikh_solvers::guest::serve_smt(from, to)
         }
         #[cfg(not(all(feature = "highs", feature = "z3")))]
@@ -77,7 +77,7 @@ pub(super) fn run(arguments: &WorkerArguments) -> anyhow::Result<ProgramOutcome>
 
 /// Returns the file descriptors for requests and for answers.
 #[cfg(any(feature = "highs", feature = "z3"))]
-fn ends() -> std::io::Result<[std::os::fd::OwnedFd; 2]> {
+fn stdin_and_stdout() -> std::io::Result<[std::os::fd::OwnedFd; 2]> {
     use std::os::fd::AsFd as _;
     let from = std::io::stdin().as_fd().try_clone_to_owned()?;
     let to = std::io::stdout().as_fd().try_clone_to_owned()?;

@@ -3,7 +3,7 @@
 use super::ProgramOutcome;
 use super::json::number;
 use super::systems;
-use super::terminal::{in_json, lines, whole};
+use super::terminal::{in_json, lines, print_verbatim};
 use anyhow::{Result, anyhow};
 use clap::ValueEnum;
 use parikh_evidence::description;
@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &InfoArguments) -> Result<ProgramOutcome> {
     if let Some(system) = systems::read_system(&arguments.model)? {
         match arguments.format {
             InfoFormat::Text => lines(&systems::about(&system))?,
-            InfoFormat::Json => whole(&in_json(systems::about_json(&system)))?,
+            InfoFormat::Json => print_verbatim(&in_json(systems::about_json(&system)))?,
         }
         return Ok(ProgramOutcome::Complete);
     }
@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &InfoArguments) -> Result<ProgramOutcome> {
                 object["coloured"] = colours;
             }
             // A closed pipe is no error.
-            whole(&in_json(object))?;
+            print_verbatim(&in_json(object))?;
         }
     }
     Ok(ProgramOutcome::Complete)
@@ -84,7 +84,7 @@ fn of_net(net: &ExtendedNet, format: InfoFormat) -> Result<ProgramOutcome> {
         InfoFormat::Json => {
             let mut object = info.json();
             object["type"] = "info".into();
-            whole(&in_json(object))?;
+            print_verbatim(&in_json(object))?;
         }
     }
     Ok(ProgramOutcome::Complete)

@@ -2,10 +2,10 @@
 //! and prints its results.
 
 use super::ProgramOutcome;
-use super::beside::{OpenEvidence, OutputDirectories, write};
 use super::explain::story;
 use super::fair::RunRestriction;
 use super::output::{AnswerContext, AnswerPrinter, FIGURE};
+use super::output_files::{OpenEvidence, OutputDirectories, write};
 use super::progress::{RunProgress, RunState};
 use super::questions::{InquiryReader, RequestedQuestions};
 use super::terminal::note;

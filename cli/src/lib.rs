@@ -3,8 +3,6 @@
 //! stdout carries verdicts only, stderr logs and progress, files evidence.
 
 mod automaton;
-mod begun;
-mod beside;
 mod check;
 mod convert;
 mod draw;
@@ -24,6 +22,7 @@ mod manual;
 mod mcc;
 mod model;
 mod output;
+mod output_files;
 mod pixels;
 mod play;
 mod processes;
@@ -43,6 +42,7 @@ mod structure;
 mod systems;
 mod terminal;
 mod trace_file;
+mod trace_start;
 mod unfold;
 mod verdicts;
 

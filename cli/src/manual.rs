@@ -1,7 +1,7 @@
 //! `parikh completions` and `parikh man`: shell completions and manual pages, generated from the
 //! definition of the command line.
 
-use super::terminal::whole;
+use super::terminal::print_verbatim;
 use super::{ProgramArguments, ProgramOutcome};
 use anyhow::{Context, Result};
 use clap::{Arg, ArgAction, Command, CommandFactory, ValueHint};
@@ -48,7 +48,7 @@ pub(super) fn completions(arguments: &CompletionArguments) -> Result<ProgramOutc
     };
     let name = command.get_name().to_owned();
     clap_complete::generate(arguments.shell, &mut command, name, &mut script);
-    whole(&String::from_utf8_lossy(&script))?;
+    print_verbatim(&String::from_utf8_lossy(&script))?;
     Ok(ProgramOutcome::Complete)
 }
 

@@ -29,7 +29,7 @@ fn scale(text: &str) -> Result<f64, String> {
 
 impl PixelOptions {
     /// Returns true if an option sets the size.
-    pub(super) fn given(&self) -> bool {
+    pub(super) fn sets_size(&self) -> bool {
         self.scale.is_some() || self.width.is_some()
     }
 

@@ -76,7 +76,7 @@ impl RunProgress {
     /// Shows the current state.
     pub(super) fn show(&mut self, state: &RunState<'_>) {
         if !self.bar.is_hidden() {
-            self.bar.set_message(self.words(state));
+            self.bar.set_message(self.progress_text(state));
             self.bar.tick();
         }
         if self.events {
@@ -85,7 +85,7 @@ impl RunProgress {
     }
 
     /// Returns the progress lines for the terminal.
-    fn words(&self, state: &RunState<'_>) -> String {
+    fn progress_text(&self, state: &RunState<'_>) -> String {
         let remaining_text = self
             .budget
             .remaining()
@@ -195,7 +195,7 @@ mod tests {
                 smallest_bound: None,
             }],
         };
-        let words = progress.words(&news);
+        let words = progress.progress_text(&news);
         let lines: Vec<&str> = words.lines().collect();
         assert!(lines[0].ends_with("left: 5 of 16 answered, 20 goals open"), "{words}");
         assert_eq!(

@@ -3,7 +3,7 @@
 use super::json::number;
 use super::limits::LimitOptions;
 use super::model;
-use super::terminal::{line, object, whole};
+use super::terminal::{line, object, print_verbatim};
 use super::{ProgramOutcome, signals};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -100,7 +100,7 @@ pub(super) fn run(arguments: &PropertiesArguments) -> Result<ProgramOutcome> {
             &findings.keys,
             arguments.limits.limits.threads,
         );
-        whole(&file.print())?;
+        print_verbatim(&file.print())?;
     }
     Ok(outcome(&findings))
 }

@@ -4,9 +4,9 @@
 //! model, which checks the log and gives the back-translation. The translated sequence is replayed
 //! on the model, and must show there what the original sequence shows.
 
-use super::begun::begun_where;
 use super::terminal::{line, note};
 use super::trace_file::TraceFile;
+use super::trace_start::begun_where;
 use super::{ProgramOutcome, limits, reduce, replay_coloured, signals, story};
 use anyhow::{Context, Result, bail};
 use parikh_evidence::loops::{holds, replay_loops};
@@ -149,7 +149,7 @@ fn report(net: &Net, trace: &TraceFile, path: &str) -> Result<()> {
         let end =
             replay(net, &trace.sequence).with_context(|| format!("{path} does not replay"))?;
         line(&format!("{} replayed on net {}", firings(&trace.sequence), net.name()));
-        show(net, &end);
+        print_marking(net, &end);
         return Ok(());
     };
     let (marking_before, marking_after) = check_pump(net, &trace.sequence, pump)
@@ -290,7 +290,7 @@ fn translate_back(
     Ok(Some(TraceFile { notes, sequence, ..TraceFile::default() }))
 }
 
-fn show(net: &Net, marking: &Marking) {
+fn print_marking(net: &Net, marking: &Marking) {
     let marking_text: Vec<String> = marking
         .marked()
         .map(|(place, tokens)| match tokens {

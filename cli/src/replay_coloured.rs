@@ -27,7 +27,7 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
     let firings = fire(net, &sequence, &mut marking, path)?;
     let Some(pump) = pump else {
         line(&format!("{} replayed on coloured net {}", counted(firings, "firing"), net.name()));
-        show(net, &marking);
+        print_marking(net, &marking);
         return Ok(());
     };
     let marking_before = marking.clone();
@@ -140,7 +140,7 @@ fn fire(
 }
 
 /// Prints the marking, with the colours of each place.
-fn show(net: &ColouredNet, marking: &ColouredMarking) {
+fn print_marking(net: &ColouredNet, marking: &ColouredMarking) {
     let mut marked = Vec::new();
     for place in net.place_ids() {
         let node = net.place(place);

@@ -6,7 +6,7 @@ use super::limits::LimitOptions;
 use super::model;
 use super::processes::CaseOptions;
 use super::systems;
-use super::terminal::{note, whole};
+use super::terminal::{note, print_verbatim};
 use super::{ProgramOutcome, UsageError, signals};
 use crate::report::{NetReport, ReportQuestions, ReportSubject, StandardQuestion, page, report};
 use anyhow::{Context, Result, bail};
@@ -169,7 +169,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     let assumed = net.assumptions().iter().map(|it| format!("Assumed: {it}."));
     let remark: Vec<String> = remark.into_iter().chain(assumed).collect();
     let remark = (!remark.is_empty()).then(|| remark.join(" "));
-    let asked = arguments.asked(&net)?;
+    let asked = arguments.report_questions(&net)?;
     // If the positions cannot be read, the net is laid out.
     let positions =
         read_positions(&parikh_input::model_file(&arguments.model)?).unwrap_or_default();
@@ -180,12 +180,12 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     let subject = ReportSubject {
         net: &net,
         model: title,
-        made: format!("Parikh {}, {}", env!("CARGO_PKG_VERSION"), verdicts::now()),
+        program_and_date: format!("Parikh {}, {}", env!("CARGO_PKG_VERSION"), verdicts::now()),
         remark,
         positions: &positions,
         keys: &keys,
         computes_all_keys,
-        form: form.as_ref().map(|file| (file, name.as_str())),
+        compared_file: form.as_ref().map(|file| (file, name.as_str())),
     };
     let config = arguments.config();
     let progress = ReportProgress::start();
@@ -193,7 +193,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
         report(&subject, asked, &config, &budget, &mut |activity| progress.show(activity));
     progress.end();
     match arguments.output.as_os_str() == "-" {
-        true => whole(&page(&page_report))?,
+        true => print_verbatim(&page(&page_report))?,
         false => std::fs::write(&arguments.output, page(&page_report))
             .with_context(|| format!("cannot write {}", arguments.output.display()))?,
     }
@@ -291,7 +291,7 @@ impl ReportArguments {
         self.examination.is_empty() && self.queries.is_none() && formulas
     }
 
-    fn asked(&self, net: &Net) -> Result<ReportQuestions> {
+    fn report_questions(&self, net: &Net) -> Result<ReportQuestions> {
         if let Some(examination) = self.examination() {
             return match StandardQuestion::of(examination) {
                 Some(topic) => Ok(ReportQuestions::Topics(vec![topic])),

@@ -27,7 +27,7 @@ pub(super) fn cancel_on_signal(budget: &Budget, last_words: fn()) {
             tracing::warn!("received signal {signal}: stopping with the answers so far");
             budget.cancel();
             std::thread::sleep(GRACE);
-            leave(last_words);
+            exit_incomplete(last_words);
         }
     });
 }
@@ -52,7 +52,7 @@ pub(super) fn finish_on_signal(budget: &Budget) {
             );
             budget.cancel();
             if signals.next().is_some() {
-                leave(|| ());
+                exit_incomplete(|| ());
             }
         }
     });
@@ -75,7 +75,7 @@ pub(super) fn leave_after(budget: &Budget, last_words: fn()) {
                 tracing::info!(
                     "an engine did not stop at the time limit; exiting without waiting for it"
                 );
-                leave(last_words);
+                exit_incomplete(last_words);
             }
         });
     }
@@ -83,7 +83,7 @@ pub(super) fn leave_after(budget: &Budget, last_words: fn()) {
 
 /// Ends the process with the exit code for open questions. All answers are already printed, because
 /// each answer is flushed.
-fn leave(last_words: fn()) -> ! {
+fn exit_incomplete(last_words: fn()) -> ! {
     last_words();
     exit(3)
 }

@@ -75,18 +75,22 @@ fn print_unfair_transitions(net: &Net, cycle_start: Marking, cycle: &FiringSeque
         let selected = unfired.iter().zip(&enabled).filter(|(_, times)| is_wanted(**times));
         selected.map(|(&t, _)| t).collect()
     };
-    say(
+    print_transitions(
         net,
         "enabled throughout the cycle, but never fired:",
         &unfired_where(&|times| times == cycle.firings()),
     );
     let sometimes_enabled = unfired_where(&|times| times > 0 && times < cycle.firings());
-    say(net, "enabled at some point of the cycle, but never fired:", &sometimes_enabled);
+    print_transitions(
+        net,
+        "enabled at some point of the cycle, but never fired:",
+        &sometimes_enabled,
+    );
     Ok(())
 }
 
 /// Prints a list of transitions with a heading, if the list is not empty.
-fn say(net: &Net, heading: &str, transitions: &[TransitionId]) {
+fn print_transitions(net: &Net, heading: &str, transitions: &[TransitionId]) {
     if transitions.is_empty() {
         return;
     }

@@ -2,7 +2,7 @@
 //!
 //! Names, ids, paths and messages come from files and may contain control characters, so no text is
 //! printed unchanged. [`line()`], [`lines`] and [`note!`] replace control characters, including
-//! line breaks, with [`Printable`], and [`object`] prints JSON with escapes. Only [`whole`] prints
+//! line breaks, with [`Printable`], and [`object`] prints JSON with escapes. Only [`print_verbatim`] prints
 //! a text unchanged. It is for formats with their own escaping, such as pictures.
 //! `tests/house/walls.rs` forbids other ways of printing, and `tests/cli/harmful.rs` runs every
 //! command with harmful names.
@@ -60,12 +60,12 @@ fn print(text: &str) {
 
 /// Prints lines that are no answers. A closed pipe (`| head`) is no error.
 pub(super) fn lines(lines: &[String]) -> anyhow::Result<()> {
-    whole(&lines.iter().map(|line| format!("{}\n", Printable(line))).collect::<String>())
+    print_verbatim(&lines.iter().map(|line| format!("{}\n", Printable(line))).collect::<String>())
 }
 
 /// Prints a text that is no answer without changes: a format such as a picture, a page, or JSON
 /// from [`json`]. A closed pipe is no error.
-pub(super) fn whole(text: &str) -> anyhow::Result<()> {
+pub(super) fn print_verbatim(text: &str) -> anyhow::Result<()> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("stdout"),

@@ -12,8 +12,8 @@ use std::io::BufRead;
 pub struct ModelFormat {
     /// The name of the format.
     pub name: &'static str,
-    /// Returns true if a file with this beginning may be of this format. The beginning is some
-    /// thousands of bytes, or the whole file.
+    /// Returns true if a file with this beginning may be of this format. The beginning is the first
+    /// 256 KiB, or the whole file if the file is smaller.
     pub(super) begins: fn(&[u8]) -> bool,
     /// Reads a file whose beginning `begins` accepts. Messages use the given name for the file.
     pub(super) read: fn(&mut dyn BufRead, &str) -> Result<SourceModel, ReadFailure>,

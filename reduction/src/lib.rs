@@ -2,7 +2,7 @@
 //!
 //! [`reduce`] shrinks a net as far as the open goals allow: [`Needs`] states what the goals
 //! require, and only [rules] that preserve it are applied. The result is a [`Reduction`]: the
-//! smaller net, the goals translated to it, facts found on the way, the [back]-translation of
+//! smaller net, the goals translated to it, facts found on the way, the [back-translation](back_translation) of
 //! firing sequences, and a [log] in which every step can be checked again.
 //!
 //! ```
@@ -32,7 +32,7 @@
 //! The conditions of the rules, the net under reduction, and the only code that changes it belong
 //! to the checker ([`parikh_evidence::reduction`]). This module contains the rest: the searches for
 //! candidates (one file per rule in [`rules`]), the order of the rules (`schedule`), and the
-//! [back]-translation.
+//! [back-translation](back_translation).
 
 mod back_error;
 pub mod back_translation;

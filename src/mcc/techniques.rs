@@ -87,6 +87,15 @@ fn contest_name(engine: &'static str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use parikh_engine::registry::{BY_NAME, ENGINES};
+
+    #[test]
+    fn each_engine_has_a_technique_of_the_contest() {
+        for engine in ENGINES.iter().chain(BY_NAME) {
+            let name = contest_name(engine.technique);
+            assert!(TECHNIQUES.contains(&name), "engine {}: {name}", engine.name);
+        }
+    }
 
     #[test]
     fn each_technique_is_there_once_with_the_contests_name() {

@@ -29,12 +29,12 @@ fn reported(net: &Net, keys: &KeyNet<'_>) -> Vec<KeyRow> {
     let subject = ReportSubject {
         net,
         model: "m",
-        made: String::new(),
+        program_and_date: String::new(),
         remark: None,
         positions: &HashMap::new(),
         keys,
         computes_all_keys: true,
-        form: None,
+        compared_file: None,
     };
     let asked = ReportQuestions::Topics(StandardQuestion::ALL.to_vec());
     let budget = Budget::lasting(Duration::from_secs(10));

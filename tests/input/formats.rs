@@ -50,7 +50,7 @@ fn what_no_format_begins_with_is_told_with_all_that_there_are() {
     let problem = read("m.txt", "VERSION 1\nplace p").unwrap_err();
     let expected = "m.txt:1: the file begins with `VERSION 1`, expected one of: PNML";
     assert!(problem.starts_with(expected), "{problem}");
-    assert_eq!(FORMATS.len(), 10);
+    assert!(FORMATS.len() >= 10, "{}", FORMATS.len());
     for format in FORMATS {
         assert!(problem.contains(format.name), "{problem}");
     }

@@ -3,7 +3,7 @@
 
 use super::super::trace_file::quote;
 use super::course::FollowedTrace;
-use super::names::{self, shown};
+use super::names::{self, quoted_name};
 use fastrand::Rng;
 use parikh_net::printable::counted;
 use parikh_net::{ExtendedNet, Marking, Predicate, TransitionId, marking_text};
@@ -100,7 +100,7 @@ impl<'n> TokenGame<'n> {
                  marking of the model"
             ));
         }
-        lines.extend(self.shown());
+        lines.extend(self.status_lines());
         lines
     }
 
@@ -117,7 +117,7 @@ impl<'n> TokenGame<'n> {
             "help" | "?" => {
                 CommandResponse::succeeded(super::COMMANDS.lines().map(str::to_owned).collect())
             }
-            "show" | "s" => CommandResponse::succeeded(self.shown()),
+            "show" | "s" => CommandResponse::succeeded(self.status_lines()),
             "fire" => self.fire(rest, 1),
             "undo" | "u" => self.repeat(rest, Self::undo),
             "random" | "r" => self.repeat(rest, Self::random),
@@ -126,7 +126,7 @@ impl<'n> TokenGame<'n> {
             ),
             "next" | "n" => self.repeat(rest, Self::next),
             "restart" => self.undo(self.firings.len()),
-            "why" => self.why(rest),
+            "why" => self.explain_disabled(rest),
             "mark" | "go" if rest.is_empty() => {
                 CommandResponse::refused(format!("expected `{word} NAME`"))
             }
@@ -139,7 +139,7 @@ impl<'n> TokenGame<'n> {
                     quote(rest)
                 )])
             }
-            "go" => self.go(rest),
+            "go" => self.go_to_bookmark(rest),
             "marks" => {
                 let line = |(name, (firings, _)): (&String, &(Vec<_>, _))| {
                     format!("{}: after {}", quote(name), counted(firings.len(), "firing"))
@@ -201,12 +201,12 @@ impl<'n> TokenGame<'n> {
                 if index > 0 {
                     response.lines.insert(0, format!("fired {index} of {}", sequence.len()));
                 }
-                response.lines.extend(if index > 0 { self.shown() } else { Vec::new() });
+                response.lines.extend(if index > 0 { self.status_lines() } else { Vec::new() });
                 return response;
             }
             self.firings.push((t, before));
         }
-        CommandResponse::succeeded(self.shown())
+        CommandResponse::succeeded(self.status_lines())
     }
 
     /// Performs an action as often as `number` says, or once if `number` is empty.
@@ -238,7 +238,7 @@ impl<'n> TokenGame<'n> {
                 course.set_followed(fired_count);
             }
         }
-        CommandResponse::succeeded(self.shown())
+        CommandResponse::succeeded(self.status_lines())
     }
 
     /// Fires enabled transitions chosen at random.
@@ -250,7 +250,7 @@ impl<'n> TokenGame<'n> {
                     "stopped after {}: no transition is enabled",
                     counted(fired_count, "firing")
                 )];
-                lines.extend(self.shown());
+                lines.extend(self.status_lines());
                 return CommandResponse { lines, has_succeeded: fired_count > 0, ends_game: false };
             }
             let t = enabled[self.rng.usize(0..enabled.len())];
@@ -259,7 +259,7 @@ impl<'n> TokenGame<'n> {
                 return response;
             }
         }
-        CommandResponse::succeeded(self.shown())
+        CommandResponse::succeeded(self.status_lines())
     }
 
     /// Fires the next transitions of the trace.
@@ -279,13 +279,13 @@ impl<'n> TokenGame<'n> {
         let followed = self.firings.len() - fired_before;
         if let Some(course) = &mut self.followed_trace {
             course.set_followed(course.followed() + followed);
-            response.lines.push(course.progress_text(|t| shown(self.net.core(), t)));
+            response.lines.push(course.progress_text(|t| quoted_name(self.net.core(), t)));
         }
         response
     }
 
     /// Goes back to a bookmark: fires its sequence from the start.
-    fn go(&mut self, name: &str) -> CommandResponse {
+    fn go_to_bookmark(&mut self, name: &str) -> CommandResponse {
         let Some((firings, followed)) = self.bookmarks.get(name).cloned() else {
             let name = quote(name);
             return CommandResponse::refused(format!(
@@ -301,7 +301,7 @@ impl<'n> TokenGame<'n> {
     }
 
     /// Explains why the transition with this name is disabled.
-    fn why(&self, name: &str) -> CommandResponse {
+    fn explain_disabled(&self, name: &str) -> CommandResponse {
         match names::find(self.net.core(), name) {
             Ok(t) => self.why_not(t),
             Err(why) => CommandResponse::refused(why),
@@ -330,7 +330,7 @@ impl<'n> TokenGame<'n> {
                     .push(format!("{place} holds {tokens_on}, and must hold fewer than {bound}"));
             }
         }
-        let name = shown(core, t);
+        let name = quoted_name(core, t);
         match reasons.is_empty() {
             true => CommandResponse::succeeded(vec![format!("{name} is enabled")]),
             false => CommandResponse::succeeded(vec![format!(
@@ -347,7 +347,7 @@ impl<'n> TokenGame<'n> {
     }
 
     /// Returns the marking, the enabled transitions and the conditions.
-    fn shown(&self) -> Vec<String> {
+    fn status_lines(&self) -> Vec<String> {
         let core = self.net.core();
         let marking = match self.marking.total() {
             0 => "no tokens".to_owned(),
@@ -357,7 +357,7 @@ impl<'n> TokenGame<'n> {
         let enabled = self.enabled();
         for (number, &t) in (1..).zip(enabled.iter().take(MAX_LISTED)) {
             let label = core.transition_label(t).map(|label| format!("  ({label})"));
-            let name = shown(core, t);
+            let name = quoted_name(core, t);
             lines.push(format!("  {number:>2}  {name}{}", label.unwrap_or_default()));
         }
         match enabled.len() {
@@ -392,7 +392,10 @@ impl<'n> TokenGame<'n> {
         let core = self.net.core();
         let start_note = (self.start != *core.initial())
             .then(|| format!("# from: {}", marking_text::print(core, &self.start)));
-        start_note.into_iter().chain(self.firings.iter().map(|&(t, _)| shown(core, t))).collect()
+        start_note
+            .into_iter()
+            .chain(self.firings.iter().map(|&(t, _)| quoted_name(core, t)))
+            .collect()
     }
 }
 

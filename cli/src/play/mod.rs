@@ -9,8 +9,8 @@ mod game;
 mod names;
 
 use super::ProgramOutcome;
-use super::begun::beginning;
-use super::terminal::{lines, whole};
+use super::terminal::{lines, print_verbatim};
+use super::trace_start::beginning;
 use anyhow::{Context, Result, anyhow, bail};
 use course::FollowedTrace;
 use game::{CommandResponse, TokenGame};
@@ -83,7 +83,7 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<ProgramOutcome> {
     let mut line = Vec::new();
     loop {
         if is_terminal {
-            whole("> ")?;
+            print_verbatim("> ")?;
         }
         line.clear();
         if stdin.lock().read_until(b'\n', &mut line).context("standard input")? == 0 {

@@ -4,7 +4,7 @@ use super::super::trace_file::{quote, unquote};
 use parikh_net::{Net, TransitionId, closest};
 
 /// Returns the name of a transition for lists. The name can be typed as a command.
-pub(super) fn shown(net: &Net, t: TransitionId) -> String {
+pub(super) fn quoted_name(net: &Net, t: TransitionId) -> String {
     quote(net.transition_name(t))
 }
 
@@ -39,7 +39,7 @@ pub(super) fn find(net: &Net, typed: &str) -> Result<TransitionId, String> {
         }
         _ => {
             let first_names: Vec<String> =
-                same_name.iter().take(MAX_SHOWN).map(|&t| shown(net, t)).collect();
+                same_name.iter().take(MAX_SHOWN).map(|&t| quoted_name(net, t)).collect();
             let more = same_name.len() - first_names.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let first_names = first_names.join(", ");
@@ -83,7 +83,7 @@ mod tests {
             assert_eq!(found(typed), Ok(index), "{typed}");
         }
         for t in net.transitions() {
-            assert_eq!(find(&net, &shown(&net, t)), Ok(t));
+            assert_eq!(find(&net, &quoted_name(&net, t)), Ok(t));
         }
         assert_eq!(
             found("Wait"),

@@ -9,7 +9,7 @@
 
 mod check;
 mod files;
-mod wanted;
+mod preserved_properties;
 
 pub(super) use files::read_log;
 
@@ -24,10 +24,10 @@ use parikh_net::printable::counted;
 use parikh_net::{Net, PlaceId, TransitionId};
 use parikh_reduction::{FiringMap, Reduction, ReductionConfig, ReductionStatistics, reduce, rules};
 use parikh_solvers::budget::ExhaustionReason;
+use preserved_properties::{FormulaQuery, PreservedProperties, TranslatedQuery};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use wanted::{FormulaQuery, PreservedProperties, TranslatedQuery};
 
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
@@ -148,7 +148,7 @@ pub(super) fn run(arguments: &ReduceArguments) -> Result<ProgramOutcome> {
         net: &net,
         reduction: &reduction,
         written: &written,
-        ended: exhaustion,
+        stop_reason: exhaustion,
         faults,
     };
     report.print(&preserved.queries, arguments.format);
@@ -221,7 +221,7 @@ struct ReductionReport<'a> {
     /// The files written.
     written: &'a [PathBuf],
     /// The reason for ending before the fixpoint.
-    ended: Option<ExhaustionReason>,
+    stop_reason: Option<ExhaustionReason>,
     /// Number of refused proposals of rules; each is a bug.
     faults: u64,
 }
@@ -239,7 +239,7 @@ impl ReductionReport<'_> {
             }
         }
         constants(net, reduction, format);
-        asked.iter().for_each(|asked| translated(asked, asked.on(net, reduction), format));
+        asked.iter().for_each(|asked| translated(asked, asked.translate(net, reduction), format));
         match format {
             ReduceFormat::Text => {
                 for file in self.written {
@@ -254,7 +254,7 @@ impl ReductionReport<'_> {
         let (net, reduction) = (self.net, self.reduction);
         let statistics = &reduction.statistics;
         let (before, after) = (statistics.size_before, statistics.size_after);
-        let incomplete = match self.ended {
+        let incomplete = match self.stop_reason {
             None if statistics.cut_short => ", incomplete".to_owned(),
             None => String::new(),
             Some(why) => format!(", incomplete: {}", in_words(why)),
@@ -308,7 +308,7 @@ impl ReductionReport<'_> {
             "written": self.written,
             "seconds": statistics.time.as_secs_f64(),
             "complete": !statistics.cut_short,
-            "ended": self.ended.map(in_words),
+            "ended": self.stop_reason.map(in_words),
             "internal_errors": self.faults,
         })
     }
@@ -325,11 +325,11 @@ fn in_words(why: ExhaustionReason) -> String {
 /// Returns the number of names and a list of the first names. Returns `None` without names.
 fn some_of(names: impl ExactSizeIterator<Item = String>) -> Option<(usize, String)> {
     /// The largest number of names in a line of text. JSON has all names.
-    const SHOWN: usize = 10;
+    const MAX_LISTED_NAMES: usize = 10;
     let count = names.len();
-    let mut shown = names.take(SHOWN).collect::<Vec<_>>().join(", ");
-    if count > SHOWN {
-        shown.push_str(&format!(" and {} more", count - SHOWN));
+    let mut shown = names.take(MAX_LISTED_NAMES).collect::<Vec<_>>().join(", ");
+    if count > MAX_LISTED_NAMES {
+        shown.push_str(&format!(" and {} more", count - MAX_LISTED_NAMES));
     }
     (count > 0).then_some((count, shown))
 }

@@ -179,36 +179,46 @@ impl DeadTransitionCause {
         why: &dyn Fn(TransitionId) -> Option<Sentence>,
     ) -> Sentence {
         let dead = match self.members.as_slice() {
-            [one] => Sentence::words("Transition ").transition(*one).say(" can never fire"),
+            [one] => {
+                Sentence::from_words("Transition ").transition(*one).push_words(" can never fire")
+            }
             roots_only => {
-                Sentence::words(format!("{} transitions can never fire", roots_only.len()))
+                Sentence::from_words(format!("{} transitions can never fire", roots_only.len()))
             }
         };
         if let Some(why) = self.shared_reason() {
             let roots_only = self.roots.len() == self.members.len();
-            return dead.say(if roots_only { " because " } else { ": " }).then(why.clone());
+            return dead
+                .push_words(if roots_only { " because " } else { ": " })
+                .push_sentence(why.clone());
         }
         let because = match (self.roots.as_slice(), self.sources.as_slice()) {
             ([root], []) => why(*root).map(|why| match self.members.len() {
-                1 => Sentence::words(" because ").then(why),
-                _ => Sentence::words(" because ").transition(*root).say(" cannot: ").then(why),
+                1 => Sentence::from_words(" because ").push_sentence(why),
+                _ => Sentence::from_words(" because ")
+                    .transition(*root)
+                    .push_words(" cannot: ")
+                    .push_sentence(why),
             }),
-            ([], [place]) => Some(Sentence::words(" because ").then(never_filled(net, *place))),
-            ([], []) => {
-                Some(Sentence::words(" because they wait for each other").then(self.circle(net)))
+            ([], [place]) => {
+                Some(Sentence::from_words(" because ").push_sentence(never_filled(net, *place)))
             }
+            ([], []) => Some(
+                Sentence::from_words(" because they wait for each other")
+                    .push_sentence(self.circle(net)),
+            ),
             (roots, []) if roots.len() == self.members.len() => {
-                Some(Sentence::words(", for different reasons"))
+                Some(Sentence::from_words(", for different reasons"))
             }
             _ => None,
         };
-        because.into_iter().fold(dead, Sentence::then)
+        because.into_iter().fold(dead, Sentence::push_sentence)
     }
 
     /// Names the places on which the members wait for each other, for a cause without roots.
     fn circle(&self, net: &Net) -> Sentence {
         let empty = self.waited_for.iter().all(|&p| net.initial()[p] == 0);
-        let text = Sentence::words(match (self.waited_for.len(), empty) {
+        let text = Sentence::from_words(match (self.waited_for.len(), empty) {
             (1, true) => {
                 ": every transition that puts a token on this initially empty place also \
                           takes one from it: "
@@ -232,7 +242,7 @@ impl DeadTransitionCause {
         let mut details = Vec::new();
         if self.shared_reason().is_some() {
             let roots_only = self.roots.len() == self.members.len();
-            let text = Sentence::words(if roots_only {
+            let text = Sentence::from_words(if roots_only {
                 "These are "
             } else {
                 "These transitions can never \
@@ -241,9 +251,11 @@ impl DeadTransitionCause {
             details.push(text.list(&self.roots, ", ", |text, &t| text.transition(t)));
         } else if self.roots.len() + self.sources.len() > 1 {
             for &root in self.roots.iter().take(MAX_REASONS) {
-                let text = Sentence::default().transition(root).say(" can never fire");
+                let text = Sentence::default().transition(root).push_words(" can never fire");
                 details.push(
-                    why(root).into_iter().fold(text, |text, why| text.say(" because ").then(why)),
+                    why(root)
+                        .into_iter()
+                        .fold(text, |text, why| text.push_words(" because ").push_sentence(why)),
                 );
             }
             let sources = self.sources.iter().take(MAX_REASONS);
@@ -251,16 +263,16 @@ impl DeadTransitionCause {
             let listed = self.roots.len().min(MAX_REASONS) + self.sources.len().min(MAX_REASONS);
             let more = self.roots.len() + self.sources.len() - listed;
             if more > 0 {
-                details.push(Sentence::words(format!("and {more} more reasons of this kind")));
+                details.push(Sentence::from_words(format!("and {more} more reasons of this kind")));
             }
         }
         let waiting = &self.members[self.roots.len()..];
         if self.members.len() > 1 && !waiting.is_empty() {
             let text = match (self.roots.len(), self.sources.is_empty()) {
-                (0, _) => Sentence::words("These are "),
-                _ => {
-                    Sentence::words("Therefore these transitions never get the tokens they need: ")
-                }
+                (0, _) => Sentence::from_words("These are "),
+                _ => Sentence::from_words(
+                    "Therefore these transitions never get the tokens they need: ",
+                ),
             };
             details.push(text.list(waiting, ", ", |text, &t| text.transition(t)));
         }
@@ -280,16 +292,16 @@ const MAX_SEPARATE_CAUSES: usize = 3;
 fn never_filled(net: &Net, place: PlaceId) -> Sentence {
     let text = Sentence::default().place(place);
     let text = match net.initial()[place] {
-        0 => text.say(" is empty initially, and "),
+        0 => text.push_words(" is empty initially, and "),
         tokens => {
             let tokens = counted(usize::try_from(tokens).unwrap_or(usize::MAX), "token");
-            text.say(format!(" has {tokens} initially, and "))
+            text.push_words(format!(" has {tokens} initially, and "))
         }
     };
     match (net.producers(place).is_empty(), net.initial()[place]) {
-        (true, 0) => text.say("no transition puts a token there"),
-        (true, _) => text.say("no transition puts more tokens there"),
-        (false, _) => text.say(
+        (true, 0) => text.push_words("no transition puts a token there"),
+        (true, _) => text.push_words("no transition puts more tokens there"),
+        (false, _) => text.push_words(
             "every transition that puts tokens there takes at least as many \
                                 from it",
         ),
@@ -314,21 +326,21 @@ pub(super) fn exclusion_sentence(
             if has_unit_weights {
                 text.place(place)
             } else {
-                text.say(format!("{weight}·")).place(place)
+                text.push_words(format!("{weight}·")).place(place)
             }
         })
     };
     let text = match (together, has_unit_weights) {
-        ([_], true) => places_joined("").say(" never holds a token"),
+        ([_], true) => places_joined("").push_words(" never holds a token"),
         ([(place, weight)], false) => {
-            Sentence::default().place(*place).say(format!(" never holds {weight} tokens"))
+            Sentence::default().place(*place).push_words(format!(" never holds {weight} tokens"))
         }
-        (_, true) => places_joined(" and ").say(" are never marked together"),
-        (_, false) => places_joined(" and ").say(" never occur together"),
+        (_, true) => places_joined(" and ").push_words(" are never marked together"),
+        (_, false) => places_joined(" and ").push_words(" never occur together"),
     };
     Some(match exclusion.sum.terms().len() <= MAX_TERMS {
-        true => text.say(": ").then(sum(net, &exclusion)),
-        false => text.say(format!(
+        true => text.push_words(": ").push_sentence(sum(net, &exclusion)),
+        false => text.push_words(format!(
             ", because a weighted sum of tokens on {} places never changes",
             exclusion.sum.terms().len()
         )),
@@ -340,8 +352,8 @@ fn sum(net: &Net, exclusion: &Exclusion<'_>) -> Sentence {
     let terms = exclusion.sum.terms();
     let text = Sentence::default().list(terms, " + ", |text, (place, factor)| {
         let is_one = *factor == Integer::ONE;
-        let text = if is_one { text } else { text.say(format!("{factor}·")) };
+        let text = if is_one { text } else { text.push_words(format!("{factor}·")) };
         text.place(*place)
     });
-    text.say(format!(" = {} always", exclusion.sum.constant(net.initial())))
+    text.push_words(format!(" = {} always", exclusion.sum.constant(net.initial())))
 }

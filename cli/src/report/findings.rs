@@ -2,8 +2,8 @@
 
 mod nodes;
 
+use super::evidence::{EvidenceStore, PlayedSequence};
 use super::questions::{AnsweredQuestion, ReportResults};
-use super::shown::{EvidenceStore, PlayedSequence};
 use super::text::Sentence;
 use super::topic::{StandardQuestion, final_markings};
 use super::verdicts::{KeyConflict, ReportKeys};
@@ -64,16 +64,18 @@ pub(super) fn findings(
     keys: &ReportKeys,
     store: &EvidenceStore<'_>,
 ) -> Vec<ReportFinding> {
-    let mut telling = FindingCollector { net, found, store, findings: Vec::new() };
+    let mut telling = FindingCollector { net, results: found, store, findings: Vec::new() };
     if let Some(breach) = &found.breach {
-        let title =
-            Sentence::words("The model claims that its units are safe (NUPN), and they are not: ")
-                .then(Sentence::message(breach));
-        telling.tell(Severity::Problem, title);
+        let title = Sentence::from_words(
+            "The model claims that its units are safe (NUPN), and they are not: ",
+        )
+        .push_sentence(Sentence::message(breach));
+        telling.add_finding(Severity::Problem, title);
     }
-    for KeyConflict { key, form, computed } in &keys.conflicts {
-        let title = Sentence::words(format!("The form says {key} is {form}, but it is {computed}"));
-        telling.tell(Severity::Problem, title);
+    for KeyConflict { key, file_value: form, computed } in &keys.conflicts {
+        let title =
+            Sentence::from_words(format!("The form says {key} is {form}, but it is {computed}"));
+        telling.add_finding(Severity::Problem, title);
     }
     for (at, question) in found.questions.iter().enumerate() {
         match (question.topic, &question.value) {
@@ -90,13 +92,13 @@ pub(super) fn findings(
 
 struct FindingCollector<'a> {
     net: &'a Net,
-    found: &'a ReportResults,
+    results: &'a ReportResults,
     store: &'a EvidenceStore<'a>,
     findings: Vec<ReportFinding>,
 }
 
 impl FindingCollector<'_> {
-    fn tell(&mut self, level: Severity, title: Sentence) -> &mut ReportFinding {
+    fn add_finding(&mut self, level: Severity, title: Sentence) -> &mut ReportFinding {
         self.findings.push(ReportFinding {
             level,
             title,
@@ -117,9 +119,9 @@ impl FindingCollector<'_> {
         level: Severity,
         title: impl Into<String>,
     ) -> &mut ReportFinding {
-        let question = &self.found.questions[at];
+        let question = &self.results.questions[at];
         let (play, certificate) = (question.play.clone(), question.certificates.first().copied());
-        let finding = self.tell(level, Sentence::words(title));
+        let finding = self.add_finding(level, Sentence::from_words(title));
         (finding.play, finding.certificate, finding.question) = (play, certificate, Some(at));
         finding
     }
@@ -154,7 +156,7 @@ impl FindingCollector<'_> {
                 self.answer(at, Severity::Good, "Every transition can fire").details.push(because);
                 self.dead_bindings(at);
             }
-            (StandardQuestion::Firings, _) if self.found.fates.is_empty() => {
+            (StandardQuestion::Firings, _) if self.results.fates.is_empty() => {
                 self.answer(at, Severity::Problem, "Some transition can never fire")
                     .details
                     .push(because);
@@ -163,7 +165,7 @@ impl FindingCollector<'_> {
                 self.dead_transitions(at);
                 self.dead_bindings(at);
             }
-            (StandardQuestion::Bounds, Infinite) if self.found.bounds.is_empty() => {
+            (StandardQuestion::Bounds, Infinite) if self.results.bounds.is_empty() => {
                 self.answer(at, Severity::Problem, "Some place is unbounded").details.push(because);
             }
             (StandardQuestion::Bounds, Infinite) => self.unbounded_places(at),
@@ -176,7 +178,8 @@ impl FindingCollector<'_> {
                 self.never_marked();
             }
             (StandardQuestion::OneSafe, Bool(true)) => {
-                let because = Sentence::words("Two tokens on a place: ").then(because);
+                let because =
+                    Sentence::from_words("Two tokens on a place: ").push_sentence(because);
                 let title = match self.net.folding() {
                     None => "No place ever holds two tokens",
                     Some(_) => "No coloured place ever holds two tokens, of all colours together",
@@ -249,17 +252,17 @@ impl FindingCollector<'_> {
         let Some(value) = &question.value else { return };
         let because = question.reason.clone();
         let (level, title) = match value {
-            QuestionValue::Bool(false) if self.found.are_requirements => {
+            QuestionValue::Bool(false) if self.results.are_requirements => {
                 (Severity::Problem, format!("{} is false", question.id))
             }
-            QuestionValue::Bool(true) if self.found.are_requirements => {
+            QuestionValue::Bool(true) if self.results.are_requirements => {
                 (Severity::Good, format!("{} is true", question.id))
             }
             _ => (Severity::Note, format!("{}: {value}", question.id)),
         };
         let written = question.title.clone();
         let finding = self.answer(at, level, title);
-        finding.details.extend((!written.is_empty()).then(|| Sentence::words(written)));
+        finding.details.extend((!written.is_empty()).then(|| Sentence::from_words(written)));
         finding.details.push(because);
     }
 
@@ -281,7 +284,7 @@ impl FindingCollector<'_> {
     /// It does if the process is sound, or if both answers give the same reason.
     fn is_said_of_soundness(&self, at: usize, examination: Examination) -> bool {
         let soundness = Some(StandardQuestion::Process(Examination::Soundness));
-        let questions = &self.found.questions;
+        let questions = &self.results.questions;
         let whole = questions.iter().find(|asked| asked.topic == soundness);
         let whole = whole.filter(|_| examination == Examination::WeakSoundness);
         whole.is_some_and(|whole| match whole.truth() {
@@ -299,7 +302,7 @@ impl FindingCollector<'_> {
             _ => "The process is sound",
         };
         let because = question.reason.clone();
-        let ends = self.ends();
+        let ends = self.start_and_end_text();
         let finding = self.answer(at, Severity::Good, title);
         finding.details.push(because.sentence());
         finding.details.extend(ends);
@@ -312,8 +315,8 @@ impl FindingCollector<'_> {
             Examination::WeakSoundness => "The process is not weakly sound: ",
             _ => "The process is not sound: ",
         };
-        let title = Sentence::words(title).then(question.reason.clone());
-        let (net, ends) = (self.net, self.ends());
+        let title = Sentence::from_words(title).push_sentence(question.reason.clone());
+        let (net, ends) = (self.net, self.start_and_end_text());
         // The disabled transitions at the end of the witness are listed only if the witness ends in
         // a dead marking.
         let end = question.play.as_ref().and_then(|play| self.marking(play));
@@ -325,22 +328,24 @@ impl FindingCollector<'_> {
     }
 
     /// Names the places marked when a case begins and when a case is done.
-    fn ends(&self) -> Option<Sentence> {
+    fn start_and_end_text(&self) -> Option<Sentence> {
         let marked = |text: Sentence, marking: &Marking| {
             let places: Vec<(PlaceId, u64)> = marking.marked().collect();
             text.list(&places, ", ", |text, &(place, tokens)| {
                 let text = text.place(place);
-                if tokens > 1 { text.say(format!(" ({tokens})")) } else { text }
+                if tokens > 1 { text.push_words(format!(" ({tokens})")) } else { text }
             })
         };
-        let mut text = marked(Sentence::words("A case begins with tokens on "), self.net.initial());
+        let mut text =
+            marked(Sentence::from_words("A case begins with tokens on "), self.net.initial());
         let ends = final_markings(self.net);
         for (at, end) in ends.iter().take(SOME_ENDS).enumerate() {
             let link = if at == 0 { ", and is done with tokens on " } else { ", or on " };
-            text = marked(text.say(link), end);
+            text = marked(text.push_words(link), end);
         }
         if ends.len() > SOME_ENDS {
-            text = text.say(format!(", or in one of {} markings more", ends.len() - SOME_ENDS));
+            text =
+                text.push_words(format!(", or in one of {} markings more", ends.len() - SOME_ENDS));
         }
         (!ends.is_empty()).then_some(text)
     }
@@ -354,7 +359,7 @@ impl FindingCollector<'_> {
                     matches!(because.cause, Cause::Process(ProcessCause::CaseStuck { .. }))
                 })
         };
-        if !self.found.questions.iter().any(unsound) {
+        if !self.results.questions.iter().any(unsound) {
             self.nothing_enabled(at, question, "A case gets stuck before it is done");
         }
     }
@@ -363,7 +368,7 @@ impl FindingCollector<'_> {
         let is_known = |asked: &AnsweredQuestion| {
             asked.topic == Some(StandardQuestion::Stuck) && asked.value.is_some()
         };
-        let stuck = self.found.questions.iter().any(is_known);
+        let stuck = self.results.questions.iter().any(is_known);
         match self.dead_marking(question) {
             // If the question about stuck cases has an answer, that answer covers the deadlock.
             _ if stuck => {}
@@ -401,8 +406,8 @@ impl FindingCollector<'_> {
             _ => None,
         })?;
         let firings = usize::try_from(play.firings).ok()?;
-        let text = Sentence::words(format!("After {} ", counted(firings, "firing")));
-        Some(text.place(place).say(what))
+        let text = Sentence::from_words(format!("After {} ", counted(firings, "firing")));
+        Some(text.place(place).push_words(what))
     }
 
     fn nothing_enabled(&mut self, at: usize, question: &AnsweredQuestion, what: &str) {
@@ -433,11 +438,13 @@ impl FindingCollector<'_> {
 fn stuck(net: &Net, marking: &Marking) -> Vec<Sentence> {
     let marked: Vec<(PlaceId, u64)> = marking.marked().collect();
     let tokens = match marked.is_empty() {
-        true => Sentence::words("No place holds a token there"),
-        false => Sentence::words("Tokens there: ").list(&marked, ", ", |text, &(place, tokens)| {
-            let text = text.place(place);
-            if tokens > 1 { text.say(format!(" ({tokens})")) } else { text }
-        }),
+        true => Sentence::from_words("No place holds a token there"),
+        false => {
+            Sentence::from_words("Tokens there: ").list(&marked, ", ", |text, &(place, tokens)| {
+                let text = text.place(place);
+                if tokens > 1 { text.push_words(format!(" ({tokens})")) } else { text }
+            })
+        }
     };
     // Transitions that lack the fewest places are probably the ones that the author expects to
     // fire.
@@ -459,11 +466,11 @@ fn stuck(net: &Net, marking: &Marking) -> Vec<Sentence> {
                 .filter(|arc| marking[arc.place] < arc.weight)
                 .map(|arc| arc.place)
                 .collect();
-            let text = text.transition(t).say(" waits for ");
+            let text = text.transition(t).push_words(" waits for ");
             text.list(&missing, " and ", |text, &place| text.place(place))
         }));
         if let (Some(last), 1..) = (details.last_mut(), more) {
-            *last = std::mem::take(last).say(format!("; and {more} more wait"));
+            *last = std::mem::take(last).push_words(format!("; and {more} more wait"));
         }
     }
     details

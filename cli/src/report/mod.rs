@@ -1,11 +1,11 @@
 //! Reports: the results about a net, collected on one HTML page.
 //!
 //! ```text
-//! net ─▶ questions (run::run_net) ─▶ Found ─┬─▶ findings: what an author would act on, worst first
-//!            │                          └─▶ verdicts: the keys, and a form compared with them
-//!            ├─▶ shown: sequences to play, certificates to read (reading)
+//! net ─▶ questions (run::run_net) ─▶ ReportResults ─┬─▶ findings: results to act on, worst first
+//!            │                                       └─▶ verdicts: the keys, compared with a verdict file
+//!            ├─▶ evidence: sequences to play, certificates to read (reading)
 //!            ├─▶ structure, reductions
-//!            └─▶ picture: nodes, arcs, positions          all of it ─▶ Report ─▶ page
+//!            └─▶ picture: nodes, arcs, positions       all of it ─▶ NetReport ─▶ page
 //! ```
 //!
 //! A [`NetReport`] is plain data. [`page()`] writes the data into a file together with the scripts
@@ -14,6 +14,7 @@
 //! answers come from [`parikh::run`] with their evidence.
 
 mod dead;
+mod evidence;
 mod findings;
 mod lit;
 mod page;
@@ -21,19 +22,18 @@ mod picture;
 mod questions;
 mod reading;
 mod reductions;
-mod shown;
 mod structure;
 mod system;
 mod text;
 mod topic;
 mod verdicts;
 
+pub use evidence::{CertificateText, FlatSequence, GoalEvidence, PlayedSequence};
 pub use findings::{ReportFinding, Severity};
 pub use page::{page, system_page};
 pub use picture::NetPicture;
 pub use questions::{AnsweredQuestion, PlaceMaximum, ReportQuestions, TransitionFate};
 pub use reductions::ReductionSummary;
-pub use shown::{CertificateText, FlatSequence, GoalEvidence, PlayedSequence};
 pub use structure::{StructureSet, StructureSets, WeightedNode};
 pub use system::{
     ComponentNames, LabelOccurrence, SystemQuestion, SystemReport, system_alone, system_report,
@@ -93,7 +93,7 @@ pub struct ReportSubject<'a> {
     /// The name of the model.
     pub model: &'a str,
     /// The program and the date, in words.
-    pub made: String,
+    pub program_and_date: String,
     /// A remark about the net, for example that the net is an unfolding.
     pub remark: Option<String>,
     /// The positions of nodes given by the model, by name.
@@ -104,7 +104,7 @@ pub struct ReportSubject<'a> {
     pub computes_all_keys: bool,
     /// A verdict file of the contest to compare the keys with, and the instance whose verdicts are
     /// read from it. `None` if nothing is compared.
-    pub form: Option<(&'a VerdictFile, &'a str)>,
+    pub compared_file: Option<(&'a VerdictFile, &'a str)>,
 }
 
 /// The share of the time for questions when keys of another net are computed, too.
@@ -130,7 +130,7 @@ pub fn report(
 ) -> NetReport {
     let net = subject.net;
     let config = for_pages(config);
-    let mut store = shown::EvidenceStore::new(net);
+    let mut store = evidence::EvidenceStore::new(net);
     let computes_keys = subject.computes_all_keys;
     let keys_of_unfolding = computes_keys && subject.keys.is_unfolding();
     let question_budget =
@@ -142,7 +142,7 @@ pub fn report(
         results: &results,
         key_net: subject.keys,
         computes_all: computes_keys,
-        form: subject.form,
+        compared_file: subject.compared_file,
     };
     let keys = verdicts::keys(&sources, &config, budget);
     let findings = findings::findings(net, &results, &keys, &store);
@@ -157,11 +157,11 @@ pub fn report(
     let reductions = reductions::reductions(net, &step_budget(REDUCTIONS));
     on_step("the picture");
     let picture = picture::picture(net, subject.positions, &step_budget(PICTURE));
-    let shown::EvidenceStore { traces, certificates, .. } = store;
+    let evidence::EvidenceStore { traces, certificates, .. } = store;
     let questions::ReportResults { questions, fates, bounds, faults, .. } = results;
     NetReport {
         model: subject.model.to_owned(),
-        made: subject.made.clone(),
+        made: subject.program_and_date.clone(),
         remark: subject.remark.clone(),
         findings,
         questions,

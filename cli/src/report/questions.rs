@@ -4,7 +4,7 @@ mod nodes;
 
 pub(super) use nodes::{bindings, dead, fires};
 
-use super::shown::{EvidenceStore, GoalEvidence, PlayedSequence};
+use super::evidence::{EvidenceStore, GoalEvidence, PlayedSequence};
 use super::text::Sentence;
 use super::topic::StandardQuestion;
 use parikh::answer::{AnswerWitness, GoalAnswer, Grade, Plan, QuestionValue, Reason};
@@ -157,7 +157,7 @@ pub(super) fn ask<'n>(
     tell: &mut dyn FnMut(&str),
 ) -> ReportResults {
     let unclaimed = OnceCell::new();
-    let mut asking = QuestionRunner { net, config, store, found: ReportResults::default() };
+    let mut asking = QuestionRunner { net, config, store, results: ReportResults::default() };
     let whole = budget.remaining();
     match asked {
         ReportQuestions::Topics(topics) => {
@@ -167,19 +167,19 @@ pub(super) fn ask<'n>(
                 asking.topic(topic, &budget);
             }
             asking.without_claim(&topics, &unclaimed, budget, tell);
-            asking.again(&topics, budget, tell);
+            asking.repeat_open_questions(&topics, budget, tell);
             if let (Some(whole), true) = (whole, topics.len() > 1) {
-                asking.found.questions.iter_mut().for_each(|question| say_share(question, whole));
+                asking.results.questions.iter_mut().for_each(|question| say_share(question, whole));
             }
         }
         ReportQuestions::Formulas { plan, written, refused, are_requirements } => {
-            asking.found.are_requirements = are_requirements;
+            asking.results.are_requirements = are_requirements;
             tell("the formulas");
             asking.formulas(*plan, &written, budget);
             for (id, reason) in refused {
                 let title = written.get(&id).cloned().unwrap_or_default();
                 let reason = Sentence::message(&reason);
-                asking.found.questions.push(AnsweredQuestion {
+                asking.results.questions.push(AnsweredQuestion {
                     id,
                     title,
                     reason,
@@ -188,7 +188,7 @@ pub(super) fn ask<'n>(
             }
         }
     }
-    asking.found
+    asking.results
 }
 
 /// Adds to the reason of an unanswered question that it had only a share of the time. `parikh
@@ -199,7 +199,7 @@ fn say_share(question: &mut AnsweredQuestion, whole: Duration) {
         let said = format!(
             " (its share was {share:.1} s of the {whole:.1} s for all questions; --timeout gives more)"
         );
-        question.reason = std::mem::take(&mut question.reason).say(said);
+        question.reason = std::mem::take(&mut question.reason).push_words(said);
     }
 }
 
@@ -207,23 +207,23 @@ struct QuestionRunner<'a, 'n> {
     net: &'a Net,
     config: &'a RunConfig,
     store: &'a mut EvidenceStore<'n>,
-    found: ReportResults,
+    results: ReportResults,
 }
 
 /// An answer with its evidence and the seconds until the answer.
 struct EvidencedAnswer {
     answer: GoalAnswer,
-    shown: Vec<GoalEvidence>,
+    evidence: Vec<GoalEvidence>,
     seconds: f64,
 }
 
 /// The result of a run over one plan.
 struct PlanResult {
-    heard: BTreeMap<String, EvidencedAnswer>,
+    answers: BTreeMap<String, EvidencedAnswer>,
     open: BTreeMap<String, OpenReason>,
     seconds: f64,
     /// The time slices of engines: the time and the engine, with its statistics.
-    tried: Vec<(String, Sentence)>,
+    attempts: Vec<(String, Sentence)>,
 }
 
 impl<'a> QuestionRunner<'a, '_> {
@@ -268,16 +268,16 @@ impl<'a> QuestionRunner<'a, '_> {
                 }
                 let seconds = start.elapsed().as_secs_f64();
                 let id = answer.id.clone();
-                heard.insert(id, EvidencedAnswer { answer: answer.clone(), shown: by, seconds });
+                heard.insert(id, EvidencedAnswer { answer: answer.clone(), evidence: by, seconds });
             }
             Event::Withdrawn { id } => {
                 heard.remove(id);
             }
             _ => {}
         });
-        self.found.faults += report.faults;
+        self.results.faults += report.faults;
         if let Some(breach) = report.breach {
-            self.found.breach.get_or_insert(breach);
+            self.results.breach.get_or_insert(breach);
         }
         let open = report.unanswered.into_iter().map(|open| (open.id, open.reason)).collect();
         let seconds = start.elapsed().as_secs_f64();
@@ -286,7 +286,7 @@ impl<'a> QuestionRunner<'a, '_> {
             let when = format!("{:.2} – {:.2} s", began.as_secs_f64(), ended.as_secs_f64());
             (format!("{when}, {}", turn.engine), Sentence::message(&turn.statistics))
         });
-        PlanResult { heard, open, seconds, tried: tried.collect() }
+        PlanResult { answers: heard, open, seconds, attempts: tried.collect() }
     }
 
     fn topic(&mut self, topic: StandardQuestion, budget: &Budget) {
@@ -300,13 +300,13 @@ impl<'a> QuestionRunner<'a, '_> {
             _ => {
                 let plan = topic.plan(net);
                 let mut ran = self.run(plan.unwrap_or_default(), budget);
-                let id = ran.heard.keys().chain(ran.open.keys()).next().cloned();
+                let id = ran.answers.keys().chain(ran.open.keys()).next().cloned();
                 question(net, &id.unwrap_or_default(), &mut ran)
             }
         };
         let (id, title) = (topic.id().to_owned(), topic.title().to_owned());
         let net = topic.net_meant(net);
-        self.found.questions.push(AnsweredQuestion {
+        self.results.questions.push(AnsweredQuestion {
             id,
             title,
             topic: Some(topic),
@@ -325,7 +325,7 @@ impl<'a> QuestionRunner<'a, '_> {
                 question(self.net, examination.name(), &mut ran)
             }
             Err(why) => AnsweredQuestion {
-                reason: Sentence::words(why.to_string()),
+                reason: Sentence::from_words(why.to_string()),
                 ..AnsweredQuestion::default()
             },
         }
@@ -340,43 +340,48 @@ impl<'a> QuestionRunner<'a, '_> {
         budget: &Budget,
         tell: &mut dyn FnMut(&str),
     ) {
-        if self.found.breach.is_none() {
+        if self.results.breach.is_none() {
             return;
         }
         let net = self.net;
         self.net = unclaimed.get_or_init(|| net.without_unit_claim());
-        let rests_on_it = |at: &usize| self.found.questions[*at].assumes_units;
+        let rests_on_it = |at: &usize| self.results.questions[*at].assumes_units;
         let doubtful: Vec<usize> = (0..topics.len()).filter(rests_on_it).collect();
         for (done, &at) in doubtful.iter().enumerate() {
             match topics[at] {
-                StandardQuestion::Firings => self.found.fates.clear(),
-                StandardQuestion::Bounds => self.found.bounds.clear(),
+                StandardQuestion::Firings => self.results.fates.clear(),
+                StandardQuestion::Bounds => self.results.bounds.clear(),
                 _ => {}
             }
             tell(topics[at].title());
             self.topic(topics[at], &budget.portion(1.0 / (doubtful.len() - done) as f64));
-            self.found.questions.swap_remove(at);
+            self.results.questions.swap_remove(at);
         }
     }
 
     /// Repeats open questions in the time that the other questions left. Questions examined node by
     /// node are not repeated, because most of their nodes are settled.
-    fn again(&mut self, topics: &[StandardQuestion], budget: &Budget, tell: &mut dyn FnMut(&str)) {
+    fn repeat_open_questions(
+        &mut self,
+        topics: &[StandardQuestion],
+        budget: &Budget,
+        tell: &mut dyn FnMut(&str),
+    ) {
         let one_by_one = |topic| match topic {
-            StandardQuestion::Firings => !self.found.fates.is_empty(),
-            StandardQuestion::Bounds => !self.found.bounds.is_empty(),
+            StandardQuestion::Firings => !self.results.fates.is_empty(),
+            StandardQuestion::Bounds => !self.results.bounds.is_empty(),
             _ => false,
         };
         let mut open: Vec<usize> = (0..topics.len()).collect();
-        open.retain(|&at| self.found.questions[at].value.is_none() && !one_by_one(topics[at]));
+        open.retain(|&at| self.results.questions[at].value.is_none() && !one_by_one(topics[at]));
         for (others, &at) in open.iter().enumerate() {
             if budget.exhausted().is_some() {
                 break;
             }
             tell(topics[at].title());
             self.topic(topics[at], &budget.portion(1.0 / (open.len() - others) as f64));
-            let before = self.found.questions.swap_remove(at);
-            let question = &mut self.found.questions[at];
+            let before = self.results.questions.swap_remove(at);
+            let question = &mut self.results.questions[at];
             question.seconds += before.seconds;
             if question.value.is_none() {
                 question.tried.splice(0..0, before.tried);
@@ -391,14 +396,14 @@ impl<'a> QuestionRunner<'a, '_> {
             let title = written.get(&id).cloned().unwrap_or_default();
             let question = question(self.net, &id, &mut ran);
             let net = NetMeant::of_examination(self.net);
-            self.found.questions.push(AnsweredQuestion { id, title, net, ..question });
+            self.results.questions.push(AnsweredQuestion { id, title, net, ..question });
         }
     }
 }
 
 /// Converts the result of one question into the data of the page.
 fn question(net: &Net, id: &str, ran: &mut PlanResult) -> AnsweredQuestion {
-    if let Some(EvidencedAnswer { answer, shown, seconds }) = ran.heard.remove(id) {
+    if let Some(EvidencedAnswer { answer, evidence: shown, seconds }) = ran.answers.remove(id) {
         let certificates = shown.iter().filter_map(|shown| shown.certificate);
         let mut certificates: Vec<usize> = certificates.collect();
         certificates.sort_unstable();
@@ -433,7 +438,7 @@ fn question(net: &Net, id: &str, ran: &mut PlanResult) -> AnsweredQuestion {
         reason: Sentence::message(&reason.to_string()),
         open: Some(reason.cause),
         seconds: ran.seconds,
-        tried: ran.tried.clone(),
+        tried: ran.attempts.clone(),
         ..AnsweredQuestion::default()
     }
 }
@@ -446,7 +451,7 @@ mod tests {
     #[test]
     fn what_ran_out_of_time_says_how_much_it_had() {
         let reason = |open: Option<OpenCause>| {
-            let reason = Sentence::words("why");
+            let reason = Sentence::from_words("why");
             let mut question =
                 AnsweredQuestion { open, reason, seconds: 0.71, ..AnsweredQuestion::default() };
             say_share(&mut question, Duration::from_secs(5));
@@ -478,9 +483,12 @@ mod tests {
             let questions = vec![open.clone(), known.clone()];
             let found = ReportResults { questions, ..ReportResults::default() };
             let config = &RunConfig::default();
-            let mut asking = QuestionRunner { net: &net, config, store: &mut store, found };
-            asking.again(&topics, budget, &mut |title: &str| told.push(title.to_owned()));
-            (asking.found.questions, told)
+            let mut asking =
+                QuestionRunner { net: &net, config, store: &mut store, results: found };
+            asking.repeat_open_questions(&topics, budget, &mut |title: &str| {
+                told.push(title.to_owned())
+            });
+            (asking.results.questions, told)
         };
         let (questions, told) = again(&Budget::lasting(Duration::from_secs(20)));
         assert_eq!(told, [StandardQuestion::Deadlock.title()]);

@@ -31,10 +31,10 @@ pub(super) fn read(document: &Document, document_net: &Net, net: &Net) -> Vec<Se
         Document::Bounds(bounds) => reader.bounds(bounds),
         Document::Linear(certificate) => reader.linear(certificate),
         Document::Induction(induction) => reader.induction(induction),
-        Document::Markings(count) => reader.line(Sentence::words(format!(
+        Document::Markings(count) => reader.line(Sentence::from_words(format!(
             "The checker visited all {count} reachable markings again, and none is a goal marking"
         ))),
-        Document::ClosedSet(set) => reader.line(Sentence::words(format!(
+        Document::ClosedSet(set) => reader.line(Sentence::from_words(format!(
             "A decision diagram of {} describes a set of markings. The set contains the initial \
              marking, no firing leaves it, and it contains no goal marking",
             counted(set.nodes.len(), "node")
@@ -55,9 +55,9 @@ pub(super) fn read_structure(
         Structure::Finitely(weights) => {
             let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
             let sum = reader.sum(&sum.collect::<Vec<_>>());
-            let text = Sentence::words("No firing increases ")
-                .then(sum)
-                .say(", so the transitions that decrease it can fire only finitely often");
+            let text = Sentence::from_words("No firing increases ")
+                .push_sentence(sum)
+                .push_words(", so the transitions that decrease it can fire only finitely often");
             reader.line(text);
         }
         Structure::Commoner { traps, refutation } => {
@@ -65,26 +65,27 @@ pub(super) fn read_structure(
                 let text = reader.places("This trap is marked initially, and stays marked: ", trap);
                 reader.line(text);
             }
-            reader.line(Sentence::words(format!(
+            reader.line(Sentence::from_words(format!(
                 "Every siphon contains one of these traps: the assumption of a siphon without one \
                  leads to a contradiction in {}",
                 counted(refutation.len(), "step")
             )));
-            reader.line(Sentence::words(
+            reader.line(Sentence::from_words(
                 "Places that share an output transition have comparable postsets (asymmetric \
                  choice), so by Commoner's theorem every transition is live",
             ));
         }
         Structure::Undone(undo_proofs) => {
             for (t, undoing) in net.transitions().zip(undo_proofs) {
-                let text = Sentence::default().transition(t).say(" is undone by ");
+                let text = Sentence::default().transition(t).push_words(" is undone by ");
                 reader.line(
-                    undo_sentence(text, undoing).say(", using only the tokens that it produced"),
+                    undo_sentence(text, undoing)
+                        .push_words(", using only the tokens that it produced"),
                 );
             }
         }
         Structure::Closed { traps, refutation } => {
-            reader.line(Sentence::words(
+            reader.line(Sentence::from_words(
                 "The net is closed to a cycle by an additional transition, which takes the final \
                  marking and puts the initial marking",
             ));
@@ -92,7 +93,7 @@ pub(super) fn read_structure(
                 let text = reader.places("This trap is marked initially, and stays marked: ", trap);
                 reader.line(text);
             }
-            reader.line(Sentence::words(format!(
+            reader.line(Sentence::from_words(format!(
                 "Every siphon of the closed net contains one of these traps: the assumption of a \
                  siphon without one leads to a contradiction in {}. So by Commoner's theorem the \
                  closed net is live, and the final marking stays coverable in the net itself",
@@ -102,13 +103,13 @@ pub(super) fn read_structure(
         Structure::Returning(proof) => reader.returning(proof),
         Structure::Lost { after, document } => {
             let firings = after.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
-            reader.line(Sentence::words(format!(
+            reader.line(Sentence::from_words(format!(
                 "The property can no longer be reached after {}; for the markings after that:",
                 counted(firings, "firing")
             )));
             reader.lines.extend(read(document, document_net, net));
         }
-        Structure::Visited(_) => reader.line(Sentence::words(
+        Structure::Visited(_) => reader.line(Sentence::from_words(
             "The checker visited all reachable markings again, and searched backwards from the \
              markings that satisfy the property",
         )),
@@ -121,12 +122,15 @@ fn undo_sentence(text: Sentence, undoing: &UndoProof) -> Sentence {
     match undoing {
         UndoProof::By(steps) => text.list(steps, ", ", |text, &(u, times)| match times {
             1 => text.transition(u),
-            times => text.transition(u).say(format!(" {times} times")),
+            times => text.transition(u).push_words(format!(" {times} times")),
         }),
         UndoProof::Cases { sum, cases } => {
             let places_and_cases: Vec<_> = sum.iter().zip(cases).collect();
             text.list(&places_and_cases, "; ", |text, &(&(place, _), case)| {
-                undo_sentence(text, case).say(" (with one more token on ").place(place).say(")")
+                undo_sentence(text, case)
+                    .push_words(" (with one more token on ")
+                    .place(place)
+                    .push_words(")")
             })
         }
     }
@@ -161,7 +165,7 @@ impl CertificateReader<'_> {
     fn finish(mut self) -> Vec<Sentence> {
         if self.left_out > 0 {
             let left_out = counted(self.left_out, "more line");
-            self.lines.push(Sentence::words(format!(
+            self.lines.push(Sentence::from_words(format!(
                 "… and {left_out}; parikh check --evidence DIR writes all of it"
             )));
         }
@@ -172,13 +176,15 @@ impl CertificateReader<'_> {
     fn place(&self, text: Sentence, place: PlaceId) -> Sentence {
         // Indices beyond the net's places denote firing counters.
         if place.index() >= self.document_net.place_count() {
-            return text
-                .say(format!("firings#{}", place.index() - self.document_net.place_count()));
+            return text.push_words(format!(
+                "firings#{}",
+                place.index() - self.document_net.place_count()
+            ));
         }
         let name = self.document_net.place_name(place);
         match self.net.place_named(name) {
             Some(original) => text.place(original),
-            None => text.say(name),
+            None => text.push_words(name),
         }
     }
 
@@ -187,7 +193,7 @@ impl CertificateReader<'_> {
         let name = self.document_net.transition_name(t);
         match self.net.transition_named(name) {
             Some(original) => text.transition(original),
-            None => text.say(name),
+            None => text.push_words(name),
         }
     }
 
@@ -197,15 +203,16 @@ impl CertificateReader<'_> {
             ReturnWay::Downhill { weights, document } => {
                 let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
                 let sum = self.sum(&sum.collect::<Vec<_>>());
-                let text = Sentence::words("Any sequence of transitions that decrease ").then(sum);
-                self.line(text.say(
+                let text = Sentence::from_words("Any sequence of transitions that decrease ")
+                    .push_sentence(sum);
+                self.line(text.push_words(
                     " ends in a marking in which none of them is enabled. For these markings:",
                 ));
                 for line in read(document, self.document_net, self.net) {
                     self.line(line);
                 }
             }
-            ReturnWay::Steps { set, steps } => self.line(Sentence::words(format!(
+            ReturnWay::Steps { set, steps } => self.line(Sentence::from_words(format!(
                 "A decision diagram of {} describes a set of markings. The set contains the \
                  initial marking, and no firing leaves it. From every marking of the set, firings \
                  lead to the goal, as {} show",
@@ -215,7 +222,7 @@ impl CertificateReader<'_> {
         }
         if let Some(target_firings) = &proof.to {
             let after = target_firings.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
-            self.line(Sentence::words(format!(
+            self.line(Sentence::from_words(format!(
                 "So a marking that covers the marking after {} stays reachable, and with it all \
                  firings enabled from there",
                 counted(after, "firing")
@@ -224,13 +231,13 @@ impl CertificateReader<'_> {
     }
 
     fn places(&self, words: &str, places: &[PlaceId]) -> Sentence {
-        Sentence::words(words).list(places, ", ", |text, &place| self.place(text, place))
+        Sentence::from_words(words).list(places, ", ", |text, &place| self.place(text, place))
     }
 
     /// Writes a weighted sum of places: `2·p + q − 3·r`.
     fn sum(&self, terms: &[(PlaceId, i128)]) -> Sentence {
         if terms.is_empty() {
-            return Sentence::words("0");
+            return Sentence::from_words("0");
         }
         let mut first = true;
         Sentence::default().list(terms, "", |text, &(place, weight)| {
@@ -241,8 +248,8 @@ impl CertificateReader<'_> {
                 (false, true) => " − ",
             };
             let text = match weight.unsigned_abs() {
-                1 => text.say(sign),
-                factor => text.say(format!("{sign}{factor}·")),
+                1 => text.push_words(sign),
+                factor => text.push_words(format!("{sign}{factor}·")),
             };
             self.place(text, place)
         })
@@ -255,31 +262,33 @@ impl CertificateReader<'_> {
             // A sum with negative coefficients only is written as "≥" with positive coefficients.
             true => {
                 let negated: Vec<_> = terms.iter().map(|&(p, a)| (p, -a)).collect();
-                self.sum(&negated).say(format!(" ≥ {}", -i128::from(atom.bound)))
+                self.sum(&negated).push_words(format!(" ≥ {}", -i128::from(atom.bound)))
             }
-            false => self.sum(&terms).say(format!(" ≤ {}", atom.bound)),
+            false => self.sum(&terms).push_words(format!(" ≤ {}", atom.bound)),
         }
     }
 
     /// Appends a bound of a place: `p ≤ 3`.
     fn bound(&self, text: Sentence, bound: &TokenBound) -> Sentence {
         let sign = if bound.upper { "≤" } else { "≥" };
-        self.place(text, bound.place).say(format!(" {sign} {}", bound.tokens))
+        self.place(text, bound.place).push_words(format!(" {sign} {}", bound.tokens))
     }
 
     /// Writes a line for each derivation step of bounds.
     fn bounds(&mut self, bounds: &BoundsCertificate) {
         for step in &bounds.steps {
             let text = match step {
-                BoundStep::Inductive(bounds) => {
-                    Sentence::words("True initially, and every permitted firing preserves it: ")
+                BoundStep::Inductive(bounds) => Sentence::from_words(
+                    "True initially, and every permitted firing preserves it: ",
+                )
+                .list(bounds, ", ", |text, bound| self.bound(text, bound)),
+                BoundStep::Weighted { weights, bounds } => {
+                    Sentence::from_words("No firing increases ")
+                        .push_sentence(self.sum(weights))
+                        .push_words(self.initially(weights))
+                        .push_words("; so ")
                         .list(bounds, ", ", |text, bound| self.bound(text, bound))
                 }
-                BoundStep::Weighted { weights, bounds } => Sentence::words("No firing increases ")
-                    .then(self.sum(weights))
-                    .say(self.initially(weights))
-                    .say("; so ")
-                    .list(bounds, ", ", |text, bound| self.bound(text, bound)),
                 BoundStep::SafeUnits(places) => self.places(
                     "Assuming the model's claim that its units are safe (NUPN), at most one token \
                      is on ",
@@ -307,7 +316,7 @@ impl CertificateReader<'_> {
     fn linear(&mut self, certificate: &LinearCertificate) {
         if count(self.document_net, &certificate.counters).is_ok() {
             for (at, set) in certificate.counters.iter().enumerate() {
-                let text = Sentence::words(format!("firings#{at} counts the firings of "));
+                let text = Sentence::from_words(format!("firings#{at} counts the firings of "));
                 let text = text.list(set, ", ", |text, &t| self.transition(text, t));
                 self.line(text);
             }
@@ -321,8 +330,11 @@ impl CertificateReader<'_> {
         for bound in &certificate.lower_bounds {
             let weights: Vec<(PlaceId, i128)> =
                 bound.weights.iter().map(|&(place, weight)| (place, weight.into())).collect();
-            let text = Sentence::words("Every reachable marking has ").then(self.sum(&weights));
-            self.line(text.say(format!(" ≥ {}: no firing leads below this bound", bound.tokens)));
+            let text = Sentence::from_words("Every reachable marking has ")
+                .push_sentence(self.sum(&weights));
+            self.line(
+                text.push_words(format!(" ≥ {}: no firing leads below this bound", bound.tokens)),
+            );
         }
         for precedence in &certificate.precedences {
             let text = self.precedence(precedence, &certificate.atoms);
@@ -333,7 +345,7 @@ impl CertificateReader<'_> {
             self.line(text);
         }
         if !certificate.steps.is_empty() {
-            self.line(Sentence::words("Conclusions, case by case:"));
+            self.line(Sentence::from_words("Conclusions, case by case:"));
         }
         for step in &certificate.steps {
             let text = self.clause(step, &certificate.atoms);
@@ -352,9 +364,9 @@ impl CertificateReader<'_> {
                 "A trap that stays marked after a transition added a token, "
             }
         };
-        let text = self.places(words, precedence.places()).say(": ");
+        let text = self.places(words, precedence.places()).push_words(": ");
         let atoms: Vec<&Atom> = precedence.atoms().iter().filter_map(|&at| atoms.get(at)).collect();
-        text.list(&atoms, ", or ", |text, atom| text.then(self.comparison(atom)))
+        text.list(&atoms, ", or ", |text, atom| text.push_sentence(self.comparison(atom)))
     }
 
     /// Writes a lemma: inequalities that never hold together, and the reasons.
@@ -362,46 +374,46 @@ impl CertificateReader<'_> {
         let atoms: Vec<&Atom> =
             lemma.atoms.iter().filter_map(|&(at, _)| certificate.atoms.get(at)).collect();
         let text = match atoms.len() {
-            1 => Sentence::words("Never: "),
-            _ => Sentence::words("Never true together: "),
+            1 => Sentence::from_words("Never: "),
+            _ => Sentence::from_words("Never true together: "),
         };
-        let text = text.list(&atoms, "; ", |text, atom| text.then(self.comparison(atom)));
+        let text = text.list(&atoms, "; ", |text, atom| text.push_sentence(self.comparison(atom)));
         let text = match lemma.weights.is_empty() {
             true => text,
             false => text
-                .say(" — because no firing increases ")
-                .then(self.sum(&lemma.weights))
-                .say(self.initially(&lemma.weights)),
+                .push_words(" — because no firing increases ")
+                .push_sentence(self.sum(&lemma.weights))
+                .push_words(self.initially(&lemma.weights)),
         };
         let text = match lemma.traps.len() {
             0 => text,
-            1 => text.say(", and a trap stays marked"),
-            many => text.say(format!(", and {many} traps stay marked")),
+            1 => text.push_words(", and a trap stays marked"),
+            many => text.push_words(format!(", and {many} traps stay marked")),
         };
         let text = match lemma.lower_bounds.len() {
             0 => text,
-            1 => text.say(", and a lower bound"),
-            many => text.say(format!(", and {many} lower bounds")),
+            1 => text.push_words(", and a lower bound"),
+            many => text.push_words(format!(", and {many} lower bounds")),
         };
         match lemma.units.is_empty() {
             true => text,
-            false => text.say(", assuming that the model's units are safe (NUPN)"),
+            false => text.push_words(", assuming that the model's units are safe (NUPN)"),
         }
     }
 
     /// Writes a clause: `One of these holds: a; or b`.
     fn clause(&self, clause: &[i32], atoms: &[Atom]) -> Sentence {
         if clause.is_empty() {
-            return Sentence::words("A contradiction: no goal marking is reachable");
+            return Sentence::from_words("A contradiction: no goal marking is reachable");
         }
-        Sentence::words("One of these holds: ").list(clause, "; or ", |text, &literal| {
+        Sentence::from_words("One of these holds: ").list(clause, "; or ", |text, &literal| {
             let at = (literal.unsigned_abs() as usize).wrapping_sub(1);
             match (atoms.get(at), literal > 0) {
-                (Some(atom), true) => text.then(self.comparison(atom)),
-                (Some(atom), false) => text.then(self.comparison(&atom.negated())),
+                (Some(atom), true) => text.push_sentence(self.comparison(atom)),
+                (Some(atom), false) => text.push_sentence(self.comparison(&atom.negated())),
                 // Variables beyond the atoms stand for subformulas of the question.
-                (None, true) => text.say("a subformula of the question"),
-                (None, false) => text.say("not a subformula of the question"),
+                (None, true) => text.push_words("a subformula of the question"),
+                (None, false) => text.push_words("not a subformula of the question"),
             }
         })
     }
@@ -412,10 +424,12 @@ impl CertificateReader<'_> {
         for &(at, modulus) in &induction.remainders {
             let Some(atom) = induction.atoms.get(at) else { continue };
             let terms: Vec<_> = atom.sum.terms().iter().map(|&(p, a)| (p, i128::from(a))).collect();
-            self.line(self.sum(&terms).say(format!(" changes only by multiples of {modulus}")));
+            self.line(
+                self.sum(&terms).push_words(format!(" changes only by multiples of {modulus}")),
+            );
         }
         if !induction.clauses.is_empty() {
-            self.line(Sentence::words(
+            self.line(Sentence::from_words(
                 "All of these are true initially, and every firing from a marking where all are \
                  true preserves all of them:",
             ));
@@ -424,7 +438,7 @@ impl CertificateReader<'_> {
             let text = self.clause(clause, &induction.atoms);
             self.line(text);
         }
-        self.line(Sentence::words("The goal contradicts them"));
+        self.line(Sentence::from_words("The goal contradicts them"));
     }
 }
 

@@ -56,7 +56,7 @@ fn reduced(net: &Net, keeps: &'static str, reduction: &Reduction) -> ReductionSu
     let rules = statistics.rules.iter().filter(|rule| rule.applied > 0);
     let log = reduction.log.in_names(net, reduction.needs());
     let step = |step: &parikh_reduction::LogStep| {
-        let text = Sentence::words(format!("{}: ", step.rule));
+        let text = Sentence::from_words(format!("{}: ", step.rule));
         let nodes: Vec<(bool, &String)> = step
             .places
             .iter()
@@ -66,10 +66,10 @@ fn reduced(net: &Net, keeps: &'static str, reduction: &Reduction) -> ReductionSu
         text.list(&nodes, ", ", |text, &(is_place, name)| match is_place {
             true => net
                 .place_named(name)
-                .map_or_else(|| text.clone().say(name), |p| text.clone().place(p)),
+                .map_or_else(|| text.clone().push_words(name), |p| text.clone().place(p)),
             false => net
                 .transition_named(name)
-                .map_or_else(|| text.clone().say(name), |t| text.clone().transition(t)),
+                .map_or_else(|| text.clone().push_words(name), |t| text.clone().transition(t)),
         })
     };
     let is_left = |t: &parikh_net::TransitionId| reduction.map_transition(*t).is_some();

@@ -94,13 +94,13 @@ fn place_invariants(net: &Net, budget: &Budget) -> StructureSets {
             };
             let size = value.magnitude();
             let text = match size == Integer::ONE {
-                true => text.say(sign),
-                false => text.say(format!("{sign}{size}·")),
+                true => text.push_words(sign),
+                false => text.push_words(format!("{sign}{size}·")),
             };
             text.place(*place)
         });
         StructureSet {
-            title: text.say(format!(" = {}", flow.constant(net.initial()))),
+            title: text.push_words(format!(" = {}", flow.constant(net.initial()))),
             places: flow.terms().iter().map(|(p, value)| (p.index(), factor(value))).collect(),
             transitions: Vec::new(),
         }
@@ -132,11 +132,11 @@ fn transition_invariants(net: &Net, budget: &Budget) -> StructureSets {
             .collect();
         let title = Sentence::default().list(&terms, ", ", |text, &(t, times)| {
             let text = text.transition(t);
-            if *times == Integer::ONE { text } else { text.say(format!(" {times} times")) }
+            if *times == Integer::ONE { text } else { text.push_words(format!(" {times} times")) }
         });
         let transitions = terms.into_iter().map(|(t, times)| (t.index(), factor(times))).collect();
         StructureSet {
-            title: title.say(" together change nothing"),
+            title: title.push_words(" together change nothing"),
             places: Vec::new(),
             transitions,
         }
@@ -154,7 +154,7 @@ fn transition_invariants(net: &Net, budget: &Budget) -> StructureSets {
 fn set(net: &Net, places: &[PlaceId]) -> StructureSet {
     let marked = if is_marked(net, places) { "marked: " } else { "empty initially: " };
     StructureSet {
-        title: Sentence::words(marked).list(places, ", ", |text, &place| text.place(place)),
+        title: Sentence::from_words(marked).list(places, ", ", |text, &place| text.place(place)),
         places: places.iter().map(|place| (place.index(), String::new())).collect(),
         transitions: Vec::new(),
     }
@@ -169,7 +169,7 @@ fn unmarked(net: &Net) -> Option<StructureSets> {
     let mut shape = set(net, &empty);
     shape.transitions = starved.iter().map(|t| (t.index(), String::new())).collect();
     if !starved.is_empty() {
-        let text = shape.title.say("; so these transitions never fire: ");
+        let text = shape.title.push_words("; so these transitions never fire: ");
         shape.title = text.list(&starved, ", ", |text, &t| text.transition(t));
     }
     Some(StructureSets {
@@ -216,7 +216,7 @@ fn units(net: &Net, budget: &Budget) -> Option<StructureSets> {
             Some(_) => " (safe according to the model, not proved from invariants)",
             None => "",
         };
-        let text = Sentence::words(format!("{}{safe_text}: ", unit_data.name));
+        let text = Sentence::from_words(format!("{}{safe_text}: ", unit_data.name));
         StructureSet {
             title: text.list(&unit_data.places, ", ", |text, &place| text.place(place)),
             places: unit_data.places.iter().map(|place| (place.index(), String::new())).collect(),

@@ -23,8 +23,8 @@ const LISTED: usize = 30;
 
 impl Sentence {
     /// Returns a sentence of words alone.
-    pub(super) fn words(words: impl Into<String>) -> Sentence {
-        Sentence::default().say(words)
+    pub(super) fn from_words(words: impl Into<String>) -> Sentence {
+        Sentence::default().push_words(words)
     }
 
     /// Returns a message of another part of Parikh, with the page's quotation marks.
@@ -32,11 +32,13 @@ impl Sentence {
         let mut pieces = text.split('`');
         let first = pieces.next().unwrap_or_default().to_owned();
         let marks = ["“", "”"].iter().cycle();
-        Sentence::words(pieces.zip(marks).fold(first, |text, (piece, mark)| text + mark + piece))
+        Sentence::from_words(
+            pieces.zip(marks).fold(first, |text, (piece, mark)| text + mark + piece),
+        )
     }
 
     /// Appends words.
-    pub(super) fn say(mut self, words: impl Into<String>) -> Sentence {
+    pub(super) fn push_words(mut self, words: impl Into<String>) -> Sentence {
         let words = words.into();
         match self.0.last_mut() {
             Some(SentencePiece::Words(last)) => last.push_str(&words),
@@ -53,7 +55,7 @@ impl Sentence {
 
     /// Appends a name in quotation marks, for an object that is no node of the page.
     pub(super) fn quoted(self, name: &str) -> Sentence {
-        self.say(format!("“{name}”"))
+        self.push_words(format!("“{name}”"))
     }
 
     /// Appends a transition.
@@ -63,10 +65,10 @@ impl Sentence {
     }
 
     /// Appends another sentence.
-    pub(super) fn then(mut self, other: Sentence) -> Sentence {
+    pub(super) fn push_sentence(mut self, other: Sentence) -> Sentence {
         for piece in other.0 {
             match piece {
-                SentencePiece::Words(words) => self = self.say(words),
+                SentencePiece::Words(words) => self = self.push_words(words),
                 node => self.0.push(node),
             }
         }
@@ -81,23 +83,23 @@ impl Sentence {
         mut add: impl FnMut(Sentence, &T) -> Sentence,
     ) -> Sentence {
         for (at, item) in items.iter().take(LISTED).enumerate() {
-            self = add(if at > 0 { self.say(between) } else { self }, item);
+            self = add(if at > 0 { self.push_words(between) } else { self }, item);
         }
         match items.len().saturating_sub(LISTED) {
             0 => self,
-            more => self.say(format!("{between}… ({more} more)")),
+            more => self.push_words(format!("{between}… ({more} more)")),
         }
     }
 
     /// Appends a list with `between` as the separator, without a limit.
-    pub(super) fn all<T>(
+    pub(super) fn full_list<T>(
         mut self,
         items: &[T],
         between: &str,
         mut add: impl FnMut(Sentence, &T) -> Sentence,
     ) -> Sentence {
         for (at, item) in items.iter().enumerate() {
-            self = add(if at > 0 { self.say(between) } else { self }, item);
+            self = add(if at > 0 { self.push_words(between) } else { self }, item);
         }
         self
     }
@@ -138,11 +140,11 @@ impl Sentence {
         for piece in reason.pieces() {
             let node = match piece {
                 TextPiece::Words(words) => {
-                    text = text.say(words);
+                    text = text.push_words(words);
                     continue;
                 }
                 TextPiece::Formula(formula) => {
-                    text = text.then(Sentence::message(formula));
+                    text = text.push_sentence(Sentence::message(formula));
                     continue;
                 }
                 TextPiece::Quotation(name) => {
@@ -162,7 +164,7 @@ impl Sentence {
             if let Some(label) = &node.label
                 && own_label(net, text.0.last()).is_none()
             {
-                text = text.say(format!(" ({label})"));
+                text = text.push_words(format!(" ({label})"));
             }
         }
         text
@@ -213,7 +215,7 @@ mod tests {
     #[test]
     fn messages_have_the_quotation_marks_of_the_page() {
         let said = Sentence::message("`a` and `b` are marked");
-        assert_eq!(said, Sentence::words("“a” and “b” are marked"));
+        assert_eq!(said, Sentence::from_words("“a” and “b” are marked"));
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub(super) struct ReportKeys {
 pub(super) struct KeyConflict {
     pub(super) key: &'static str,
     /// The value in the verdict file.
-    pub(super) form: String,
+    pub(super) file_value: String,
     /// The computed value and the net.
     pub(super) computed: String,
 }
@@ -67,12 +67,12 @@ pub(super) struct KeySources<'a> {
     pub(super) computes_all: bool,
     /// A verdict file to compare the keys with, and the instance whose verdicts are read from it.
     /// `None` if nothing is compared.
-    pub(super) form: Option<(&'a VerdictFile, &'a str)>,
+    pub(super) compared_file: Option<(&'a VerdictFile, &'a str)>,
 }
 
 /// Returns the 21 keys in the order of verdict files.
 pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget) -> ReportKeys {
-    let KeySources { key_net, form, .. } = *sources;
+    let KeySources { key_net, compared_file: form, .. } = *sources;
     let mut known = sources.keys_from_answers();
     if !sources.computes_all {
         let behavioural =
@@ -113,7 +113,7 @@ pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget
                 net => format!("{} of {}", computed.value, net.noun_phrase()),
             };
             let (key, form) = (property.name(), form.clone());
-            keys.conflicts.push(KeyConflict { key, form, computed: computed_text });
+            keys.conflicts.push(KeyConflict { key, file_value: form, computed: computed_text });
         }
         keys.rows.push(KeyRow {
             key: property.name(),

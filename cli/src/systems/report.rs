@@ -3,7 +3,7 @@
 use super::files;
 use crate::ProgramOutcome;
 use crate::report::{SystemReport, system_alone, system_page, system_report};
-use crate::terminal::{note, whole};
+use crate::terminal::{note, print_verbatim};
 use anyhow::{Context, Result};
 use parikh::run;
 use parikh::systems::SettleConfig;
@@ -21,7 +21,7 @@ pub(crate) fn report(
     budget: &Budget,
 ) -> Result<ProgramOutcome> {
     let case = files::read_case(model, properties)?;
-    write_report(&system_report(&case, made(), config, budget), output)
+    write_report(&system_report(&case, program_and_date(), config, budget), output)
 }
 
 /// Writes a page about a system without properties.
@@ -31,10 +31,10 @@ pub(crate) fn report_alone(
     budget: &Budget,
     tell: &mut dyn FnMut(&str),
 ) -> SystemReport {
-    system_alone(system, made(), config, budget, tell)
+    system_alone(system, program_and_date(), config, budget, tell)
 }
 
-fn made() -> String {
+fn program_and_date() -> String {
     format!("Parikh {}, {}", env!("CARGO_PKG_VERSION"), verdicts::now())
 }
 
@@ -42,7 +42,7 @@ fn made() -> String {
 pub(crate) fn write_report(made: &SystemReport, output: &Path) -> Result<ProgramOutcome> {
     let page = system_page(made);
     match output.as_os_str() == "-" {
-        true => whole(&page)?,
+        true => print_verbatim(&page)?,
         false => std::fs::write(output, page)
             .with_context(|| format!("cannot write {}", output.display()))?,
     }

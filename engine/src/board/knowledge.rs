@@ -8,15 +8,15 @@ use std::sync::Arc;
 /// The state of knowledge about a goal, by kind of goal.
 #[derive(Clone, Debug)]
 pub enum Knowledge {
-    /// For [`Goal::Reach`](parikh_net::Goal::Reach).
+    /// For [`Goal::Reach`].
     Reach(ReachKnowledge),
-    /// For [`Goal::Maximise`](parikh_net::Goal::Maximise).
+    /// For [`Goal::Maximise`].
     Maximum(Maximum),
-    /// For [`Goal::Home`](parikh_net::Goal::Home).
+    /// For [`Goal::Home`].
     Home(HomeKnowledge),
-    /// For [`Goal::Run`](parikh_net::Goal::Run).
+    /// For [`Goal::Run`].
     Run(RunKnowledge),
-    /// For [`Goal::Tree`](parikh_net::Goal::Tree).
+    /// For [`Goal::Tree`].
     Tree(TreeKnowledge),
 }
 
@@ -139,7 +139,7 @@ impl Knowledge {
     }
 }
 
-/// The state of a [`Goal::Run`](parikh_net::Goal::Run).
+/// The state of a [`Goal::Run`].
 #[derive(Clone, Debug)]
 pub enum RunKnowledge {
     /// Not decided.
@@ -164,7 +164,7 @@ pub enum RunKnowledge {
     },
 }
 
-/// The state of a [`Goal::Tree`](parikh_net::Goal::Tree).
+/// The state of a [`Goal::Tree`].
 #[derive(Clone, Debug)]
 pub enum TreeKnowledge {
     /// Not decided.
@@ -184,7 +184,7 @@ pub enum TreeKnowledge {
     },
 }
 
-/// The state of a [`Goal::Home`](parikh_net::Goal::Home).
+/// The state of a [`Goal::Home`].
 #[derive(Clone, Debug)]
 pub enum HomeKnowledge {
     /// Not decided.
@@ -211,7 +211,7 @@ pub enum HomeKnowledge {
     },
 }
 
-/// The state of a [`Goal::Reach`](parikh_net::Goal::Reach).
+/// The state of a [`Goal::Reach`].
 #[derive(Clone, Debug)]
 pub enum ReachKnowledge {
     /// Not decided.
@@ -234,7 +234,7 @@ pub enum ReachKnowledge {
     },
 }
 
-/// The state of a [`Goal::Maximise`](parikh_net::Goal::Maximise): the maximum lies between the
+/// The state of a [`Goal::Maximise`]: the maximum lies between the
 /// value seen and the bound proved.
 #[derive(Clone, Debug, Default)]
 pub struct Maximum {

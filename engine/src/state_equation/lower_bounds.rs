@@ -21,7 +21,7 @@
 //! # Soundness
 //! Every row has a proof. The certificate lists each lower bound that a lemma uses, with the place
 //! bounds that its proof needs. The checker verifies the list
-//! ([`LowerBound`](parikh_evidence::certificate::LowerBound) has the argument).
+//! ([`LowerBound`] has the argument).
 
 use super::Engine;
 use super::point::{SolutionPoint, TOLERANCE};
@@ -124,7 +124,7 @@ impl LowerBoundPremises {
 }
 
 /// Returns the largest k such that w·m ≥ k in every reachable marking, by the argument of
-/// [`LowerBound`](parikh_evidence::certificate::LowerBound). Returns `None` if k exceeds 63 bits.
+/// [`LowerBound`]. Returns `None` if k exceeds 63 bits.
 fn largest_lower_bound(
     net: &Net,
     weights: &LowerBoundWeights,

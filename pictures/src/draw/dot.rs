@@ -42,7 +42,7 @@ pub fn dot(scene: &Scene) -> String {
         }
         attributes.extend(match line.ends {
             LineEnds::Arrow => None,
-            LineEnds::Both => Some("dir=both".to_owned()),
+            LineEnds::ArrowsAtBothEnds => Some("dir=both".to_owned()),
             LineEnds::Circle => Some("arrowhead=odot".to_owned()),
             LineEnds::TwoHeads => Some("arrowhead=normalnormal".to_owned()),
         });

@@ -195,14 +195,14 @@ fn stem(name: &str) -> String {
 #[derive(Default)]
 struct GroupCollector {
     groups: Vec<NodeGroup>,
-    known: BTreeMap<String, usize>,
+    index_by_name: BTreeMap<String, usize>,
 }
 
 impl GroupCollector {
     /// Adds a node to the group with this name, and returns the index of the group.
     fn add(&mut self, name: String, tokens: u64) -> usize {
         let next = self.groups.len();
-        let group = *self.known.entry(name.clone()).or_insert(next);
+        let group = *self.index_by_name.entry(name.clone()).or_insert(next);
         if group == next {
             self.groups.push(NodeGroup { name, nodes: 0, tokens: 0 });
         }

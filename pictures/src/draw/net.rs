@@ -139,7 +139,7 @@ fn lines(
     for arc in net.pre(t) {
         if let Some(&place) = positions.get(&arc.place) {
             let ends = match net.post_weight(t, arc.place) == arc.weight {
-                true => LineEnds::Both,
+                true => LineEnds::ArrowsAtBothEnds,
                 false => LineEnds::Arrow,
             };
             lines.push(SceneLine { from: place, to: at, label: label(arc.weight), ends });

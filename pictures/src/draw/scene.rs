@@ -74,7 +74,7 @@ pub enum LineEnds {
     /// An arrow at the target.
     Arrow,
     /// Arrows at both ends.
-    Both,
+    ArrowsAtBothEnds,
     /// A circle at the target: an inhibitor arc.
     Circle,
     /// Two arrow heads at the target: a reset arc.

@@ -153,7 +153,7 @@ impl SceneDrawing {
             _ => arrow_head(last_bend, end, "head", text),
         }
         match line.ends {
-            LineEnds::Both => arrow_head(points[1], start, "head", text),
+            LineEnds::ArrowsAtBothEnds => arrow_head(points[1], start, "head", text),
             LineEnds::TwoHeads => arrow_head(last_bend, towards(end, last_bend, 7.0), "head", text),
             LineEnds::Arrow | LineEnds::Circle => {}
         }

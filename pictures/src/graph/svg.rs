@@ -62,7 +62,8 @@ pub(super) fn colours(view: &GraphView<'_>, node: &MarkingNode) -> (&'static str
 
 /// Draws the graph. When the budget is spent, the layout is not improved further.
 pub fn svg(view: &GraphView<'_>, budget: &Budget) -> String {
-    let GraphTexts { parts, full_texts: wholes, bundles, all_fired } = GraphTexts::of(view);
+    let GraphTexts { marking_terms: parts, full_texts: wholes, bundles, all_fired } =
+        GraphTexts::of(view);
     let texts: Vec<Vec<String>> = parts.iter().map(|parts| lines(parts)).collect();
     let (boxes, routes) = place_boxes(&texts, &bundles, budget);
     let mut body = String::new();
@@ -349,7 +350,7 @@ mod tests {
         .unwrap();
         let graph = Reachability::of(&net, 100, &Budget::unlimited()).unwrap();
         let view = GraphView::of_reachability(&net, &graph);
-        let GraphTexts { parts, bundles, .. } = GraphTexts::of(&view);
+        let GraphTexts { marking_terms: parts, bundles, .. } = GraphTexts::of(&view);
         let texts: Vec<Vec<String>> = parts.iter().map(|parts| lines(parts)).collect();
         let (boxes, _) = place_boxes(&texts, &bundles, &Budget::unlimited());
         for (at, a) in boxes.iter().enumerate() {

@@ -157,7 +157,7 @@ impl<'n> GraphView<'n> {
     }
 
     /// Returns the text of a node, `2·p + q`, in parts.
-    pub fn parts(&self, node: &MarkingNode, names: &DisplayNames) -> Vec<String> {
+    pub fn marking_terms(&self, node: &MarkingNode, names: &DisplayNames) -> Vec<String> {
         let part = |&(place, held): &(PlaceId, u64)| match held {
             1 => names.places[place.index()].clone(),
             OMEGA => format!("ω·{}", names.places[place.index()]),
@@ -191,7 +191,7 @@ impl<'n> GraphView<'n> {
 /// tooltips.
 pub(super) struct GraphTexts {
     /// The text of each node, in parts.
-    pub(super) parts: Vec<Vec<String>>,
+    pub(super) marking_terms: Vec<Vec<String>>,
     /// The full text of each node, if a part was clipped.
     pub(super) full_texts: Vec<Option<String>>,
     /// Edges grouped by source and target: source, target, transitions, and whether an edge of the
@@ -205,16 +205,16 @@ impl GraphTexts {
     pub(super) fn of(view: &GraphView<'_>) -> GraphTexts {
         let names = DisplayNames::for_people(view.net).with_shared();
         let short = names.clipped();
-        let parts: Vec<Vec<String>> =
-            view.nodes.iter().map(|node| view.parts(node, &short)).collect();
+        let marking_terms: Vec<Vec<String>> =
+            view.nodes.iter().map(|node| view.marking_terms(node, &short)).collect();
         let whole = |(node, parts): (&MarkingNode, &Vec<String>)| {
-            let all = view.parts(node, &names);
+            let all = view.marking_terms(node, &names);
             (all != *parts).then(|| all.join(" + "))
         };
-        let full_texts = view.nodes.iter().zip(&parts).map(whole).collect();
+        let full_texts = view.nodes.iter().zip(&marking_terms).map(whole).collect();
         let bundles = view.bundles(&short);
         let fired = view.bundles(&names).into_iter().zip(&bundles);
         let all_fired = fired.map(|(all, short)| (all.2 != short.2).then_some(all.2)).collect();
-        GraphTexts { parts, full_texts, bundles, all_fired }
+        GraphTexts { marking_terms, full_texts, bundles, all_fired }
     }
 }

@@ -95,7 +95,7 @@ pub fn dot(view: &GraphView<'_>) -> String {
     let _ = writeln!(text, "  label={}; labelloc=t;", quoted(&view.caption()));
     text.push_str("  begin [shape=point];\n  begin -> m0;\n");
     for (index, node) in view.nodes.iter().enumerate() {
-        let label = super::svg::lines(&texts.parts[index]).join("\n");
+        let label = super::svg::lines(&texts.marking_terms[index]).join("\n");
         let colours = super::svg::colours(view, node);
         let width = if node.is_highlighted { 2.5 } else { 1.0 };
         let _ = writeln!(

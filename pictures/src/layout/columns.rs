@@ -51,7 +51,8 @@ fn tight_positions(layers: &LayeredGraph, row: &[usize], spacing: &LayoutSpacing
         if index > 0 {
             let (left, right) = (layers.nodes[row[index - 1]], layers.nodes[v]);
             let gap_factor = if left.is_bend && right.is_bend { 0.3 } else { 1.0 };
-            layer += (left.across + right.across) / 2.0 + gap_factor * spacing.within_layers;
+            layer +=
+                (left.size_across + right.size_across) / 2.0 + gap_factor * spacing.within_layers;
         }
         gaps.push(layer);
     }
@@ -72,7 +73,7 @@ fn move_row(
     let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
     for (&v, gap) in row.iter().zip(&gaps) {
         let (mut sum, mut weight) = (0.0, 0.0);
-        let sides = [(before, &layers.before[v]), (after, &layers.after[v])];
+        let sides = [(before, &layers.neighbours_before[v]), (after, &layers.neighbours_after[v])];
         for &u in sides.into_iter().filter(|(is_used, _)| *is_used).flat_map(|(_, near)| near) {
             // Straight long edges have the largest weight.
             let pull = match (layers.nodes[v].is_bend, layers.nodes[u].is_bend) {

@@ -7,9 +7,9 @@ use super::{Direction, LayoutGraph};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LayerNode {
     /// The size in the direction of edges.
-    pub(super) along: f64,
+    pub(super) size_along: f64,
     /// The size across the direction of edges.
-    pub(super) across: f64,
+    pub(super) size_across: f64,
     /// True for a bend.
     pub(super) is_bend: bool,
 }
@@ -22,9 +22,9 @@ pub(super) struct LayeredGraph {
     /// The nodes and bends of each layer in their order.
     pub(super) rows: Vec<Vec<usize>>,
     /// The neighbours in the layer before.
-    pub(super) before: Vec<Vec<usize>>,
+    pub(super) neighbours_before: Vec<Vec<usize>>,
     /// The neighbours in the layer after.
-    pub(super) after: Vec<Vec<usize>>,
+    pub(super) neighbours_after: Vec<Vec<usize>>,
     /// The bends of each edge, in the order of layers.
     pub(super) chains: Vec<Vec<usize>>,
 }
@@ -45,15 +45,17 @@ impl LayeredGraph {
     ) -> LayeredGraph {
         let node = |size: &super::LayoutSize| match direction {
             Direction::Right => {
-                LayerNode { along: size.width, across: size.height, is_bend: false }
+                LayerNode { size_along: size.width, size_across: size.height, is_bend: false }
             }
-            Direction::Down => LayerNode { along: size.height, across: size.width, is_bend: false },
+            Direction::Down => {
+                LayerNode { size_along: size.height, size_across: size.width, is_bend: false }
+            }
         };
         let mut layers = LayeredGraph {
             nodes: graph.sizes.iter().map(node).collect(),
             rows: vec![Vec::new(); ranks.iter().max().map_or(0, |previous| previous + 1)],
-            before: vec![Vec::new(); ranks.len()],
-            after: vec![Vec::new(); ranks.len()],
+            neighbours_before: vec![Vec::new(); ranks.len()],
+            neighbours_after: vec![Vec::new(); ranks.len()],
             chains: Vec::with_capacity(edges.len()),
         };
         ranks.iter().enumerate().for_each(|(v, &rank)| layers.rows[rank].push(v));
@@ -64,9 +66,13 @@ impl LayeredGraph {
             if layers.nodes.len() + layers_between.len() <= ranks.len() + MAX_BENDS {
                 for rank in layers_between {
                     let bend = layers.nodes.len();
-                    layers.nodes.push(LayerNode { along: 0.0, across: BEND_SIZE, is_bend: true });
-                    layers.before.push(Vec::new());
-                    layers.after.push(Vec::new());
+                    layers.nodes.push(LayerNode {
+                        size_along: 0.0,
+                        size_across: BEND_SIZE,
+                        is_bend: true,
+                    });
+                    layers.neighbours_before.push(Vec::new());
+                    layers.neighbours_after.push(Vec::new());
                     layers.rows[rank].push(bend);
                     layers.join(previous, bend);
                     chain.push(bend);
@@ -80,7 +86,7 @@ impl LayeredGraph {
     }
 
     fn join(&mut self, from: usize, to: usize) {
-        self.after[from].push(to);
-        self.before[to].push(from);
+        self.neighbours_after[from].push(to);
+        self.neighbours_before[to].push(from);
     }
 }

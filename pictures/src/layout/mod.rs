@@ -165,13 +165,13 @@ fn layout_component(
     let mut along = vec![0.0; layers.nodes.len()];
     let mut next_front = 0.0;
     for layer in &layers.rows {
-        let depth = layer.iter().map(|&v| layers.nodes[v].along).fold(0.0, f64::max);
+        let depth = layer.iter().map(|&v| layers.nodes[v].size_along).fold(0.0, f64::max);
         layer.iter().for_each(|&v| along[v] = next_front + depth / 2.0);
         next_front += depth + spacing.between_layers;
     }
-    let lower_edge = |v: usize| across[v] - layers.nodes[v].across / 2.0;
+    let lower_edge = |v: usize| across[v] - layers.nodes[v].size_across / 2.0;
     let min_across = (0..across.len()).map(lower_edge).fold(f64::INFINITY, f64::min);
-    let upper_edge = |v: usize| across[v] + layers.nodes[v].across / 2.0;
+    let upper_edge = |v: usize| across[v] + layers.nodes[v].size_across / 2.0;
     let max_across = (0..across.len()).map(upper_edge).fold(f64::NEG_INFINITY, f64::max);
     let point = |v: usize| match spacing.direction {
         Direction::Right => (along[v], across[v] - min_across),

@@ -54,8 +54,12 @@ fn initial_order(layers: &mut LayeredGraph) {
             }
             visit_time[v] = time;
             time += 1;
-            stack.extend(layers.before[v].iter().rev().filter(|&&u| visit_time[u] == usize::MAX));
-            stack.extend(layers.after[v].iter().rev().filter(|&&w| visit_time[w] == usize::MAX));
+            stack.extend(
+                layers.neighbours_before[v].iter().rev().filter(|&&u| visit_time[u] == usize::MAX),
+            );
+            stack.extend(
+                layers.neighbours_after[v].iter().rev().filter(|&&w| visit_time[w] == usize::MAX),
+            );
         }
     }
     layers.rows.iter_mut().for_each(|row| row.sort_by_key(|&v| visit_time[v]));
@@ -71,7 +75,7 @@ fn positions(layers: &LayeredGraph) -> Vec<usize> {
 
 fn barycentres(layers: &mut LayeredGraph, forwards: bool) {
     let mut position = positions(layers);
-    let LayeredGraph { rows, before, after, .. } = layers;
+    let LayeredGraph { rows, neighbours_before: before, neighbours_after: after, .. } = layers;
     let count = rows.len();
     for step in 1..count {
         let layer = if forwards { step } else { count - 1 - step };
@@ -109,7 +113,7 @@ fn exchange(layers: &mut LayeredGraph, budget: &Budget) {
                     return;
                 }
                 let (u, v) = (layers.rows[layer][right_index - 1], layers.rows[layer][right_index]);
-                let sides = [&layers.before, &layers.after];
+                let sides = [&layers.neighbours_before, &layers.neighbours_after];
                 // The number of crossings with u before v, minus the number with v before u.
                 let gain: i64 =
                     sides.iter().map(|side| saved_crossings(&side[u], &side[v], &position)).sum();
@@ -147,7 +151,7 @@ fn crossings(layers: &LayeredGraph) -> u64 {
         let mut ends: Vec<usize> = Vec::new();
         for &v in row {
             let from = ends.len();
-            ends.extend(layers.after[v].iter().map(|&w| position[w]));
+            ends.extend(layers.neighbours_after[v].iter().map(|&w| position[w]));
             ends[from..].sort_unstable();
         }
         total += inversions(&ends);

@@ -266,10 +266,10 @@ mod tests {
             assert!(searches.iter().any(|search| search.conditions.name == rule.name));
         }
         let mut names: Vec<_> = super::names().collect();
-        assert_eq!(names.len(), 29, "one for each line of the table");
+        let count = names.len();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), 29);
+        assert_eq!(names.len(), count, "two searches have the same name");
     }
 
     #[test]

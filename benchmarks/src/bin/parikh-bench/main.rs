@@ -127,7 +127,9 @@ fn run_teams(args: TeamArgs, teams: Vec<Team>, excludes_engines: bool) -> Result
         (None, list) => {
             let instances = list.as_deref().map(read_list).transpose()?.unwrap_or_default();
             let requests_of = |instance: String| {
-                args.exams.iter().map(move |&exam| RequestedGoals::whole(instance.clone(), exam))
+                args.exams
+                    .iter()
+                    .map(move |&exam| RequestedGoals::all_goals(instance.clone(), exam))
             };
             instances.into_iter().flat_map(requests_of).collect()
         }
@@ -138,8 +140,16 @@ fn run_teams(args: TeamArgs, teams: Vec<Team>, excludes_engines: bool) -> Result
     let all_teams = [vec![team], teams].concat();
     let parikh = parikh_program(args.parikh.clone())?;
     let TeamArgs { inputs, oracle, timeout, jobs, out, .. } = args;
-    let run =
-        Teams { inputs, oracle, requests: asked, teams: all_teams, parikh, timeout, jobs, out };
+    let run = Teams {
+        inputs,
+        oracle,
+        requests: asked,
+        teams: all_teams,
+        parikh,
+        timeout,
+        jobs,
+        output_directory: out,
+    };
     signals::catch();
     let results = run.run()?;
     say!("{}", run.table(&results, !excludes_engines));
@@ -148,7 +158,7 @@ fn run_teams(args: TeamArgs, teams: Vec<Team>, excludes_engines: bool) -> Result
     } else {
         "Each engine alone"
     };
-    let plot = run.out.join("engines.svg");
+    let plot = run.output_directory.join("engines.svg");
     let svg = cactus::plot(title, "goals settled", &teams::curves(&results));
     std::fs::write(&plot, svg).map_err(Error::at(&plot))?;
     if signals::interrupted() {
@@ -236,7 +246,7 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
         }
     };
     let instances = read_list(&args.of.list)?;
-    oracle::check_for(&args.of.oracle, oracle::runs(&instances, &args.of.exams))?;
+    oracle::check_for(&args.of.oracle, oracle::instance_exam_pairs(&instances, &args.of.exams))?;
     signals::catch();
     let rows = Contest {
         inputs: args.of.inputs,
@@ -250,7 +260,7 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
         grace: args.grace,
         memory: args.memory,
         jobs: args.jobs,
-        out: args.out,
+        result_file: args.out,
         logs: args.logs,
     }
     .run()?;
@@ -284,7 +294,7 @@ fn merge_parts(
 /// Writes the tasks for BenchExec.
 fn tasks(args: TaskArgs) -> Result<u8, Error> {
     let instances = read_list(&args.of.list)?;
-    oracle::check_for(&args.of.oracle, oracle::runs(&instances, &args.of.exams))?;
+    oracle::check_for(&args.of.oracle, oracle::instance_exam_pairs(&instances, &args.of.exams))?;
     let count = Tasks {
         inputs: args.of.inputs,
         oracle: args.of.oracle,
@@ -293,7 +303,7 @@ fn tasks(args: TaskArgs) -> Result<u8, Error> {
         timeout: args.timeout,
         memory: args.memory,
         cores: args.cores,
-        out: args.out,
+        output_directory: args.out,
     }
     .write()?;
     note!("{}", counted(count, "task"));
@@ -314,7 +324,7 @@ fn collect(results: &[PathBuf], inputs: &Path, oracle: &Path, out: &Path) -> Res
 
 /// Returns the exit code: 3 if an answer is wrong.
 fn exit_code(rows: &[row::ResultRow]) -> u8 {
-    if table::sum_up(rows).1.wrong > 0 { 3 } else { 0 }
+    if table::sum_up(rows).1.wrong_answers > 0 { 3 } else { 0 }
 }
 
 /// Reads a result file, as if the runs had ended at the given time.
@@ -385,7 +395,7 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
     let mut seen = BTreeSet::new();
     instances.retain(|name| seen.insert(name.clone()));
     if let Some(oracle) = &args.oracle {
-        oracle::check_for(oracle, oracle::runs(&instances, &args.exams))?;
+        oracle::check_for(oracle, oracle::instance_exam_pairs(&instances, &args.exams))?;
     }
     if args.backends.contains(&Backend::Z3Guest) {
         let arguments = vec!["solver-guest".into()];
@@ -416,7 +426,7 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
                 (measured, lines)
             }))
         })?;
-    for m in measurements.iter().filter(|m| m.wrong) {
+    for m in measurements.iter().filter(|m| m.is_wrong) {
         note!("WRONG {}", encodings_table::fields(m).join(" "));
     }
     say!("{}", encodings_table::print(&measurements));
@@ -432,7 +442,7 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
     if let Some(path) = &args.scatter {
         std::fs::write(path, encodings_table::scatter(&measurements)).map_err(Error::at(path))?;
     }
-    Ok(match measurements.iter().any(|m| m.wrong) {
+    Ok(match measurements.iter().any(|m| m.is_wrong) {
         true => 3,
         false if signals::interrupted() => 4,
         false => 0,

@@ -2,8 +2,8 @@
 //! and nodes without arcs.
 
 use super::super::dead;
+use super::super::evidence::PlayedSequence;
 use super::super::questions::{TransitionFate, bindings, dead as never_firing, fires};
-use super::super::shown::PlayedSequence;
 use super::super::text::Sentence;
 use super::{FindingCollector, Severity};
 use parikh::answer::QuestionValue;
@@ -28,16 +28,16 @@ impl FindingCollector<'_> {
             None => self.dead_by_cause(at),
             Some(_) => self.dead_of_coloured(at),
         }
-        let open = open_nodes(&self.found.fates, self.net.transitions());
+        let open = open_nodes(&self.results.fates, self.net.transitions());
         if !open.is_empty() {
-            let text = Sentence::words("It is open whether these can ever fire: ");
+            let text = Sentence::from_words("It is open whether these can ever fire: ");
             let title = text.list(&open, ", ", |text, &t| text.transition(t));
-            self.tell(Severity::Unknown, title).question = Some(at);
+            self.add_finding(Severity::Unknown, title).question = Some(at);
         }
     }
 
     fn dead_by_cause(&mut self, at: usize) {
-        let (net, results) = (self.net, self.found);
+        let (net, results) = (self.net, self.results);
         // The first copy of a transition stands for all copies.
         let bindings = bindings(net);
         let dead = never_firing(&bindings, &results.fates).into_iter();
@@ -57,11 +57,12 @@ impl FindingCollector<'_> {
             let mut details = cause.details(net, &why);
             let rests_on_units = |t: &TransitionId| fate(*t).is_some_and(|fate| fate.assumes_units);
             if cause.members.iter().any(rests_on_units) {
-                details
-                    .push(Sentence::words("This rests on the model's claim of safe units (NUPN)"));
+                details.push(Sentence::from_words(
+                    "This rests on the model's claim of safe units (NUPN)",
+                ));
             }
             let certificate = cause.members.iter().find_map(|&t| fate(t)?.shown.certificate);
-            let finding = self.tell(Severity::Problem, cause.title(net, &why));
+            let finding = self.add_finding(Severity::Problem, cause.title(net, &why));
             (finding.details, finding.certificate) = (details, certificate);
             finding.question = Some(at);
         }
@@ -70,14 +71,14 @@ impl FindingCollector<'_> {
     /// Adds findings about dead coloured transitions. The reason of the first binding stands for
     /// the reasons of all bindings.
     fn dead_of_coloured(&mut self, at: usize) {
-        let (net, results) = (self.net, self.found);
+        let (net, results) = (self.net, self.results);
         let Some(folding) = net.folding() else { return };
         let bindings = bindings(net);
         // Transitions that are dead for the same reason form one finding.
         let mut groups: Vec<(Vec<usize>, Vec<Sentence>, Option<usize>)> = Vec::new();
         for transition in never_firing(&bindings, &results.fates) {
             let (details, certificate) = match bindings[transition].first() {
-                None => (vec![Sentence::words(NO_BINDING)], None),
+                None => (vec![Sentence::from_words(NO_BINDING)], None),
                 Some(&t) => {
                     let Some(fate) = &results.fates[t.index()] else { continue };
                     (why_never(net, fate), fate.shown.certificate)
@@ -94,14 +95,16 @@ impl FindingCollector<'_> {
         let name = |text: Sentence, &at: &usize| text.quoted(folding.transition_name(at));
         for (members, details, certificate) in groups {
             let title = match members.as_slice() {
-                [one] => name(Sentence::words("Transition "), one).say(" can never fire"),
+                [one] => {
+                    name(Sentence::from_words("Transition "), one).push_words(" can never fire")
+                }
                 all => {
                     let text =
-                        Sentence::words(format!("{} transitions can never fire: ", all.len()));
+                        Sentence::from_words(format!("{} transitions can never fire: ", all.len()));
                     text.list(all, ", ", name)
                 }
             };
-            let finding = self.tell(Severity::Problem, title);
+            let finding = self.add_finding(Severity::Problem, title);
             (finding.details, finding.certificate) = (details, certificate);
             finding.question = Some(at);
         }
@@ -110,7 +113,7 @@ impl FindingCollector<'_> {
     /// Notes the dead bindings of coloured transitions that can fire. Most models have such
     /// bindings.
     pub(super) fn dead_bindings(&mut self, at: usize) {
-        let (net, results) = (self.net, self.found);
+        let (net, results) = (self.net, self.results);
         let Some(folding) = net.folding() else { return };
         let mut details = Vec::new();
         for transition in 0..folding.transition_count() {
@@ -120,7 +123,7 @@ impl FindingCollector<'_> {
             if !dead.is_empty() && dead.len() < all.len() {
                 let (dead_count, binding_count) = (dead.len(), all.len());
                 let name = folding.transition_name(transition);
-                let text = Sentence::words(format!(
+                let text = Sentence::from_words(format!(
                     "{dead_count} of the {binding_count} bindings of “{name}”, such as "
                 ));
                 details.push(text.transition(dead[0]));
@@ -133,7 +136,7 @@ impl FindingCollector<'_> {
                     format!("Some bindings of {transitions} transitions can never fire")
                 }
             };
-            let finding = self.tell(Severity::Note, Sentence::words(title));
+            let finding = self.add_finding(Severity::Note, Sentence::from_words(title));
             (finding.details, finding.question) = (details, Some(at));
         }
     }
@@ -141,7 +144,7 @@ impl FindingCollector<'_> {
     /// Adds findings about unbounded places, each with a pump loop as evidence. Places with the
     /// same loop share a finding.
     pub(super) fn unbounded_places(&mut self, at: usize) {
-        let (net, results) = (self.net, self.found);
+        let (net, results) = (self.net, self.results);
         let mut groups: Vec<(Vec<PlaceId>, Vec<Sentence>, Option<PlayedSequence>)> = Vec::new();
         for place in net.model_places() {
             let Some(bound) = &results.bounds[place.index()] else { continue };
@@ -166,26 +169,29 @@ impl FindingCollector<'_> {
             let described = |(places, details, _): (Vec<PlaceId>, Vec<Sentence>, _)| {
                 let text =
                     Sentence::default().list(&places, ", ", |text, &place| text.place(place));
-                details.into_iter().fold(text.say(":"), |text, detail| text.say(" ").then(detail))
+                details.into_iter().fold(text.push_words(":"), |text, detail| {
+                    text.push_words(" ").push_sentence(detail)
+                })
             };
             groups.push((places, others.into_iter().map(described).collect(), None));
         }
         for (places, details, play) in groups {
             let title = match places.as_slice() {
-                [one] => Sentence::words("Place ").place(*one).say(" is unbounded"),
+                [one] => Sentence::from_words("Place ").place(*one).push_words(" is unbounded"),
                 all => {
-                    let text = Sentence::words(format!("{} places are unbounded: ", all.len()));
-                    text.all(all, ", ", |text, &place| text.place(place))
+                    let text =
+                        Sentence::from_words(format!("{} places are unbounded: ", all.len()));
+                    text.full_list(all, ", ", |text, &place| text.place(place))
                 }
             };
-            let finding = self.tell(Severity::Problem, title);
+            let finding = self.add_finding(Severity::Problem, title);
             (finding.details, finding.play, finding.question) = (details, play, Some(at));
         }
         let open = open_nodes(&results.bounds, net.model_places());
         if !open.is_empty() {
-            let text = Sentence::words("It is open whether these are bounded: ");
+            let text = Sentence::from_words("It is open whether these are bounded: ");
             let title = text.list(&open, ", ", |text, &place| text.place(place));
-            self.tell(Severity::Unknown, title).question = Some(at);
+            self.add_finding(Severity::Unknown, title).question = Some(at);
         }
         self.never_marked();
     }
@@ -201,15 +207,17 @@ impl FindingCollector<'_> {
             steps.collect()
         };
         let text = match play.trace.and_then(steps).filter(|steps| !steps.is_empty()) {
-            None => Sentence::words("This loop adds tokens each time and can repeat forever: "),
-            Some(prefix) => append_steps(Sentence::words("After "), &prefix)
-                .say(", this loop adds tokens each time and can repeat forever: "),
+            None => {
+                Sentence::from_words("This loop adds tokens each time and can repeat forever: ")
+            }
+            Some(prefix) => append_steps(Sentence::from_words("After "), &prefix)
+                .push_words(", this loop adds tokens each time and can repeat forever: "),
         };
         Some(append_steps(text, &steps(play.pump?)?))
     }
 
     pub(super) fn never_marked(&mut self) {
-        let (net, results) = (self.net, self.found);
+        let (net, results) = (self.net, self.results);
         let empty = |place: &PlaceId| {
             results.bounds.get(place.index()).is_some_and(|bound| {
                 bound.as_ref().is_some_and(|bound| bound.most == QuestionValue::Number(0))
@@ -222,15 +230,17 @@ impl FindingCollector<'_> {
         let certificate =
             results.bounds[empty[0].index()].as_ref().and_then(|bound| bound.shown.certificate);
         let text = match empty.len() {
-            1 => Sentence::words("Place "),
-            count => Sentence::words(format!("{count} places ")),
+            1 => Sentence::from_words("Place "),
+            count => Sentence::from_words(format!("{count} places ")),
         };
         let never = if empty.len() == 1 { " never holds a token" } else { " never hold a token: " };
         let title = match empty.as_slice() {
-            [only] => text.place(*only).say(never),
-            all => text.say(never.trim_start()).list(all, ", ", |text, &place| text.place(place)),
+            [only] => text.place(*only).push_words(never),
+            all => text
+                .push_words(never.trim_start())
+                .list(all, ", ", |text, &place| text.place(place)),
         };
-        self.tell(Severity::Warning, title).certificate = certificate;
+        self.add_finding(Severity::Warning, title).certificate = certificate;
     }
 
     /// Adds findings about nodes without arcs.
@@ -250,14 +260,14 @@ impl FindingCollector<'_> {
             .filter(|&t| net.pre(t).is_empty() && net.post(t).is_empty())
             .collect();
         if !places.is_empty() {
-            let title = Sentence::words("Nothing is connected to ");
+            let title = Sentence::from_words("Nothing is connected to ");
             let title = title.list(&places, ", ", |text, &place| text.place(place));
-            self.tell(Severity::Warning, title);
+            self.add_finding(Severity::Warning, title);
         }
         if !transitions.is_empty() {
-            let title = Sentence::words("Nothing is connected to ");
+            let title = Sentence::from_words("Nothing is connected to ");
             let title = title.list(&transitions, ", ", |text, &t| text.transition(t));
-            self.tell(Severity::Warning, title);
+            self.add_finding(Severity::Warning, title);
         }
     }
 }
@@ -275,9 +285,9 @@ fn why_dead(net: &Net, fate: &TransitionFate) -> Sentence {
 
 /// Returns the reason given by the engines why a transition never fires.
 fn why_never(net: &Net, fate: &TransitionFate) -> Vec<Sentence> {
-    let mut details = vec![Sentence::words("Because ").then(why_dead(net, fate))];
+    let mut details = vec![Sentence::from_words("Because ").push_sentence(why_dead(net, fate))];
     if fate.assumes_units {
-        details.push(Sentence::words("This rests on the model's claim of safe units (NUPN)"));
+        details.push(Sentence::from_words("This rests on the model's claim of safe units (NUPN)"));
     }
     details
 }
@@ -286,21 +296,21 @@ fn why_never(net: &Net, fate: &TransitionFate) -> Vec<Sentence> {
 fn append_steps(text: Sentence, steps: &[FiringStep]) -> Sentence {
     text.list(steps, ", ", |text, step| {
         let text = text.transition(step.transition);
-        if step.count > 1 { text.say(format!(" {} times", step.count)) } else { text }
+        if step.count > 1 { text.push_words(format!(" {} times", step.count)) } else { text }
     })
 }
 
 /// Describes the pump loops of a self-covering sequence in stages, in order.
 fn stage_sentences(stages: &[Stage]) -> Vec<Sentence> {
     let describe = |(index, stage): (usize, &Stage)| {
-        let mut text = Sentence::words(if index == 0 { "First " } else { "Then " });
+        let mut text = Sentence::from_words(if index == 0 { "First " } else { "Then " });
         if !stage.prefix.is_empty() {
-            text = append_steps(text, stage.prefix.steps()).say(", then ");
+            text = append_steps(text, stage.prefix.steps()).push_words(", then ");
         }
-        let text = append_steps(text.say("again and again: "), stage.pump.steps());
+        let text = append_steps(text.push_words("again and again: "), stage.pump.steps());
         match index + 1 == stages.len() {
-            true => text.say(", which adds tokens each time"),
-            false => text.say(", as often as what follows needs"),
+            true => text.push_words(", which adds tokens each time"),
+            false => text.push_words(", as often as what follows needs"),
         }
     };
     stages.iter().enumerate().map(describe).collect()

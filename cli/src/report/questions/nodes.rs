@@ -17,11 +17,11 @@ impl QuestionRunner<'_, '_> {
         let mut run_results = self.run(Plan::of_goals(goals), budget);
         let mut transition_answers: Vec<Option<EvidencedAnswer>> = Vec::new();
         for t in net.transitions() {
-            let transition_answer = run_results.heard.remove(&t.index().to_string());
-            self.found.fates.push(transition_answer.as_ref().map(|transition_answers| {
+            let transition_answer = run_results.answers.remove(&t.index().to_string());
+            self.results.fates.push(transition_answer.as_ref().map(|transition_answers| {
                 TransitionFate {
                     fires: transition_answers.answer.value == QuestionValue::Bool(true),
-                    shown: transition_answers.shown.first().cloned().unwrap_or_default(),
+                    shown: transition_answers.evidence.first().cloned().unwrap_or_default(),
                     reason: transition_answers.answer.reason.clone(),
                     assumes_units: transition_answers.answer.assumes_units,
                 }
@@ -30,8 +30,8 @@ impl QuestionRunner<'_, '_> {
         }
         // A coloured transition fires when one of its bindings does.
         let bindings = bindings(net);
-        let dead = dead(&bindings, &self.found.fates);
-        let fires = |t: &TransitionId| fires(&self.found.fates, *t) == Some(true);
+        let dead = dead(&bindings, &self.results.fates);
+        let fires = |t: &TransitionId| fires(&self.results.fates, *t) == Some(true);
         let firing_count = bindings.iter().filter(|copies| copies.iter().any(fires)).count();
         let mut summary =
             AnsweredQuestion { grade: Some(Grade::Replayed), ..AnsweredQuestion::default() };
@@ -53,14 +53,16 @@ impl QuestionRunner<'_, '_> {
         {
             (true, _) => {
                 let reason = "for every transition there is a firing sequence that ends with it";
-                (Some(QuestionValue::Bool(true)), Sentence::words(reason))
+                (Some(QuestionValue::Bool(true)), Sentence::from_words(reason))
             }
             (_, [_, ..]) => {
-                let text =
-                    Sentence::words(format!("{} of {transition_count} never fire: ", dead.len()));
+                let text = Sentence::from_words(format!(
+                    "{} of {transition_count} never fire: ",
+                    dead.len()
+                ));
                 let text = text.list(&dead, ", ", |text, &at| match net.folding() {
                     None => text.transition(bindings[at][0]),
-                    Some(folding) => text.say(folding.transition_name(at)),
+                    Some(folding) => text.push_words(folding.transition_name(at)),
                 });
                 (Some(QuestionValue::Bool(false)), text)
             }
@@ -73,7 +75,7 @@ impl QuestionRunner<'_, '_> {
                 (None, Sentence::message(&reason))
             }
         };
-        summary.tried = if summary.value.is_none() { run_results.tried } else { Vec::new() };
+        summary.tried = if summary.value.is_none() { run_results.attempts } else { Vec::new() };
         AnsweredQuestion { seconds: run_results.seconds, ..summary }
     }
 
@@ -88,26 +90,27 @@ impl QuestionRunner<'_, '_> {
         let mut infinite: Vec<PlaceId> = Vec::new();
         let mut unknown = 0;
         for place in net.model_places() {
-            let bound = run_results.heard.remove(&place.index().to_string()).map(|place_answer| {
-                add_evidence(&mut summary, &place_answer, true);
-                match &place_answer.answer.value {
-                    QuestionValue::Infinite => infinite.push(place),
-                    &QuestionValue::Number(tokens)
-                        if largest.is_none_or(|(known_largest, _)| tokens > known_largest) =>
-                    {
-                        largest = Some((tokens, place));
+            let bound =
+                run_results.answers.remove(&place.index().to_string()).map(|place_answer| {
+                    add_evidence(&mut summary, &place_answer, true);
+                    match &place_answer.answer.value {
+                        QuestionValue::Infinite => infinite.push(place),
+                        &QuestionValue::Number(tokens)
+                            if largest.is_none_or(|(known_largest, _)| tokens > known_largest) =>
+                        {
+                            largest = Some((tokens, place));
+                        }
+                        _ => {}
                     }
-                    _ => {}
-                }
-                let shown = place_answer.shown.into_iter().next().unwrap_or_default();
-                PlaceMaximum { most: place_answer.answer.value, shown }
-            });
+                    let shown = place_answer.evidence.into_iter().next().unwrap_or_default();
+                    PlaceMaximum { most: place_answer.answer.value, shown }
+                });
             unknown += usize::from(bound.is_none());
-            self.found.bounds.push(bound);
+            self.results.bounds.push(bound);
         }
         (summary.value, summary.reason) = match (infinite.as_slice(), unknown, largest) {
             ([_, ..], ..) => {
-                let text = Sentence::words("unbounded: ");
+                let text = Sentence::from_words("unbounded: ");
                 let text = text.list(&infinite, ", ", |text, &p| text.place(p));
                 (Some(QuestionValue::Infinite), text)
             }
@@ -116,11 +119,11 @@ impl QuestionRunner<'_, '_> {
                     None => "the maximum over all places, reached on ",
                     Some(_) => "the maximum over all places and colours, reached on ",
                 };
-                let text = Sentence::words(text);
+                let text = Sentence::from_words(text);
                 (Some(QuestionValue::Number(tokens)), text.place(place))
             }
             (_, 0, None) => {
-                (Some(QuestionValue::Number(0)), Sentence::words("the net has no places"))
+                (Some(QuestionValue::Number(0)), Sentence::from_words("the net has no places"))
             }
             (_, unknown, _) => {
                 let open = first_open(run_results.open);
@@ -130,7 +133,7 @@ impl QuestionRunner<'_, '_> {
                 (None, Sentence::message(&reason))
             }
         };
-        summary.tried = if summary.value.is_none() { run_results.tried } else { Vec::new() };
+        summary.tried = if summary.value.is_none() { run_results.attempts } else { Vec::new() };
         AnsweredQuestion { seconds: run_results.seconds, ..summary }
     }
 }
@@ -185,7 +188,7 @@ fn add_evidence(
     summary.assumes_units |= answered.answer.assumes_units;
     // The summary has the weakest grade of its answers.
     summary.grade = summary.grade.max(Some(answered.answer.grade));
-    let certificates = answered.shown.iter().filter_map(|shown| shown.certificate);
+    let certificates = answered.evidence.iter().filter_map(|shown| shown.certificate);
     for certificate in certificates.filter(|_| with_certificates) {
         if !summary.certificates.contains(&certificate) {
             summary.certificates.push(certificate);

@@ -8,8 +8,8 @@
 
 use super::blocked::blocked;
 use super::{LabelOccurrence, SystemQuestion};
+use crate::report::evidence::{EvidenceStore, PlayedSequence};
 use crate::report::questions::{self, AnsweredQuestion, ReportQuestions};
-use crate::report::shown::{EvidenceStore, PlayedSequence};
 use crate::report::text::Sentence;
 use num_bigint::BigUint;
 use parikh::answer::{Grade, Plan};
@@ -72,7 +72,7 @@ impl NetAnswers {
 /// A label, the transitions with it, and the answer whether one of them can fire.
 struct AnsweredLabel<'a> {
     label: LabelId,
-    ways: &'a [TransitionId],
+    transitions: &'a [TransitionId],
     question: AnsweredQuestion,
 }
 
@@ -137,7 +137,11 @@ impl<'s> SystemNet<'s> {
         let answered_labels = by_label.iter();
         let answered_labels = answered_labels.filter_map(|(label, label_transitions)| {
             let question = questions.remove(&label.0.to_string())?;
-            Some(AnsweredLabel { label: *label, ways: label_transitions.as_slice(), question })
+            Some(AnsweredLabel {
+                label: *label,
+                transitions: label_transitions.as_slice(),
+                question,
+            })
         });
         translator.add_label_answers(answered_labels.collect());
         translator.answers
@@ -171,7 +175,7 @@ impl<'s> SystemNet<'s> {
     }
 
     /// Returns a sentence about the net in the names of the system.
-    fn words(&self, text: &Sentence) -> String {
+    fn in_system_names(&self, text: &Sentence) -> String {
         let label = |t: usize| self.labels[t].map_or("(start)", |label| self.system.label(label));
         text.in_words(|p| self.place(p), |t| format!("“{}”", label(t)))
     }
@@ -259,7 +263,8 @@ impl SystemTranslator<'_, '_> {
                 heading += &format!(", on the net after {}", counted(rules, "reduction"));
             }
             lines.push(heading);
-            lines.extend(certificate.lines.iter().map(|line| self.system_net.words(line)));
+            lines
+                .extend(certificate.lines.iter().map(|line| self.system_net.in_system_names(line)));
         }
         if lines.len() > MAX_CERTIFICATE_LINES {
             let more = lines.len() - MAX_CERTIFICATE_LINES;
@@ -277,7 +282,7 @@ impl SystemTranslator<'_, '_> {
             formula: DEADLOCK.1.into(),
             value,
             good: value.map(|stops| !stops),
-            reason: self.system_net.words(&question.reason),
+            reason: self.system_net.in_system_names(&question.reason),
             evidence: question.grade.map(|grade| grade.to_string()),
             lines: self.lines(question),
             ..SystemQuestion::default()
@@ -298,12 +303,12 @@ impl SystemTranslator<'_, '_> {
     fn add_label_answers(&mut self, answered_labels: Vec<AnsweredLabel<'_>>) {
         let mut grade: Option<Grade> = None;
         let count = answered_labels.len();
-        for AnsweredLabel { label, ways: transitions, question } in answered_labels {
+        for AnsweredLabel { label, transitions, question } in answered_labels {
             let occurs = question.truth();
             let mut occurrence = LabelOccurrence {
                 label: label.0,
                 comes: occurs,
-                reason: self.system_net.words(&question.reason),
+                reason: self.system_net.in_system_names(&question.reason),
                 evidence: question.grade.map(|grade| grade.to_string()),
                 lines: self.lines(&question),
                 run: None,

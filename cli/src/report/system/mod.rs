@@ -176,7 +176,7 @@ pub fn system_alone(
         Ok(net) => {
             let answers = net.ask(&super::for_pages(config), budget, on_step);
             on_step("the number of states of the product");
-            let joint = net.joint_states(config, &own(COUNT, budget));
+            let joint = net.joint_states(config, &step_budget(COUNT, budget));
             figures.extend(joint.map(|number| ("states of the product", number)));
             answers
         }
@@ -189,7 +189,7 @@ pub fn system_alone(
 
 /// Returns a budget of `time` for a step after the answers, or a cancelled budget if the run is
 /// cancelled.
-fn own(time: Duration, budget: &Budget) -> Budget {
+fn step_budget(time: Duration, budget: &Budget) -> Budget {
     match budget.is_cancelled() {
         true => budget.child(),
         false => Budget::lasting(time),
@@ -209,7 +209,7 @@ fn page_of(
         model: system.name().to_owned(),
         made,
         semantics,
-        components: parts(system),
+        components: component_names(system),
         labels: system.labels().map(|label| system.label(label).to_owned()).collect(),
         asked,
         properties: answers.rows,
@@ -236,7 +236,7 @@ fn beginning(system: &System) -> ResolvedRun {
     ResolvedRun { starts: starts.collect(), steps: Vec::new(), back: None, ends: false }
 }
 
-fn parts(system: &System) -> Vec<ComponentNames> {
+fn component_names(system: &System) -> Vec<ComponentNames> {
     let part = |component: &parikh_systems::Component| ComponentNames {
         name: component.name().to_owned(),
         states: (0..component.states().len() as u32)

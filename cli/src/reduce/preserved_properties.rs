@@ -24,7 +24,7 @@ impl PreservedProperties {
     pub(super) fn of(net: &Net, arguments: &ReduceArguments) -> Result<PreservedProperties> {
         let nodes = nodes_named(net, &arguments.support)?;
         let queries = formula_queries(net, arguments)?;
-        let mut needs = needs(net, &arguments.preserve, &nodes)?;
+        let mut needs = needs_of_classes(net, &arguments.preserve, &nodes)?;
         let mut goals = Vec::new();
         queries
             .iter()
@@ -50,7 +50,7 @@ impl PreservedProperties {
 }
 
 /// Returns the requirements of the classes for these nodes.
-fn needs(net: &Net, classes: &[PreservedClass], nodes: &[NetNode]) -> Result<Needs> {
+fn needs_of_classes(net: &Net, classes: &[PreservedClass], nodes: &[NetNode]) -> Result<Needs> {
     let is_preserved = |class| classes.contains(&class);
     let mut needs = Needs::default();
     for (class, preserve) in [
@@ -169,7 +169,7 @@ fn formula_queries(net: &Net, arguments: &ReduceArguments) -> Result<Vec<Formula
 
 impl FormulaQuery {
     /// Translates the query to the reduced net. Returns `None` if its numbers exceed 64 bits there.
-    pub(super) fn on(&self, net: &Net, reduction: &Reduction) -> Option<TranslatedQuery> {
+    pub(super) fn translate(&self, net: &Net, reduction: &Reduction) -> Option<TranslatedQuery> {
         let reduced_net = &reduction.net;
         match &self.query {
             Query::Truth(proposition) => {
@@ -251,7 +251,7 @@ mod tests {
         );
         let net = net.unwrap();
         let of = |classes: &[PreservedClass], names: &str| {
-            needs(&net, classes, &nodes_named(&net, &[names.to_owned()])?)
+            needs_of_classes(&net, classes, &nodes_named(&net, &[names.to_owned()])?)
         };
         let [p, q, comma] = ["p", "q", "a,b"].map(|name| net.place_named(name).unwrap());
         let t = net.transition_named("t").unwrap();

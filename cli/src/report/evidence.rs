@@ -288,11 +288,13 @@ impl<'n> EvidenceStore<'n> {
         mut lines: Vec<Sentence>,
     ) -> usize {
         if lines.is_empty() {
-            lines.push(Sentence::words("No step is needed: the goal is contradictory by itself"));
+            lines.push(Sentence::from_words(
+                "No step is needed: the goal is contradictory by itself",
+            ));
         }
         let pieces: usize = lines.iter().map(Sentence::len).sum();
         if self.pieces + pieces > MAX_CERTIFICATE_PIECES {
-            lines = vec![Sentence::words(format!(
+            lines = vec![Sentence::from_words(format!(
                 "{}, omitted to keep the page small; parikh check --evidence DIR writes all",
                 counted(lines.len(), "line")
             ))];
