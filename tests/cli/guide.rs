@@ -78,6 +78,7 @@ const PAGES: &[Page<'_>] = &[
         before: &[("parikh-bench hard", "echo 'Toy-PT-1 RD ReachabilityDeadlock TRUE' > GOALS")],
     },
     Page { path: "docs/extending.md", not_run: &[CARGO], before: &[] },
+    Page { path: "docs/adding-proofs.md", not_run: &[CARGO], before: &[] },
     Page { path: "docs/json.md", not_run: &[], before: &[] },
     Page { path: "docs/python.md", not_run: &[], before: &[] },
     Page { path: "docs/limits.md", not_run: &[], before: &[] },
