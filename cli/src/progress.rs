@@ -89,7 +89,7 @@ impl RunProgress {
         let remaining_text = self
             .budget
             .remaining()
-            .map_or(String::new(), |remaining_text| format!(", {} left", short(remaining_text)));
+            .map_or(String::new(), |remaining| format!(", {} left", short(remaining)));
         let mut text = format!(
             "{}{remaining_text}: {} of {} answered, {} open",
             short(self.start.elapsed()),

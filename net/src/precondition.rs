@@ -127,7 +127,7 @@ impl Predicate {
         }
         let change_of = |place: usize| {
             changes
-                .binary_search_by_key(&place, |&(index_of_change, _)| index_of_change)
+                .binary_search_by_key(&place, |&(changed_place, _)| changed_place)
                 .map_or(0, |index_of_change| changes[index_of_change].1)
         };
         let shift_all = |operands: &[Predicate]| -> Option<Vec<Predicate>> {

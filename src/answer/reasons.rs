@@ -321,7 +321,8 @@ fn subject(net: &Net, predicate: &Predicate) -> Option<Subject> {
     }
 }
 
-/// Returns the coloured node that a goal on an unfolding is about. `None` if there are several.
+/// Returns the coloured node that a goal on an unfolding is about. `None` if there are several, if
+/// the goal is about deadness, or if the net is no unfolding.
 fn coloured_node(net: &Net, predicate: &Predicate) -> Option<Subject> {
     let folding = net.folding()?;
     let (mut transitions, mut places) = (BTreeSet::new(), BTreeSet::new());

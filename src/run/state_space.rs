@@ -122,8 +122,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         }
     }
 
-    /// Works on one thread. If all places are known to be bounded, diagrams run first; otherwise
-    /// they may not terminate.
+    /// Works on one thread. Diagrams may not terminate on unbounded nets. So they run first only if
+    /// all places are known to be bounded, and otherwise after the search for infinite figures.
     fn find_on_one_thread(
         &mut self,
         net: &Net,

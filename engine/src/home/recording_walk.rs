@@ -12,7 +12,7 @@ pub(super) struct RecordingWalk<'n> {
     missing_inputs: Vec<u32>,
     /// The enabled transitions, in no order.
     enabled: Vec<TransitionId>,
-    /// For each transition, its position in `enabled`.
+    /// For each transition, its position in `enabled`, or [`DISABLED`].
     position: Vec<u32>,
     /// For each transition, true if it was enabled in a marking of the walk.
     was_enabled: Vec<bool>,

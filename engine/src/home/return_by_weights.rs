@@ -196,10 +196,10 @@ fn prove_unreachable(net: &Net, decreasing: &[TransitionId], budget: &Budget) ->
     let net = &net.without_unit_claim();
     let missing = covering(net, net.initial()).negated();
     let all_disabled = decreasing.iter().copied().map(Predicate::Disabled);
-    let bad_marking = Predicate::and([missing].into_iter().chain(all_disabled));
+    let bad_markings = Predicate::and([missing].into_iter().chain(all_disabled));
     let id = GoalId::new(0);
-    let goals = [(id, MarkingGoal::Reach(bad_marking.clone()))];
-    let board = Board::new(net, vec![Goal::Reach(bad_marking.clone())])
+    let goals = [(id, MarkingGoal::Reach(bad_markings.clone()))];
+    let board = Board::new(net, vec![Goal::Reach(bad_markings.clone())])
         .with_budget(budget)
         .certified_only();
     let facts = Facts::empty(net);

@@ -33,7 +33,8 @@ const MAX_MARKINGS: usize = 3000;
 
 /// Searches for weights such that decreasing firings end only at `home`. The function
 /// `find_counterexample` returns a counterexample: a marking that lacks tokens of `home` and
-/// enables no decreasing transition, or `None` if it knows none.
+/// enables no decreasing transition, or `None` if it knows none. Returns `None` if no such weights
+/// are found within the limits.
 ///
 /// # Errors
 /// Returns an error of `find_counterexample`.

@@ -196,8 +196,8 @@ const MAX_SPLITS: usize = 512;
 /// Limit on the number of recent candidates kept for other goals.
 const MAX_RECENT_POINTS: usize = 24;
 
-/// Runs the engine until all goals of `task` are settled or have candidates, or the budget is
-/// exhausted.
+/// Runs the engine until every goal of `task` is settled, or has a candidate that more splits do
+/// not improve, or the budget is exhausted.
 pub fn run(
     task: &Task<'_>,
     proof_reporter: ProofReporter<'_>,

@@ -49,7 +49,7 @@ pub(super) struct LinearEquation {
 pub(super) struct Equations {
     /// The nodes, by id.
     pub(super) nodes: Vec<TokenVariable>,
-    /// The nodes with an equation, in the order of the equations.
+    /// The nodes that are not free, in the order in which their equations were recorded.
     pub(super) ordered: Vec<NodeId>,
     /// The current node of each place of the working net.
     current: Vec<NodeId>,
@@ -90,10 +90,10 @@ impl Equations {
                 Edit::RemoveEqual(equality) => {
                     let term = |&(p, weight): &(PlaceId, u32)| (self.node(p), u64::from(weight));
                     let sum = equality.sum.iter().map(term).collect();
-                    let (times, constant) = (u64::from(equality.times), equality.constant);
+                    let (factor, constant) = (u64::from(equality.times), equality.constant);
                     self.set_equation(
                         self.node(equality.place),
-                        LinearEquation { factor: times, sum, constant },
+                        LinearEquation { factor, sum, constant },
                     );
                 }
                 Edit::Fuse(places) => {

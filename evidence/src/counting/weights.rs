@@ -291,10 +291,10 @@ impl MarkingFactors {
             if stages[stage].len() > wanted {
                 continue;
             }
-            let tree_node = self.demands_within(part, demands);
+            let part_demands = self.demands_within(part, demands);
             let mut factors = Vec::with_capacity(wanted + 1);
             for value in 0..=tokens {
-                factors.push(self.factor(part, &demands[tree_node.clone()], value)?);
+                factors.push(self.factor(part, &demands[part_demands.clone()], value)?);
             }
             for value in stages[stage].len()..=wanted {
                 let previous = &stages[stage - 1];

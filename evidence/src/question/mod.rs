@@ -162,7 +162,8 @@ impl Question {
     }
 }
 
-/// Joins the texts of the first 20 parts, because a line shows no more.
+/// Joins the texts of the parts by ∧ if `all` is true, and by ∨ otherwise. Only the first 20 parts
+/// are shown, because a line shows no more.
 fn joined<T>(all: bool, parts: &[T], said: impl FnMut(&T) -> String) -> String {
     let text: Vec<String> = parts.iter().take(20).map(said).collect();
     match &text[..] {

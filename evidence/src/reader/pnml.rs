@@ -282,14 +282,14 @@ fn check_type(kind: Node<'_, '_>) -> Result<(), Unreadable> {
 
 /// Returns a node's label: the text of its last `name`.
 pub(crate) fn node_label(node: Node<'_, '_>) -> Option<String> {
-    let label = elements(node).filter(|text_element| name(*text_element) == "name").last()?;
+    let label = elements(node).filter(|element| name(*element) == "name").last()?;
     let trimmed_text = |node: Node<'_, '_>| -> String {
         let pieces = node.children().filter(Node::is_text).filter_map(|piece| piece.text());
         trimmed(&pieces.collect::<String>()).to_owned()
     };
     let text_element = elements(label).filter(|it| ["text", "value"].contains(&name(*it))).last();
-    let text_element = text_element.map(trimmed_text).filter(|text| !text.is_empty());
-    Some(text_element.unwrap_or_else(|| trimmed_text(label)))
+    let text = text_element.map(trimmed_text).filter(|text| !text.is_empty());
+    Some(text.unwrap_or_else(|| trimmed_text(label)))
 }
 
 /// The effect of an arc.
@@ -305,13 +305,13 @@ pub(crate) enum ArcKind {
 fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
     let mut kinds: Vec<(String, bool)> =
         optional(arc, "type").map(|kind| (kind.to_owned(), false)).into_iter().collect();
-    for is_element in
-        elements(arc).filter(|&is_element| ["type", "arctype"].contains(&name(is_element)))
+    for type_element in
+        elements(arc).filter(|&element| ["type", "arctype"].contains(&name(element)))
     {
-        match optional(is_element, "value") {
+        match optional(type_element, "value") {
             Some(value) => kinds.push((value.to_owned(), true)),
             None => {
-                let pieces = is_element.descendants().filter(Node::is_text);
+                let pieces = type_element.descendants().filter(Node::is_text);
                 kinds.push((pieces.filter_map(|piece| piece.text()).collect(), true));
             }
         }

@@ -217,8 +217,8 @@ fn partition<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Option<SortDefinition
         }
     }
     match <[RawTerm; 1]>::try_from(partitioned_sorts) {
-        Ok([partitioned_sorts]) => {
-            Ok(Some(SortDefinition::Partition { of: partitioned_sorts, elements }))
+        Ok([partitioned_sort]) => {
+            Ok(Some(SortDefinition::Partition { of: partitioned_sort, elements }))
         }
         Err(_) => Ok(None),
     }

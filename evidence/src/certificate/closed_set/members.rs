@@ -190,8 +190,8 @@ impl NodeStore<'_, '_> {
                 // Process disjunctions last: the other parts leave fewer members.
                 let (plain, disjunctions): (Vec<_>, Vec<_>) =
                     parts.iter().partition(|part| !matches!(part, Predicate::Or(_)));
-                let mut every_transition = plain.into_iter().chain(disjunctions);
-                every_transition.try_fold(set, |set, part| self.satisfying(set, part))
+                let mut ordered_parts = plain.into_iter().chain(disjunctions);
+                ordered_parts.try_fold(set, |set, part| self.satisfying(set, part))
             }
             Predicate::Or(parts) => parts.iter().try_fold(0, |so_far, part| {
                 let more = self.satisfying(set, part)?;

@@ -8,7 +8,7 @@ use super::sets::{EMPTY, Operation, SubsetTable, TERMINAL};
 use crate::certificate::Flaw;
 use std::collections::HashMap;
 
-/// The level, the required tokens and the change of a transition at this level.
+/// The effect of a transition at one level: the level, the required tokens, and the change.
 pub(super) type FiringTouch = (usize, u64, i64);
 
 /// A list of touches: the first touch, and the number of the remaining list. Number 0 is the empty
@@ -36,7 +36,9 @@ pub(super) struct TouchLists {
 
 impl TouchLists {
     pub(super) fn new() -> Self {
-        TouchLists { lists: vec![((usize::MAX, 0, 0), 0)], numbers: HashMap::new(), set_count: 0 }
+        // Entry 0 stands for the empty list; its values are not used.
+        let empty_list = ((usize::MAX, 0, 0), 0);
+        TouchLists { lists: vec![empty_list], numbers: HashMap::new(), set_count: 0 }
     }
 
     /// Prepares a set of transitions for the computation of predecessors. No transition may have an
