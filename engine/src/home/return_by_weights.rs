@@ -225,7 +225,7 @@ fn prove_unreachable(net: &Net, decreasing: &[TransitionId], budget: &Budget) ->
         }
     }
     if board.is_open(id) && !budget.is_exhausted() {
-        let goals = vec![(id, Goal::Reach(bad_marking.clone()))];
+        let goals = vec![(id, Goal::Reach(bad_markings.clone()))];
         let working_net = WorkingNet::original(net, goals, Facts::empty(net), &initial_bounds);
         let (working_net, board) = (&working_net, &board);
         let assignment = Assignment::new(working_net, board, 1);
@@ -241,7 +241,7 @@ fn prove_unreachable(net: &Net, decreasing: &[TransitionId], budget: &Budget) ->
         Some(Knowledge::Reach(ReachKnowledge::Reached { witness: Some(witness), .. })) => {
             let sequence = witness.to_sequence();
             match sequence.and_then(|sequence| parikh_evidence::replay(net, &sequence).ok()) {
-                Some(end) if bad_marking.holds(net, &end) => ProofResult::Refuted(end),
+                Some(end) if bad_markings.holds(net, &end) => ProofResult::Refuted(end),
                 _ => ProofResult::Unknown,
             }
         }
