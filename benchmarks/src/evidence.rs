@@ -70,7 +70,7 @@ impl Audits {
         };
         measurement.read_check(&checked);
         let file = directory.path().join(format!("{}.jsonl", exam.long()));
-        measurement.bytes = std::fs::metadata(&file).map_or(0, |file| file.len());
+        measurement.bytes = std::fs::metadata(&file).map_or(0, |metadata| metadata.len());
         let auditor = self.parikh.with_file_name("parikh-certify");
         let mut command = Command::new(&auditor);
         command.arg(instance.path()).arg(&file).args(["--format", "json"]);

@@ -206,13 +206,13 @@ impl<'a> InquiryReader<'a> {
         net: &Net,
         notes: &mut Vec<String>,
     ) -> QuestionsOnNet {
-        let selected = formulas.into_iter().filter(|formulas| self.is_wanted(&formulas.id));
+        let selected = formulas.into_iter().filter(|formula| self.is_wanted(&formula.id));
         for GivenFormula { id, formula, named } in selected {
             self.named.borrow_mut().insert(id.clone(), named);
             let planned = formula.and_then(|formula| {
                 let logic = TemporalLogic::of(&formula);
-                let formulas = self.ask(&mut planned_questions, &id, &formula, net, logic);
-                formulas.inspect_err(|reason| notes.push(format!("parikh: formula {id}: {reason}")))
+                let asked = self.ask(&mut planned_questions, &id, &formula, net, logic);
+                asked.inspect_err(|reason| notes.push(format!("parikh: formula {id}: {reason}")))
             });
             if let Err(reason) = planned {
                 let reason = OpenReason::refused(reason);

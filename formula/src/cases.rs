@@ -41,11 +41,11 @@ pub fn of_cases(formula: &Formula, net: &Net) -> Result<Formula, UnsupportedForm
     }
     let mut each =
         finals.iter().map(|last| is_marking(net, last)).collect::<Result<Vec<_>, _>>()?;
-    let last = match each.len() {
+    let final_formula = match each.len() {
         1 => each.remove(0),
         _ => Formula::Or(each),
     };
-    let is_final = Box::new(Formula::Finally(Box::new(last)));
+    let is_final = Box::new(Formula::Finally(Box::new(final_formula)));
     Ok(match formula {
         Formula::ExistsPath(path) => {
             let both = Formula::And(vec![*is_final, over_letters(path)?]);
@@ -76,7 +76,7 @@ fn is_marking(net: &Net, marking: &Marking) -> Result<Formula, UnsupportedFormul
 
 /// Translates φ to φ' as the module's comment describes.
 fn over_letters(formula: &Formula) -> Result<Formula, UnsupportedFormula> {
-    let convert = |convert: &Formula| over_letters(convert).map(Box::new);
+    let convert = |part: &Formula| over_letters(part).map(Box::new);
     let convert_all =
         |parts: &[Formula]| parts.iter().map(over_letters).collect::<Result<Vec<_>, _>>();
     Ok(match formula {

@@ -366,7 +366,7 @@ fn is_about_marking(formula: &Formula) -> bool {
 /// Returns true if every temporal operator stands directly below a path quantifier. The argument
 /// `is_quantified` tells whether the formula itself does.
 fn quantifies_each_operator(formula: &Formula, is_quantified: bool) -> bool {
-    let has_below = |has_below: &Formula| quantifies_each_operator(has_below, false);
+    let has_below = |part: &Formula| quantifies_each_operator(part, false);
     match formula {
         Formula::AllPaths(path) | Formula::ExistsPath(path) => quantifies_each_operator(path, true),
         Formula::Finally(it) | Formula::Globally(it) | Formula::Next(it) => {

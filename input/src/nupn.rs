@@ -117,10 +117,10 @@ impl UnitTree {
         let actual_counts = [builder.place_count(), graph.transitions, graph.arcs];
         let what = ["places", "transitions", "arcs"];
         for sizes in self.sizes {
-            for ((said, actual_counts), what) in sizes.into_iter().zip(actual_counts).zip(what) {
-                if digits(&said) != Some(actual_counts) {
+            for ((said, actual_count), what) in sizes.into_iter().zip(actual_counts).zip(what) {
+                if digits(&said) != Some(actual_count) {
                     let said = if said.is_empty() { "no number of".to_owned() } else { said };
-                    return Err(NupnError::Size { what, said, found: actual_counts });
+                    return Err(NupnError::Size { what, said, found: actual_count });
                 }
             }
         }

@@ -129,7 +129,7 @@ impl LoopRun {
             (*new_number, next) = (next, next + 1);
         }
         let renumbered = |turns: &[RepeatedElement]| -> Vec<RepeatedElement> {
-            let renumbered_element = |renumbered_element| match renumbered_element {
+            let renumbered_element = |element| match element {
                 LoopElement::Block(block) => {
                     LoopElement::Block(new_number[block].unwrap_or_default())
                 }

@@ -78,8 +78,8 @@ fn translate_predicate(
         let all = (0..translation.transition_count()).map(TransitionId::new);
         Predicate::or(all.map(enabled))
     };
-    let translated_parts = |translated_parts: Vec<Predicate>| -> Option<Vec<Predicate>> {
-        translated_parts
+    let translated_parts = |parts: Vec<Predicate>| -> Option<Vec<Predicate>> {
+        parts
             .into_iter()
             .map(|part| translate_predicate(translation, caps, part))
             .collect()

@@ -90,7 +90,7 @@ fn composed_name(original: &Net, back: &BackTranslation, t: TransitionId) -> Str
         if let Some(steps) = back.expansion(t) {
             // Repetitions of composed parts are rare; their name lists the parts once.
             stack.extend(
-                steps.iter().rev().map(|step_name| (step_name.transition, step_name.count)),
+                steps.iter().rev().map(|step| (step.transition, step.count)),
             );
             continue;
         }
@@ -100,7 +100,7 @@ fn composed_name(original: &Net, back: &BackTranslation, t: TransitionId) -> Str
             while let Some((t, _)) = stack.first().copied() {
                 last_transition = t;
                 match back.expansion(t).and_then(<[_]>::last) {
-                    Some(step_name) => stack = vec![(step_name.transition, 1)],
+                    Some(step) => stack = vec![(step.transition, 1)],
                     None => break,
                 }
             }

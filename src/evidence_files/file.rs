@@ -248,8 +248,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         let initially = self.net.initial()[place];
         let above_initial = Predicate::at_least(place, initially.checked_add(1)?);
         let asks_change = match (predicate, initially.checked_sub(1)) {
-            (Predicate::Or(parts), Some(below_initial)) => {
-                let below_initial = Predicate::no_more_than(place, below_initial);
+            (Predicate::Or(parts), Some(one_less)) => {
+                let below_initial = Predicate::no_more_than(place, one_less);
                 parts.len() == 2 && parts.contains(&above_initial) && parts.contains(&below_initial)
             }
             (predicate, None) => *predicate == above_initial,

@@ -238,10 +238,10 @@ impl ColouredWork<'_> {
                 hopeless: HashSet::new(),
             });
         }
-        let mut settled_count = vec![0; attempts.len()];
+        let mut settled_counts = vec![0; attempts.len()];
         for round in 0..32 {
             let mut has_worked = false;
-            for (attempt, settled_count) in attempts.iter_mut().zip(&mut settled_count) {
+            for (attempt, settled_count) in attempts.iter_mut().zip(&mut settled_counts) {
                 // An exact quotient gets most of the time.
                 let is_exact_quotient = attempt.quotient.as_ref().is_some_and(Quotient::is_exact);
                 let milliseconds = if is_exact_quotient { 2_000 } else { 500 };
@@ -256,14 +256,14 @@ impl ColouredWork<'_> {
             if round == 0 {
                 let quotients = self.coarser_quotients();
                 has_worked |= !quotients.is_empty();
-                settled_count.resize(attempts.len() + quotients.len(), 0);
+                settled_counts.resize(attempts.len() + quotients.len(), 0);
                 attempts.extend(quotients);
             }
             if !has_worked {
                 break;
             }
         }
-        let sizes = attempts.iter().zip(settled_count).map(|(attempt, settled_count)| {
+        let sizes = attempts.iter().zip(settled_counts).map(|(attempt, settled_count)| {
             let net = attempt.abstraction.net();
             let (places, transitions) = (net.place_count(), net.transition_count());
             format!(

@@ -80,7 +80,7 @@ impl RunConfig {
 /// If there is no engine with this name.
 pub fn engine_name(name: &str) -> Result<String, String> {
     let names: Vec<String> = every_engine().map(|engine| hyphenated(engine.name)).collect();
-    match names.iter().any(|names| names == name) {
+    match names.iter().any(|known_name| known_name == name) {
         true => Ok(name.to_owned()),
         false => Err(format!("there are {}", names.join(", "))),
     }

@@ -145,12 +145,12 @@ fn without_transitions(net: &Net, dead: &[TransitionId]) -> Option<Net> {
     }
     let dead: HashSet<TransitionId> = dead.iter().copied().collect();
     for t in net.transitions().filter(|t| !dead.contains(t)) {
-        let live_net = builder.transition(net.transition_name(t)).ok()?;
+        let live_transition = builder.transition(net.transition_name(t)).ok()?;
         for arc in net.pre(t) {
-            builder.take(live_net, arc.place, arc.weight).ok()?;
+            builder.take(live_transition, arc.place, arc.weight).ok()?;
         }
         for arc in net.post(t) {
-            builder.put(live_net, arc.place, arc.weight).ok()?;
+            builder.put(live_transition, arc.place, arc.weight).ok()?;
         }
     }
     builder.build().ok().filter(|live_net| live_net.place_count() == net.place_count())

@@ -86,8 +86,8 @@ pub fn modulo_invariants(
     let mut invariants = Vec::new();
     for ring in RINGS {
         let places = (0..net.place_count()).map(|place| {
-            let place = changes.col(place);
-            let entries = place.row_indices().iter().zip(place.values());
+            let column = changes.col(place);
+            let entries = column.row_indices().iter().zip(column.values());
             ring.vector(entries.map(|(&effect, &delta)| (effect, delta)))
         });
         let mut candidates: Vec<(u64, ModularVector)> = ModuloTableau::new(ring, places.collect())

@@ -238,7 +238,7 @@ pub fn initial_and_final_markings(
     };
     let all_begun = multiplied(&initial, cases).ok_or(CaseError::TooMany(cases))?;
     let finals = match &final_markings_of_case[..] {
-        [one_token_on] => vec![multiplied(one_token_on, cases).ok_or(CaseError::TooMany(cases))?],
+        [final_marking] => vec![multiplied(final_marking, cases).ok_or(CaseError::TooMany(cases))?],
         several => sums_of_finals(several, cases)?,
     };
     Ok((all_begun, finals))
@@ -259,17 +259,17 @@ fn sums_of_finals(markings: &[Marking], count: u64) -> Result<Vec<Marking>, Case
         return Err(CaseError::TooManyFinals(count, markings.len()));
     }
     let mut sums: BTreeSet<Vec<u64>> =
-        markings.iter().map(|marking_of| marking_of.tokens().to_vec()).collect();
+        markings.iter().map(|marking| marking.tokens().to_vec()).collect();
     // Two different markings have at least n + 1 sums of n markings, so the limit stops the loop
     // early.
     for _ in 1..count {
         let mut next_sums = BTreeSet::new();
         for (sum, marking) in
-            sums.iter().flat_map(|sum| markings.iter().map(move |marking_of| (sum, marking_of)))
+            sums.iter().flat_map(|sum| markings.iter().map(move |marking| (sum, marking)))
         {
             let added = sum.iter().zip(marking.tokens()).map(|(a, b)| a.checked_add(*b));
             let added =
-                added.map(|marking_of| marking_of.filter(|&tokens| tokens <= Marking::MAX_TOKENS));
+                added.map(|token_sum| token_sum.filter(|&tokens| tokens <= Marking::MAX_TOKENS));
             next_sums.insert(added.collect::<Option<Vec<u64>>>().ok_or(CaseError::TooMany(count))?);
             if next_sums.len() > MOST_FINALS {
                 return Err(CaseError::TooManyFinals(count, markings.len()));

@@ -96,7 +96,7 @@ pub fn net(system: &System, max_transitions: usize) -> Result<Net, NetError> {
     }
     let initial = builder.initial();
     let names: Vec<String> = (0..builder.place_count())
-        .map(|component_number| builder.place_name(PlaceId::new(component_number)).to_owned())
+        .map(|place_index| builder.place_name(PlaceId::new(place_index)).to_owned())
         .collect();
     let name = |place: PlaceId| names[place.index()].as_str();
     builder.set_units(Units::new(units, UnitId::new(0), true, &initial, name)?);

@@ -238,9 +238,9 @@ impl<'s> Product<'s> {
     ) -> impl Iterator<Item = LabelId> {
         let owners = self.system.owners(label).iter();
         let member_positions = owners.filter_map(|owner| self.members.binary_search(owner).ok());
-        let row = |member_positions: usize| {
-            let component = &self.system.components()[self.members[member_positions] as usize];
-            component.edges(state[member_positions])
+        let row = |member_position: usize| {
+            let component = &self.system.components()[self.members[member_position] as usize];
+            component.edges(state[member_position])
         };
         let unready = member_positions.map(row).find(|row| edges_with_label(row, label).is_empty());
         unready.into_iter().flatten().map(|it| it.0)

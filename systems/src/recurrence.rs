@@ -109,10 +109,10 @@ pub(crate) fn with_phases(
             states.push(merge_moves(moves.filter(|edge| edge.kinds != 0).collect()));
         }
     }
-    let kinds_so_far = if no_marks { Marks(1) } else { automaton.required_marks };
+    let required_marks = if no_marks { Marks(1) } else { automaton.required_marks };
     let mut phased = KindAutomaton {
         states,
-        required_marks: kinds_so_far,
+        required_marks,
         kinds,
         other_kind: other,
         distance: Vec::new(),

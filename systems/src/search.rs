@@ -422,7 +422,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
             };
             collected_marks = segment
                 .iter()
-                .fold(collected_marks, |required_marks, step| required_marks.or(step.marks));
+                .fold(collected_marks, |marks_so_far, step| marks_so_far.or(step.marks));
             steps.extend(segment);
             node = end;
         }

@@ -187,7 +187,7 @@ impl<'a, 's> SystemWalker<'a, 's> {
                     let mut next = joint_state.to_vec();
                     step.moves
                         .iter()
-                        .for_each(|&(joint_state, to)| next[joint_state as usize] = to);
+                        .for_each(|&(member_position, to)| next[member_position as usize] = to);
                     choices.push(WalkChoice {
                         label: step.label,
                         joint_state: next,

@@ -119,22 +119,22 @@ fn bounds_of_node(
         Node::True => without_operators(store.constant(true)),
         Node::False => without_operators(store.constant(false)),
         Node::Literal(literal) => without_operators(store.literal(*literal)),
-        Node::And(operand_bounds) => {
+        Node::And(operands) => {
             let operand_bounds: Vec<&PartBounds> =
-                operand_bounds.iter().map(|&part| &bounds_of[part]).collect();
+                operands.iter().map(|&part| &bounds_of[part]).collect();
             let along = store.and(operand_bounds.iter().map(|part| part.along));
             conjunction(along, &operand_bounds, store)
         }
-        Node::Or(operand_bounds) => {
+        Node::Or(operands) => {
             let mut alternatives = vec![store.constant(false)];
-            for part in operand_bounds.iter() {
+            for part in operands.iter() {
                 alternatives = join_pairs(&alternatives, &bounds_of[*part].some, |one, other| {
                     store.or([one, other])
                 });
             }
             PartBounds {
-                along: store.or(operand_bounds.iter().map(|&part| bounds_of[part].along)),
-                all: store.or(operand_bounds.iter().map(|&part| bounds_of[part].all)),
+                along: store.or(operands.iter().map(|&part| bounds_of[part].along)),
+                all: store.or(operands.iter().map(|&part| bounds_of[part].all)),
                 some: alternatives,
             }
         }
@@ -171,8 +171,8 @@ fn bounds_of_node(
             let (left, right) = (&bounds_of[*left], &bounds_of[*right]);
             let both = conjunction(right.along, &[left, right], store);
             let right_forever = store.always(Linear, right.all);
-            let right_until = |&both: &_| {
-                let right_until = store.until(Linear, right.all, both);
+            let right_until = |&alternative: &_| {
+                let right_until = store.until(Linear, right.all, alternative);
                 store.or([right_forever, right_until])
             };
             let some = both.some.iter().map(right_until).collect();

@@ -154,9 +154,9 @@ fn subject(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> {
         let (file, id) = (arguments.queries.as_ref(), arguments.id.as_deref());
         let (Some(file), Some(id)) = (file, id) else { bail!("--queries FILE needs --id ID") };
         let formulas = FormulaOptions::of_file(file).read_and_print_notes(net)?;
-        let ids: Vec<&str> = formulas.iter().map(|formulas| formulas.id.as_str()).take(3).collect();
+        let ids: Vec<&str> = formulas.iter().map(|formula| formula.id.as_str()).take(3).collect();
         let first_ids = ids.join(", ");
-        let given: Option<GivenFormula> = formulas.into_iter().find(|formulas| formulas.id == id);
+        let given: Option<GivenFormula> = formulas.into_iter().find(|formula| formula.id == id);
         let Some(given) = given else {
             bail!(
                 "{}: no formula has the id `{id}`; the first ids are {first_ids}",

@@ -314,20 +314,20 @@ impl<'n> TokenGame<'n> {
         let tokens_on = |place| (self.marking[place], quote(core.place_name(place)));
         let mut reasons = Vec::new();
         for arc in core.pre(t) {
-            let (tokens_on, place) = tokens_on(arc.place);
-            if tokens_on < arc.weight {
+            let (tokens, place) = tokens_on(arc.place);
+            if tokens < arc.weight {
                 reasons.push(format!(
-                    "{place} holds {tokens_on}, and the transition takes {}",
+                    "{place} holds {tokens}, and the transition takes {}",
                     arc.weight
                 ));
             }
         }
         for arc in self.net.inhibitors(t) {
-            let (tokens_on, place) = tokens_on(arc.place);
-            if tokens_on >= arc.weight {
+            let (tokens, place) = tokens_on(arc.place);
+            if tokens >= arc.weight {
                 let bound = arc.weight;
                 reasons
-                    .push(format!("{place} holds {tokens_on}, and must hold fewer than {bound}"));
+                    .push(format!("{place} holds {tokens}, and must hold fewer than {bound}"));
             }
         }
         let name = quoted_name(core, t);

@@ -201,7 +201,7 @@ fn on_reduced(
     proposition: &Proposition<Goal>,
     translate: &impl Fn(&Goal) -> Option<Goal>,
 ) -> Option<Formula> {
-    let convert = |convert: &Proposition<Goal>| on_reduced(convert, translate);
+    let convert = |part: &Proposition<Goal>| on_reduced(part, translate);
     let convert_all =
         |parts: &[Proposition<Goal>]| parts.iter().map(convert).collect::<Option<Vec<_>>>();
     Some(match proposition {

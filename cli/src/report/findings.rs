@@ -437,7 +437,7 @@ impl FindingCollector<'_> {
 /// Describes a dead marking: the marked places, and the missing tokens of disabled transitions.
 fn stuck(net: &Net, marking: &Marking) -> Vec<Sentence> {
     let marked: Vec<(PlaceId, u64)> = marking.marked().collect();
-    let tokens = match marked.is_empty() {
+    let tokens_text = match marked.is_empty() {
         true => Sentence::from_words("No place holds a token there"),
         false => {
             Sentence::from_words("Tokens there: ").list(&marked, ", ", |text, &(place, tokens)| {
@@ -457,7 +457,7 @@ fn stuck(net: &Net, marking: &Marking) -> Vec<Sentence> {
     near.sort_by_key(|&t| lacks(t));
     let more = near.len().saturating_sub(WAITING);
     near.truncate(WAITING);
-    let mut details = vec![tokens];
+    let mut details = vec![tokens_text];
     if !near.is_empty() {
         details.push(Sentence::default().list(&near, "; ", |text, &t| {
             let missing: Vec<PlaceId> = net

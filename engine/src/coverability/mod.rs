@@ -81,8 +81,8 @@ const LIMITS_OF_PUMP: TreeLimits =
 pub fn find_pump(net: &Net, budget: &Budget) -> Option<(FiringSequence, FiringSequence)> {
     let mut sequences = None;
     Tree::new(net, LIMITS_OF_PUMP).grow(budget, |tree, node| {
-        let accelerations = tree.nodes[node as usize].accelerations.first();
-        let place = accelerations.and_then(|accelerations| accelerations.places.first());
+        let acceleration = tree.nodes[node as usize].accelerations.first();
+        let place = acceleration.and_then(|acceleration| acceleration.places.first());
         let Some(growing) = place else { return Some(0) };
         sequences = firing_sequences::single_pump(tree, node, 0, &LinearSum::place(growing.place));
         sequences.is_none().then_some(0)

@@ -269,10 +269,10 @@ impl<'n> Tree<'n> {
 
     /// Raises the work limit if a node has a new unbounded place.
     fn raise_work_limit_if_new(&mut self, node: u32) {
-        let changes =
-            self.nodes[node as usize].accelerations.iter().flat_map(|changes| &changes.places);
+        let growing_places =
+            self.nodes[node as usize].accelerations.iter().flat_map(|acceleration| &acceleration.places);
         let mut is_new = false;
-        for growing in changes {
+        for growing in growing_places {
             let place = growing.place.index();
             is_new |= !std::mem::replace(&mut self.is_unbounded[place], true);
         }

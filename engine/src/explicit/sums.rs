@@ -287,27 +287,27 @@ impl<'p> SumVisitor<'p> {
         }
         values.clear();
         for &number in &*nonzero_products {
-            let mut counts = marking_count;
+            let mut product_value = marking_count;
             for &(place, new_factor) in &self.component.products[number as usize].changed {
                 let tokens = tokens(place);
                 let old_value =
                     self.function_value(cache, default_factor(self.component, place)?, tokens)?;
                 let new_value = self.function_value(cache, new_factor, tokens)?;
-                // `old_value` divides `counts`, and the new factor is not larger.
-                let quotient = old_value.and_then(|old_value| counts.checked_div(old_value));
+                // `old_value` divides `product_value`, and the new factor is not larger.
+                let quotient = old_value.and_then(|old_value| product_value.checked_div(old_value));
                 match quotient
                     .zip(new_value)
                     .and_then(|(quotient, new_value)| quotient.checked_mul(new_value))
                 {
-                    Some(changed) => counts = changed,
+                    Some(changed) => product_value = changed,
                     None => return Ok(None),
                 }
             }
-            values.push(counts);
+            values.push(product_value);
         }
         sums[0].add(marking_count);
-        for (&number, &counts) in nonzero_products.iter().zip(&*values) {
-            sums[number as usize].add(counts);
+        for (&number, &product_value) in nonzero_products.iter().zip(&*values) {
+            sums[number as usize].add(product_value);
         }
         Ok(Some(()))
     }

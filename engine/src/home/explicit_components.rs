@@ -189,13 +189,13 @@ fn on_net(
         assignment.board.check_claim(&sequence, u64::MAX);
     }
     let mut graph = graph.map_err(|error| error.to_string())?;
-    let predicates: Vec<&Predicate> = goals.iter().map(|(_, predicates)| *predicates).collect();
+    let predicates: Vec<&Predicate> = goals.iter().map(|(_, predicate)| *predicate).collect();
     let counterexamples = graph.markings_without(&predicates).map_err(|error| error.to_string())?;
     let homes = assignment.board.home_reporter("EXPLICIT").on(working_net);
     let markings = graph.states();
     let (mut certificate_count, mut findings) = (0, Vec::new());
-    for ((goal, _), counterexamples) in goals.into_iter().zip(counterexamples) {
-        match counterexamples {
+    for ((goal, _), counterexample) in goals.into_iter().zip(counterexamples) {
+        match counterexample {
             Some((member, count)) if is_original => {
                 let sequence = graph.sequence_to(member);
                 if count <= MAX_RECOUNTED.0 && certificate_count < MAX_RECOUNTED.1 {
@@ -214,9 +214,9 @@ fn on_net(
                     });
                 }
             }
-            counterexamples => findings.push(HomeFinding {
+            counterexample => findings.push(HomeFinding {
                 goal,
-                stays_reachable: counterexamples.is_none(),
+                stays_reachable: counterexample.is_none(),
                 sequence: None,
             }),
         }

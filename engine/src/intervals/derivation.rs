@@ -319,7 +319,7 @@ impl<'a> Derivation<'a> {
     /// empty.
     fn empty_by_arcs(&mut self, place: PlaceId) -> Option<usize> {
         let derived = self.facts.derived();
-        let by_arcs = |latest: usize| derived[latest].reason.provenance() == Provenance::Arcs;
+        let by_arcs = |position: usize| derived[position].reason.provenance() == Provenance::Arcs;
         // Bounds from arcs come before bounds from invariants.
         let mut latest = self.last_before(place, true, usize::MAX);
         while let Some(position) = latest {

@@ -253,13 +253,13 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
 
     /// Returns a shortest path to a node whose state accepts every continuation.
     fn run_to_universal(&self, node: u32) -> EdgeRun {
-        let path_edge = match node {
+        let path = match node {
             0 => Vec::new(),
             _ => self
-                .shortest_path(0, |_| true, |path_edge| path_edge.target == node)
+                .shortest_path(0, |_| true, |search_edge| search_edge.target == node)
                 .unwrap_or_default(),
         };
-        EdgeRun { prefix: path_edge.iter().map(|edge| edge.successor).collect(), cycle: Vec::new() }
+        EdgeRun { prefix: path.iter().map(|edge| edge.successor).collect(), cycle: Vec::new() }
     }
 
     /// Returns a path into the component of the last root, and a cycle in it with all marks.

@@ -61,7 +61,7 @@ impl Gates {
     pub(super) fn split(net: &Net, rows: &mut Vec<Vec<InputArc>>, thresholds: usize) -> Gates {
         let mut input_counts = vec![0usize; thresholds];
         rows.iter().flatten().for_each(|input| input_counts[input.threshold as usize] += 1);
-        if input_counts.iter().all(|&input_counts| input_counts < MIN_TRANSITIONS) {
+        if input_counts.iter().all(|&count| count < MIN_TRANSITIONS) {
             return Gates::default();
         }
         let is_common =

@@ -339,7 +339,7 @@ fn keep_remainder(
     let mut changes: BTreeMap<TransitionId, i128> = BTreeMap::new();
     let mut initially = 0i128;
     for (place, a) in propagator.summands(term) {
-        let product = |tokens: i128| a.checked_mul(tokens).ok_or(Flaw::Overflow);
+        let product = |factor: i128| a.checked_mul(factor).ok_or(Flaw::Overflow);
         let tokens = net.initial()[PlaceId::new(place)];
         initially = initially.checked_add(product(tokens.into())?).ok_or(Flaw::Overflow)?;
         for &(t, effect) in &effects[place] {

@@ -113,7 +113,7 @@ impl Pairs {
                 );
             }
         }
-        let position = PairCheck { net, property, automaton, supports, most_where_dead };
+        let pair_check = PairCheck { net, property, automaton, supports, most_where_dead };
         let mut edges = Vec::with_capacity(automaton.edge_count());
         for (from, of_state) in automaton.states.iter().enumerate() {
             for (at, edge) in of_state.iter().enumerate() {
@@ -122,7 +122,7 @@ impl Pairs {
                 }
                 let movers = net.transitions().map(Some).chain([None]);
                 let left: Vec<bool> =
-                    movers.map(|mover| position.may_be(&edge.cube, edge.target, mover)).collect();
+                    movers.map(|mover| pair_check.may_be(&edge.cube, edge.target, mover)).collect();
                 let count = left.iter().filter(|&&left| left).count();
                 edges.push(EdgePairs {
                     from,
@@ -203,9 +203,9 @@ impl Pairs {
             *value.get_mut(state).ok_or(RankingFlaw::UnknownId)? = z;
         }
         let changes = net.transitions().map(|t| {
-            net.delta(t).iter().try_fold(0i128, |sum, changes| {
-                let y = i128::from(weight[changes.place.index()]);
-                sum.checked_add(y.checked_mul(i128::from(changes.delta))?)
+            net.delta(t).iter().try_fold(0i128, |sum, change| {
+                let y = i128::from(weight[change.place.index()]);
+                sum.checked_add(y.checked_mul(i128::from(change.delta))?)
             })
         });
         // Stuttering changes nothing.
@@ -222,9 +222,9 @@ impl Pairs {
                 return Err(RankingFlaw::Stopped);
             }
             let value_change = i128::from(value[edge.to]) - i128::from(value[edge.from]);
-            for (left, changes) in edge.remains.iter_mut().zip(&changes).filter(|(left, _)| **left)
+            for (left, change) in edge.remains.iter_mut().zip(&changes).filter(|(left, _)| **left)
             {
-                let sum = changes.checked_add(value_change).ok_or(RankingFlaw::TooLarge)?;
+                let sum = change.checked_add(value_change).ok_or(RankingFlaw::TooLarge)?;
                 if sum > 0 {
                     return Err(RankingFlaw::Increases);
                 }

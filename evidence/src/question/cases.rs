@@ -292,11 +292,11 @@ fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, String> {
             0 => vec![Marking::empty(first_part.tokens().len())],
             remaining_count => sums(others, remaining_count)?,
         };
-        for remaining_sums in remaining_sums {
+        for remaining_sum in remaining_sums {
             let both = first_part
                 .tokens()
                 .iter()
-                .zip(remaining_sums.tokens())
+                .zip(remaining_sum.tokens())
                 .map(|(a, b)| a.checked_add(*b));
             let both = both.map(|sum| sum.filter(|&tokens| tokens <= Marking::MAX_TOKENS));
             let sum: Option<Vec<u64>> = both.collect();

@@ -60,7 +60,7 @@ fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t 
     match after_name.trim_start() {
         "" => Ok((found_transitions, None)),
         after_name => match after_name.strip_prefix(',') {
-            Some(after_name) => Ok((found_transitions, Some(after_name))),
+            Some(after_comma) => Ok((found_transitions, Some(after_comma))),
             None => Err(format!("expected a comma after {}", Quoted(name))),
         },
     }

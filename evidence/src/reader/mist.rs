@@ -270,8 +270,8 @@ fn build(problem: &CounterProblem) -> Result<ExtendedNet, BuildError> {
             net.core.put(t, place, 1)?;
             if let Some(spare_tokens) = spare_tokens {
                 let name = unused(&net, &format!("room_{variable}"));
-                let spare_tokens = net.core.place(&name, spare_tokens)?;
-                net.core.take(t, spare_tokens, 1)?;
+                let spare_place = net.core.place(&name, spare_tokens)?;
+                net.core.take(t, spare_place, 1)?;
             }
         }
         let name = unused(&net, "start");

@@ -72,7 +72,7 @@ impl<'t> NamedText<'t> {
     pub(super) fn error(&self, TextFailure { span, problem }: TextFailure) -> TextError {
         let lines = self.lines.get_or_init(|| {
             let ends = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
-            std::iter::once(0).chain(ends.map(|(start_in_line, _)| start_in_line + 1)).collect()
+            std::iter::once(0).chain(ends.map(|(offset, _)| offset + 1)).collect()
         });
         let row = lines.partition_point(|&line_start| line_start <= span.start) - 1;
         let line_start = lines[row];

@@ -117,7 +117,7 @@ const CONSTANTS: [&str; 3] = ["deadlock", "true", "false"];
 pub(crate) fn is_reserved(word: &str) -> bool {
     FUNCTIONS.contains(&word)
         || CONSTANTS.contains(&word)
-        || PREFIX_WORDS.iter().any(|(path, _)| *path == word)
+        || PREFIX_WORDS.iter().any(|(prefix, _)| *prefix == word)
         || INFIX.iter().any(|(infix, ..)| *infix == word)
 }
 
@@ -166,8 +166,8 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
         match token.kind {
             LexemeKind::Symbol("!") => &[FormulaOperator::Not],
             LexemeKind::Word(word) => {
-                let path = PREFIX_WORDS.iter().find(|(path, _)| *path == word);
-                path.map_or(&[], |(_, operators)| operators)
+                let entry = PREFIX_WORDS.iter().find(|(prefix, _)| *prefix == word);
+                entry.map_or(&[], |(_, operators)| operators)
             }
             _ => &[],
         }

@@ -382,7 +382,7 @@ impl Resolver<'_> {
         if *factor == 0 && multisets.iter().any(has_variables) {
             return Err(operand_error(node, &TermValue::Number(0), NONE_OF_A_VARIABLE));
         }
-        let product = multisets.into_iter().next().and_then(|multisets| multisets.times(*factor));
+        let product = multisets.into_iter().next().and_then(|multiset| multiset.times(*factor));
         Ok(TermValue::Multiset(product.ok_or(ColourProblem::TooManyTokens)?))
     }
 

@@ -58,9 +58,9 @@ impl Folding {
         places: impl IntoIterator<Item = (&'n str, usize)>,
         transitions: impl IntoIterator<Item = (&'n str, usize)>,
     ) -> Result<Self, FoldingTooLarge> {
-        let names_and_ends = |names_and_ends: &mut dyn Iterator<Item = (&'n str, usize)>| {
+        let names_and_ends = |names_and_counts: &mut dyn Iterator<Item = (&'n str, usize)>| {
             let (mut names, mut ends, mut total) = (Names::default(), Vec::new(), 0usize);
-            for (name, count) in names_and_ends {
+            for (name, count) in names_and_counts {
                 names.push(name).map_err(|_| FoldingTooLarge)?;
                 total += count;
                 ends.push(u32::try_from(total).map_err(|_| FoldingTooLarge)?);

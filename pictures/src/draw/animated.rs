@@ -57,7 +57,7 @@ pub fn animated(
             }
             for count in distinct_counts {
                 let is_shown: Vec<bool> =
-                    counts.iter().map(|&is_fired| is_fired == count).collect();
+                    counts.iter().map(|&token_count| token_count == count).collect();
                 let first = if is_shown[0] { "visible" } else { "hidden" };
                 let _ = writeln!(text, "<g visibility=\"{first}\">");
                 write_centred(&tokens(count), 0.0, &mut text);

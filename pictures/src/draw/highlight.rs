@@ -223,7 +223,7 @@ impl Highlight {
             let mut position_texts: Vec<String> = positions
                 .iter()
                 .take(MAX_POSITIONS)
-                .map(|position_texts| format!("#{position_texts}"))
+                .map(|position| format!("#{position}"))
                 .collect();
             if positions.len() > MAX_POSITIONS {
                 position_texts.push("…".to_owned());

@@ -81,7 +81,7 @@ fn scene(grouping: &NodeGroups, net: &Net, highlight: &Highlight) -> Scene {
         0 => String::new(),
         highlighted => format!("\n{highlighted} highlighted"),
     };
-    let node = |id, form, group: &NodeGroup, groups_of_highlighted: &str, highlighted: usize| {
+    let node = |id, form, group: &NodeGroup, node_kind: &str, highlighted: usize| {
         let tokens = match group.tokens {
             0 => String::new(),
             tokens => format!(", {}", counted(tokens, "token")),
@@ -90,7 +90,7 @@ fn scene(grouping: &NodeGroups, net: &Net, highlight: &Highlight) -> Scene {
             id,
             form,
             inner_text: format!(
-                "{}\n{} {groups_of_highlighted}{tokens}{}",
+                "{}\n{} {node_kind}{tokens}{}",
                 group.name,
                 group.nodes,
                 remark(highlighted)

@@ -53,7 +53,7 @@ impl LayeredGraph {
         };
         let mut layers = LayeredGraph {
             nodes: graph.sizes.iter().map(node).collect(),
-            rows: vec![Vec::new(); ranks.iter().max().map_or(0, |previous| previous + 1)],
+            rows: vec![Vec::new(); ranks.iter().max().map_or(0, |max_rank| max_rank + 1)],
             neighbours_before: vec![Vec::new(); ranks.len()],
             neighbours_after: vec![Vec::new(); ranks.len()],
             chains: Vec::with_capacity(edges.len()),

@@ -79,9 +79,9 @@ impl CandidateSearch for StructurallyImplicitPlaces {
         let mut removable = dirty.places_around(net);
         removable.retain(|&p| {
             let arcs = net.consumer_count(p) + net.producer_count(p);
-            let is_kept = self.kept_if_exact.as_ref().is_some_and(|is_kept| is_kept.contains(&p));
-            let removable = self.kept_if_exact.is_some() || net.consumer_count(p) > 0;
-            !net.in_support(p) && !is_kept && removable && arcs <= MAX_ARCS_OF_PLACE
+            let is_kept = self.kept_if_exact.as_ref().is_some_and(|kept| kept.contains(&p));
+            let is_removable = self.kept_if_exact.is_some() || net.consumer_count(p) > 0;
+            !net.in_support(p) && !is_kept && is_removable && arcs <= MAX_ARCS_OF_PLACE
         });
         if removable.is_empty() {
             return;

@@ -177,7 +177,7 @@ impl SolverProcess {
             // The limit is in milliseconds; the largest value means no limit.
             let milliseconds = budget
                 .remaining()
-                .map_or(u128::from(u32::MAX), |milliseconds| milliseconds.as_millis() + 1);
+                .map_or(u128::from(u32::MAX), |remaining_time| remaining_time.as_millis() + 1);
             let milliseconds = milliseconds.min(u32::MAX.into());
             self.unsent.extend(format!("(set-option {option} {milliseconds})\n").bytes());
         }

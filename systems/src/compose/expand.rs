@@ -200,8 +200,8 @@ fn steps_of_word(
     let closes_cycle = |from: u32, to: u32, label: Option<LabelId>| {
         let is_last_letter = match word.cycle.last() {
             None => word_product.position(from) == length,
-            Some(&is_last_letter) => {
-                word_product.position(from) == length - 1 && label == Some(is_last_letter)
+            Some(&last_letter) => {
+                word_product.position(from) == length - 1 && label == Some(last_letter)
             }
         };
         is_last_letter && sccs.component_of[from as usize] == sccs.component_of[to as usize]

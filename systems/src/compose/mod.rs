@@ -252,10 +252,10 @@ impl CompositionTree {
                 let minimised_size = *tried_sizes.entry((a, b)).or_insert_with(|| {
                     let composed =
                         compose(first_graph, second_graph, MAX_TENTATIVE_STATES, goes_on);
-                    let minimised_size =
+                    let minimised =
                         composed.and_then(|composed| minimise(&composed.0, stays_visible, goes_on));
-                    minimised_size
-                        .map_or(state_product, |(minimised_size, _)| minimised_size.edges.len())
+                    minimised
+                        .map_or(state_product, |(minimised, _)| minimised.edges.len())
                 });
                 best = best.min((minimised_size, state_product, (a, b)));
             }

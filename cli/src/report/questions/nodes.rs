@@ -18,12 +18,12 @@ impl QuestionRunner<'_, '_> {
         let mut transition_answers: Vec<Option<EvidencedAnswer>> = Vec::new();
         for t in net.transitions() {
             let transition_answer = run_results.answers.remove(&t.index().to_string());
-            self.results.fates.push(transition_answer.as_ref().map(|transition_answers| {
+            self.results.fates.push(transition_answer.as_ref().map(|transition_answer| {
                 TransitionFate {
-                    fires: transition_answers.answer.value == QuestionValue::Bool(true),
-                    shown: transition_answers.evidence.first().cloned().unwrap_or_default(),
-                    reason: transition_answers.answer.reason.clone(),
-                    assumes_units: transition_answers.answer.assumes_units,
+                    fires: transition_answer.answer.value == QuestionValue::Bool(true),
+                    shown: transition_answer.evidence.first().cloned().unwrap_or_default(),
+                    reason: transition_answer.answer.reason.clone(),
+                    assumes_units: transition_answer.answer.assumes_units,
                 }
             }));
             transition_answers.push(transition_answer);
@@ -43,10 +43,10 @@ impl QuestionRunner<'_, '_> {
             }
             false => dead.iter().flat_map(|&at| bindings[at].iter().copied()).collect(),
         };
-        for transition_answers in
+        for transition_answer in
             rests_on.iter().filter_map(|t| transition_answers[t.index()].as_ref())
         {
-            add_evidence(&mut summary, transition_answers, !dead.is_empty());
+            add_evidence(&mut summary, transition_answer, !dead.is_empty());
         }
         let transition_count = bindings.len();
         (summary.value, summary.reason) = match (firing_count == transition_count, dead.as_slice())

@@ -223,7 +223,7 @@ impl RelaxedPlanStrategy {
         let distances =
             target_cells.map(|&cell| (cell, self.target.wish(cell).miss(machine.value(cell))));
         self.unreached_cells.clear();
-        self.unreached_cells.extend(distances.filter(|&(_, distances)| distances > 0));
+        self.unreached_cells.extend(distances.filter(|&(_, distance)| distance > 0));
         let target_count = self.unreached_cells.len();
         for class in machine.enabled().iter() {
             let cost = FIRING_COST + random_below(&mut resources.rng, self.noise) as u64;

@@ -68,7 +68,7 @@ impl LineParser<'_> {
 
     fn eat(&mut self, mark: &'static str) -> bool {
         let is_found =
-            matches!(self.peek(), Some(ColouredToken::Mark(is_found)) if *is_found == mark);
+            matches!(self.peek(), Some(ColouredToken::Mark(found)) if *found == mark);
         self.position += usize::from(is_found);
         is_found
     }

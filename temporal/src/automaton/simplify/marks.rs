@@ -20,13 +20,13 @@ impl Automaton {
     /// `marks_between`, edges between components carry all marks, otherwise none.
     pub(super) fn simplify_marks(&mut self, marks_between: bool) {
         let sccs = Components::new(self, |_| true);
-        let marks_so_far = Marks::all(self.marks);
+        let all_marks = Marks::all(self.marks);
         let mut inner_marks: Vec<Vec<Marks>> = vec![Vec::new(); sccs.marks.len()];
         for (state, edges) in self.states.iter().enumerate() {
             let component = sccs.component_of[state];
             let is_inner = |edge: &&AutomatonEdge| sccs.component_of[edge.target] == component;
             inner_marks[component]
-                .extend(edges.iter().filter(is_inner).map(|edge| edge.marks.and(marks_so_far)));
+                .extend(edges.iter().filter(is_inner).map(|edge| edge.marks.and(all_marks)));
         }
         let is_weak = self.weak_components(&sccs);
         // The marks that each component needs; `None` if it is not accepting.

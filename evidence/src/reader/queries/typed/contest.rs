@@ -90,8 +90,8 @@ fn tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
         all => all,
     };
     let formula = match pieces {
-        [is_word, colon, formula @ .., end, stop]
-            if is_word.is("is") && colon.is(":") && end.is("end") && stop.is(".") =>
+        [keyword, colon, formula @ .., end, stop]
+            if keyword.is("is") && colon.is(":") && end.is("end") && stop.is(".") =>
         {
             formula
         }
