@@ -106,13 +106,15 @@ pub(super) struct Bmc<'g, R> {
     last_query_steps: usize,
     /// The reason why the unrolling cannot be extended further, if it cannot.
     limit: Option<String>,
-    /// Goals without further queries at the current number of steps.
+    /// Goals that need no further query at the current number of steps: unreachable within it, or
+    /// without an answer of the solver.
     answered: BTreeSet<GoalId>,
     /// Goals treated in the current round. The budget may interrupt a round at any goal.
     treated_in_round: BTreeSet<GoalId>,
-    /// Goals that the engine has given up, because no more steps can be encoded.
+    /// Goals that the engine has given up, for any reason. It makes no further queries about them.
     given_up: BTreeSet<GoalId>,
-    /// Number of rounds at the current number of steps.
+    /// Number of complete rounds, that is, passes over all open goals, at the current number of
+    /// steps.
     rounds: u32,
     /// Time slice per query in the current round. `None` before the first round.
     slice: Option<Duration>,
@@ -153,8 +155,8 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
         self.given_up.insert(id);
     }
 
-    /// Works on one goal until it is settled, shown to be unreachable within the current number of
-    /// steps, or the budget is exhausted.
+    /// Works on one goal until it is settled or given up, the budget is exhausted, or the current
+    /// number of steps needs no further query.
     fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         let Assignment { working_net, board, .. } = self.work;
         let witness_reporter = board.witness_reporter(ENGINE.technique).on(working_net);

@@ -108,7 +108,8 @@ impl StepSequence for Propositions<'_> {
     const FIRST_SLICE: (Duration, Duration) =
         (Duration::from_millis(5), Duration::from_millis(100));
 
-    /// Returns 1, 2, 3, 4, 6, 9, …: an unrolling that is much longer than needed is much slower.
+    /// Returns the number after `steps` in the sequence 1, 2, 3, 4, 6, 9, …. An unrolling that is
+    /// much longer than necessary is much slower.
     fn next_length(steps: usize) -> usize {
         steps + (steps / 2).max(1)
     }

@@ -1,9 +1,10 @@
 //! The unknown successors of a block of consecutive markings, as computed by one thread.
 //!
-//! The thread fires the chosen transitions and looks up all successors while nobody changes the set
-//! of markings. Most successors are known and are dropped at once, as are successors that the block
-//! has met recently. The others are kept in order of markings and firings, with their hashes. At
-//! the end they are sorted by the part of the table that decides which of them are new.
+//! The thread fires the selected transitions of each marking and looks up all successors while
+//! nobody changes the set of markings. Most successors are stored already and are dropped at once,
+//! as are successors that the block has met recently. The other successors are kept in the order of
+//! markings and firings, with their hashes. At the end they are grouped by the segment of the hash
+//! table that contains their first bucket.
 
 use super::layout::Layout;
 use super::moves::Moves;
@@ -21,28 +22,34 @@ const RECENT_SLOTS: usize = 1 << 13;
 pub(crate) struct Block<N> {
     /// Number of the first marking.
     pub(crate) first_marking: u32,
-    /// For each marking of the block, the end of its successors among the kept successors.
+    /// For each expanded marking of the block, the index after its last kept successor. Successors
+    /// that are stored already are not kept.
     pub(crate) successor_ends: Vec<u32>,
     /// Number of firings, including those to known markings.
     pub(crate) firings: u64,
     /// For each kept successor, the fired transition.
     pub(crate) fired_transitions: Vec<u32>,
-    /// Whole keys, indexed by successor.
+    /// Whole keys of the kept successors, one after another: the stored words and the words that
+    /// follow from them.
     keys: Vec<u64>,
-    /// For each successor, the root of its stored words, if these are folded.
+    /// For each kept successor, its root, that is, the single word into which its stored words are
+    /// folded. 0 while the root is unknown. Empty if keys are not folded.
     roots: Vec<u64>,
-    /// Hashes of the stored words or roots, by successor.
+    /// For each kept successor, the hash of its root, or of its stored words if keys are not
+    /// folded. A placeholder while the root is unknown.
     pub(crate) hashes: Vec<Hash>,
-    /// Successors with parts that have no number yet, ascending. They have neither a root nor a
-    /// hash.
+    /// Indices of the kept successors with an unknown root, because a part of the key has no number
+    /// in the tree yet. Ascending.
     pub(crate) unfolded: Vec<u32>,
-    /// Indices of all successors, grouped by segment of the table, ascending within a segment.
+    /// Indices of the kept successors, grouped by segment of the hash table, ascending within a
+    /// segment.
     by_segment: Vec<u32>,
-    /// Start of every part in `by_segment`.
+    /// Start of each segment's successors in `by_segment`. The last entry is the end of the last
+    /// segment.
     segment_starts: [u32; TABLE_SEGMENTS + 1],
-    /// The notes about the markings.
+    /// The visitor's results about the markings of the block, such as counts.
     pub(crate) notes: N,
-    /// True if the block ends before its last planned marking.
+    /// True if not all planned markings of the block have been expanded.
     pub(crate) is_cut: bool,
     /// The storage layout of keys.
     layout: Layout,
@@ -52,11 +59,13 @@ pub(crate) struct Block<N> {
 pub(crate) struct BlockBuilder {
     /// Keys of the successors of one marking, one after another.
     keys: Vec<u64>,
-    /// Root (if keys are folded) and hash of each successor.
+    /// For each successor of one marking, its root and its hash. The root is `None` if keys are not
+    /// folded or a part of the key has no number yet.
     roots_and_hashes: Vec<(Option<u64>, Hash)>,
-    /// Cache of recent successors: index plus 1 at a position derived from the hash, 0 if empty.
+    /// Cache of recently kept successors of the block: the index of a successor plus 1, at a
+    /// position derived from its hash. 0 if empty.
     recent: Vec<u32>,
-    /// The folder, if keys are folded.
+    /// The thread's folder, which folds keys into one word. `None` if keys are not folded.
     pub(crate) folder: Option<Folder>,
 }
 
@@ -78,8 +87,8 @@ impl BlockBuilder {
 
 /// Queries of a block to the set of stored markings.
 pub(crate) trait Lookup {
-    /// Returns the root of a successor's stored words if all its parts are known. The predecessor
-    /// must be loaded in `folder`.
+    /// Returns the root of a successor's stored words. Returns `None` if a part of the key has no
+    /// number yet, or if keys are not folded. The predecessor must be loaded in `folder`.
     fn root_if_known(&self, folder: &mut Option<Folder>, stored: &[u64]) -> Option<u64>;
 
     /// Loads the table's cache line for a hash, so that a later query is fast.
@@ -126,11 +135,14 @@ impl<N: Default> Block<N> {
         self.notes = N::default();
     }
 
-    /// Fires each transition of `transitions` in the next marking, `key`, which `builder` has
-    /// loaded last. Adds the successors that are not in `store`.
+    /// Fires each transition of `transitions` in the next marking of the block. `key` is its whole
+    /// key, and the folder of `builder` has loaded it last. Keeps the successors that are neither
+    /// in `store` nor among the recent successors of the block, and all successors with an unknown
+    /// root.
     ///
     /// # Errors
-    /// Returns an error if a firing does not fit. Then nothing is added.
+    /// Returns an error if a firing does not fit the layout of keys, or memory is short. Then
+    /// nothing is added.
     pub(crate) fn fire(
         &mut self,
         key: &[u64],
@@ -208,7 +220,7 @@ impl<N: Default> Block<N> {
         &self.keys[successor as usize * self.layout.words_per_key..][..self.layout.words_per_key]
     }
 
-    /// Returns the stored words of a successor, or its root.
+    /// Returns the stored words of a successor, or its root if keys are folded.
     pub(crate) fn stored(&self, successor: u32) -> &[u64] {
         match self.layout.folded {
             true => &self.roots[successor as usize..=successor as usize],
@@ -218,13 +230,14 @@ impl<N: Default> Block<N> {
         }
     }
 
-    /// Sets the missing root of a successor.
+    /// Sets the missing root of a successor, and its hash.
     pub(crate) fn set_root(&mut self, successor: u32, root: u64) {
         (self.roots[successor as usize], self.hashes[successor as usize]) =
             (root, Hash::of(&[root]));
     }
 
-    /// Sorts all successors by the parts of the table. All must have hashes.
+    /// Groups the indices of all kept successors by segment of the hash table. No root may be
+    /// missing.
     ///
     /// # Errors
     /// Returns an error if memory is short.
@@ -247,7 +260,7 @@ impl<N: Default> Block<N> {
         Ok(())
     }
 
-    /// Returns the successors in one part of the table, in their order.
+    /// Returns the indices of the kept successors in one segment of the hash table, ascending.
     pub(crate) fn in_segment(&self, part: usize) -> &[u32] {
         &self.by_segment[self.segment_starts[part] as usize..self.segment_starts[part + 1] as usize]
     }

@@ -4,9 +4,10 @@
 //! atoms. Here conditions on one-bit places become bit masks. A conjunction of such conditions
 //! takes two comparisons per word, and checking enabledness in a safe net takes one look.
 //!
-//! The distance of a marking to a condition is the number of bits that have to change, plus the
-//! excess of a sum over its bound. It is 0 exactly if the condition holds, and is otherwise only a
-//! heuristic.
+//! The distance of a marking to required bits is the number of wrong bits, and to a sum its excess
+//! over the bound. A conjunction adds the distances of its parts, and a disjunction takes their
+//! minimum. Deadness counts as satisfied. Without deadness, the distance is 0 exactly if the
+//! condition holds. It is otherwise only a heuristic.
 
 use super::packed_tests::PackedSum;
 use super::packing::Packing;
@@ -21,7 +22,8 @@ pub(crate) enum Condition {
     AtMost(PackedSum, i128),
     /// Deadness: no transition is enabled (true), or at least one transition is enabled (false).
     Dead(bool),
-    /// All bits have the required values (`all`), or at least one has.
+    /// All bits have the values that the masks require (`all` is true), or at least one bit has
+    /// (`all` is false).
     BitValues { all: bool, masks: Vec<Mask> },
     /// Conjunction of the conditions.
     All(Vec<Condition>),
@@ -41,13 +43,13 @@ pub(crate) struct Mask {
 }
 
 impl Mask {
-    /// Returns the bits with a wrong value.
+    /// Returns the bits that do not have their required value in the marking with this key.
     fn wrong_bits(self, key: &[u64]) -> u64 {
         let word = key[self.word as usize];
         (self.set & !word) | (self.clear & word)
     }
 
-    /// Returns true if at least one bit has its required value.
+    /// Returns true if at least one bit has its required value in the marking with this key.
     fn has_right_bit(self, key: &[u64]) -> bool {
         let word = key[self.word as usize];
         (self.set & word) | (self.clear & !word) != 0
@@ -72,6 +74,8 @@ impl Condition {
         }
     }
 
+    /// Compiles an atom. An atom over one place without a field is a constant. If the field has one
+    /// bit, the atom is a constant or a bit mask. Other atoms are sums.
     fn compile_atom(atom: &Atom, packing: &Packing) -> Condition {
         let bound = i128::from(atom.bound);
         if let [(place, coefficient)] = *atom.sum.terms() {
@@ -94,8 +98,8 @@ impl Condition {
         Condition::AtMost(PackedSum::new(&atom.sum, packing), bound)
     }
 
-    /// Compiles a conjunction (`is_conjunction`) or disjunction. Single bits and nested masks of
-    /// the same kind are merged.
+    /// Compiles a conjunction (`is_conjunction`) or disjunction. Conditions on a single bit, and
+    /// bit masks of the same kind, are merged into one list of masks.
     fn compile_parts(is_conjunction: bool, parts: &[Predicate], packing: &Packing) -> Condition {
         let (mut masks, mut other_parts): (Vec<Mask>, Vec<Condition>) = (Vec::new(), Vec::new());
         for part in parts {

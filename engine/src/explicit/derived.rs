@@ -6,9 +6,10 @@
 //! omitted token counts are computed again when the marking is expanded. Two markings are equal if
 //! their stored parts are equal.
 //!
-//! The invariants are processed in some order. Each gives up one place that occurs in no earlier
-//! invariant and has coefficient 1 or −1. Its tokens are then a sum over places that are stored or
-//! derived earlier. Sums are computed modulo 2⁶⁴. This is exact, since token counts are smaller.
+//! The invariants are processed by ascending number of terms. Each determines one place that occurs
+//! in no earlier invariant and has coefficient 1 or −1, if it has such a place. The tokens of this
+//! place are then a sum over places that are stored or derived earlier. Sums are computed modulo
+//! 2⁶⁴. This is exact, since token counts are smaller.
 //!
 //! # Source
 //! K. Schmidt, *Using Petri net invariants in state space construction*, TACAS 2003.
@@ -31,14 +32,14 @@ pub(crate) struct DerivedPlace {
     terms: Vec<(PlaceId, u64)>,
 }
 
-/// Selects derived places among the places for which `changes` is true. Each depends on stored
-/// places and on derived places before it.
+/// Selects derived places among the places for which `changes` is true. A derived place depends on
+/// stored places and on derived places before it.
 pub(crate) fn select_derived_places(
     net: &Net,
     flows: &[PlaceFlow],
     changes: impl Fn(PlaceId) -> bool,
 ) -> Vec<DerivedPlace> {
-    // Checked here whatever its source: a false invariant would merge different markings.
+    // Every invariant is checked again, since a false invariant would merge different markings.
     let is_usable = |flow: &&PlaceFlow| flow.terms().len() <= MAX_TERMS && flow.holds(net);
     let mut flows: Vec<&PlaceFlow> = flows.iter().filter(is_usable).collect();
     flows.sort_by_key(|flow| flow.terms().len());
@@ -99,7 +100,8 @@ impl Derivations {
         this
     }
 
-    /// Fills in the fields of derived places, which must be 0 in `key`.
+    /// Computes the tokens of the derived places and writes them to their fields, which must be 0
+    /// in `key`.
     pub(crate) fn apply(&self, key: &mut [u64]) {
         let mut start = 0;
         for &(field, constant, end) in &self.steps {

@@ -25,11 +25,13 @@ pub struct ExplicitGraph<'n> {
     net: &'n Net,
     space: Space<'n>,
     budget: Budget,
-    /// Start of each marking's successors in `edges`.
+    /// Start of each marking's successors in `edges`. The last entry is the end of the last
+    /// marking's successors.
     starts: Vec<u64>,
-    /// Successors of all markings, one marking after another.
+    /// Numbers of the successors of all markings, one marking after another. A marking has one edge
+    /// per effect of its enabled transitions, and none for transitions without effect.
     edges: Vec<u32>,
-    /// For each marking, its strongly connected component.
+    /// For each marking, the number of its strongly connected component.
     component_of: Vec<u32>,
     /// For each component, true if no edge leaves it.
     is_terminal: Vec<bool>,
@@ -39,7 +41,8 @@ pub struct ExplicitGraph<'n> {
 pub struct GraphSearch<'s> {
     /// The condition for the marking.
     pub condition: &'s dyn Fn(&Marking) -> bool,
-    /// Receives a firing sequence to the first marking that satisfies the condition.
+    /// Receives a firing sequence to the first marking that satisfies the condition. Must be `None`
+    /// at the start, and stays `None` if no such marking is found.
     pub sequence: &'s mut Option<FiringSequence>,
 }
 
@@ -47,16 +50,18 @@ impl<'n> ExplicitGraph<'n> {
     /// Explores the reachable markings of `net`.
     ///
     /// # Errors
-    /// Returns an error if the budget is not sufficient.
+    /// Returns an error if the budget is exhausted, memory is short, or a place would get 2⁶³
+    /// tokens or more.
     pub fn explore(net: &'n Net, facts: &Facts, budget: &Budget) -> Result<Self, ExplorationError> {
         Self::explore_and_search(net, facts, budget, None)
     }
 
-    /// Like [`explore`](Self::explore), and also searches for a marking. It may be found even if
-    /// the budget ends before all markings are visited.
+    /// Like [`explore`](Self::explore), and also searches for the first marking that satisfies the
+    /// condition of `search`. The marking may be found even if the function returns an error later.
     ///
     /// # Errors
-    /// Returns an error if the budget is not sufficient.
+    /// Returns an error if the budget is exhausted, memory is short, or a place would get 2⁶³
+    /// tokens or more.
     pub fn explore_and_search(
         net: &'n Net,
         facts: &Facts,
@@ -79,7 +84,8 @@ impl<'n> ExplicitGraph<'n> {
         Ok(graph)
     }
 
-    /// Explores all markings and stores the edges.
+    /// Explores all markings, stores the edges, and tests the condition of `search` in each marking
+    /// until one satisfies it.
     fn find_edges(
         &mut self,
         mut search: Option<&mut GraphSearch<'_>>,
@@ -108,13 +114,14 @@ impl<'n> ExplicitGraph<'n> {
         Ok(())
     }
 
-    /// Returns the successors of a marking.
+    /// Returns the numbers of a marking's successors.
     fn successors(&self, marking: u32) -> &[u32] {
         let at = marking as usize;
         &self.edges[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
 
-    /// Checks the budget if the count of steps is a multiple of [`POLLING_INTERVAL`].
+    /// Checks the budget if `marking`, a count of visited markings, is a multiple of
+    /// [`POLLING_INTERVAL`].
     fn check_budget(&self, marking: u32) -> Result<(), ExplorationError> {
         if marking.is_multiple_of(POLLING_INTERVAL)
             && let Some(spent) = self.budget.exhausted()
@@ -135,7 +142,7 @@ impl<'n> ExplicitGraph<'n> {
         Ok(())
     }
 
-    /// Finds the components without outgoing edges.
+    /// Finds the terminal components, that is, the components without outgoing edges.
     fn find_terminal(&mut self) -> Result<(), ExplorationError> {
         for marking in 0..self.space.store().len() {
             self.check_budget(marking)?;
@@ -161,12 +168,12 @@ impl<'n> ExplicitGraph<'n> {
         self.space.sequence_to(marking)
     }
 
-    /// Checks for each predicate whether it can become permanently unreachable. Then the result is
-    /// a marking of a terminal component without the predicate, and the number of markings of that
-    /// component. `None` means that the predicate is reachable from every reachable marking.
+    /// Returns, for each predicate, `None` if it remains reachable from every reachable marking.
+    /// Otherwise some terminal component has no marking that satisfies the predicate. Then the
+    /// result is the number of a marking of this component, and the component's number of markings.
     ///
     /// # Errors
-    /// Returns an error if the budget is not sufficient.
+    /// Returns an error if the budget is exhausted or memory is short.
     pub fn markings_without(
         &mut self,
         predicates: &[&Predicate],
@@ -224,8 +231,9 @@ impl<'n> ExplicitGraph<'n> {
         Ok(counterexamples)
     }
 
-    /// Splits the predicates: by transition, the predicates that its enabledness implies; and the
-    /// predicates with other parts.
+    /// Returns, for each transition, the indices of the predicates that its enabledness implies.
+    /// Then returns the indices of the predicates with any other part, which are evaluated on
+    /// markings.
     fn split_by_enabledness(&self, predicates: &[&Predicate]) -> (Vec<Vec<u32>>, Vec<u32>) {
         let mut by_enabledness = vec![Vec::new(); self.net.transition_count()];
         let mut other_predicates = Vec::new();

@@ -1,4 +1,5 @@
-//! The layout of a key: the field of each place, and the stored words.
+//! The layout of a key, that is, of a packed marking: the field of each place, and the stored
+//! words.
 
 /// The position of a place's tokens in a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,6 @@ pub(crate) struct Layout {
     pub(crate) words_per_key: usize,
     /// Number of leading words that are stored, at least 1.
     pub(crate) stored: usize,
-    /// True if the stored words are folded into one.
+    /// True if the stored words are folded into one word, the root (see `tree`).
     pub(crate) folded: bool,
 }

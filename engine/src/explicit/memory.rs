@@ -15,6 +15,7 @@ pub(crate) struct MemoryAccount {
     used_bytes: Arc<AtomicU64>,
     /// Largest number of bytes taken at any time.
     peak: Arc<AtomicU64>,
+    /// Limit on the number of bytes taken at the same time.
     max_bytes: u64,
     /// The budget with the memory limit of the process.
     budget: Budget,
@@ -49,7 +50,8 @@ impl MemoryAccount {
     /// Takes `bytes` more bytes.
     ///
     /// # Errors
-    /// Returns an error if the limit would be exceeded.
+    /// Returns an error if the account's own limit or the memory limit of the process would be
+    /// exceeded.
     pub(crate) fn take(&self, bytes: u64) -> Result<(), OutOfMemory> {
         let taken = self.used_bytes().saturating_add(bytes);
         if taken > self.max_bytes || bytes > self.budget.memory_left() {
@@ -60,7 +62,7 @@ impl MemoryAccount {
         Ok(())
     }
 
-    /// Returns bytes to the account.
+    /// Gives `bytes` bytes back to the account.
     pub(crate) fn give_back(&self, bytes: u64) {
         self.used_bytes.fetch_sub(bytes, Relaxed);
     }

@@ -1,8 +1,8 @@
 //! The explicit engine: explores markings one by one, packed into a few words each.
 //!
-//! The engine has a witness for everything it finds. When it has visited all markings, it has
-//! proved the rest, so it reports on both sides. It is also the reference that the other engines
-//! are tested against.
+//! The engine has a firing sequence for every goal that it reaches. After it has visited all
+//! reachable markings, the other goals are proved unreachable. So it finds witnesses and proofs. It
+//! is also the reference that the other engines are tested against.
 //!
 //! Reading order: `packing` (markings as words), `moves` (transitions on words), `store` (the set
 //! of markings). The store uses `set` (numbers the markings), `tree` (compresses each to one word),
@@ -15,13 +15,13 @@
 //!
 //! # Strategy
 //!
-//! 1. One goal: a best-first search with stubborn sets and the whole budget. It never visits more
-//!    markings than other searches.
+//! 1. One goal: a best-first search with stubborn sets and the whole budget. An exhaustive search
+//!    with stubborn sets never visits more markings than one without.
 //! 2. Several goals: one breadth-first search for all of them, with a share of the time. Every
 //!    search may use all of the memory.
 //! 3. If that search does not end: a best-first search with stubborn sets for each remaining goal,
-//!    in rounds of growing slices. Each search also watches the goals still to come. A goal whose
-//!    search ran out of memory is given up.
+//!    in rounds of growing time slices. Each search also watches the goals still to come. A goal is
+//!    given up if its own search ends because no further marking can be stored.
 
 pub(crate) mod block;
 pub(crate) mod condition;
@@ -91,9 +91,11 @@ pub struct ExplicitConfig {
     pub order_per_goal: SearchOrder,
     /// True if searches for one goal use stubborn sets. True by default.
     pub uses_stubborn_sets: bool,
-    /// Share of the time for the search for all goals, in [0, 1]. 0.4 by default.
+    /// Share of the time for the search for all goals, in [0, 1]. 0.4 by default. This search runs
+    /// only if there are several goals.
     pub all_goals_share: f64,
-    /// Slice per goal in the first round of searches for one goal. 2 s by default.
+    /// Time slice per goal in the first round of searches for one goal. 2 s by default. A single
+    /// remaining goal gets the whole remaining time.
     pub first_slice: Duration,
     /// Growth factor of the slices from round to round, at least 2. 4 by default.
     pub growth: u32,
@@ -124,13 +126,14 @@ impl Default for ExplicitConfig {
 pub struct ExplicitStatistics {
     /// Number of searches started.
     pub searches: u64,
-    /// Number of searches that visited all their markings.
+    /// Number of searches that expanded every marking that they reached.
     pub exhausted: u64,
     /// Number of markings stored, summed over all searches.
     pub states: u64,
     /// Number of firings.
     pub firings: u64,
-    /// Number of layout changes because a field was too narrow.
+    /// Number of times that all markings of a search were repacked because a place's bit field was
+    /// too narrow.
     pub repackings: u64,
     /// Estimated peak memory of one search, in bytes.
     pub peak_bytes: u64,
@@ -159,8 +162,8 @@ impl std::fmt::Display for ExplicitStatistics {
 }
 
 impl ExplicitStatistics {
-    /// Returns the bytes per marking of the largest search, with all tables. NaN if there was no
-    /// search.
+    /// Returns the bytes per marking of the largest search, with all tables. NaN if no search has
+    /// stored a marking.
     pub fn bytes_per_state(&self) -> f64 {
         self.largest_bytes as f64 / self.largest_search as f64
     }
@@ -178,7 +181,8 @@ impl ExplicitStatistics {
     }
 }
 
-/// Searches for the open goals of `task` until they are settled or the budget is exhausted.
+/// Searches for the open goals of `task` until each is settled or given up, or the budget is
+/// exhausted. A goal is given up if its own search cannot store further markings.
 pub fn run<'a>(
     task: &'a Task<'a>,
     witness_reporter: WitnessReporter<'a>,
@@ -238,7 +242,8 @@ pub fn run<'a>(
 }
 
 /// Returns the budget for one of `goal_count` goals. A single goal gets everything. Otherwise a
-/// goal gets `slice`, but all goals together get at most half of the remaining time.
+/// goal gets `slice`, limited to its equal share of half the remaining time, but at least
+/// [`MIN_SLICE`]. Without a time limit it gets `slice`.
 fn budget_for_goal(budget: &Budget, slice: Duration, goal_count: usize) -> Budget {
     if goal_count == 1 {
         return budget.child();

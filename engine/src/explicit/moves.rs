@@ -27,14 +27,16 @@
 use super::packing::Packing;
 use parikh_net::{Net, PlaceId, TransitionId};
 
-/// Checks that the fields of one word contain the input weights of one transition.
+/// A check that the fields of one word have at least the input weights of one transition.
 #[derive(Clone, Copy, Debug)]
 struct InputCheck {
     /// Index of the word.
     word: u32,
     /// True if all checked fields have one bit.
     is_one_bit: bool,
+    /// The input weights, each shifted to the field of its place.
     weights: u64,
+    /// The highest bits of the fields with a weight.
     high_bits: u64,
 }
 
@@ -63,7 +65,7 @@ struct WordChange {
 }
 
 impl WordChange {
-    /// Returns true if a field would overflow.
+    /// Returns true if a field overflows when the positive changes are added to `word`.
     fn overflows(&self, word: u64) -> bool {
         let carries = (word & !self.high).wrapping_add(self.gain & !self.high);
         ((word & self.gain) | ((word | self.gain) & carries)) & self.high != 0
@@ -75,6 +77,7 @@ impl WordChange {
 struct TransitionMove {
     /// Range of the input checks in [`Moves::checks`].
     checks: (u32, u32),
+    /// Range of the word changes in [`Moves::changes`].
     changes: (u32, u32),
     /// True if the transition adds more to a place than its field can hold. Firing it always
     /// overflows.
@@ -94,7 +97,8 @@ struct CandidateList {
     entries: (u32, u32),
 }
 
-/// A candidate with its first check, which is usually the only check.
+/// A transition in a candidate list, with a copy of its first input check. Most transitions have
+/// only one check.
 #[derive(Clone, Copy, Debug)]
 struct MoveEntry {
     first_check: InputCheck,
@@ -110,15 +114,19 @@ pub(crate) struct Moves {
     moves: Vec<TransitionMove>,
     /// The input checks of all transitions, one transition after another.
     checks: Vec<InputCheck>,
+    /// The word changes of all transitions, one transition after another.
     changes: Vec<WordChange>,
-    /// The listed transitions that can be enabled in this packing.
+    /// The transitions that [`enabled`](Self::enabled) may report, without the transitions that can
+    /// never be enabled in this packing.
     candidates: Vec<TransitionId>,
-    /// The transitions that are always enabled.
+    /// Indices of the candidates that have no input place with a field. They are always enabled.
     always_enabled: Vec<u32>,
     /// The candidates of all lists, one list after another.
     entries: Vec<MoveEntry>,
+    /// The candidate lists, one per place under which a candidate is listed.
     lists: Vec<CandidateList>,
-    /// For each bit of a key, the index of the candidate list of its field.
+    /// For each bit of a key, the index of the candidate list of its field. Only meaningful for the
+    /// bits in `listed_bits`.
     list_of_bit: Vec<u32>,
     /// For each word, the bits of the fields with a candidate list.
     listed_bits: Vec<u64>,
@@ -153,7 +161,8 @@ impl Moves {
         this
     }
 
-    /// Compiles `t`. Returns false if it can never be enabled in this packing.
+    /// Compiles the input checks and changes of `t`. Returns false if `t` can never be enabled in
+    /// this packing.
     fn compile(&mut self, net: &Net, packing: &Packing, t: TransitionId) -> bool {
         let mut can_be_enabled = true;
         let first_check = self.checks.len();
@@ -204,7 +213,9 @@ impl Moves {
         can_be_enabled
     }
 
-    /// Lists every candidate under the input place with the smallest value of `marked_count`.
+    /// Rebuilds the candidate lists. A candidate is listed under that input place with a field for
+    /// which `marked_count` is smallest, the estimate of how often the place is marked. Candidates
+    /// without such a place are always enabled.
     pub(crate) fn rebuild_lists(
         &mut self,
         net: &Net,
@@ -295,8 +306,8 @@ impl Moves {
     }
 }
 
-/// Returns the position of the entry that satisfies `is_wanted`, from `first` on. If there is none,
-/// appends a new entry.
+/// Returns the index of the first entry, from `first` on, that satisfies `is_wanted`. If there is
+/// none, appends `make()` and returns its index.
 fn find_or_append<T>(
     rows: &mut Vec<T>,
     first: usize,

@@ -5,9 +5,10 @@
 //! conjunction of atoms here ([`Predicate::to_atoms`]). Deadness is no atom, since the search
 //! computes the enabled transitions anyway.
 //!
-//! Each test also has a distance: for an atom the excess of its sum over its bound, for a
-//! conjunction the sum over its parts, for a disjunction the minimum over its parts. The distance
-//! is 0 exactly if the test holds, and is otherwise only a heuristic.
+//! Each test also has a distance. For an atom it is the excess of its sum over its bound. For a
+//! conjunction it is the sum over its parts, and for a disjunction the minimum. Deadness counts as
+//! satisfied. Without deadness, the distance is 0 exactly if the test holds. It is otherwise only a
+//! heuristic.
 
 use super::packing::Packing;
 use parikh_net::{LinearSum, Net, Predicate};
@@ -36,10 +37,11 @@ struct FieldTerm {
 pub(crate) struct PackedSum {
     /// The terms on one-bit fields, grouped by word and coefficient.
     bits: Vec<BitTerms>,
+    /// The terms on fields of two or more bits.
     fields: Vec<FieldTerm>,
     /// The contribution of the places without a field, whose token counts never change.
     constant: i128,
-    /// True if the value and all partial sums fit in an `i64`.
+    /// True if the value without `constant` and all its partial sums fit in an `i64`.
     fits_i64: bool,
 }
 
@@ -109,9 +111,9 @@ pub(crate) enum Test {
     Constant(bool),
     /// The sum is at most the bound.
     Atom {
-        /// The left side.
+        /// The left side of the inequality.
         sum: PackedSum,
-        /// The right side.
+        /// The right side: the sum must be at most this bound.
         bound: i128,
         /// The atom's number in the predicate, in textual order.
         number: u32,

@@ -112,8 +112,9 @@ impl Packing {
         packing
     }
 
-    /// Returns the layout for very many markings: derived places are not stored, and more than two
-    /// stored words are folded into one. Returns `None` if that saves nothing.
+    /// Returns the layout for very many markings. Places in `derived` are not stored if this saves
+    /// stored words, and more than two stored words are folded into one. Returns `None` if neither
+    /// changes the layout.
     pub(crate) fn compacted(&self, derived: Vec<DerivedPlace>) -> Option<Packing> {
         let widths: Vec<u8> = self.fields.iter().map(|field| field.width).collect();
         let mut compact = self.clone();
@@ -154,7 +155,8 @@ impl Packing {
         self.layout
     }
 
-    /// Computes the remaining words of a key from its stored words.
+    /// Computes the words of a key that are not stored, which contain the derived places, from its
+    /// stored words.
     pub(crate) fn derive(&self, key: &mut [u64]) {
         if self.layout.stored < self.layout.words_per_key {
             key[self.layout.stored..].fill(0);

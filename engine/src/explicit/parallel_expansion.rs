@@ -6,8 +6,9 @@
 //!
 //! 1. *Fire.* Threads take blocks of the chunk, compute all successors of their markings, look them
 //!    up, and keep the unknown ones ([`Block`]). The set of markings does not change.
-//! 2. *File.* Threads take parts of the table and process the kept successors of each part in
-//!    order. A successor that equals no other one is inserted in the table, without a number yet.
+//! 2. *File.* Threads take segments of the hash table and process the kept successors of each
+//!    segment in order. A successor that is not stored and equals no earlier successor is inserted
+//!    in the table, without a number yet.
 //! 3. *Number.* One thread visits the inserted successors in the order in which a single thread
 //!    would have found them. It stores each with the number and the parent that it would have had
 //!    there.
@@ -34,7 +35,7 @@ use parikh_solvers::Budget;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Minimum number of markings for parallel expansion.
+/// Minimum number of unexpanded markings for parallel expansion.
 const MIN_MARKINGS: u32 = if cfg!(debug_assertions) { 2 } else { 1 << 10 };
 
 /// Limit on the markings of the first chunk.
@@ -46,11 +47,14 @@ const MAX_CHUNK_MARKINGS: u32 = if cfg!(debug_assertions) { 200 } else { 1 << 14
 /// Limit on the approximate size of a chunk's kept successors, in bytes.
 const MAX_CHUNK_BYTES: usize = if cfg!(debug_assertions) { 1 << 18 } else { 16 << 20 };
 
-/// Time limit of a chunk. In debug builds it is unlimited, so that tests do not depend on it.
+/// Desired maximum duration of a chunk. After a longer chunk, the limit on the markings of the next
+/// chunk is divided by four. In debug builds the duration is practically unlimited, so that tests
+/// do not depend on it.
 const MAX_CHUNK_TIME: Duration =
     Duration::from_millis(if cfg!(debug_assertions) { 1 << 30 } else { 50 });
 
-/// Minimum chunk size. If even smaller chunks take too long, the expansion becomes sequential.
+/// Minimum of the limit on the markings of a chunk. If the limit falls below it, because chunks are
+/// too large or take too long, the expansion becomes sequential.
 const MIN_CHUNK_MARKINGS: u32 = if cfg!(debug_assertions) { 1 } else { 16 };
 
 /// Limit on the markings of a block, so that it stays in a thread's cache.
@@ -80,17 +84,19 @@ pub(crate) trait Visitor: Sync {
         enabled: &mut Vec<u32>,
     );
 
-    /// Notes facts about the marking of the last call of `select_transitions`, after the chosen
-    /// transitions have fired.
+    /// Adds the results about a marking to `notes`. It is the marking of the last call of
+    /// `select_transitions`, after the selected transitions have fired.
     fn note(&self, scratch: &mut Self::Scratch, seen: ExpandedMarking<'_>, notes: &mut Self::Notes);
 }
 
-/// Results of an expansion, in the order of a single thread.
+/// A result of a parallel expansion. Results are reported in the order in which a single thread
+/// would have found them, block by block.
 pub(crate) enum ExpansionEvent<'a, N> {
-    /// Consecutive markings have been expanded, with these notes and this number of firings.
+    /// The consecutive markings of a block have been expanded, with these notes and this number of
+    /// firings.
     Expanded(N, u64),
-    /// A new marking: the fired transition, its key and its number. Its parent is among the
-    /// markings expanded last.
+    /// A new marking: the fired transition, the key of the marking, and its number. Its parent is
+    /// among the markings of the last `Expanded`.
     NewMarking(u32, &'a [u64], u32),
 }
 
@@ -111,6 +117,7 @@ pub(crate) struct ParallelExpansion<V: Visitor> {
     /// Number of threads, including the calling thread.
     threads: usize,
     budget: Budget,
+    /// The buffers of the threads. Empty before the first parallel expansion.
     thread_states: Vec<ThreadState<V::Scratch>>,
     /// The blocks of the current chunk, in the order of markings. Reused for every chunk.
     blocks: Vec<Block<V::Notes>>,
@@ -118,7 +125,8 @@ pub(crate) struct ParallelExpansion<V: Visitor> {
     layout_version: u64,
     /// Limit on the markings of the next chunk.
     max_chunk_markings: u32,
-    /// The memory account that the memory of the blocks was taken from.
+    /// The memory account that the memory of the blocks was taken from. `None` if no memory has
+    /// been taken yet.
     memory: Option<MemoryAccount>,
 }
 
@@ -138,7 +146,9 @@ impl<V: Visitor> ParallelExpansion<V> {
         }
     }
 
-    /// Returns true if the markings from `first` on should be expanded in parallel.
+    /// Returns true if the markings from `first` on should be expanded in parallel. This takes
+    /// several threads, enough unexpanded markings, a settled layout of keys, and memory for the
+    /// blocks.
     pub(crate) fn can_expand(&mut self, space: &Space<'_>, first: u32) -> bool {
         let unexpanded = space.store().len() - first;
         self.threads > 1
@@ -167,7 +177,8 @@ impl<V: Visitor> ParallelExpansion<V> {
         self.follow_layout(space, visitor);
         let markings = (space.store().len() - first).min(self.max_chunk_markings);
         self.fire_all(space, first, markings, visitor);
-        // The markings after a cut block are not consecutive.
+        // Blocks after the first cut block are dropped: their markings do not follow the last
+        // expanded marking.
         let first_cut = self.blocks.iter().position(|block| block.is_cut);
         let complete_blocks = match first_cut {
             Some(first_cut) => &mut self.blocks[..=first_cut],
@@ -216,8 +227,8 @@ impl<V: Visitor> ParallelExpansion<V> {
         Ok(expanded_count)
     }
 
-    /// Takes the memory for blocks from the account at the first call. Returns true if there was
-    /// enough.
+    /// Takes the memory for the blocks from the account of the store, unless it has been taken
+    /// before. Returns true if the blocks have their memory.
     fn reserve_memory(&mut self, space: &Space<'_>) -> bool {
         let memory = space.store().memory();
         if self.memory.is_none() && memory.take(MAX_CHUNK_BYTES as u64).is_ok() {
@@ -240,8 +251,8 @@ impl<V: Visitor> ParallelExpansion<V> {
         }
     }
 
-    /// Fires the chosen transitions of `marking_count` markings. Blocks that no thread reached
-    /// count as cut.
+    /// Fires the selected transitions of the `marking_count` markings from `first_marking` on, and
+    /// collects the successors in `blocks`. Blocks that no thread reached count as cut.
     fn fire_all(&mut self, space: &Space<'_>, first_marking: u32, marking_count: u32, visitor: &V) {
         let layout = space.packing().layout();
         let block_size = marking_count
@@ -291,7 +302,8 @@ impl<V: Visitor> Drop for ParallelExpansion<V> {
 }
 
 impl<S> ThreadState<S> {
-    /// Fires the chosen transitions of a marking. Returns true if all firings fit.
+    /// Fires the selected transitions of a marking. Returns false if a firing does not fit the
+    /// layout of keys, or memory is short.
     fn fire<V: Visitor<Scratch = S>>(
         &mut self,
         number: u32,

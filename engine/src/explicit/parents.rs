@@ -17,7 +17,7 @@ const CHUNK_SHIFT: u32 = 14;
 
 /// The parents of markings 1, 2, 3 …; marking 0 has none.
 pub(crate) struct Parents {
-    /// The parents.
+    /// The stored parents, as a bit vector or as plain numbers.
     kind: ParentKind,
     /// Number of parents.
     len: u32,
@@ -28,7 +28,7 @@ pub(crate) struct Parents {
 enum ParentKind {
     /// A bit vector, while the parents never decrease.
     Steps(ParentSteps),
-    /// Chunks of 2^[`CHUNK_SHIFT`] parents.
+    /// Chunks of 2^[`CHUNK_SHIFT`] parents, after a parent was smaller than the one before.
     Plain(Vec<Vec<u32>>),
 }
 
@@ -40,7 +40,7 @@ struct ParentSteps {
     bits: Vec<u64>,
     /// Number of bits written.
     bit_len: u64,
-    /// Number of ones before word [`WORDS_PER_COUNT`] · i.
+    /// For each i, the number of ones before word i · [`WORDS_PER_COUNT`].
     ones_before: Vec<u32>,
     last_parent: u32,
     /// Memory taken from the account, in bytes.

@@ -35,7 +35,7 @@ const MAX_POLLING_INTERVAL: u64 = 64;
 /// sequences are read back and replayed in ordinary vectors.
 const RESERVE_BYTES: usize = 4 << 20;
 
-/// The order of expansion.
+/// The order in which a search expands the stored markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchOrder {
     /// Breadth-first: shortest sequences, and no memory for the frontier.
@@ -65,7 +65,8 @@ pub(crate) struct SearchConfig {
 pub(crate) enum SearchEnd {
     /// Every marking has been expanded.
     Exhausted,
-    /// Every goal is settled.
+    /// No goal of the search is open: with `only_first_goal` the first goal, otherwise every goal
+    /// is reached or settled elsewhere.
     Settled,
     /// The budget is exhausted.
     BudgetExhausted(Spent),
@@ -93,6 +94,8 @@ pub(crate) struct SearchReport {
 enum Frontier {
     /// Number of the next marking to expand.
     Breadth(u32),
+    /// The distance to the goal and the number of each unexpanded marking, the smallest distance
+    /// first.
     Best(BinaryHeap<(Reverse<u64>, u32)>),
 }
 
@@ -104,7 +107,8 @@ impl Frontier {
         }
     }
 
-    /// Adds a marking. Memory is taken from `memory`.
+    /// Adds a marking with its distance to the goal. Does nothing in a breadth-first search. The
+    /// memory of the heap is taken from `memory`.
     fn push(
         &mut self,
         number: u32,
@@ -123,7 +127,8 @@ impl Frontier {
         Ok(())
     }
 
-    /// Removes the next marking to expand. `marking_count` is the number of stored markings.
+    /// Removes and returns the next marking to expand, or returns `None` if every stored marking
+    /// has been expanded. `marking_count` is the number of stored markings.
     fn pop(&mut self, marking_count: u32) -> Option<u32> {
         match self {
             Frontier::Breadth(next) if *next < marking_count => {
@@ -173,13 +178,16 @@ struct ExplicitSearch<'a> {
     expansions: u64,
     /// Number of expansions at which maxima are next compared with proved bounds.
     next_maxima_check: u64,
-    /// Number of open goals. The search ends when it is 0.
+    /// Number of open goals, of which only the first counts with `only_first_goal`. The search ends
+    /// when it is 0.
     open_goals: usize,
     /// Version of the board at the last check.
     seen_version: u64,
     /// Indices of the goals that the current marking reaches.
     reached_now: Vec<u32>,
+    /// The goals reached but not reported yet: the index of the goal and the number of the marking.
     unreported: Vec<(u32, u32)>,
+    /// Reserve memory of [`RESERVE_BYTES`] bytes, freed when memory runs out.
     reserve: Vec<u8>,
 }
 
@@ -192,7 +200,8 @@ struct GoalVisitor<'n> {
 }
 
 impl<'n> Visitor for GoalVisitor<'n> {
-    /// The selection of transitions, and the goals that the current marking reaches.
+    /// The filter that keeps one transition per effect, and the indices of the goals that the
+    /// current marking reaches.
     type Scratch = (EffectFilter<'n>, Vec<u32>);
     /// For each goal index that was reached, the first marking that reaches the goal.
     type Notes = BTreeMap<u32, u32>;
@@ -450,8 +459,8 @@ impl<'a> ExplicitSearch<'a> {
         Ok(expanded > 0)
     }
 
-    /// Reduces the enabled transitions to those to fire: a stubborn set, one transition per effect,
-    /// none without effect.
+    /// Reduces the enabled transitions to those to fire. With stubborn sets, first keeps only the
+    /// members of a stubborn set. Then keeps one transition per effect, and none without effect.
     fn select_transitions(&mut self, enabled: &mut Vec<u32>) {
         if let Some(stubborn) = &mut self.stubborn {
             let goal = &self.watch.goals[0];
@@ -461,12 +470,12 @@ impl<'a> ExplicitSearch<'a> {
         self.effect_filter.retain(enabled);
     }
 
-    /// Records that the current marking, with this number, reaches the goals in `hits`.
+    /// Records that the current marking, with this number, reaches the goals in `reached_now`.
     fn record_reached(&mut self, number: u32) {
         self.unreported.extend(self.reached_now.drain(..).map(|goal| (goal, number)));
     }
 
-    /// Reports the goals reached.
+    /// Closes the goals reached since the last report, and reports a firing sequence for each.
     fn report_reached(&mut self) {
         for (index, number) in std::mem::take(&mut self.unreported) {
             let goal = &mut self.watch.goals[index as usize];
@@ -513,7 +522,8 @@ impl<'a> ExplicitSearch<'a> {
         }
     }
 
-    /// Reports the largest value of the goal with this index, and closes the goal if it is settled.
+    /// Reports the largest value of the goal with this index, reached in marking `number`. Closes
+    /// the goal if it is settled.
     fn report_maximum(&mut self, index: usize, value: i128, number: u32) {
         let id = self.watch.goals[index].id;
         let is_improvement = self.witness_reporter.largest_seen(id).is_none_or(|seen| seen < value);
@@ -525,7 +535,8 @@ impl<'a> ExplicitSearch<'a> {
         self.open_goals = self.count_open();
     }
 
-    /// Reports the conclusions at the end of the search.
+    /// Reports the largest values found. After an exhaustive search, also reports that the goals
+    /// not reached are unreachable, and that the largest values are the maxima.
     fn report_conclusions(
         &mut self,
         end: SearchEnd,
@@ -576,8 +587,9 @@ impl<'a> ExplicitSearch<'a> {
 
 impl ExplicitSearch<'_> {
     /// Returns the certificate of an exhaustive search: the number of markings, for a checker to
-    /// recount. After a small search with stubborn sets all markings are counted first, if that
-    /// takes hardly longer than the search.
+    /// recount. After a search with stubborn sets all markings are counted first. Returns `None` if
+    /// that search was not small, if the count takes much longer than the search, or if there are
+    /// too many markings.
     fn certificate(&self, elapsed: Duration, budget: &Budget) -> Option<Document> {
         let visited = self.space.store().len();
         let count = if !self.config.uses_stubborn_sets {

@@ -68,8 +68,8 @@ impl Bucket {
             (self.tags_and_count | u128::from(tag) << (8 * slot)) + (1 << USED_SLOTS_SHIFT);
     }
 
-    /// Returns the highest bit of each byte equal to `tag`. May contain false positives, also
-    /// beyond the used slots.
+    /// Returns a mask with the highest bit of each hash byte that equals `tag`. May contain false
+    /// positives, also beyond the used slots.
     fn tag_matches(&self, tag: u8) -> u128 {
         const ONES: u128 = u128::from_ne_bytes([1; 16]) >> (8 * (16 - SLOTS_PER_BUCKET));
         let differences = (self.tags_and_count & (ONES * 0xff)) ^ (ONES * u128::from(tag));
@@ -107,7 +107,8 @@ impl Hash {
         (((self.0 >> 32) * buckets as u64) >> 32) as usize
     }
 
-    /// Returns the part of the table that contains the key's bucket, independent of the table size.
+    /// Returns the segment of the table that contains the key's first bucket. It does not depend on
+    /// the table size.
     pub(crate) fn segment(self) -> usize {
         self.bucket(TABLE_SEGMENTS)
     }
@@ -201,16 +202,16 @@ pub(crate) struct MarkingSet {
     memory: MemoryAccount,
 }
 
-/// The position of a new key in a part of the table.
+/// The position of a new key in a segment of the hash table.
 #[derive(Clone, Copy)]
 pub(crate) enum InsertPosition {
-    /// Bucket and slot in the table, until the key gets a number.
+    /// The index of the bucket in the whole table, and the slot in this bucket.
     Slot(u32, u8),
-    /// Not inserted: no later bucket of this part has a free slot.
+    /// Not inserted: from the key's first bucket on, no bucket of the segment has a free slot.
     NotInserted,
 }
 
-/// A part of the table for one thread. See the module documentation.
+/// A segment of the hash table, filled by a single thread. See the module documentation.
 pub(crate) struct TableSegment<'s> {
     arena: &'s Arena,
     buckets: &'s mut [Bucket],
@@ -226,9 +227,10 @@ impl TableSegment<'_> {
         black_box(self.buckets[hash.bucket(self.table_buckets) - self.first_bucket].tags_and_count);
     }
 
-    /// Inserts `key` into the table as number `new_index` of the new keys of this part, and returns
-    /// its position. Returns `None` if the key exists already. `equals_new_key` returns true if the
-    /// new key with the given number equals `key`.
+    /// Inserts `key` into the segment without a number, as its new key `new_index`, and returns the
+    /// position. Returns `None` if the key is stored already or equals an earlier new key.
+    /// `equals_new_key` returns true if the new key of this segment with the given index equals
+    /// `key`.
     pub(crate) fn insert_unnumbered(
         &mut self,
         key: &[u64],
@@ -310,11 +312,11 @@ impl MarkingSet {
         }
     }
 
-    /// Returns the parts of the table for adding at most `max_new_keys` keys to all parts together.
-    /// If the table grows, `threads` threads fill it.
+    /// Returns the segments of the table, with space for `max_new_keys` more keys in all segments
+    /// together. If the table grows, `threads` threads fill it.
     ///
     /// # Errors
-    /// Returns an error if memory is short.
+    /// Returns an error if memory is short or there are not enough numbers for the keys.
     pub(crate) fn segments(
         &mut self,
         max_new_keys: u64,
@@ -342,8 +344,9 @@ impl MarkingSet {
         }))
     }
 
-    /// Gives a number to a key that a part has inserted as new. Returns `None` if the key exists
-    /// already. All insertions by parts must be settled before any other use of the set.
+    /// Stores a key that a segment has reported as new, and returns its number. Returns `None` if
+    /// the key exists already, which is possible only for [`InsertPosition::NotInserted`]. All
+    /// reported keys must get their numbers before any other use of the set.
     ///
     /// # Errors
     /// Returns an error if memory is short. Then the table must be [dropped](Self::drop_table).
@@ -354,8 +357,8 @@ impl MarkingSet {
         position: InsertPosition,
     ) -> Result<Option<u32>, OutOfMemory> {
         let arena = &self.arena;
-        // Entries without a number are different keys: an equal key would not have been inserted
-        // in its part either. A provisional number may meanwhile be the number of some stored key.
+        // Entries without a number are different keys: an equal key would not have been inserted in
+        // its segment either. A provisional number may meanwhile be the number of some stored key.
         // If that key is equal, the answer "not new" is correct anyway.
         let is_key = |number| number < arena.len && keys_equal(arena.key(number), key);
         let (bucket, slot) = match position {
@@ -480,15 +483,16 @@ struct BucketShare<'s> {
     buckets: &'s mut [Bucket],
     /// Index of the first bucket.
     first_bucket: usize,
-    /// Keys for which no bucket of this share, from their own one on, has a free slot.
+    /// Numbers of the keys for which no bucket of this share, from the key's first bucket on, has a
+    /// free slot.
     unplaced_keys: Vec<u32>,
     /// True if there was no memory for `unplaced_keys`.
     is_out_of_memory: bool,
 }
 
 impl BucketShare<'_> {
-    /// Inserts all keys of these buckets. `total_buckets` is the number of buckets of the whole
-    /// table.
+    /// Inserts all keys whose first bucket is in this share. `total_buckets` is the number of
+    /// buckets of the whole table.
     fn fill(&mut self, arena: &Arena, total_buckets: usize) -> Result<(), OutOfMemory> {
         let keys = arena.chunks.iter().flat_map(|chunk| chunk.chunks_exact(arena.words_per_key));
         for (number, key) in (0..).zip(keys) {

@@ -54,7 +54,8 @@ impl From<OutOfMemory> for SpaceError {
 /// The intended use of a space.
 #[derive(Clone, Copy)]
 pub(crate) struct SpaceOptions<'a> {
-    /// The transitions to list as enabled.
+    /// Returns true for a transition that [`Space::load`] lists when it is enabled. Other
+    /// transitions are never listed.
     pub(crate) listed: &'a dyn Fn(TransitionId) -> bool,
     /// True if firing sequences will be requested.
     pub(crate) sequences: bool,
@@ -80,7 +81,7 @@ impl ExpandedMarking<'_> {
     }
 }
 
-/// Markings and transitions. See the module documentation.
+/// The markings reached so far, with the compiled transitions. See the module documentation.
 pub(crate) struct Space<'n> {
     /// The net whose markings are explored.
     net: &'n Net,
@@ -90,6 +91,7 @@ pub(crate) struct Space<'n> {
     moves: Moves,
     /// The markings reached so far.
     store: PackedStore,
+    /// For each transition, true if it is listed when it is enabled.
     is_listed: Vec<bool>,
     /// Key of the marking being expanded.
     key: Vec<u64>,
@@ -107,6 +109,7 @@ pub(crate) struct Space<'n> {
     expansions: u64,
     /// Number of times that all markings were repacked because a field was too narrow.
     pub(crate) repackings: u64,
+    /// Number of markings repacked since all fields were last widened at once.
     repacked_markings: u64,
     /// Number of layout changes.
     layout_changes: u64,
@@ -148,9 +151,9 @@ impl<'n> Space<'n> {
         })
     }
 
-    /// Returns the space with all words of the keys stored. Use this if markings are read more
-    /// often than expanded: computing derived places for each read may cost more than everything
-    /// else.
+    /// Returns the space, set to store derived places in the compact layout too. Use this if
+    /// markings are read more often than expanded: computing derived places for each read may cost
+    /// more than everything else.
     pub(crate) fn with_whole_keys(self) -> Self {
         Space { omits_derived_places: false, ..self }
     }
@@ -180,7 +183,8 @@ impl<'n> Space<'n> {
         self.layout_changes
     }
 
-    /// Returns true if no changes other than widened fields are expected from now on.
+    /// Returns true if the layout of keys will change only by widened fields. The candidate lists
+    /// are then also final, except for rebuilding them in a new layout.
     pub(super) fn is_steady(&self) -> bool {
         self.is_compact && self.expansions >= REFILE_EXPANSIONS[1]
     }
@@ -285,7 +289,8 @@ impl<'n> Space<'n> {
         Ok(false)
     }
 
-    /// Stores the loaded marking as a successor of `parent`, and returns its number.
+    /// Stores the loaded marking as a successor of `parent`, if it is new. Returns the number of
+    /// the marking.
     ///
     /// # Errors
     /// Returns an error if memory is short.
@@ -368,7 +373,7 @@ impl<'n> Space<'n> {
         Ok(())
     }
 
-    /// Reads a whole key.
+    /// Writes the whole key of the marking with this number to `key`.
     fn read(&self, number: u32, key: &mut [u64]) {
         self.store.read(number, key);
         self.packing.derive(key);
@@ -410,8 +415,9 @@ impl<'n> Space<'n> {
     }
 }
 
-/// Returns the transitions that a search must fire: for each effect, those that no other one with
-/// weaker preconditions covers. Transitions without effect are included only if `without_effect`.
+/// Returns, for each transition, true if a search must fire it. A transition is left out if another
+/// one has the same effect and no larger input weights. Transitions without effect are included
+/// only if `without_effect`.
 pub(crate) fn representatives(net: &Net, without_effect: bool) -> Vec<bool> {
     /// Limit on the comparisons per transition within an effect class. The cost is quadratic, and
     /// firing a redundant transition only wastes a look-up.

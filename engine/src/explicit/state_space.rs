@@ -69,7 +69,8 @@ impl From<SpaceError> for ExplorationError {
 pub(super) struct EffectFilter<'n> {
     /// The net with the effect classes.
     net: &'n Net,
-    /// For each effect class, the round in which a transition of the class was last kept.
+    /// For each effect class, the number of the last call of [`retain`](Self::retain) with a
+    /// transition of the class.
     last_round_of_class: Vec<u64>,
     /// Number of calls of [`retain`](Self::retain).
     round: u64,
@@ -152,7 +153,8 @@ impl StateSpace {
 /// Counts the reachable markings of `net`. Uses `threads` threads if there are very many.
 ///
 /// # Errors
-/// Returns an error if the budget is not sufficient.
+/// Returns an error if the budget is exhausted, memory is short, or a place would get 2⁶³ tokens or
+/// more.
 pub fn count(
     net: &Net,
     facts: &Facts,

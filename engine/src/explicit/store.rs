@@ -19,7 +19,7 @@ use super::threads::{Tasks, run_on_threads};
 use super::tree::{Folder, KeyTree};
 use parikh_solvers::Budget;
 
-/// A successor that a part of the table has found to be new.
+/// A successor that is new according to its segment of the hash table.
 #[derive(Clone, Copy)]
 struct NewSuccessor {
     /// Index of the block among the blocks being added.
@@ -30,7 +30,8 @@ struct NewSuccessor {
     put: InsertPosition,
 }
 
-/// A part of the table with its new successors. It has its own cache lines, like a [`Block`].
+/// A segment of the hash table with the new successors found in it. It has its own cache lines,
+/// like a [`Block`].
 #[repr(align(128))]
 struct SegmentInserter<'s> {
     /// Index of the segment.
@@ -59,7 +60,7 @@ pub(crate) struct PackedStore {
     roots: Vec<u64>,
     /// Hashes of the keys being added.
     hashes: Vec<Hash>,
-    /// For each part of the table, the new successors of the blocks being added.
+    /// For each segment of the hash table, the new successors of the blocks being added.
     fresh: Vec<Vec<NewSuccessor>>,
 }
 
@@ -117,7 +118,8 @@ impl PackedStore {
         }
     }
 
-    /// Returns the marking's parent. [`NO_NUMBER`] for the initial marking.
+    /// Returns the marking's parent. [`NO_NUMBER`] for the initial marking, and for all markings if
+    /// parents are not stored.
     pub(crate) fn parent(&self, number: u32) -> u32 {
         self.parents.as_ref().map_or(NO_NUMBER, |parents| parents.of(number))
     }
@@ -170,8 +172,8 @@ impl PackedStore {
         Ok(())
     }
 
-    /// Returns the object that loads markings and folds successors on another thread, if keys are
-    /// folded.
+    /// Returns the object that loads markings and folds successors on another thread. `None` if
+    /// keys are not folded.
     pub(crate) fn folder(&self) -> Option<Folder> {
         self.tree.as_ref().map(KeyTree::folder)
     }
@@ -185,9 +187,10 @@ impl PackedStore {
         }
     }
 
-    /// Adds the successors in `blocks`, with the table divided among `threads` threads. Then, block
-    /// by block, calls `report` for each new successor with its position and number. Order and
-    /// numbers are the same as if they were added one by one.
+    /// Adds the successors in `blocks`, with the segments of the table divided among `threads`
+    /// threads. Then calls `report` for each block: first with `None`, then for each new successor
+    /// with its index in the block and its number. Order and numbers are the same as if the
+    /// successors were added one by one.
     ///
     /// # Errors
     /// Returns an error if there is no memory for a new key.
@@ -225,8 +228,8 @@ impl PackedStore {
             fresh.try_reserve(max_fresh).map_err(|_| OutOfMemory)?;
         }
         let max_new_keys = blocks.iter().map(|block| block.hashes.len() as u64).sum();
-        // Each thread has a share of the parts. It processes one block for all its parts before the
-        // next block, while the block is in its cache.
+        // Each thread has a share of the segments. It processes one block for all its segments
+        // before the next block, while the block is in its cache.
         let mut thread_segments: Vec<Vec<SegmentInserter<'_>>> = Vec::new();
         thread_segments.resize_with(threads.min(TABLE_SEGMENTS), Vec::new);
         for (segment_index, (segment, fresh)) in
@@ -253,7 +256,8 @@ impl PackedStore {
         Ok(())
     }
 
-    /// Folds the keys that other threads could not fold.
+    /// Computes the missing roots of the block's successors, adding the missing parts to the tree.
+    /// Then groups the successors by segment of the table.
     fn fold_remaining<N: Default>(&mut self, block: &mut Block<N>) -> Result<(), OutOfMemory> {
         if let Some(tree) = &mut self.tree
             && !block.unfolded.is_empty()
@@ -267,7 +271,8 @@ impl PackedStore {
         Ok(())
     }
 
-    /// Numbers the new successors in the order of a sequential insertion, and reports them.
+    /// Numbers the new successors in the order of a sequential insertion. Calls `report` for each
+    /// block first with `None`, then with the index and number of each new successor.
     fn number_new<N: Default>(
         &mut self,
         blocks: &mut [Block<N>],
@@ -355,7 +360,7 @@ impl Lookup for PackedStore {
 }
 
 impl SegmentInserter<'_> {
-    /// Looks up the successors of a block in this part, in their order.
+    /// Inserts the successors of a block that are new in this segment, in their order.
     fn put_all<N: Default>(&mut self, block_index: usize, blocks: &[Block<N>]) {
         let block = &blocks[block_index];
         let SegmentInserter { segment_index, segment: part, fresh } = self;

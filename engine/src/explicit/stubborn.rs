@@ -87,7 +87,8 @@ impl Lists {
     }
 }
 
-/// After [`MAX_FUTILE`] futile sets, only one marking in this many is reduced.
+/// After more than [`MAX_FUTILE`] futile sets in a row, a stubborn set is computed for only one
+/// marking in this many. A set is futile if it contains all enabled transitions.
 const REDUCTION_INTERVAL: u32 = 16;
 /// Number of consecutive stubborn sets with all enabled transitions, after which reduction is tried
 /// only rarely.
@@ -110,15 +111,22 @@ pub(crate) struct StubbornSets<'n> {
     /// Number of the current stubborn set. In the following vectors, entries equal to this number
     /// count as true.
     set_number: u32,
+    /// For each transition, the number of the last set that contained it.
     in_set_at: Vec<u32>,
+    /// For each transition, the number of the last set in whose marking it was enabled.
     enabled_at: Vec<u32>,
+    /// For each place, the number of the last set to which its consumers were added.
     consumers_added_at: Vec<u32>,
+    /// For each place, the number of the last set to which the transitions that raise it were
+    /// added.
     raising_added_at: Vec<u32>,
+    /// The transitions in the set for which conditions 2 and 3 still have to be ensured.
     unprocessed: Vec<u32>,
     /// Number of enabled transitions in the set.
     enabled_in_set: usize,
     /// Number of consecutive stubborn sets that contained all enabled transitions.
     consecutive_futile: u32,
+    /// Number of calls of [`reduce`](Self::reduce) with several enabled transitions.
     requests: u32,
 }
 
@@ -182,8 +190,9 @@ impl<'n> StubbornSets<'n> {
         }
     }
 
-    /// Reduces `enabled`, the enabled transitions in the marking with this key, to those to fire.
-    /// The marking must not satisfy the goal.
+    /// Reduces `enabled`, the enabled transitions in the marking with this key, to the members of a
+    /// stubborn set. After many futile sets, `enabled` is often left unchanged. The marking must
+    /// not satisfy the goal.
     pub(crate) fn reduce(
         &mut self,
         packing: &Packing,
@@ -197,7 +206,7 @@ impl<'n> StubbornSets<'n> {
         self.requests = self.requests.wrapping_add(1);
         if self.consecutive_futile > MAX_FUTILE && !self.requests.is_multiple_of(REDUCTION_INTERVAL)
         {
-            // The set of all enabled transitions is stubborn.
+            // The set of all transitions is stubborn, so `enabled` may stay as it is.
             return;
         }
         self.set_number = match self.set_number.checked_add(1) {
@@ -243,7 +252,8 @@ impl<'n> StubbornSets<'n> {
         }
     }
 
-    /// Adds the transitions that lower the sum of this atom.
+    /// Adds the transitions that lower the sum of the atom with this number. For a maximum, whose
+    /// only number is 0, adds the transitions that raise the sum.
     fn add_helping(&mut self, atom: u32) {
         for index in 0..self.helpful_transitions.len(atom as usize) as usize {
             let t = self.helpful_transitions.row(atom as usize)[index];
@@ -251,7 +261,7 @@ impl<'n> StubbornSets<'n> {
         }
     }
 
-    /// Adds the interesting transitions (condition 1).
+    /// Adds the interesting transitions of the test in the marking with this key (condition 1).
     fn add_interesting(&mut self, test: &Test, key: &[u64], enabled: &[u32]) {
         match test {
             Test::Constant(_) | Test::NotDead => {}
@@ -337,8 +347,9 @@ impl<'n> StubbornSets<'n> {
         }
     }
 
-    /// Returns the cheapest input place that lacks tokens for `t`. Returns `None` if the set
-    /// already contains all transitions that raise such a place.
+    /// Returns the input place that lacks tokens for `t` and that the fewest transitions raise.
+    /// Returns `None` if no input lacks tokens, or if the set already contains all transitions that
+    /// raise such a place.
     fn cheapest_missing_input(&self, packing: &Packing, key: &[u64], t: u32) -> Option<usize> {
         let mut best: Option<(u32, usize)> = None;
         for arc in self.net.pre(TransitionId::new(t as usize)) {

@@ -2,9 +2,10 @@
 //! markings](parikh_evidence::counting).
 //!
 //! Every marking is visited once. The products that are not 0 in a marking are found like enabled
-//! transitions. Each lower bound of a product is the preset of a transition: an existing one, or an
-//! additional one without effect. The count of a marking is computed once, in 128 bits if possible.
-//! A product with different factors is computed by dividing by the factors that it replaces.
+//! transitions. The lower bounds of a product are the preset of a transition: an existing one, or
+//! an additional one without effect. The number of original markings that a marking stands for is
+//! computed once, in 128 bits if possible. A product that changes some factors divides this number
+//! by the old factors and multiplies it by the new factors.
 
 use super::parallel_expansion::{ExpansionEvent, ParallelExpansion, Visitor};
 use super::space::ExpandedMarking;
@@ -26,7 +27,7 @@ pub enum SumError {
     /// The exploration was incomplete.
     #[error(transparent)]
     Incomplete(#[from] ExplorationError),
-    /// The count of a marking is unknown.
+    /// A factor in the number of original markings of a marking cannot be computed.
     #[error(transparent)]
     Weight(#[from] WeightError),
 }
@@ -35,7 +36,8 @@ pub enum SumError {
 /// Uses `threads` threads if there are very many markings.
 ///
 /// # Errors
-/// Returns an error if the budget is not sufficient.
+/// Returns an error if the exploration is incomplete (budget, memory, or token limit), or if a
+/// factor cannot be computed.
 pub fn sums(
     component: &CountedComponent,
     weights: &mut MarkingFactors,
@@ -88,7 +90,8 @@ struct SumVisitor<'p> {
     component: &'p CountedComponent,
     /// The component's net with the additional transitions.
     net: &'p Net,
-    /// For each transition, the products that are not 0 if it is enabled.
+    /// For each transition, the indices of the products whose lower bounds hold exactly if it is
+    /// enabled.
     products_of: Vec<Vec<u32>>,
     /// Shared weight functions, for values that a thread has not cached yet.
     weights: Mutex<&'p mut MarkingFactors>,
@@ -157,9 +160,9 @@ impl<'p> Visitor for SumVisitor<'p> {
     }
 }
 
-/// Returns the net of a component with an additional transition for each lower bound that is no
-/// preset, and by transition the products that are not 0 if it is enabled. The product without
-/// lower bounds is assigned to no transition.
+/// Returns the net of a component with an additional transition for all lower bounds of a product
+/// that are no preset. Also returns, for each transition, the indices of the products whose lower
+/// bounds are its preset. The first product has no lower bounds and is assigned to no transition.
 fn with_probes(component: &CountedComponent) -> (Net, Vec<Vec<u32>>) {
     let net = &component.net;
     let mut builder = NetBuilder::new(net.name());
@@ -204,9 +207,9 @@ fn with_probes(component: &CountedComponent) -> (Net, Vec<Vec<u32>>) {
 /// A sum with mostly small summands.
 #[derive(Clone, Debug, Default)]
 struct FactorSum {
-    /// The part of the sum that fits in 128 bits.
+    /// Sum of the summands since the last overflow of 128 bits.
     small: u128,
-    /// The rest of the sum.
+    /// Sum of all earlier or larger summands.
     large: BigUint,
 }
 
@@ -231,11 +234,12 @@ struct Scratch<'n> {
     /// Cache of the values of weight functions, by function and token count. `None` for values
     /// beyond 128 bits.
     function_values: HashMap<(Function, u64), Option<u128>>,
-    /// The value of each product in the current marking.
+    /// The values of the products in `nonzero_products` in the current marking, in the same order.
     product_values: Vec<u128>,
 }
 
-/// Returns the weight function of a place in products that do not change it.
+/// Returns the weight function of a place in products that do not change it. Returns an error if
+/// the component has no factor for the place.
 fn default_factor(component: &CountedComponent, place: PlaceId) -> Result<Function, WeightError> {
     let index = component.factors.binary_search_by_key(&place, |it| it.0);
     index.map(|index| component.factors[index].1).map_err(|_| WeightError::NotWhole)
@@ -262,8 +266,8 @@ impl<'p> SumVisitor<'p> {
         Ok(number)
     }
 
-    /// Adds the counts of a marking. Returns `None` and adds nothing if a number does not fit in
-    /// 128 bits.
+    /// Adds the values of the products in a marking to `sums`. Returns `None` and adds nothing if a
+    /// number does not fit in 128 bits.
     fn add_small(
         &self,
         Scratch {

@@ -22,7 +22,8 @@ impl<I: Iterator> Tasks<I> {
 const STACK: usize = 8 << 20;
 
 /// Runs `work` on one thread per entry of `thread_states`, including the current thread. If the
-/// system refuses a thread, its lane is left out. So the work should be taken from [`Tasks`].
+/// system refuses a thread, its entry and all later entries are left out. So the work should be
+/// taken from [`Tasks`].
 pub(crate) fn run_on_threads<L: Send>(thread_states: &mut [L], work: impl Fn(&mut L) + Sync) {
     let Some((own_state, other_states)) = thread_states.split_first_mut() else { return };
     let work = &work;

@@ -24,7 +24,8 @@ use super::set::{Hash, MarkingSet};
 /// cache.
 const CACHE_SLOTS: usize = 1 << 14;
 
-/// The parts of keys of one width. See the module documentation.
+/// The parts (words and pairs) of the folded keys, with their numbers. All keys have the same
+/// number of words. See the module documentation.
 pub(crate) struct KeyTree {
     /// Words and pairs with their numbers.
     parts: MarkingSet,
@@ -135,7 +136,8 @@ impl KeyTree {
     }
 }
 
-/// Returns a function that numbers parts and adds missing ones.
+/// Returns a function that returns the number of a part, after adding the part to `parts` if it is
+/// missing.
 fn number_in(parts: &mut MarkingSet) -> impl FnMut(u64) -> Result<u32, OutOfMemory> {
     |part| Ok(parts.insert(&[part], Hash::of(&[part]))?.0)
 }

@@ -17,7 +17,8 @@ use crate::board::Board;
 use parikh_net::{EffectId, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate, TransitionId};
 use std::collections::HashMap;
 
-/// A goal is tested in every new marking if more than one in this many effect classes can help it.
+/// A goal is tested in every new marking if more than 64 effect classes, and more than one in this
+/// many, can help it.
 const BROAD_DIVISOR: usize = 2;
 
 /// Minimum number of goals of the form "t is enabled" for which these goals are tested at
@@ -26,9 +27,12 @@ const MANY_ENABLEDNESS_GOALS: usize = 16;
 
 /// A goal, compiled for packed markings.
 pub(crate) enum PackedGoal {
-    /// Reach a marking that satisfies the predicate.
+    /// Reach a marking that satisfies the predicate, in which enabledness is rewritten as atoms,
+    /// with its compiled test. A goal read from the list of enabled transitions keeps its predicate
+    /// `Enabled` and has a test that never holds.
     Reach(Predicate, Test),
-    /// Maximise the sum. Contains the largest value seen and the number of its marking.
+    /// Maximise the sum, which is also given in compiled form. The pair is the largest value seen
+    /// and the number of its marking. `None` before the first marking is tested.
     Maximise(LinearSum, PackedSum, Option<(i128, u32)>),
 }
 

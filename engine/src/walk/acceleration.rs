@@ -25,7 +25,10 @@ const ATTEMPTS_PER_EVALUATION: u32 = 4096;
 pub(super) struct Acceleration {
     /// Chance of attempting acceleration, in 256ths.
     chance: u32,
+    /// Number of attempts since the last evaluation of the success rate.
     attempts: u32,
+    /// Number of attempts since the last evaluation in which the transition could fire more than
+    /// once.
     successes: u32,
 }
 
@@ -37,7 +40,7 @@ impl Acceleration {
         Acceleration { chance, attempts: 0, successes: 0 }
     }
 
-    /// Sets the chance, in 256ths.
+    /// Sets the chance, in 256ths, and restarts the measurement of the success rate.
     pub(super) fn set_chance(&mut self, chance: u32) {
         *self = Acceleration { chance, attempts: 0, successes: 0 };
     }

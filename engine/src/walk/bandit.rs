@@ -69,6 +69,7 @@ fn has_target(goal: &MarkingGoal) -> bool {
 /// The arms, and the data that outlives a walker.
 pub(super) struct Bandit {
     arms: Vec<Arm>,
+    /// Length of the next slice, in units of work.
     slice_work: u64,
     /// Number of slices since a goal was reached.
     slices_without_goal: u32,
@@ -80,12 +81,14 @@ pub(super) struct Bandit {
     pools: BTreeMap<(GoalId, Strategy), Pool>,
 }
 
-/// The sequences that came nearest to a goal, by ascending distance.
+/// The firing sequences that came nearest to a goal, each after its distance, by ascending
+/// distance.
 type Pool = Vec<(u64, Vec<RepeatedFiring>)>;
 
 /// The reason why the bandit stopped.
 pub(super) enum StopReason {
-    /// All goals are settled, or the budget is exhausted.
+    /// No watched goal is open, the budget or the limit on work is exhausted, or no strategy is
+    /// left.
     Finished,
     /// At most half of the watched goals are open. Compiling the tables again without the settled
     /// goals makes the walk faster.
@@ -93,7 +96,8 @@ pub(super) enum StopReason {
 }
 
 impl Bandit {
-    /// Creates an arm for each strategy that suits the goals, the configured first strategy first.
+    /// Creates an arm for each configured strategy that suits the goals, the configured first
+    /// strategy first.
     pub(super) fn new<'g>(
         config: &WalkConfig,
         classes: usize,
@@ -132,7 +136,8 @@ impl Bandit {
         }
     }
 
-    /// Walks until no goal is open, the budget is exhausted, or most watched goals are settled.
+    /// Walks in slices until at most half of the watched goals are open. Ends earlier if the budget
+    /// or the limit on work is exhausted, or no strategy is left.
     pub(super) fn run(&mut self, walker: &mut Walker<'_>) -> StopReason {
         let net = walker.machine.compiled.net;
         let mut novelty = Novelty::new(net.effect_count());
@@ -221,7 +226,8 @@ impl Bandit {
         }
     }
 
-    /// Doubles the slice length after a full round without a reached goal.
+    /// Counts the slices without a reached goal. After as many such slices in a row as there are
+    /// arms, doubles the slice length, up to [`MAX_SLICE`].
     fn grow_slice(&mut self, has_reached: bool) {
         self.slices_without_goal = if has_reached { 0 } else { self.slices_without_goal + 1 };
         if self.slices_without_goal as usize >= self.arms.len() {
@@ -230,7 +236,7 @@ impl Bandit {
         }
     }
 
-    /// Repeats long walks from the initial marking.
+    /// Repeats long walks from the initial marking until the slice ends.
     fn repeat_walks<'a>(
         &self,
         walker: &mut Walker<'a>,
@@ -244,7 +250,7 @@ impl Bandit {
         }
     }
 
-    /// Repeats short walks of random length from the initial marking.
+    /// Repeats short walks of random length from the initial marking until the slice ends.
     fn repeat_short_walks(&self, walker: &mut Walker<'_>) {
         loop {
             walker.restart();
@@ -278,8 +284,9 @@ impl Bandit {
         }
     }
 
-    /// Walks towards one open goal at a time. Some walks start from markings where earlier walks
-    /// came near it.
+    /// Walks towards one open goal at a time, until the slice ends or no suitable goal is open.
+    /// Some walks start from markings where earlier walks came near the goal. `walk` gets the
+    /// walker, the position of the goal, and the maximum number of steps.
     fn walk_towards_goals<'a>(
         &mut self,
         walker: &mut Walker<'a>,

@@ -1,9 +1,10 @@
 //! The net as flat arrays with 32-bit indices, for the inner loop.
 //!
-//! Firing a transition class adds its changes to its cells. When a cell leaves the interval in
-//! which nothing depends on its value, the dependent objects are updated. Each cell has a sorted
-//! row of thresholds between two sentinels. The thresholds of a place are the weights of its
-//! outgoing arcs and the bounds of the atoms over this place alone.
+//! A *cell* is the token count of a place or the value of a sum in a goal. A class is the set of
+//! all transitions with one effect. Firing a class adds its changes to the cells. When a cell
+//! leaves the interval in which nothing depends on its value, the dependent objects are updated.
+//! Each cell has a sorted row of thresholds between two sentinels. The thresholds of a place are
+//! the weights of its outgoing arcs and the bounds of the atoms over this place alone.
 //!
 //! ```text
 //! cell p:   −∞ │ 1 │ 3 │ ∞        group of 1: inputs of t and u
@@ -53,9 +54,11 @@ pub(super) struct CompiledNet<'a> {
     pub(super) thresholds: Vec<i64>,
     /// Start of each threshold in `threshold_leaves`, with one more entry at the end.
     pub(super) threshold_leaf_starts: Vec<u32>,
-    /// The goal leaves that change at a threshold, as marked node numbers.
+    /// For each goal leaf, grouped by threshold, the number of its node, flagged with `HOLDS_BELOW`
+    /// if the leaf is true below the threshold.
     pub(super) threshold_leaves: Vec<u32>,
-    /// Start of each transition in `inputs`, followed by the gates, with one more entry at the end.
+    /// Start of the inputs of each transition, and then of each gate, in `inputs`, with one more
+    /// entry at the end.
     pub(super) input_starts: Vec<u32>,
     /// The inputs by transition or gate, places with few consumers first. Inputs that a transition
     /// shares with its gate are left out.
@@ -68,11 +71,14 @@ pub(super) struct CompiledNet<'a> {
     pub(super) leaf_list_of: Vec<u32>,
     /// Start of each list in `enabledness_leaves`, with one more entry at the end.
     pub(super) leaf_list_starts: Vec<u32>,
-    /// Goal nodes that depend on the enabledness of a transition.
+    /// For each goal leaf about a transition's enabledness, the number of its node, flagged with
+    /// `HOLDS_BELOW` if the leaf requires a disabled transition.
     pub(super) enabledness_leaves: Vec<u32>,
-    /// Goal nodes with a condition on deadness.
+    /// For each goal leaf about deadness, the number of its node, flagged with `HOLDS_BELOW` if the
+    /// leaf requires a marking that is not dead.
     pub(super) deadness_leaves: Vec<u32>,
-    /// The nodes of the goals, in the state where all cells are below every threshold.
+    /// The nodes of the goals, in the state where all cells are below every threshold and no
+    /// transition is enabled.
     pub(super) nodes: Vec<WatchNode>,
     /// The cells to maximise, with the largest values seen.
     pub(super) records: Vec<MaximumRecord>,

@@ -1,8 +1,10 @@
 //! The set of enabled classes: one list of classes without a gate, and one list per gate.
 //!
-//! The classes that are ready behind a gate count as enabled while the gate is open (see `gates`).
-//! So a thousand classes become enabled or disabled in one step. Drawing a random class iterates
-//! over the open gates. Most nets have no gates.
+//! A gate stands for inputs that many transitions have in common, and is open if these inputs have
+//! their tokens (see `gates`). A class is ready behind a gate if the other inputs of its transition
+//! have their tokens. It is enabled if the gate is also open. So a thousand classes become enabled
+//! or disabled in one step. Drawing a random class iterates over the open gates. Most nets have no
+//! gates.
 
 /// The enabled classes, in no order.
 pub(super) struct EnabledClasses {
@@ -18,6 +20,7 @@ pub(super) struct EnabledClasses {
 /// The state of a gate.
 #[derive(Clone, Default)]
 struct GateState {
+    /// True if the inputs of the gate have their tokens.
     is_open: bool,
     /// Classes whose transition has enough tokens on its own inputs, that is, on all inputs that
     /// are not part of the gate.
@@ -92,7 +95,8 @@ impl EnabledClasses {
         self.ready_behind_open > 0
     }
 
-    /// Adds a class and returns its position in its list.
+    /// Adds a class to the ready classes of its gate, or to the classes without a gate if no gate
+    /// has the index `gate`. Returns the position of the class in this list.
     #[inline]
     pub(super) fn insert(&mut self, class: u32, gate: u32) -> u32 {
         let list = match self.gates.get_mut(gate as usize) {
@@ -106,7 +110,8 @@ impl EnabledClasses {
         (list.len() - 1) as u32
     }
 
-    /// Removes the class at a position. Returns the class that is moved to this position, if any.
+    /// Removes the class at a position of its list. Returns the class that moves to this position,
+    /// or `None` if the removed class was the last one.
     #[inline]
     pub(super) fn remove(&mut self, slot: u32, gate: u32) -> Option<u32> {
         let list = match self.gates.get_mut(gate as usize) {

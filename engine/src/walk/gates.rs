@@ -40,7 +40,7 @@ const MIN_TRANSITIONS: usize = 64;
 /// gates.
 const MAX_GATES: usize = 32;
 
-/// Gates, indexed by transition.
+/// The gates of a net: their number, and the gate of each transition.
 #[derive(Default)]
 pub(super) struct Gates {
     /// Number of gates.
@@ -56,8 +56,9 @@ impl Gates {
         self.gate_of_transition.get(transition as usize).copied().unwrap_or(NO_INDEX)
     }
 
-    /// Removes common inputs from the `rows` of the transitions and appends one row per gate.
-    /// `thresholds` is the number of thresholds.
+    /// Forms the gates. `rows` contains the inputs of each transition. Removes the inputs of a gate
+    /// from the rows of its transitions, and appends one row per gate. `thresholds` is the number
+    /// of thresholds.
     pub(super) fn split(net: &Net, rows: &mut Vec<Vec<InputArc>>, thresholds: usize) -> Gates {
         let mut input_counts = vec![0usize; thresholds];
         rows.iter().flatten().for_each(|input| input_counts[input.threshold as usize] += 1);

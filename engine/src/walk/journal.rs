@@ -1,9 +1,9 @@
 //! The record of a walk, and the goals seen along it.
 //!
-//! A sighting is a goal with a number of firings. Sightings are collected until the walk ends or
-//! some time has passed. Then the board gets all of them and replays the sequence once. Replaying
-//! is several times slower than walking, so the pause between two reports grows with the duration
-//! of the last report.
+//! A sighting is a goal with the number of firings after which the walk reached the goal. Sightings
+//! are collected until the walk ends or some time has passed. Then the board gets all of them and
+//! replays the sequence once. Replaying is several times slower than walking, so the pause between
+//! two reports grows with the duration of the last report.
 
 use super::watch::MaximumRecord;
 use crate::board::{Observation, WitnessReporter};
@@ -27,8 +27,10 @@ pub(super) struct Journal {
     firings: u64,
     /// Reached goals that are not yet reported.
     pending: Vec<Observation>,
-    /// Per record, the number of firings at its best value, if not yet reported.
+    /// For each record, that is, each maximised cell, the number of firings at its largest value.
+    /// `None` if there is no unreported value.
     best_firings: Vec<Option<u64>>,
+    /// Indices of the records with an unreported value.
     improved_records: Vec<u32>,
     /// Time of the last report.
     last_report: Instant,
@@ -94,7 +96,8 @@ impl Journal {
         self.pending.push(Observation { goal, firings: self.firings });
     }
 
-    /// Records that the record has its largest value now.
+    /// Records that the cell of a record has its largest value so far at the current end of the
+    /// walk.
     pub(super) fn record_best(&mut self, record: u32) {
         if self.best_firings[record as usize].replace(self.firings).is_none() {
             self.improved_records.push(record);
@@ -106,7 +109,7 @@ impl Journal {
         !self.pending.is_empty() || !self.improved_records.is_empty()
     }
 
-    /// Reports during a walk if the pause is over.
+    /// Reports all pending sightings if there are any and the pause since the last report is over.
     pub(super) fn report_if_due(
         &mut self,
         report: &WitnessReporter<'_>,
@@ -118,7 +121,8 @@ impl Journal {
         }
     }
 
-    /// Reports all pending sightings. `goal_ids` contains the board's ids of the watched goals.
+    /// Reports all pending sightings, including raised maxima, with one firing sequence. `goal_ids`
+    /// contains the board's ids of the watched goals.
     pub(super) fn report(
         &mut self,
         report: &WitnessReporter<'_>,
@@ -163,7 +167,8 @@ impl Journal {
         sequence
     }
 
-    /// Returns to the initial marking. Pending sightings must have been reported.
+    /// Forgets the firings, for a walk that starts again at the initial marking. Pending sightings
+    /// must have been reported.
     pub(super) fn restart(&mut self) {
         self.repeated_firings.clear();
         self.firings = 0;

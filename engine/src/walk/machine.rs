@@ -36,7 +36,8 @@ struct Cell {
     value: i64,
     /// The cell crosses a threshold when the value falls below `low`.
     low: i64,
-    /// The cell crosses a threshold when the value reaches `high`.
+    /// The cell crosses a threshold, or exceeds its largest value if it is maximised, when the
+    /// value reaches `high`.
     high: i64,
     /// Index of the largest threshold that is at most the value.
     threshold: u32,
@@ -66,10 +67,11 @@ struct TransitionState {
 /// The state of an effect class.
 #[derive(Clone, Copy)]
 struct ClassState {
-    /// Position in the list of `enabled`.
+    /// Position of the class in its list in `enabled`. Meaningless while the class is not in a
+    /// list.
     enabled_position: u32,
-    /// Number of transitions of the class with tokens on their own inputs. They come first in the
-    /// row of the class.
+    /// Number of transitions of the class that have enough tokens on their own inputs, that is, on
+    /// all inputs outside of their gate. They come first in the row of the class.
     enabled_count: u32,
     /// Start of the row in `members`.
     first_member: u32,
@@ -332,7 +334,7 @@ impl<'a> WatchedMarking<'a> {
         self.cells[..self.compiled.place_count].iter().map(|cell| cell.value)
     }
 
-    /// Returns a random enabled transition of a live class.
+    /// Returns a random enabled transition of an enabled class.
     #[inline]
     pub(super) fn representative(&self, class: u32, rng: &mut Rng) -> u32 {
         let class = self.classes[class as usize];
@@ -344,7 +346,7 @@ impl<'a> WatchedMarking<'a> {
         self.members[class.first_member as usize + offset]
     }
 
-    /// Returns a transition of a class, an enabled one if the class is live.
+    /// Returns a transition of a class, an enabled one if the class is enabled.
     pub(super) fn first_member(&self, class: u32) -> u32 {
         self.members[self.classes[class as usize].first_member as usize]
     }
@@ -372,7 +374,7 @@ impl<'a> WatchedMarking<'a> {
         self.is_dead_now
     }
 
-    /// Fires a live class once. Returns false and changes nothing if a number would overflow.
+    /// Fires an enabled class once. Returns false and changes nothing if a number would overflow.
     #[inline]
     pub(super) fn fire(&mut self, class: u32) -> bool {
         let class = class as usize;
@@ -516,7 +518,9 @@ impl<'a> WatchedMarking<'a> {
         self.transitions[transition as usize].next_waiting = first;
     }
 
-    /// Sets the interval of a cell around the threshold that it has reached.
+    /// Sets the interval of a cell with this value: from threshold `group`, the largest one that
+    /// the value has reached, to the next threshold. Also raises the cell's record if the value is
+    /// a new maximum.
     #[inline]
     fn set_interval(&mut self, cell: usize, group: usize, value: i64) {
         let mut high = self.compiled.thresholds[group + 1];
@@ -537,7 +541,7 @@ impl<'a> WatchedMarking<'a> {
         state.high = high;
     }
 
-    /// Handles a transition that becomes ready, or a gate that opens.
+    /// Handles a transition that now has enough tokens on its own inputs, or a gate that opens.
     #[inline]
     fn enable(&mut self, transition: u32) {
         let TransitionState { class, position, leaf_list: flips, .. } =
@@ -563,7 +567,8 @@ impl<'a> WatchedMarking<'a> {
         }
     }
 
-    /// Handles a transition that is no longer ready, or a gate that closes.
+    /// Handles a transition that no longer has enough tokens on its own inputs, or a gate that
+    /// closes.
     #[inline]
     fn disable(&mut self, transition: u32) {
         let TransitionState { class, position, leaf_list: flips, .. } =
@@ -615,7 +620,8 @@ impl<'a> WatchedMarking<'a> {
         }
     }
 
-    /// Updates the goal leaves that depend on the enabledness of a transition.
+    /// Updates the goal leaves in this list, which depend on the enabledness of a transition.
+    /// `has_risen` is true if the transition became enabled.
     fn update_leaves(&mut self, list: u32, has_risen: bool) {
         let start = self.compiled.leaf_list_starts[list as usize] as usize;
         let end = self.compiled.leaf_list_starts[list as usize + 1] as usize;
@@ -624,7 +630,9 @@ impl<'a> WatchedMarking<'a> {
         }
     }
 
-    /// Updates the node of `event` after one of its leaves crossed its threshold.
+    /// Updates a node after one of its leaves changed, and the nodes above it. `event` is the node,
+    /// with [`HOLDS_BELOW`] if the leaf is true below its threshold. `has_risen` is true if the
+    /// cell reached the threshold, the transition became enabled, or the marking became dead.
     fn update_node(&mut self, event: u32, has_risen: bool) {
         let holds = has_risen == (event & HOLDS_BELOW == 0);
         let mut node = event & !HOLDS_BELOW;

@@ -153,10 +153,12 @@ pub fn work_for_hint(hint: &Hint, hints: usize) -> u64 {
 pub struct WalkConfig {
     /// Firings to try for some goals. Empty by default.
     pub hints: Vec<Hint>,
-    /// The strategy of the first slice. [`Strategy::Uniform`] by default. Parallel walkers should
-    /// have different first strategies and different seeds.
+    /// The strategy of the first slice. `None`, the default, stands for the first strategy of
+    /// [`Strategy::ALL`] that suits the goals. A strategy that does not suit the goals is ignored.
+    /// Parallel walkers should have different first strategies and different seeds.
     pub first_strategy: Option<Strategy>,
-    /// The strategies to use. All by default.
+    /// The strategies to use if they suit the goals. `None`, the default, stands for all
+    /// strategies.
     pub strategies: Option<Vec<Strategy>>,
     /// Limit on the steps of a walk before it restarts. 2²⁰ by default. A step may be many firings
     /// of one transition. The record of a walk takes 8 bytes per step.
@@ -203,13 +205,14 @@ pub struct WalkStatistics {
     pub restarts: u64,
     /// Number of goals that are true initially.
     pub initially_true: u64,
-    /// Number of goals reached later.
+    /// Number of goals reached later, including maxima shown to be infinite.
     pub reached: u64,
     /// Number of times that a maximum increased.
     pub improvements: u64,
     /// Number of maxima shown to be infinite.
     pub unbounded: u64,
-    /// Number of goals not watched because their numbers exceed 64 bits.
+    /// Number of open goals not watched, because their numbers exceed 64 bits, their predicate is
+    /// the constant false, or their sum has no terms.
     pub unwatched: u64,
     /// Number of times that the tables were compiled.
     pub compilations: u64,
@@ -247,8 +250,9 @@ fn index_of(strategy: Strategy) -> usize {
     Strategy::ALL.iter().position(|&other| other == strategy).unwrap_or(0)
 }
 
-/// Walks until every goal of the task is settled or the budget is exhausted. Returns immediately if
-/// no transition with an effect is enabled initially.
+/// Reports the goals that hold initially. Then walks until no watched goal is open, the budget or
+/// the limit on work is exhausted, or no strategy is left. Does not walk if no transition with an
+/// effect is enabled initially.
 pub fn run(task: &Task<'_>, report: WitnessReporter<'_>, config: &WalkConfig) -> WalkStatistics {
     let mut statistics =
         WalkStatistics { initially_true: report_initial(task, report), ..Default::default() };

@@ -65,7 +65,8 @@ pub fn find_self_covering_sequence(
     }
 }
 
-/// Runs one slice of random walks and directed walks back.
+/// Runs one slice: random walks, each continued by directed walks that try to cover an earlier
+/// marking of the walk.
 pub(super) fn run_slice(walker: &mut Walker<'_>, longest_walk: u64) {
     let mut directed = DistanceStrategy::new(&walker.machine);
     let mut plan = RelaxedPlanStrategy::new(&walker.machine);
@@ -138,7 +139,7 @@ fn free_classes(machine: &WatchedMarking<'_>) -> Vec<u32> {
     (0..machine.compiled.net.effect_count() as u32).filter(is_free).collect()
 }
 
-/// Reports the maxima that grow with an enabled class from `free_classes`.
+/// Reports as unbounded every open maximum that grows with an enabled class from `free_classes`.
 fn report_free_classes(walker: &mut Walker<'_>, free_classes: &[u32]) {
     for &class in free_classes {
         if !walker.machine.is_enabled(class) {
@@ -154,8 +155,8 @@ fn report_free_classes(walker: &mut Walker<'_>, free_classes: &[u32]) {
     }
 }
 
-/// Reports every open maximum whose cell grows by `pump`, which can repeat after the first
-/// `firings` firings.
+/// Reports as unbounded every open maximum for whose cell `has_grown` is true. The firings of
+/// `pump` raise these cells and can repeat forever after the first `firings` firings.
 fn report_unbounded(
     walker: &mut Walker<'_>,
     firings: u64,
@@ -195,7 +196,8 @@ impl Checkpoint {
         Checkpoint { values, firings: walker.journal.firings() }
     }
 
-    /// Reports the maxima that have grown since, if the current marking covers this one.
+    /// Reports as unbounded the maxima that have grown since this marking, if the current marking
+    /// covers it.
     fn report(&self, walker: &mut Walker<'_>) {
         let current_tokens = walker.machine.tokens();
         if current_tokens

@@ -44,7 +44,7 @@ impl TargetInterval {
     }
 }
 
-/// Target intervals for cells.
+/// The target of a walk: an interval for each cell, unrestricted for most cells.
 pub(super) struct WalkTarget {
     /// The target intervals, by cell index.
     wishes: Vec<TargetInterval>,
@@ -113,7 +113,8 @@ impl WalkTarget {
         predicates.iter().for_each(|part| self.add(machine, part, rng));
     }
 
-    /// Sets the target "cover this marking, with a larger value in the cell `growing_cell`".
+    /// Sets the target to cover the marking with the cell values `values`, with a larger value in
+    /// the cell `growing_cell`.
     pub(super) fn take_covering(
         &mut self,
         machine: &WatchedMarking<'_>,
@@ -195,7 +196,7 @@ impl WalkTarget {
     }
 
     /// Restricts the intervals such that the predicate holds, with a choice between its
-    /// alternatives.
+    /// alternatives. `Dead` only sets `dead`. Truth constants and `NotDead` restrict nothing.
     fn add(&mut self, machine: &WatchedMarking<'_>, predicate: &Predicate, rng: &mut Rng) {
         match predicate {
             Predicate::True | Predicate::False | Predicate::NotDead => {}
@@ -256,7 +257,7 @@ fn cell_of(machine: &WatchedMarking<'_>, sum: Option<&LinearSum>, place: u32) ->
 }
 
 /// Returns the distance of a predicate from truth: the missing amount for an atom, the sum over a
-/// conjunction, the minimum over a disjunction.
+/// conjunction, the minimum over a disjunction. For deadness it is the number of enabled classes.
 fn miss(machine: &WatchedMarking<'_>, predicate: &Predicate) -> u64 {
     let tokens = |place: parikh_net::PlaceId| machine.value(place.index() as u32);
     match predicate {

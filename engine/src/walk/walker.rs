@@ -16,7 +16,7 @@ use fastrand::Rng;
 use parikh_net::{GoalId, MarkingGoal};
 use std::time::{Duration, Instant};
 
-/// Resources of a strategy during its choice.
+/// The random number generator and the count of work, which strategies use for a choice.
 pub(super) struct Resources {
     /// The random number generator.
     pub(super) rng: Rng,
@@ -61,7 +61,7 @@ pub(super) trait FiringStrategy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WalkEnd {
     /// The walk is over: no class is enabled, the step limit is reached, or the strategy ended the
-    /// walk.
+    /// walk. Also after too many overflows in a row, or with a full journal.
     WalkOver,
     /// The slice is over, the budget is exhausted, or no goal is open.
     SliceOver,
@@ -89,15 +89,19 @@ pub(super) struct Walker<'a> {
     /// The task, with its board and budget.
     task: &'a Task<'a>,
     witness_reporter: WitnessReporter<'a>,
+    /// The board's ids of the watched goals, by position of the goal.
     goal_ids: Vec<GoalId>,
     /// Number of watched goals that are open.
     open_goals: usize,
+    /// Version of the board at the last check for settled goals.
     board_version: u64,
+    /// Time of the last check for settled goals.
     last_refresh: Instant,
+    /// Work at which the clock is checked next.
     next_clock_check: u64,
     /// Work at which the current slice ends.
     slice_end: u64,
-    /// The part of `machine.flipped` that is already counted as work.
+    /// The part of `machine.update_count` that is already counted as work.
     counted_updates: u64,
     /// The strategy of the current slice.
     strategy: Strategy,
@@ -162,7 +166,8 @@ impl<'a> Walker<'a> {
         self.goal_ids.len()
     }
 
-    /// Returns a random open watched goal that satisfies `is_wanted`.
+    /// Returns the position of a random open watched goal that satisfies `is_wanted`, or `None` if
+    /// there is none.
     pub(super) fn draw_goal(&mut self, is_wanted: impl Fn(&MarkingGoal) -> bool) -> Option<u32> {
         let mut chosen = None;
         let mut matching = 0;
@@ -222,7 +227,8 @@ impl<'a> Walker<'a> {
         self.statistics.restarts += 1;
     }
 
-    /// Restarts and fires `runs`, which were fired from the initial marking before.
+    /// Restarts and fires `runs`, which were fired from the initial marking before. Stops early if
+    /// a number would overflow.
     pub(super) fn resume(&mut self, runs: &[RepeatedFiring]) {
         self.restart();
         for &RepeatedFiring { transition, count } in runs {
@@ -303,7 +309,7 @@ impl<'a> Walker<'a> {
         (WalkEnd::WalkOver, limit)
     }
 
-    /// Records that a maximum was shown to be infinite.
+    /// Records that the maximum of a watched goal was shown to be infinite.
     pub(super) fn record_unbounded(&mut self, goal: u32) {
         self.machine.stop_watching(goal);
         self.open_goals -= 1;

@@ -16,7 +16,7 @@
 //!
 //!         ∧ left 2 ─── p+q crosses 4: true below, false above
 //!         └─ ∨ left 1 ─┬─ r crosses 2
-//!                      └─ the count of unsatisfied inputs of t reaches 0
+//!                      └─ t becomes enabled
 //! ```
 //!
 //! A maximum is a moving threshold: one above the largest value seen so far.
@@ -26,7 +26,8 @@ use std::collections::HashMap;
 
 /// Marks a missing node, record or list.
 pub(super) const NO_INDEX: u32 = u32::MAX;
-/// Flag of a leaf that is true below its threshold.
+/// Flag of a leaf that is true below its threshold, while its transition is disabled, or while the
+/// marking is not dead.
 pub(super) const HOLDS_BELOW: u32 = 1 << 30;
 /// Flag of a node without a parent. The remaining bits are the goal's position.
 pub(super) const ROOT_FLAG: u32 = 1 << 31;
@@ -36,9 +37,11 @@ pub(super) const RECORD_FLAG: u32 = 1 << 31;
 /// A conjunction or disjunction with its counter, or a leaf that is a whole goal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WatchNode {
-    /// Index of the parent node, or [`ROOT_FLAG`] with the goal's position.
+    /// Index of the conjunction or disjunction that contains this node, or [`ROOT_FLAG`] with the
+    /// goal's position.
     pub(super) parent: u32,
-    /// Number of true parts still needed. The node holds if this is 0 or less.
+    /// The number of false parts of a conjunction, or 1 minus the number of true parts of a
+    /// disjunction. The node is true if this is 0 or less.
     pub(super) missing_parts: i32,
 }
 
@@ -90,7 +93,8 @@ pub(super) struct GoalWatch<'a> {
     /// Pairs (transition, node, possibly with [`HOLDS_BELOW`]) for leaves that depend on
     /// enabledness, sorted by transition.
     pub(super) enabledness: Vec<(u32, u32)>,
-    /// Nodes that depend on deadness, with [`HOLDS_BELOW`] if they require the opposite.
+    /// Nodes with a leaf about deadness, with [`HOLDS_BELOW`] if the leaf requires a marking that
+    /// is not dead.
     pub(super) deadness: Vec<u32>,
     /// The nodes. Their counters hold for a marking below every threshold, with no transition
     /// enabled.
@@ -105,7 +109,7 @@ pub(super) enum WatchedAtom {
     Threshold {
         /// The sum in its shared form, or `None` for a place.
         sum: Option<LinearSum>,
-        /// The cell of a place.
+        /// The cell of the place. [`NO_INDEX`] if the atom is over a sum.
         place: u32,
         /// The threshold value.
         value: i64,
@@ -206,7 +210,8 @@ impl<'a> GoalWatch<'a> {
         (self.nodes.len() - 1) as u32
     }
 
-    /// Adds a goal. Its root is a node even if the goal is a single leaf.
+    /// Adds a goal and returns its root. `parent` is [`ROOT_FLAG`] with the position of the goal.
+    /// The root is a node even if the goal is a single leaf.
     fn add_goal(&mut self, net: &Net, predicate: &Predicate, parent: u32) -> u32 {
         let root = self.nodes.len() as u32;
         if matches!(predicate, Predicate::And(_) | Predicate::Or(_)) {
@@ -262,7 +267,7 @@ impl<'a> GoalWatch<'a> {
     }
 }
 
-/// Returns true if all sums of a predicate fit in 64 bits.
+/// Returns true if all sums of a predicate fit in 64 bits. An atom over a single place always fits.
 fn predicate_fits(net: &Net, max_change: u64, predicate: &Predicate) -> bool {
     match predicate {
         Predicate::Atom(atom) => {

@@ -51,7 +51,7 @@ impl<P> Default for BoundsCertificate<P> {
 }
 
 impl<P> BoundsCertificate<P> {
-    /// Returns true if nothing is derived.
+    /// Returns true if the derivation has no steps.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
@@ -81,7 +81,7 @@ pub enum BoundStep<P = PlaceId> {
         /// The bounds, each of which follows from the sum and the earlier bounds.
         bounds: Vec<TokenBound<P>>,
     },
-    /// Places with at most one token, by the model's claim.
+    /// Places with at most one token, by the model's claim that its units are safe.
     SafeUnits(Vec<P>),
 }
 
@@ -119,7 +119,7 @@ impl BoundsCertificate {
     }
 }
 
-/// The bounds derived so far.
+/// The lower and upper bounds on places that a derivation has reached so far.
 #[derive(Clone, Debug)]
 pub(super) struct DerivedBounds {
     /// The lower bound of each place, by place index.
@@ -156,8 +156,8 @@ impl DerivedBounds {
         net.pre(t).iter().any(|arc| self.high[arc.place.index()].is_some_and(|n| n < arc.weight))
     }
 
-    /// Adds the bounds of an inductive step after checking its conditions. `index` is the index of
-    /// the step.
+    /// Checks the conditions of an inductive step, and adds its bounds. `index` is the index of the
+    /// step. After an error the bounds are not valid and must be discarded.
     fn add_inductive(
         &mut self,
         net: &Net,
@@ -192,7 +192,7 @@ impl DerivedBounds {
         Ok(())
     }
 
-    /// Adds the bounds of a weighted step after checking its conditions. `index` is the index of
+    /// Checks the conditions of a weighted step, and then adds its bounds. `index` is the index of
     /// the step.
     fn add_weighted(
         &mut self,
@@ -246,8 +246,9 @@ impl DerivedBounds {
         tokens.map(|tokens| product(factor, tokens.into())).transpose()
     }
 
-    /// Returns true if no marking within the bounds satisfies `predicate`, whose only leaves are
-    /// linear comparisons.
+    /// Returns true if the bounds alone exclude `predicate`, whose only leaves are linear
+    /// comparisons. The result false does not mean that a marking within the bounds satisfies it:
+    /// each comparison is checked alone.
     pub(super) fn refutes(&self, predicate: &Predicate) -> Result<bool, Flaw> {
         match predicate {
             Predicate::False => Ok(true),

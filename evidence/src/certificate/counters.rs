@@ -12,7 +12,8 @@ use super::flaw::Flaw;
 use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
 use std::borrow::Cow;
 
-/// Returns the net with one counter per set, after its own places and in the order of the list.
+/// Returns the net with one counter per set of transitions in `counters`. The counters follow the
+/// net's own places, in the order of the list.
 ///
 /// # Errors
 /// When a transition does not exist, or the net becomes too large.

@@ -107,7 +107,8 @@ impl Document {
 }
 
 impl CheckedDocument<'_> {
-    /// Checks that no reachable marking satisfies `predicate`, as a consequence of the steps.
+    /// Checks that no reachable marking satisfies `predicate`, as a consequence of the checked
+    /// steps of the document.
     ///
     /// # Errors
     /// [`Flaw::DoesNotFollow`] or another flaw, neither of which says that the
@@ -140,8 +141,9 @@ impl CheckedDocument<'_> {
     }
 
     /// Checks that no reachable marking satisfies `predicate`, also if the steps were written for
-    /// an equivalent predicate of another form. If the steps do not fit, the check continues by
-    /// case distinction.
+    /// an equivalent predicate of another form. If the predicate does not follow directly from
+    /// linear, bounds or inductive steps, the check continues by case distinction, with at most
+    /// `MAX_CASES` cases.
     ///
     /// # Errors
     /// The errors of [`refutes`](Self::refutes).
@@ -182,15 +184,18 @@ impl CheckedDocument<'_> {
     }
 }
 
-/// The maximum number of cases in a case distinction.
+/// The maximum number of cases in the case distinction of
+/// [`refutes_in_any_shape`](CheckedDocument::refutes_in_any_shape).
 const MAX_CASES: usize = 20_000;
 
 impl CheckedDocument<'_> {
-    /// Decides whether a branching-time property holds, if the document is a closed set.
+    /// Decides whether a branching-time property is true in the initial marking, if the document is
+    /// a closed set.
     ///
     /// # Errors
-    /// [`Flaw::DoesNotFollow`] for other kinds of documents;
-    /// [`Flaw::Stopped`], or a flaw if the set is too large.
+    /// [`Flaw::DoesNotFollow`] for other kinds of documents; a flaw if a place or transition of the
+    /// property does not exist, if the set is too large or if a number overflows;
+    /// [`Flaw::Stopped`].
     pub fn decide_tree(
         &self,
         property: &TreeProperty,
@@ -203,7 +208,7 @@ impl CheckedDocument<'_> {
 }
 
 /// Counts a marking, and calls `goes_on` before the first of every thousand markings. Returns false
-/// to stop.
+/// if `goes_on` does.
 fn poll(marking_count: &mut usize, goes_on: &mut dyn FnMut() -> bool) -> bool {
     *marking_count += 1;
     *marking_count % 1000 != 1 || goes_on()

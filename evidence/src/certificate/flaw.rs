@@ -4,14 +4,14 @@ use crate::refutation::RefutationFlaw;
 use parikh_net::printable::Quoted;
 use parikh_net::{Net, PlaceId, Predicate, TransitionId};
 
-/// The reason that a certificate is rejected. A number in first position is the index of the lemma,
-/// trap, step or other part.
+/// The reason that a certificate is rejected. A `usize` in first position is the index of the
+/// lemma, trap, step or other part of the certificate that has the flaw.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// The argument is not sound for a feature of the net.
     #[error("the argument does not apply to nets with these features")]
     Features,
-    /// The net has no place, transition or unit of this name.
+    /// The net has no place, transition or unit of this name. The fields are the kind and the name.
     #[error("the net has no {0} {name}", name = Quoted(.1))]
     NoSuchName(&'static str, String),
     /// A place outside of the net.
@@ -20,23 +20,25 @@ pub enum Flaw {
     /// A transition outside of the net.
     #[error("transition {} does not exist", .0.index())]
     NoSuchTransition(TransitionId),
-    /// A reference to a comparison, trap or unit that does not exist.
+    /// A reference to a comparison, trap, lower bound or unit that does not exist. The fields are
+    /// the index of the referring part, the kind of the missing part, and the index of the missing
+    /// part.
     #[error("{0} refers to {1} {2}, which does not exist")]
     NoSuchPart(usize, &'static str, usize),
     /// A multiplier is negative.
     #[error("{0} multiplies an inequality by a negative number")]
     NegativeMultiplier(usize),
-    /// A firing of the transition increases the weighted number of tokens.
+    /// A firing of the transition increases the weighted sum of tokens of the lemma or step.
     #[error("{0}: a firing of {1:?} increases the weighted sum")]
     Increases(usize, TransitionId),
-    /// The place has a negative coefficient in the combination.
+    /// The place has a negative coefficient in the sum of the inequalities of a lemma.
     #[error("{0}: {1:?} has a negative coefficient in the result")]
     NegativeCoefficient(usize, PlaceId),
-    /// The constant of the combination is not negative.
+    /// The constant in the sum of the inequalities of a lemma is not negative.
     #[error("{0}: the inequalities add up to no contradiction")]
     NoContradiction(usize),
-    /// The part uses safe units, but the certificate does not assume them or the net does not claim
-    /// them.
+    /// A lemma or step uses safe units, but the certificate does not assume them or the net does
+    /// not claim them. In a step, a place may also be in no unit.
     #[error("{0} uses safe units, which the certificate does not assume or the net does not claim")]
     UnitsNotAssumed(usize),
     /// A firing of the transition consumes from the trap and produces nothing into it.
@@ -51,7 +53,7 @@ pub enum Flaw {
     /// A firing of the transition may lead below a lower bound.
     #[error("lower bound {0}: a firing of {1:?} may lead below it")]
     FallsBelow(usize, TransitionId),
-    /// A condition of a precedence is violated.
+    /// A condition of a precedence is violated, as the text says.
     #[error("precedence {0}: {1}")]
     Precedence(usize, &'static str),
     /// The initial marking violates a bound.
@@ -63,8 +65,8 @@ pub enum Flaw {
     /// The weighted sum gives a weaker bound than stated, or none.
     #[error("{0}: the weighted sum does not give the bound on {1:?}")]
     NoBound(usize, PlaceId),
-    /// The modulus is less than 2, the sum is a multiple of one place, or the sum already has a
-    /// remainder.
+    /// The modulus is less than 2, the sum is zero or a proper multiple of one place, or the sum
+    /// already has a remainder.
     #[error(
         "remainder {0}: expected a modulus of at least 2, and a sum or place without an earlier \
          remainder"
@@ -79,25 +81,32 @@ pub enum Flaw {
     /// A firing of the transition may make a clause of an invariant false.
     #[error("clause {0}: a firing of {1:?} may make it false")]
     NotInductive(usize, TransitionId),
-    /// A step of an invariant does not follow by propagation.
+    /// A step of an invariant, or of the refutation of a predicate by it, does not follow by
+    /// propagation.
     #[error("step {0} does not follow by propagation")]
     StepDoesNotFollow(usize),
-    /// A clause does not follow from the clauses before it.
+    /// A step of a propositional refutation does not follow from the clauses before it, or has a
+    /// variable that does not exist.
     #[error(transparent)]
     Clause(RefutationFlaw),
-    /// The diagram represents no set of markings, or the set is not closed.
+    /// The diagram represents no set of markings, the set misses the initial marking, or it is not
+    /// closed under firing.
     #[error(transparent)]
     ClosedSet(ClosedSetFlaw),
-    /// There are more reachable markings than stated.
+    /// There are more reachable markings than the limit, or than fit into the memory limit. The
+    /// field is the number of markings that is exceeded.
     #[error("more than {0} markings are reachable")]
     More(u64),
-    /// There are fewer reachable markings than stated.
+    /// There are fewer reachable markings than stated. The fields are the actual and the stated
+    /// number.
     #[error("{0} markings are reachable, not {1}")]
     TooFewMarkings(u64, u64),
-    /// The steps are correct, but the refutation of the predicate does not follow.
+    /// The steps are correct, but the refutation of the predicate does not follow. For a
+    /// branching-time property, the document is not a closed set.
     #[error("the claim does not follow")]
     DoesNotFollow,
-    /// The coefficients of a comparison, or the net with counters, are too large.
+    /// A limit is exceeded, as the text says: by the coefficients of a comparison, the net with
+    /// counters, the nodes of a diagram or the edges of a reachability graph.
     #[error("{0}")]
     TooLarge(String),
     /// A number exceeds the integer type.
@@ -124,11 +133,12 @@ pub enum ClosedSetFlaw {
     /// The order is not a permutation of the places.
     #[error("the order is not a permutation of the places of the net")]
     Order,
-    /// A node refers to a later node, or to a node of another height, or its values do not
-    /// increase.
+    /// The node with this number, from 2, is not in order. Its child `down` is 0 or no earlier
+    /// node; or its neighbour `right` is 1, no earlier node, of another height or without a larger
+    /// value.
     #[error("node {0} is not in order")]
     Node(usize),
-    /// The vectors of the root do not have one value per place.
+    /// The root is node 0 or does not exist, or its vectors do not have one value per place.
     #[error("the root is not a node of the top level")]
     Root,
     /// The initial marking is not in the set.

@@ -78,11 +78,11 @@ pub struct Invariant<'a> {
     propagator: BoundPropagator,
 }
 
-/// The number of contradictions between two calls of `goes_on`.
+/// The number of checked clauses, steps or transitions between two calls of `goes_on`.
 const POLL_INTERVAL: usize = 64;
 
 impl Induction {
-    /// Checks the conditions.
+    /// Checks the four conditions of the module documentation.
     ///
     /// # Errors
     /// The first flaw found, or [`Flaw::Stopped`].
@@ -156,8 +156,9 @@ impl Induction {
         Ok(Invariant { certificate: self, propagator })
     }
 
-    /// Returns the terms of sums that the first clauses fix to one value, by pairs of clauses of
-    /// one comparison each. It does not matter here whether the clauses are correct: rewriting a
+    /// Returns the terms of the sums of several places that pairs of clauses at the beginning fix
+    /// to one value. Each clause of a pair has one comparison: the sum is at most k, and at least
+    /// k. The search ends at the first other pair. The clauses need not be correct yet: rewriting a
     /// sum in terms of these sums is valid whatever their values are.
     fn fixed(&self, net: &Net, literals: &[BoundLiteral]) -> Vec<usize> {
         let literal = |clause: &[i32]| {
@@ -215,8 +216,8 @@ impl Induction {
 }
 
 impl Invariant<'_> {
-    /// Checks that no marking of the invariant satisfies `predicate`, whose only leaves are
-    /// comparisons.
+    /// Checks that no marking that satisfies the invariant satisfies `predicate`, whose only leaves
+    /// are comparisons.
     ///
     /// # Errors
     /// [`Flaw::DoesNotFollow`] or another flaw, or [`Flaw::Stopped`].
@@ -232,9 +233,10 @@ impl Invariant<'_> {
         }
     }
 
-    /// Checks that no marking of the invariant satisfies `predicate`, with up to `max_cases` cases.
-    /// This succeeds more often than [`refute`](Self::refute) if the ending was written for an
-    /// equivalent predicate of another form. Steps of the ending that do not follow are skipped.
+    /// Checks that no marking that satisfies the invariant satisfies `predicate`, with up to
+    /// `max_cases` cases. This succeeds more often than [`refute`](Self::refute) if the ending was
+    /// written for an equivalent predicate of another form. Steps of the ending that do not follow
+    /// are skipped.
     ///
     /// # Errors
     /// The errors of [`refute`](Self::refute).
@@ -260,8 +262,12 @@ impl Invariant<'_> {
         }
     }
 
-    /// Adds the assumption that the predicate holds. Returns the propagator and the literals of the
-    /// variables, or `None` on a contradiction.
+    /// Adds the assumption that the predicate holds to a copy of the propagator. Returns the copy
+    /// and the literals of the variables, or `None` if the assumption is contradictory.
+    ///
+    /// # Errors
+    /// [`Flaw::DoesNotFollow`] if the predicate may be true whatever the values of the comparisons
+    /// are.
     fn assume(
         &self,
         predicate: &Predicate,
@@ -321,8 +327,9 @@ fn terms(net: &Net, bounds: &DerivedBounds) -> BoundPropagator {
     known
 }
 
-/// Records that the term of a comparison has a constant remainder, after checking that no firing
-/// changes the remainder.
+/// Records that the term of a comparison has a constant remainder modulo `modulus`, after checking
+/// that no firing changes the remainder. `index` is the index of the remainder in the certificate,
+/// `term` the term of `atom`, and `effects` the result of [`effects`].
 fn keep_remainder(
     propagator: &mut BoundPropagator,
     net: &Net,
@@ -378,7 +385,8 @@ fn firing_conditions(
     Ok(assumed)
 }
 
-/// Adds the steps, and checks that each follows. Returns true on a contradiction.
+/// Checks that each step follows, and then adds it. Returns true on a contradiction, and does not
+/// check the steps after it. Returns false if all steps together are not contradictory.
 fn add_steps(
     propagator: &mut BoundPropagator,
     steps: &[Vec<i32>],
@@ -404,8 +412,8 @@ fn poll(count: usize, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
     if stopped { Err(Flaw::Stopped) } else { Ok(()) }
 }
 
-/// Returns the literals of a clause of the certificate. `index` is the index of the clause in error
-/// messages.
+/// Returns the literals of a clause of the certificate. `literals` are the literals of the
+/// variables, from variable 1. `index` is the index of the clause in error messages.
 fn resolve_clause(
     clause: &[i32],
     literals: &[BoundLiteral],
@@ -434,8 +442,8 @@ fn effects(net: &Net) -> Vec<Vec<(TransitionId, i128)>> {
 /// For one transition, its changes of the terms of a clause's literals, by position in the clause.
 type LiteralChanges = Vec<(usize, i128)>;
 
-/// Returns the transitions that may make a true literal of the clause false, with their changes of
-/// the terms of the literals.
+/// Returns the transitions that may make a true literal of the clause false. Each transition has
+/// its changes of the terms of the literals.
 fn falsifying_transitions(
     propagator: &BoundPropagator,
     clause: &[BoundLiteral],

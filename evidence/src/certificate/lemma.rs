@@ -58,14 +58,15 @@ impl Default for Lemma {
 }
 
 impl Lemma {
-    /// Returns the clause "some comparison is false", with comparison i as variable i + 1.
+    /// Returns the clause "some comparison of the lemma is false", with comparison i of the
+    /// certificate as variable i + 1.
     pub(super) fn clause(&self) -> Vec<i32> {
         self.atoms.iter().map(|&(atom, _)| !(atom as i32)).collect()
     }
 
-    /// Checks the conditions. `index` is the number of the lemma, for messages. `atoms`, `traps`
-    /// and `lower_bounds` belong to the certificate, and their places exist. `units` are the units
-    /// that may be assumed safe.
+    /// Checks the five conditions of the module documentation. `index` is the number of the lemma,
+    /// for messages. `atoms`, `traps` and `lower_bounds` belong to the certificate, and their
+    /// places exist. `units` are the units that may be assumed safe, or `None` if no units may.
     pub(super) fn check(
         &self,
         net: &Net,

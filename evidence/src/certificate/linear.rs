@@ -117,7 +117,8 @@ impl LinearCertificate {
         Ok(self.lemmas())
     }
 
-    /// Checks the lower bounds, and the bounds on places that they use.
+    /// Checks the lower bounds, and the bounds on places that they use. Without lower bounds, the
+    /// derivation of the bounds on places is not checked.
     fn check_lower_bounds(&self, net: &Net, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
         if self.bounds.assumes_units && !self.assumes_units {
             return Err(Flaw::UnitsNotAssumed(0));
@@ -159,7 +160,8 @@ impl LinearCertificate {
     /// Returns the clauses of "`predicate` holds", followed by the clauses of the lemmas. They are
     /// contradictory if the certificate refutes the predicate. Variable i + 1 is atom i; the
     /// variables of the conjunctions and disjunctions of the predicate follow, parents before
-    /// children.
+    /// children. The predicate adds no clauses if it may be true whatever the values of the
+    /// comparisons are.
     pub fn clauses(&self, net: &Net, predicate: &Predicate) -> Vec<Vec<i32>> {
         let Lemmas { clauses, variables, .. } = self.lemmas();
         let skeleton = Skeleton::of(&predicate.to_atoms(net), self.atoms.len(), &variables);
@@ -180,7 +182,8 @@ impl Lemmas<'_> {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Flaw> {
         let atoms = self.certificate.atoms.len();
-        // The initial marking satisfies the lemmas, so the lemmas alone are not contradictory.
+        // A predicate without clauses is not refuted: the initial marking satisfies the lemmas, so
+        // the lemmas alone are not contradictory.
         let skeleton = Skeleton::of(predicate, atoms, &self.variables);
         let Skeleton { mut clauses, variables, .. } = skeleton.ok_or(Flaw::DoesNotFollow)?;
         clauses.extend_from_slice(&self.clauses);

@@ -41,8 +41,9 @@ pub struct LowerBound<P = PlaceId> {
 }
 
 impl LowerBound {
-    /// Checks the conditions. `index` is the number of the lower bound, for messages, and `known`
-    /// are the bounds on places that the certificate has derived.
+    /// Checks that one of the two conditions of the module documentation is satisfied. `index` is
+    /// the number of the lower bound, for messages. `derived` are the bounds on places that the
+    /// certificate has derived.
     pub(super) fn check(
         &self,
         net: &Net,

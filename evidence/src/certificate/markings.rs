@@ -8,7 +8,7 @@ use super::flaw::Flaw;
 use parikh_net::{Marking, Net};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// The set of the reachable markings.
+/// The set of the reachable markings, each encoded by `packed`.
 #[derive(Debug)]
 pub struct ReachableSet(HashSet<Box<[u8]>>);
 
@@ -41,7 +41,9 @@ const OVERHEAD: usize = 64;
 /// markings have been inspected.
 ///
 /// # Errors
-/// [`Flaw::More`], [`Flaw::Overflow`], or [`Flaw::Stopped`] when `inspect` returns false.
+/// [`Flaw::More`] if there are more than `max_markings` or too many for the memory limit;
+/// [`Flaw::Overflow`] if a number of tokens is too large; [`Flaw::Stopped`] when `inspect` returns
+/// false.
 pub fn visit(
     net: &Net,
     max_markings: u64,
@@ -51,7 +53,8 @@ pub fn visit(
 }
 
 /// Visits the reachable markings like [`visit`], where each place with a number in `caps` holds at
-/// most so many tokens: further tokens are lost. No transition may consume from these places.
+/// most so many tokens: further tokens are lost. `caps` is indexed by place; `None`, or no entry,
+/// means no limit. No transition may consume from a place with a limit.
 ///
 /// # Errors
 /// The errors of [`visit`].
@@ -99,11 +102,11 @@ pub struct ReachabilityGraph {
 }
 
 impl ReachabilityGraph {
-    /// Enumerates the reachable markings, at most `max_markings`. Calls `goes_on` for each marking,
-    /// and stops when it returns false.
+    /// Enumerates the reachable markings, at most `max_markings` and at most 2³² − 1. Calls
+    /// `goes_on` twice for each marking, and stops when it returns false.
     ///
     /// # Errors
-    /// The errors of [`visit`].
+    /// The errors of [`visit`], or [`Flaw::TooLarge`] if there are too many edges.
     pub fn of(
         net: &Net,
         max_markings: u64,
@@ -160,7 +163,8 @@ impl ReachabilityGraph {
     }
 }
 
-/// Calls `report` with each successor of a marking, in packed form.
+/// Calls `report` with each successor of a marking, in packed form. `caps` limits places as in
+/// [`visit_capped`]. Returns an error if a number of tokens overflows.
 fn successors(
     net: &Net,
     caps: &[Option<u64>],

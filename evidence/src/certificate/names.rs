@@ -79,7 +79,7 @@ impl NamedDocument {
     }
 }
 
-/// Resolves a certificate of sums of inequalities.
+/// Replaces the names in a certificate of sums of inequalities by the ids of `net`.
 fn linear(
     named: &LinearCertificate<String, String, String, NamedComparison>,
     net: &Net,
@@ -131,7 +131,7 @@ fn linear(
     })
 }
 
-/// Resolves a comparison.
+/// Replaces the names in a comparison by the ids of `net`.
 pub(crate) fn comparison(
     NamedComparison { sum, bound }: &NamedComparison,
     net: &Net,
@@ -141,13 +141,13 @@ pub(crate) fn comparison(
     Ok(Atom { sum, bound: *bound })
 }
 
-/// Resolves a derivation of bounds.
+/// Replaces the names in a derivation of bounds by the ids of `net`.
 fn bounds(named: &BoundsCertificate<String>, net: &Net) -> Result<BoundsCertificate, Flaw> {
     let steps = resolve_each(&named.steps, |step| bound_step(step, net))?;
     Ok(BoundsCertificate { assumes_units: named.assumes_units, steps })
 }
 
-/// Resolves a step of a derivation of bounds.
+/// Replaces the names in a step of a derivation of bounds by the ids of `net`.
 fn bound_step(step: &BoundStep<String>, net: &Net) -> Result<BoundStep, Flaw> {
     let bound = |&TokenBound { place: ref name, upper, tokens }: &TokenBound<String>| {
         Ok(TokenBound { place: place(net, name)?, upper, tokens })
@@ -164,12 +164,12 @@ fn bound_step(step: &BoundStep<String>, net: &Net) -> Result<BoundStep, Flaw> {
     })
 }
 
-/// Returns the place with the given name.
+/// Returns the place with the given name, or a flaw if the net has none.
 fn place(net: &Net, name: &str) -> Result<PlaceId, Flaw> {
     net.place_named(name).ok_or_else(|| Flaw::NoSuchName("place", name.to_owned()))
 }
 
-/// Resolves each element. Returns the first flaw, if any.
+/// Applies `resolve` to each element. Returns the first flaw, if any.
 fn resolve_each<A, B>(list: &[A], resolve: impl Fn(&A) -> Result<B, Flaw>) -> Result<Vec<B>, Flaw> {
     list.iter().map(resolve).collect()
 }

@@ -110,8 +110,9 @@ impl<P> Precedence<P> {
 }
 
 impl Precedence {
-    /// Checks the conditions. `index` is the number of the precedence, for messages. `atoms` and
-    /// `counters` belong to the certificate, and `net` is the net with the counters.
+    /// Checks the four conditions of the module documentation. `index` is the number of the
+    /// precedence, for messages. `atoms` and `counters` belong to the certificate, and `net` is the
+    /// net with the counters.
     pub(super) fn check(
         &self,
         net: &Net,

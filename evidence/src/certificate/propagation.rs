@@ -19,16 +19,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// A bound on one side of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BoundLiteral {
+    /// The index of the term in [`BoundPropagator`].
     pub(super) term: usize,
     /// True for an upper bound, false for a lower bound.
     pub(super) upper: bool,
     pub(super) bound: i128,
 }
 
-/// Larger absolute values mean "no bound".
+/// A bound of this absolute value or more means "no bound".
 const UNBOUNDED: i128 = 1 << 100;
 
-/// The maximum number of examinations of a row per assumption. With x > y > x they never end.
+/// The maximum number of examinations of a row during one propagation. Without a limit,
+/// contradictory rows such as x > y and y > x could tighten each other forever.
 const MAX_ROW_VISITS: u32 = 32;
 
 impl BoundLiteral {
@@ -57,7 +59,7 @@ struct SumRow {
     terms: Vec<(usize, i128)>,
 }
 
-/// The set of numbers that are congruent to `of` modulo `modulus`.
+/// The set of numbers that are congruent to `remainder` modulo `modulus`.
 #[derive(Clone, Copy, Debug)]
 struct Remainder {
     modulus: i128,
@@ -65,7 +67,8 @@ struct Remainder {
 }
 
 impl Remainder {
-    /// Returns the nearest such number at most `bound` (`upper`), or at least `bound`.
+    /// Returns the largest number of the set that is at most `bound` if `upper` is true, or else
+    /// the smallest that is at least `bound`.
     fn nearest(self, bound: i128, upper: bool) -> i128 {
         match upper {
             true => bound - (bound - self.remainder).rem_euclid(self.modulus),
@@ -77,18 +80,21 @@ impl Remainder {
 /// Terms with their intervals, and clauses over their bounds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BoundPropagator {
-    /// The lower bound of each term; `-MOST` or less means unbounded.
+    /// The lower bound of each term; `-UNBOUNDED` or less means unbounded.
     low: Vec<i128>,
     /// The upper bound of each term; `UNBOUNDED` or more means unbounded.
     high: Vec<i128>,
     /// The remainder of each term that has a known remainder.
     remainders: HashMap<usize, Remainder>,
+    /// The definitions of terms as weighted sums. A term may have two of them.
     rows: Vec<SumRow>,
     /// The rows that contain or define each term, to examine when its interval changes.
     rows_of: Vec<Vec<usize>>,
-    /// The term of each row that a comparison bounds, by the sum of the comparison.
+    /// The term of the row of each sum that occurs in a comparison. The keys are places with
+    /// coefficients, with signs such that the first coefficient is positive.
     row_of_sum: HashMap<Vec<(PlaceId, i64)>, usize>,
-    /// Each clause has at most one literal per slot. The first two literals are watched.
+    /// The clauses of two or more literals, at most one per slot. The first two literals are
+    /// watched.
     clauses: Vec<Vec<BoundLiteral>>,
     /// The clauses that watch a literal of each slot, as indices in `clauses`.
     watchers: Vec<Vec<usize>>,
@@ -96,16 +102,18 @@ pub(super) struct BoundPropagator {
     trail: Vec<(usize, bool, i128)>,
     /// The number of changes in the trail that have been propagated.
     propagated_count: usize,
-    /// The rows to examine, and one flag per row: true if it is among them.
+    /// The rows to examine, as indices in `rows`.
     pending_rows: Vec<usize>,
+    /// One flag per row: true if it is in `pending_rows`.
     is_pending: Vec<bool>,
-    /// The examinations of each row since the last assumption; the examined rows, with duplicates.
+    /// The number of examinations of each row during the current propagation.
     row_visits: Vec<u32>,
+    /// The rows examined during the current propagation, with duplicates.
     visited_rows: Vec<usize>,
 }
 
 impl BoundPropagator {
-    /// Adds a term with an interval; `None` means unbounded.
+    /// Adds a term with an interval, and returns its index. A bound `None` means unbounded.
     pub(super) fn add_term(&mut self, low: Option<i128>, high: Option<i128>) -> usize {
         self.low.push(low.unwrap_or(-UNBOUNDED));
         self.high.push(high.unwrap_or(UNBOUNDED));
@@ -155,7 +163,8 @@ impl BoundPropagator {
         self.pending_rows.push(row);
     }
 
-    /// Records that the term is `of` modulo `modulus`. Returns false if it has a remainder.
+    /// Records that the term is congruent to `of` modulo `modulus`, and rounds its interval.
+    /// Returns false without a change if the term already has a remainder.
     pub(super) fn keep_remainder(&mut self, term: usize, modulus: i128, of: i128) -> bool {
         if self.remainders.contains_key(&term) {
             return false;
@@ -171,9 +180,10 @@ impl BoundPropagator {
         true
     }
 
-    /// Writes rows in terms of other rows whose whole sum they contain. For example, with a + b = 3
-    /// a row a + b + c becomes 3 + c. The rows `flows` replace parts of rows outside `flows`, the
-    /// rows `kept` parts of all rows. Returns `None` when `goes_on` returns false.
+    /// Adds second definitions of rows in terms of other rows whose whole sum they contain. For
+    /// example, with a + b = 3 a row a + b + c becomes 3 + c. The arguments are terms of rows: the
+    /// rows of `flows` replace parts of rows outside `flows`, and the rows of `kept` replace parts
+    /// of all rows. Returns `None` when `goes_on` returns false.
     pub(super) fn compose(
         &mut self,
         flows: &[usize],
@@ -213,12 +223,14 @@ impl BoundPropagator {
                 self.define_row(term, parts);
             }
         }
-        // Bounds derived without assumptions persist. The initial marking excludes a contradiction.
+        // Nothing is assumed here, so the derived bounds are permanent. The result is ignored: the
+        // initial marking satisfies all bounds, so they are not contradictory.
         self.propagate();
         Some(())
     }
 
-    /// Returns the parts of a row with their coefficients, or the term itself for a place.
+    /// Returns the terms of the first sum that defines `term`, with their coefficients. For a term
+    /// without a definition, returns the term itself with coefficient 1.
     pub(super) fn summands(&self, term: usize) -> Vec<(usize, i128)> {
         let own = self.rows_of[term].iter().find(|&&row| self.rows[row].term == term);
         own.map_or(vec![(term, 1)], |&row| self.rows[row].terms.clone())
@@ -256,7 +268,8 @@ impl BoundPropagator {
     }
 
     /// Returns true if every case is contradictory, for each truth value of clause literals and of
-    /// `splits`. Tries at most `max_cases` cases. Returns `None` when `goes_on` returns false.
+    /// `splits`. Returns false if a case without a contradiction is found, or after `max_cases`
+    /// cases. Returns `None` when `goes_on` returns false.
     pub(super) fn contradicts_by_cases(
         &mut self,
         splits: &[BoundLiteral],
@@ -299,7 +312,9 @@ impl BoundPropagator {
         }
     }
 
-    /// Returns an undecided literal of an unsatisfied clause, or else one of `splits`.
+    /// Returns an undecided literal of the first clause that is not yet true, or else of `splits`.
+    /// A literal is undecided if the interval of its term neither implies nor excludes it. Returns
+    /// `None` if there is none.
     fn undecided(&self, splits: &[BoundLiteral]) -> Option<BoundLiteral> {
         let is_open = |clause: &&Vec<BoundLiteral>| !clause.iter().any(|&it| self.is_true(it));
         let open_clause = self.clauses.iter().find(is_open);
@@ -335,7 +350,8 @@ impl BoundPropagator {
         }
     }
 
-    /// Makes a literal true. Returns true if it is already false.
+    /// Makes a literal true by tightening the interval of its term. Returns true if the literal is
+    /// already false, which is a contradiction.
     fn assume(&mut self, literal: BoundLiteral) -> bool {
         if self.is_false(literal) {
             return true;
@@ -434,8 +450,9 @@ impl BoundPropagator {
         contradiction
     }
 
-    /// With `sign` 1, the row is at least the sum of its least parts, and bounds each part by the
-    /// least values of the others. With `sign` −1, the same for the negated row and parts.
+    /// With `sign` 1, the row is at least the sum of the least values of its parts. It bounds each
+    /// part by the least values of the other parts. With `sign` −1, the same for the negated row
+    /// and parts. Returns true on a contradiction.
     fn tighten_side(&mut self, term: usize, parts: &[(usize, i128)], sign: i128) -> bool {
         let (mut min_sum, mut unbounded) = (0i128, 0usize);
         for &(part, a) in parts {
@@ -478,14 +495,15 @@ impl BoundPropagator {
         false
     }
 
-    /// Returns the least value of a·term, or `None` if it is unbounded.
+    /// Returns the least value of a·term, or `None` if it is unbounded or overflows.
     fn min_product(&self, term: usize, a: i128) -> Option<i128> {
         let side = if a > 0 { self.low[term] } else { self.high[term] };
         (side.abs() < UNBOUNDED).then(|| a.checked_mul(side)).flatten()
     }
 }
 
-/// Returns how often `sum` is contained in `row`; 0 for a coefficient of `sum` below 1.
+/// Returns how many times `sum` can be subtracted from `row` without a negative coefficient.
+/// Returns 0 if `sum` has a coefficient below 1.
 fn contained_times(sum: &[(usize, i128)], row: &BTreeMap<usize, i128>) -> i128 {
     let mut max_times = i128::MAX;
     for (part, a) in sum {

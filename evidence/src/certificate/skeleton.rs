@@ -14,14 +14,16 @@ use std::collections::{BTreeMap, HashMap};
 /// The variables of comparisons, by sum and then by bound.
 pub(super) type Variables<'a> = HashMap<&'a LinearSum, BTreeMap<i64, i32>>;
 
-/// Returns the variable of `atom`, or of the tightest comparison that `atom` implies.
+/// Returns the variable of `atom`, or else of the tightest comparison with a variable that `atom`
+/// implies. Returns `None` if there is none.
 fn variable_of(atom: &Atom, variables: &Variables<'_>) -> Option<i32> {
     let (_, &variable) = variables.get(&atom.sum)?.range(atom.bound..).next()?;
     Some(variable)
 }
 
-/// The clauses that state that the predicate holds. Variable i + 1 is atom i. The variables of
-/// conjunctions and disjunctions follow, parents before children, in the order of the parts.
+/// The clauses that state that the predicate holds. The first variables are those of comparisons.
+/// The variables of conjunctions and disjunctions follow, parents before children, in the order of
+/// the predicate.
 pub(super) struct Skeleton<'a> {
     /// The variables of comparisons.
     atoms: &'a Variables<'a>,
@@ -32,9 +34,9 @@ pub(super) struct Skeleton<'a> {
 }
 
 impl<'a> Skeleton<'a> {
-    /// Builds the skeleton of a predicate whose leaves are comparisons, `count` of which have
-    /// variables. Returns `None` if the predicate may be true whatever the values of these
-    /// variables are.
+    /// Builds the skeleton of a predicate whose leaves are comparisons. `atoms` has the variables
+    /// of comparisons, which are 1 to `count`. Returns `None` if the predicate may be true whatever
+    /// the values of these variables are.
     pub(super) fn of(
         predicate: &Predicate,
         count: usize,

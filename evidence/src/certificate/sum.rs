@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// A linear expression: coefficients of places and a constant.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WeightedTokens {
-    /// The coefficient of each place; the coefficient of other places is 0.
+    /// The coefficients of places; the coefficient of a place without an entry is 0.
     pub(super) coefficients: BTreeMap<PlaceId, i128>,
     /// The constant.
     pub(super) constant: i128,

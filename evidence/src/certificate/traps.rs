@@ -5,7 +5,8 @@ use super::flaw::{Flaw, check_places};
 use parikh_net::{Net, PlaceId, TransitionId};
 
 /// Checks that a set Q of places is a trap (every t with an input in Q has an output in Q) and is
-/// marked initially. Then Σ_{p∈Q} m(p) ≥ 1 in every reachable marking m.
+/// marked initially. Then Σ_{p∈Q} m(p) ≥ 1 in every reachable marking m. `index` is the number of
+/// the trap, for messages.
 pub(crate) fn check_trap(net: &Net, index: usize, trap: &[PlaceId]) -> Result<(), Flaw> {
     check_places(net, trap.iter().copied())?;
     if let Some(t) = emptying(net, trap) {

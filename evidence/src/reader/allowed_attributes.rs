@@ -86,7 +86,7 @@ pub(crate) fn check_attributes_and_texts(net: Node<'_, '_>) -> Result<(), Unread
 }
 
 /// Refuses text outside of `text` and `value`, unless it is the type of an arc or belongs to a
-/// drawing.
+/// `tagged` label of PIPE. Stray `>` and `$` are allowed.
 fn check_text_position(node: Node<'_, '_>) -> Result<(), Unreadable> {
     let is_in_arc = || node.parent().is_some_and(|enclosing| name(enclosing) == "arc");
     // `tagged` belongs to PIPE, and its reader checks the text.

@@ -8,7 +8,8 @@ use parikh_net::{Fairness, Net, TransitionId};
 /// colon. Names are separated by commas and may be in quotes. All assumptions given are combined.
 ///
 /// # Errors
-/// When a text is not of this form.
+/// When a text is not of this form, or a name is unknown or ambiguous. Also when colours were
+/// merged, or when a transition empties places by a reset arc.
 pub fn fairness(net: &Net, texts: &[String]) -> Result<Fairness, String> {
     let (mut weak, mut strong) = (Vec::new(), Vec::new());
     for text in texts {
@@ -44,7 +45,8 @@ pub fn fairness(net: &Net, texts: &[String]) -> Result<Fairness, String> {
     Ok(Fairness::new(weak, strong))
 }
 
-/// Returns the transitions of the first name, and the text behind the comma after it.
+/// Returns the transitions of the first name in a list, and the text behind the comma after the
+/// name. The text is `None` if the list ends with the name.
 fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t str>), String> {
     let text = text.trim_start();
     let ((name, after_name), written) = match text.strip_prefix('"') {

@@ -9,7 +9,8 @@
 //! place named twice are added. A marking may be empty, and equal markings count once.
 //!
 //! Other tools write `<finalMarking><text>1</text></finalMarking>` into places, beside the initial
-//! marking. All places together make one final marking, which comes after the others.
+//! marking. All places together make one final marking, which comes after the others. It is ignored
+//! if it has no token.
 
 use super::references::resolve;
 use super::{Unreadable, attribute, elements, name, number_in_text, unknown_element};
@@ -22,8 +23,8 @@ use std::collections::HashMap;
 /// The largest total number of entries in the final markings of a model.
 const MAX_TOKEN_ENTRIES: usize = 1 << 24;
 
-/// Reads the tokens in the `finalMarking` of each of these places. Returns `None` if no place has
-/// the label.
+/// Reads the tokens in the `finalMarking` of each of these places, with 0 for a place without this
+/// label. Returns `None` if no place has the label.
 pub(super) fn final_marking_of_places(
     places: &[Node<'_, '_>],
 ) -> Result<Option<Vec<u64>>, Unreadable> {
@@ -41,8 +42,9 @@ pub(super) fn final_marking_of_places(
     Ok(has_label.then_some(tokens_by_place))
 }
 
-/// Reads the final markings in the sections, over the places of `builder`. The marking from the
-/// labels of places comes last. `references` are the reference nodes of the net.
+/// Reads the final markings in the sections, over the places of `builder`. The marking `in_places`
+/// from the labels of places comes last, unless it has no token or is already listed. `references`
+/// are the reference nodes of the net.
 pub(super) fn read<'a>(
     sections: &[Node<'a, '_>],
     in_places: Option<Vec<u64>>,

@@ -171,7 +171,8 @@ fn end_of_list(words: &mut ToolWords) -> Result<bool, Unreadable> {
     }
 }
 
-/// Reads places with numbers, up to a semicolon.
+/// Reads places with numbers, up to a semicolon. Returns the places, their numbers (1 if none is
+/// written), and the words that name the places.
 fn list(
     words: &mut ToolWords,
     places: &BTreeMap<String, PlaceId>,

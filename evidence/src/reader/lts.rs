@@ -160,7 +160,8 @@ fn in_parentheses(line: u64, text: &str) -> Result<&str, Unreadable> {
     })
 }
 
-/// Returns the text before the first quote without a backslash, and the text behind it.
+/// Returns the text before the first quote without a backslash, and the text behind the quote.
+/// Returns `None` if no such quote follows.
 fn up_to_quote(text: &str) -> Option<(String, &str)> {
     let mut label = String::new();
     let mut letters = text.char_indices();
@@ -193,7 +194,7 @@ fn state(line: u64, text: &str, range: std::ops::Range<usize>) -> Result<usize, 
 /// Returns the net of a transition system. The files hold no name, so the caller gives one.
 ///
 /// # Errors
-/// When the builder refuses a part of it.
+/// When the builder refuses a place, a transition or an arc of the net.
 pub fn net(system: &TransitionSystem, name: &str) -> Result<Net, Unreadable> {
     let refused = |error: BuildError| error_in_line(1, error.to_string());
     let mut builder = NetBuilder::new(name);

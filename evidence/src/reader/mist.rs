@@ -42,17 +42,21 @@ fn split_words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     Ok(words)
 }
 
-/// The lower and the upper limit of a variable.
+/// The lower and the upper limit of a variable; `None` means no upper limit.
 type CounterRange = (u64, Option<u64>);
 
-/// The ranges of variables, each with its line.
+/// The ranges of variables, each with the line that states it.
 type CounterRanges = BTreeMap<PlaceId, (CounterRange, u64)>;
 
+/// The change of a variable by a rule.
 enum CounterChange {
+    /// An addition of this number, which may be negative.
     Add(i128),
+    /// An assignment of this number.
     Set(u64),
 }
 
+/// A rule, which becomes one transition.
 struct CounterRule {
     /// The ranges of variables in which the rule is enabled.
     ranges: CounterRanges,
@@ -69,7 +73,7 @@ struct CounterProblem {
     rules: Vec<CounterRule>,
     /// The initial ranges. A variable without a range begins with any value.
     initial_ranges: CounterRanges,
-    /// The target markings: each list is a conjunction of ranges.
+    /// The targets. A marking is a target marking if it satisfies all ranges of one of them.
     target_ranges: Vec<CounterRanges>,
 }
 
@@ -245,6 +249,8 @@ fn unused(net: &ExtendedBuilder, name: &str) -> String {
 /// enabled.
 fn build(problem: &CounterProblem) -> Result<ExtendedNet, BuildError> {
     let mut net = ExtendedBuilder::default();
+    // The places with several initial values. Each has the number of tokens that may be added, or
+    // `None` without a limit.
     let mut undetermined: Vec<(PlaceId, Option<u64>)> = Vec::new();
     for (number_of_place, name) in problem.variables.iter().enumerate() {
         let place = PlaceId::new(number_of_place);

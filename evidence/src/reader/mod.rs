@@ -49,12 +49,13 @@ use timing::TimeTreatment;
 /// Reads a model without colours, in any supported language.
 ///
 /// # Errors
-/// A syntax error, with its line and the expected text.
+/// A syntax error or an unsupported element, with its line and the expected text.
 pub fn model(bytes: &[u8]) -> Result<pnml::ExtendedModel, Unreadable> {
     model_as(bytes, TimeTreatment::Refused)
 }
 
-/// Reads a model as [`model`] does, with or without its times and priorities.
+/// Reads a model as [`model`] does. Depending on `times`, a net with times or priorities is refused
+/// or read without them.
 ///
 /// # Errors
 /// As [`model`].
@@ -102,11 +103,12 @@ pub enum FormulaLanguage {
     Early,
 }
 
-/// Reads questions about `net`, or about its cases. The file is a query file, a file of textual
+/// Reads questions about `net`. With `of_cases`, the questions are about its cases, that is, the
+/// firing sequences that end in a final marking. The file is a query file, a file of textual
 /// formulas, or a problem of mist with its target. A formula without a name has an empty id.
 ///
 /// # Errors
-/// As [`queries::read`] and [`queries::read_of_cases`].
+/// As [`queries::read`] and [`queries::read_of_cases`], or a syntax error in a problem of mist.
 pub fn questions(
     net: &Net,
     bytes: &[u8],
@@ -133,7 +135,7 @@ pub fn questions(
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct Unreadable {
-    /// The line, from 1.
+    /// The line, from 1, or 0 if the error belongs to no line.
     pub line: u64,
     /// The description of the error.
     pub what: String,
@@ -154,7 +156,7 @@ impl Unreadable {
 }
 
 /// Reads a labelled transition system in the format of Aldebaran or mCRL2's `.fsm`. Returns `None`
-/// if the file is in neither.
+/// if the file is in neither format, or in another supported language.
 ///
 /// # Errors
 /// A syntax error, with its line and the expected text.
@@ -214,7 +216,8 @@ fn is_utf16(bytes: &[u8]) -> bool {
 /// A conversion of two bytes to a unit of UTF-16.
 type ToUnit = fn([u8; 2]) -> u16;
 
-/// Returns the conversion of two bytes to a unit of UTF-16, and the length of the byte order mark.
+/// Returns the conversion of two bytes to a unit of UTF-16, and the length of the byte order mark
+/// in bytes (0 or 2). Returns `None` if the file does not begin like UTF-16.
 fn utf16_unit(bytes: &[u8]) -> Option<(ToUnit, usize)> {
     match bytes {
         [0xFF, 0xFE, ..] => Some((u16::from_le_bytes, 2)),
@@ -276,7 +279,8 @@ pub(crate) fn elements<'a, 'input>(
     node.children().filter(Node::is_element)
 }
 
-/// Returns the only element of an iterator over elements inside `node`.
+/// Returns the only element of an iterator over elements inside `node`. Returns an error that names
+/// `expected` if there is no element or a second one.
 pub(crate) fn only_element<'a, 'input>(
     node: Node<'a, 'input>,
     mut candidates: impl Iterator<Item = Node<'a, 'input>>,
@@ -288,7 +292,8 @@ pub(crate) fn only_element<'a, 'input>(
     }
 }
 
-/// Returns the only child element of `node` with this name.
+/// Returns the only child element of `node` with the name `key`, or an error if there is none or a
+/// second one.
 pub(crate) fn child<'a, 'input>(
     node: Node<'a, 'input>,
     key: &str,
@@ -296,7 +301,8 @@ pub(crate) fn child<'a, 'input>(
     only_element(node, elements(node).filter(|&inside| name(inside) == key), &format!("`{key}`"))
 }
 
-/// Returns the text directly in `node`, trimmed. Comments may split the text into pieces.
+/// Returns the text directly in `node`, trimmed, or an error if `node` contains an element.
+/// Comments may split the text into pieces.
 fn text(node: Node<'_, '_>) -> Result<String, Unreadable> {
     if let Some(element) = elements(node).next() {
         let what = format!("expected text inside `{}`, found `{}`", name(node), name(element));
@@ -306,7 +312,8 @@ fn text(node: Node<'_, '_>) -> Result<String, Unreadable> {
     Ok(trimmed(&pieces.collect::<String>()).to_owned())
 }
 
-/// Returns an attribute without a prefix. Prefixed attributes belong to other languages.
+/// Returns the value of an attribute without a prefix, or `None` if it is missing. Prefixed
+/// attributes belong to other languages.
 pub(crate) fn optional<'a>(node: Node<'a, '_>, key: &str) -> Option<&'a str> {
     let attribute = node.attributes().find(|it| it.namespace().is_none() && it.name() == key);
     attribute.map(|it| it.value())
@@ -339,7 +346,8 @@ pub(crate) fn number<T: std::str::FromStr>(
     })
 }
 
-/// Returns the number in the `text` of a label, or of a place in a final marking.
+/// Returns the number in the `text` or `value` of a label, or of a place in a final marking.
+/// Returns `default` if both are missing or empty.
 fn number_in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
     let mut value = None;
     for inside in elements(label) {

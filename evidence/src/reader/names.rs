@@ -27,8 +27,8 @@ pub(crate) enum NamedKind {
     Transitions,
 }
 
-/// Returns the ids of the nodes that a text refers to. If no node has it as its id or name, returns
-/// the text itself.
+/// Returns the ids of the nodes that a text refers to. Returns the text itself if it is an explicit
+/// id, or if no node has the text as its id or name.
 ///
 /// # Errors
 /// When a word without quotes is the name of several nodes.
@@ -67,9 +67,10 @@ pub(crate) fn ids_of_name(
     }
 }
 
-/// The id and the label of a node.
+/// The id and the label of a node. The label is `None` if the node has none.
 type LabelledNode = (String, Option<String>);
 
+/// Returns the ids and labels of the model's places.
 fn labelled_places(net: &Net) -> Vec<LabelledNode> {
     let owned = |label: Option<&str>| label.map(str::to_owned);
     match net.folding() {

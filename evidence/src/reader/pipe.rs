@@ -30,7 +30,8 @@ pub(super) fn check_capacity(label: Node<'_, '_>) -> Result<(), Unreadable> {
     }
 }
 
-/// Refuses a tagged token, and arcs for this token only.
+/// Refuses a label `tagged` with a text other than `false` and `0`. Such a label declares a tagged
+/// token, or an arc for this token only.
 pub(crate) fn check_tagged(label: Node<'_, '_>) -> Result<(), Unreadable> {
     let texts: Vec<String> = label
         .descendants()
@@ -48,7 +49,7 @@ pub(crate) fn check_tagged(label: Node<'_, '_>) -> Result<(), Unreadable> {
     }
 }
 
-/// Parses a number of tokens, perhaps with the predefined class.
+/// Parses a number of tokens, perhaps with the predefined class before it: `3` or `Default,3`.
 pub(super) fn tokens(node: Node<'_, '_>) -> Result<u64, Unreadable> {
     let content = text(node)?;
     let digits =

@@ -19,7 +19,7 @@ enum PlainToken {
     Sign(char),
 }
 
-/// Returns the first words of the lines.
+/// Returns the first word of each line that is neither blank nor a comment.
 fn first_words(text: &str) -> impl Iterator<Item = &str> {
     let firsts = text.lines().filter_map(|line| line.split_ascii_whitespace().next());
     firsts.filter(|word| !word.starts_with('#'))
@@ -146,7 +146,7 @@ fn number(line: u64, digits: &str) -> Result<u64, Unreadable> {
     digits.parse().map_err(|_| error_in_line(line, format!("expected a number, found {digits:?}")))
 }
 
-/// Adds the arcs of a transition, given as the tokens behind the colon.
+/// Adds the arcs of a transition. `pieces` are the names and signs behind the colon in its line.
 fn add_arcs(
     builder: &mut NetBuilder,
     places_by_name: &Places,

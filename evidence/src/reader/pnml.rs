@@ -58,15 +58,16 @@ struct NetElements<'a, 'input> {
     /// The reference places and reference transitions.
     references: Vec<Node<'a, 'input>>,
     arcs: Vec<Node<'a, 'input>>,
+    /// The `toolspecific` elements of NUPN, which declare nested units.
     units: Vec<Node<'a, 'input>>,
     /// The sections with final markings.
     finals: Vec<Node<'a, 'input>>,
 }
 
-/// Reads a model.
+/// Reads a place/transition net without inhibitor and reset arcs, times and priorities.
 ///
 /// # Errors
-/// A syntax error, with its line and the expected text.
+/// A syntax error or an unsupported element, with its line and the expected text.
 pub fn read(bytes: &[u8]) -> Result<PlainModel, Unreadable> {
     let ExtendedModel { net, note } = read_extended(bytes, TimeTreatment::Refused)?;
     match net.into_plain() {
@@ -78,14 +79,15 @@ pub fn read(bytes: &[u8]) -> Result<PlainModel, Unreadable> {
     }
 }
 
-/// Parts of the types of plain nets, in the spelling of the tools.
+/// Texts in lower case that occur in the `type` of a plain net, in the spelling of the tools.
 const PLAIN_NET_TYPES: [&str; 6] =
     ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "basicpnml"];
 
-/// Reads a model that may have inhibitor and reset arcs.
+/// Reads a model that may have inhibitor and reset arcs. Depending on `times`, a net with times or
+/// priorities is refused or read without them.
 ///
 /// # Errors
-/// As [`read`].
+/// A syntax error or an unsupported element, with its line and the expected text.
 pub fn read_extended(bytes: &[u8], times: TimeTreatment) -> Result<ExtendedModel, Unreadable> {
     let text = decode(bytes)?;
     let tree = tree(&text)?;
@@ -254,7 +256,7 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
     for inside in elements(node) {
         match name(inside) {
             "name" | "graphics" | "toolspecific" => {}
-            "type" | "arctype" if name(node) == "arc" => {} // `plain_arc` has looked at it
+            "type" | "arctype" if name(node) == "arc" => {} // `arc_kind` reads it
             "capacity" if name(node) == "place" => pipe::check_capacity(inside)?,
             "type" if name(node) == "place" => check_type(inside)?,
             "label" if name(node) == "transition" => {} // TINA's second name
@@ -272,7 +274,8 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
     Ok(value.unwrap_or(default))
 }
 
-/// Refuses the type of a place if it has sorts.
+/// Refuses the type of a place, or a declaration, if it contains other elements than texts,
+/// drawings and tool data.
 fn check_type(kind: Node<'_, '_>) -> Result<(), Unreadable> {
     match elements(kind).find(|it| !["text", "graphics", "toolspecific"].contains(&name(*it))) {
         None => Ok(()),
@@ -280,7 +283,8 @@ fn check_type(kind: Node<'_, '_>) -> Result<(), Unreadable> {
     }
 }
 
-/// Returns a node's label: the text of its last `name`.
+/// Returns a node's label: the text of its last `name`, which may be empty. Returns `None` if the
+/// node has no `name`.
 pub(crate) fn node_label(node: Node<'_, '_>) -> Option<String> {
     let label = elements(node).filter(|element| name(*element) == "name").last()?;
     let trimmed_text = |node: Node<'_, '_>| -> String {
@@ -303,6 +307,8 @@ pub(crate) enum ArcKind {
 
 /// Reads the type of an arc, from an attribute (TAPAAL) or an element inside (PM4Py).
 fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
+    // Each written type, with true if it stands in an element and false if it stands in an
+    // attribute.
     let mut kinds: Vec<(String, bool)> =
         optional(arc, "type").map(|kind| (kind.to_owned(), false)).into_iter().collect();
     for type_element in
@@ -347,7 +353,7 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
     Ok(kind)
 }
 
-/// Checks that an arc only moves tokens.
+/// Checks that an arc is plain: neither a read, nor an inhibitor, nor a reset arc.
 pub(crate) fn check_plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
     match arc_kind(arc)? {
         ArcKind::Plain => Ok(()),

@@ -5,12 +5,14 @@ use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::collections::HashMap;
 
-/// Returns the node that each reference represents, by id. `is_place` returns true for the id of a
-/// place, false for the id of a transition, and `None` for other ids.
+/// Returns the id of the node that each reference represents, by the id of the reference.
+/// `is_place` returns true for the id of a place, false for the id of a transition, and `None` for
+/// other ids.
 ///
 /// # Errors
 /// When a reference has the id of a node, so that arcs would be ambiguous. Also when two references
-/// have the same id, or when one leads to no node of its kind.
+/// have the same id, when a reference leads to no node of its kind, or when it contains an unknown
+/// element.
 pub(crate) fn references<'a>(
     nodes: &[Node<'a, '_>],
     is_place: impl Fn(&str) -> Option<bool>,

@@ -76,7 +76,7 @@ impl NetTiming {
         }
     }
 
-    /// Records tool data.
+    /// Records the assumptions made by ignoring the tool data of a `toolspecific`.
     fn tool(&mut self, node: Node<'_, '_>) {
         let tool = optional(node, "tool").unwrap_or_default();
         self.assume(Assumption::ToolSpecific(tool.to_owned()));
@@ -85,8 +85,8 @@ impl NetTiming {
         }
     }
 
-    /// Records the times and priorities of a transition; `first_order` are those of the first
-    /// transition.
+    /// Records the times and priorities of a transition. `first_order` has the priority and the
+    /// timed flag of the first transition, or `None` before it.
     fn transition(&mut self, node: Node<'_, '_>, first_order: &mut Option<FiringOrder>) {
         let mut timing = TransitionTiming::default();
         if optional(node, "distribution").is_some() {
@@ -137,7 +137,7 @@ struct TransitionTiming {
 }
 
 impl TransitionTiming {
-    /// Adds tool data.
+    /// Adds the priorities, times and rates in tool data, which is a list of keys with values.
     fn add(&mut self, tool_values: &[(String, String)]) {
         for (key, value) in tool_values {
             let key: String = key.chars().filter(|c| c.is_alphanumeric()).collect();
@@ -218,7 +218,7 @@ fn is_infinity(text: &str) -> bool {
     ["infty", "infinity", "inf", "w", "omega", "∞"].contains(&text)
 }
 
-/// Returns true if the numbers in an element describe the interval [0, ∞).
+/// Returns true if the numbers (`cn` or `ci`) in an element describe the interval [0, ∞).
 fn is_endless(tool_values: &[(String, String)]) -> bool {
     let numbers = tool_values.iter().filter(|(key, _)| key == "cn" || key == "ci");
     let numbers: Vec<&str> = numbers.map(|(_, text)| text.as_str()).collect();

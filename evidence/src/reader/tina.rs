@@ -13,6 +13,7 @@ use super::tool_words::{ToolWord, ToolWords, error_in_line};
 use parikh_net::{Assumption, ExtendedBuilder, ExtendedNet, Marking};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The keywords that begin a declaration.
 const DECLARATIONS: [&str; 6] = ["net", "tr", "pl", "lb", "pr", "nt"];
 
 /// Returns true if a text is in this language, and not in another with lines that begin with `net`.
@@ -95,7 +96,9 @@ fn split_words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
 /// The declared properties of a node.
 #[derive(Default)]
 struct NodeEntry {
+    /// The initial number of tokens of a place, or `None` if no declaration gives it.
     tokens: Option<u64>,
+    /// The line of the last mention.
     line: u64,
 }
 
@@ -119,6 +122,7 @@ impl TinaNames {
     }
 }
 
+/// The nodes, arcs and labels that a file declares.
 #[derive(Default)]
 struct TinaNodes {
     places: TinaNames,
@@ -126,7 +130,7 @@ struct TinaNodes {
     /// The weights of arcs by place, transition, and the sign of the arc. Arcs to places have the
     /// sign `+`.
     arcs: BTreeMap<(String, String, String), u64>,
-    /// The labels of transitions.
+    /// The labels of transitions, by name.
     labels: BTreeMap<String, String>,
     /// The labels of places, by name.
     place_labels: BTreeMap<String, String>,
@@ -220,7 +224,8 @@ pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unre
     }
 }
 
-/// Takes a time interval. Returns the error that refuses it, unless it is `[0,w[`.
+/// Takes a time interval. Returns the error for callers that refuse times, or `None` for the
+/// interval `[0,w[`. A syntax error is returned as `Err`.
 fn interval(words: &mut ToolWords) -> Result<Option<Unreadable>, Unreadable> {
     let mut pieces = Vec::new();
     for _ in 0..5 {
@@ -242,6 +247,7 @@ fn interval(words: &mut ToolWords) -> Result<Option<Unreadable>, Unreadable> {
     }
 }
 
+/// Takes a name: in braces, or of letters, digits, `_` and `'`.
 fn word(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
     let word = words.take("a name")?;
     let is_bare_name = word.text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '\'');
@@ -251,6 +257,7 @@ fn word(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
     }
 }
 
+/// Takes a colon and a label. Returns `None` if no colon follows.
 fn label(words: &mut ToolWords) -> Result<Option<String>, Unreadable> {
     match words.skip(":") {
         true => Ok(Some(word(words)?.text)),
@@ -258,7 +265,8 @@ fn label(words: &mut ToolWords) -> Result<Option<String>, Unreadable> {
     }
 }
 
-/// Takes a number, perhaps with a letter for thousands and more.
+/// Takes a number of at least `least`, perhaps with a letter for a power of 1000: K, M, G, T, P or
+/// E.
 fn scaled(words: &mut ToolWords, least: u64) -> Result<u64, Unreadable> {
     let word = words.take("a number")?;
     let digits = word.text.trim_end_matches(['K', 'M', 'G', 'T', 'P', 'E']);
@@ -281,7 +289,8 @@ fn scaled(words: &mut ToolWords, least: u64) -> Result<u64, Unreadable> {
         .ok_or_else(|| word.unexpected("a number"))
 }
 
-/// Takes the nodes around an arrow, if this declaration has an arrow.
+/// Takes the arcs of the declared node: the neighbours before and after one arrow. Without
+/// neighbours, no arrow is needed.
 fn arcs(
     words: &mut ToolWords,
     nodes: &mut TinaNodes,

@@ -59,7 +59,7 @@ impl ToolWords {
         }
     }
 
-    /// Takes a number of at least `least`.
+    /// Takes a number from `least` to [`Marking::MAX_TOKENS`], or returns an error.
     pub(super) fn number(&mut self, least: u64) -> Result<u64, Unreadable> {
         let word = self.take("a number")?;
         word.number().filter(|number| *number >= least).ok_or_else(|| word.unexpected("a number"))
@@ -73,7 +73,8 @@ impl ToolWord {
         Unreadable { line: self.line, what }
     }
 
-    /// Returns the number of tokens that the word denotes in decimal digits, if it does.
+    /// Returns the number that the word denotes in decimal digits. Returns `None` for other words,
+    /// and for numbers above [`Marking::MAX_TOKENS`].
     pub(super) fn number(&self) -> Option<u64> {
         let is_decimal = !self.is_braced && self.text.bytes().all(|byte| byte.is_ascii_digit());
         self.text.parse().ok().filter(|&number| is_decimal && number <= Marking::MAX_TOKENS)

@@ -23,7 +23,7 @@ use roxmltree::Node;
 use std::collections::HashMap;
 
 /// Reads the units in the sections of a file, over the nodes of `builder`. Returns `None` without a
-/// section. The numbers are the transitions and arcs of the file.
+/// section. `transitions` and `arcs` are the numbers of transitions and arcs in the file.
 pub(super) fn read(
     builder: &NetBuilder,
     sections: &[Node<'_, '_>],

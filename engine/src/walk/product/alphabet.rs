@@ -1,4 +1,5 @@
-//! The letters of runs: one bit per atom of all properties, with letters numbered.
+//! The letters of runs. A letter has one bit per atom of all properties, set if the atom is true at
+//! a step of the run. Letters are numbered.
 
 use crate::walk::watch::GoalWatch;
 use parikh_net::run_property::{RunAtom, RunProperty};
@@ -9,7 +10,7 @@ use std::collections::HashMap;
 /// The atoms of several properties, one bit each. Atoms on markings come first, as goals that a
 /// machine watches, then atoms on firings.
 pub struct Atoms {
-    /// The watched goals. The bit of a goal is its position.
+    /// The atoms on markings, as goals to watch. The bit of a goal is its position.
     pub(super) goals: Vec<(GoalId, MarkingGoal)>,
     /// For each atom, the index of its bit in a letter.
     bits: HashMap<RunAtom, usize>,
@@ -23,8 +24,8 @@ pub struct Atoms {
 }
 
 impl Atoms {
-    /// Collects the atoms of the properties. Leaves out properties whose numbers a walk cannot
-    /// represent.
+    /// Collects the atoms of the properties. Leaves out properties with an atom that a walk cannot
+    /// watch, for example because a sum exceeds 64 bits.
     pub fn new(net: &Net, properties: &[RunProperty]) -> Atoms {
         let can_watch: Vec<bool> = properties.iter().map(|it| can_be_watched(net, it)).collect();
         let watchable = properties
@@ -68,13 +69,15 @@ impl Atoms {
         bits.map(Option::unwrap_or_default).collect()
     }
 
-    /// Returns the bits of the atoms that a firing makes true.
+    /// Returns a letter with the bits of the atoms that a firing makes true. Returns `None` if no
+    /// atom is about firings.
     pub(super) fn firing_bits(&self, transition: u32) -> Option<&[u64]> {
         self.bits_of_firing.get(transition as usize).map(|bits| &**bits)
     }
 }
 
-/// Returns true if all sums in the atoms fit in 64 bits.
+/// Returns true if a walk can watch all atoms on markings: their sums fit in 64 bits, and no atom
+/// is the constant false.
 fn can_be_watched(net: &Net, property: &RunProperty) -> bool {
     property.atoms().iter().all(|atom| match atom {
         RunAtom::Holds(predicate) => {
@@ -95,7 +98,7 @@ pub(super) struct Alphabet {
 }
 
 impl Alphabet {
-    /// Returns the number of a letter.
+    /// Returns the number of a letter, after giving it the next number if it is new.
     pub(super) fn number(&mut self, letter: &[u64]) -> u32 {
         if let Some(&number) = self.numbers.get(letter) {
             return number;

@@ -26,7 +26,7 @@ const POLLING: usize = 256;
 /// Number of additional firings for cycle searches granted after a cycle was found.
 const FIRINGS_PER_FOUND_CYCLE: u64 = 20_000;
 
-/// Differences in token counts from the start, by ascending place, without zeros.
+/// Pairs of a place and its difference in tokens from the start, by ascending place, without zeros.
 type TokenDifferences = Box<[(u32, i64)]>;
 
 /// A marking of the search, with its predecessor.
@@ -36,12 +36,13 @@ struct TourNode {
     /// The fired transition, and the letter read by the firing.
     transition_and_letter: (u32, u32),
     differences: TokenDifferences,
-    /// The letter of the marking.
+    /// Number of the letter of the marking.
     letter: u32,
-    /// The set of automaton states.
+    /// Number of the set of automaton states. It changes only if the letters of the cycle must be
+    /// accepted; otherwise it is the set of the start.
     set: u32,
-    /// The hash of the marking (the sum over the fired classes), and a bit mask of the letters
-    /// read.
+    /// The hash of the marking (the sum over the fired classes), and a bit mask of the numbers of
+    /// the letters read, modulo 64. The mask is 0 unless the letters of the cycle must be accepted.
     hash_and_letters: (u64, u64),
     /// Number of firings from the start.
     firings: u32,
@@ -52,7 +53,7 @@ struct TourNode {
 pub(super) struct CycleStart {
     /// Index of the property.
     pub(super) position: usize,
-    /// The set of automaton states.
+    /// Number of the set of automaton states at the start.
     pub(super) set: u32,
     /// The letter of the start marking.
     pub(super) base_letter: u32,
@@ -74,7 +75,8 @@ struct CycleSearch {
 
 impl ProductWalk<'_> {
     /// Searches for a cycle from the machine's current marking, trying at most `max_firings`
-    /// firings. The machine is unchanged afterwards.
+    /// firings. Returns the transitions of the cycle, or `None` if none was found within the
+    /// limits. The machine is unchanged afterwards.
     pub(super) fn find_tour(
         &mut self,
         start: CycleStart,

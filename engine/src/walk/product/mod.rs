@@ -5,8 +5,8 @@
 //! walk can no longer find the property. On its way it searches for infinite continuations:
 //!
 //! * a set with a state that accepts every continuation;
-//! * a dead marking, or one that enables a transition without effect, whose letter repeats forever:
-//!   for each state and letter it is precomputed if that is accepted;
+//! * a dead marking, or a transition without effect: the letter repeats forever, and the automaton
+//!   states that accept the repetition are computed once per letter;
 //! * a cycle back to a visited marking, or to a marking with more tokens on places that no atom
 //!   reads. Small cycles are searched actively (`return_walk`): without a change of letters if
 //!   repeating the current letter forever is accepted, otherwise any.

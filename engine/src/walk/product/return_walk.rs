@@ -19,7 +19,8 @@ pub(super) struct ReturnDistance {
     differences: Vec<i64>,
     /// The places with a difference, in no order.
     changed_places: Vec<u32>,
-    /// For each place, its position in `places`.
+    /// For each place with a difference, its position in `changed_places`. Meaningless for other
+    /// places.
     positions: Vec<u32>,
     /// Buffer for a choice: classes with their weights.
     candidates: Vec<(u32, u32)>,
@@ -69,8 +70,8 @@ impl ReturnDistance {
         self.changed_places.iter().all(is_harmless)
     }
 
-    /// Returns a class that may lead back. Returns a random enabled class if there is none or no
-    /// token was moved.
+    /// Returns an enabled class that may lead back to the base marking. Returns a random enabled
+    /// class if no such class was found, and `None` if no class is enabled.
     pub(super) fn choose(&mut self, machine: &WatchedMarking<'_>, rng: &mut Rng) -> Option<u32> {
         let net = machine.compiled.net;
         self.candidates.clear();

@@ -7,11 +7,11 @@ use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_temporal::{Automaton, AutomatonLimits, AutomatonTooLarge, Lasso};
 use std::collections::HashMap;
 
-/// The initial set of states.
+/// Number of the set with only the initial state.
 pub(super) const INITIAL_SET: u32 = 0;
-/// The empty set.
+/// Number that stands for the empty set.
 pub(super) const EMPTY_SET: u32 = u32::MAX - 1;
-/// Marks a set that is not computed yet.
+/// Marks a successor set that is not computed yet.
 const NOT_COMPUTED: u32 = u32::MAX;
 /// Limit on the number of sets. Further sets count as [`EMPTY_SET`].
 const MAX_SETS: usize = 20_000;
@@ -20,11 +20,12 @@ const MAX_SETS: usize = 20_000;
 struct StateSubset {
     /// The states, ascending.
     states: Vec<u32>,
-    /// The successor set for each letter, [`NOT_COMPUTED`] if not computed yet.
+    /// The number of the successor set, by letter number. [`NOT_COMPUTED`] if not computed yet, as
+    /// are missing entries at the end.
     next: Vec<u32>,
     /// True if some state accepts every continuation.
     is_universal: bool,
-    /// Minimum number of edges to an accepting component.
+    /// Minimum number of automaton edges from a state of the set to an accepting component.
     distance: usize,
 }
 
@@ -46,7 +47,8 @@ pub(super) struct Subsets {
     sets: Vec<StateSubset>,
     /// The numbers of the known sets. The key is the ascending list of states.
     numbers: HashMap<Vec<u32>, u32>,
-    /// For each letter, the states that accept its infinite repetition.
+    /// For each letter number and state, true if the state accepts the infinite repetition of the
+    /// letter. `None` for a letter that is not computed yet.
     accepts_repetition: Vec<Option<Vec<bool>>>,
 }
 
@@ -104,7 +106,8 @@ impl Subsets {
         number
     }
 
-    /// Returns the set after a letter.
+    /// Returns the number of the set of states after `set`, which must not be empty, reads a
+    /// letter.
     #[inline]
     pub(super) fn successor(&mut self, set: u32, letter: u32, alphabet: &Alphabet) -> u32 {
         match self.sets[set as usize].next.get(letter as usize) {
@@ -113,7 +116,7 @@ impl Subsets {
         }
     }
 
-    /// Computes and stores the set after a letter.
+    /// Computes and stores the successor of a set by a letter.
     #[cold]
     fn compute_successor(&mut self, set: u32, letter: u32, alphabet: &Alphabet) -> u32 {
         let bits = alphabet.bits(letter);
@@ -135,17 +138,18 @@ impl Subsets {
         next
     }
 
-    /// Returns true if every continuation is accepted.
+    /// Returns true if a state of the set accepts every continuation.
     pub(super) fn is_universal(&self, set: u32) -> bool {
         self.sets[set as usize].is_universal
     }
 
-    /// Returns the minimum number of edges to an accepting component. 0 within one.
+    /// Returns the minimum number of edges from a state of the set to an accepting component. 0
+    /// within such a component.
     pub(super) fn distance(&self, set: u32) -> usize {
         self.sets[set as usize].distance
     }
 
-    /// Returns true if some state accepts the infinite repetition of this letter.
+    /// Returns true if a state of the set accepts the infinite repetition of this letter.
     pub(super) fn accepts_repeated_letter(
         &mut self,
         set: u32,
@@ -163,7 +167,7 @@ impl Subsets {
         self.sets[set as usize].states.iter().any(|&state| accepting_states[state as usize])
     }
 
-    /// Returns true if some state accepts the infinite repetition of these letters.
+    /// Returns true if a state of the set accepts the infinite repetition of these letters.
     pub(super) fn accepts_repeated_letters(
         &self,
         set: u32,
@@ -177,8 +181,8 @@ impl Subsets {
     }
 
     /// Returns conditions on a marking for following an edge towards an accepting component. The
-    /// edge is drawn at random among the edges of the set. Returns no conditions within an
-    /// accepting component.
+    /// edge is drawn at random among the edges of the set that lead nearer. Returns no conditions
+    /// within an accepting component, or if the edge has no atoms on markings.
     pub(super) fn conditions_towards_acceptance(
         &self,
         set: u32,

@@ -28,18 +28,20 @@ struct WalkState {
     history: Vec<u32>,
     /// The letters read so far, one per firing.
     letters: Vec<u32>,
-    /// For each property, the current set of automaton states.
+    /// For each property, the number of the current set of automaton states. [`EMPTY_SET`] if the
+    /// property is lost or not followed.
     sets: Vec<u32>,
     /// For each property, the numbers of firings after which its set changed, with the new set.
     set_changes: Vec<Vec<(u32, u32)>>,
     /// For each marking hash, the number of firings before the first marking with this hash.
     first_visits: HashMap<u64, u32>,
+    /// Sum of the hashes of the fired classes. Equal markings have equal hashes.
     marking_hash: u64,
     /// Number of returns to a marking that the walk visited before.
     revisits: u64,
     /// The letter of the current marking, without atoms on firings.
     marking_letter: u32,
-    /// True if no search is useful until the letter or a set changes.
+    /// True if no cycle search is useful until the letter or a set changes.
     is_quiet: bool,
     /// True if reading the last letter again changes no set.
     is_stable: bool,
@@ -131,8 +133,8 @@ impl ProductWalk<'_> {
         self.machine.restart();
     }
 
-    /// Reads the letter and searches for infinite continuations. Returns false if no property is
-    /// left.
+    /// Reads the letter of the marking and searches for infinite continuations. Returns false if
+    /// the walk ends: the marking is dead, or no property is left.
     fn search_continuations(
         &mut self,
         state: &mut WalkState,
@@ -151,6 +153,7 @@ impl ProductWalk<'_> {
         state.sets.iter().any(|&set| set != EMPTY_SET)
     }
 
+    /// Returns the state of a walk of this kind at the initial marking.
     fn start_state(&mut self, kind: WalkKind) -> WalkState {
         let set = |property: usize| match kind {
             _ if !self.is_followed(property) => EMPTY_SET,
@@ -275,7 +278,7 @@ impl ProductWalk<'_> {
     }
 
     /// Returns a transition that keeps the property, preferably one that leads towards an accepting
-    /// component.
+    /// component. Returns `None` if the property is lost or no such transition was drawn.
     fn choose_ahead(&mut self, property: usize, state: &mut WalkState) -> Option<u32> {
         let set = state.sets[property];
         if set == EMPTY_SET {
@@ -329,7 +332,8 @@ impl ProductWalk<'_> {
         fallback
     }
 
-    /// Handles a dead marking, whose letter repeats forever.
+    /// Handles a dead marking, whose letter repeats forever: reports a run for each property that
+    /// accepts this repetition.
     fn report_dead(&mut self, state: &WalkState, sink: &mut RunSink<'_>) {
         for property in 0..state.sets.len() {
             if state.sets[property] == EMPTY_SET || !self.is_followed(property) {
@@ -343,7 +347,9 @@ impl ProductWalk<'_> {
         }
     }
 
-    /// Searches for cycles from here, for each property for which this was not tried often enough.
+    /// Searches for infinite continuations from the current marking, for each property. A
+    /// combination of property, set and letter is tried only a few times, more often in later
+    /// rounds.
     fn search_cycles(&mut self, state: &mut WalkState, budget: &Budget, sink: &mut RunSink<'_>) {
         let max_searches = 1 + self.rounds / 2;
         for property in 0..state.sets.len() {
@@ -367,7 +373,7 @@ impl ProductWalk<'_> {
     }
 
     /// Like [`search_cycles`](Self::search_cycles) for one property. Returns true if a run was
-    /// found.
+    /// found and no other run is needed.
     fn search_cycle(
         &mut self,
         property: usize,
@@ -480,7 +486,8 @@ impl ProductWalk<'_> {
         is_found.then_some(fired)
     }
 
-    /// Tests if the marking was visited before and the letters since then are accepted as a cycle.
+    /// Reports a run for each property that accepts the cycle since the first visit to the current
+    /// marking, if the walk visited it before.
     fn test_revisit(&mut self, state: &mut WalkState, sink: &mut RunSink<'_>) {
         let step = state.history.len() as u32;
         let first_visit = *state.first_visits.entry(state.marking_hash).or_insert(step);
@@ -513,7 +520,8 @@ impl ProductWalk<'_> {
         }
     }
 
-    /// Reports a run after checking it. Returns true if no other run is needed.
+    /// Checks a run and reports it. Returns true if the property needs no other run, and false if
+    /// the check fails.
     fn report_run(
         &mut self,
         index: usize,
@@ -524,8 +532,8 @@ impl ProductWalk<'_> {
     ) -> bool {
         let Some(followed) = &mut self.followed[index] else { return false };
         let run = LassoRun { prefix: to_sequence(&state.history[..firings]), end };
-        // The letters may decide more than the simple evaluation of prefixes, and marking hashes
-        // may be equal by chance.
+        // The check may fail: the letters may decide more than the simple evaluation of prefixes,
+        // and different markings may have equal hashes.
         if check_lasso(self.net, followed.property, &run, &mut || true).is_err() {
             return false;
         }

@@ -35,9 +35,10 @@ pub(super) enum WalkKind {
 /// The letters that a cycle may read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AllowedLetters {
-    /// Only the letter of the base marking.
+    /// Only letters that agree with the letter of the start marking in all atoms of the property.
     BaseOnly,
-    /// Letters that do not lose the property. The letters of the cycle must be accepted.
+    /// Letters that do not lose the property. The infinite repetition of the letters of the cycle
+    /// must be accepted.
     Accepted,
     /// Any letters: every continuation is accepted.
     Any,
@@ -67,14 +68,15 @@ pub struct ProductWalk<'a> {
     pub(super) machine: WatchedMarking<'a>,
     /// The letters read so far, with their numbers.
     pub(super) alphabet: Alphabet,
-    /// The followed properties, by property index. `None` for a property that the walks cannot
-    /// follow.
+    /// The followed properties, by property index. `None` for a property that cannot be followed:
+    /// an atom cannot be watched, the automaton is too large, or the budget was exhausted before.
     pub(super) followed: Vec<Option<FollowedProperty<'a>>>,
-    /// The distance to the start of the current cycle search.
+    /// The differences in tokens from the start of the current cycle search.
     pub(super) homing: ReturnDistance,
-    /// The strategy towards target letters.
+    /// The strategy that chooses firings towards markings with a given condition, for walks with a
+    /// single property.
     pub(super) directed: DistanceStrategy,
-    /// The random number generator.
+    /// The random number generator, with a count of work that is not limited.
     pub(super) resources: Resources,
     /// Number of cycle searches, by property, set and letter.
     pub(super) search_counts: HashMap<(u32, u32, u32), u32>,
@@ -143,8 +145,8 @@ impl<'a> ProductWalk<'a> {
         self.firings
     }
 
-    /// Returns the number of additional firings that the changes in the machine since `flipped`
-    /// count as.
+    /// Returns the number of additional firings that the changes in the machine count as, since its
+    /// `update_count` had the given earlier value.
     pub(super) fn firings_for_updates_since(&self, flipped: u64) -> u64 {
         (self.machine.update_count - flipped) / UPDATES_PER_FIRING
     }
@@ -160,7 +162,8 @@ impl<'a> ProductWalk<'a> {
         budget.is_exhausted()
     }
 
-    /// Returns the letter of the current marking, without firings.
+    /// Returns the number of the letter of the current marking, in which all atoms on firings are
+    /// false. Clears the news of the machine.
     pub(super) fn marking_letter(&mut self) -> u32 {
         self.machine.news.clear();
         let truths = &self.machine.truths;
@@ -172,7 +175,7 @@ impl<'a> ProductWalk<'a> {
         self.alphabet.number(&bits)
     }
 
-    /// Returns the letter of a firing from a marking with letter `marking_letter`.
+    /// Returns the number of the letter of a firing from a marking with letter `marking_letter`.
     pub(super) fn firing_letter(&mut self, marking_letter: u32, transition: u32) -> u32 {
         let Some(fired) = self.atoms.firing_bits(transition) else { return marking_letter };
         let bits = self.alphabet.bits(marking_letter).iter().zip(fired);
@@ -205,7 +208,7 @@ impl<'p> FollowedProperty<'p> {
         })
     }
 
-    /// Returns true if the property distinguishes the letters.
+    /// Returns true if the letters differ in an atom of the property.
     pub(super) fn distinguishes(&self, first: u32, second: u32, alphabet: &Alphabet) -> bool {
         let pairs = alphabet.bits(first).iter().zip(alphabet.bits(second));
         pairs.zip(&self.subsets.mask).any(|((first, second), mask)| (first ^ second) & mask != 0)

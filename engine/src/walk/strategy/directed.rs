@@ -41,6 +41,8 @@ pub(in crate::walk) struct DistanceStrategy {
     is_relevant: Vec<bool>,
     /// Chance of a directed step, in 256ths.
     directed_chance: usize,
+    /// Number of times that the chosen class should fire in a row. `None` leaves the number to the
+    /// walker.
     wanted_repetitions: Option<u64>,
     /// True if the walk ends when all target intervals are reached.
     is_covering: bool,
@@ -88,7 +90,8 @@ impl DistanceStrategy {
         self.reset(machine, 0, resources);
     }
 
-    /// Sets the target "cover this marking, with a larger value in one cell".
+    /// Sets the target to cover the marking with the cell values `values`, with a larger value in
+    /// the cell `growing_cell`.
     pub(in crate::walk) fn begin_covering(
         &mut self,
         machine: &WatchedMarking<'_>,
@@ -137,7 +140,8 @@ impl DistanceStrategy {
         self.nearest
     }
 
-    /// Returns the class with the largest gain, or `None` if no class has a gain.
+    /// Returns the class with the largest gain, that is, decrease in distance, among the compared
+    /// classes. Returns `None` if no compared class has a positive gain.
     fn class_with_largest_gain(
         &self,
         machine: &WatchedMarking<'_>,

@@ -33,11 +33,13 @@ pub(in crate::walk) struct HintStrategy {
     total_remaining: u64,
     /// The order of the classes.
     order: HintOrder,
+    /// True if a chosen class fires as often as it has remaining firings, false if it fires once.
     repeats_classes: bool,
     /// Chance of a firing beyond the hint, in 1024ths.
     undirected_chance: usize,
     /// Number of dead ends that may be left by firing any class.
     detours_left: u32,
+    /// Number of times that the chosen class should fire in a row. `None` before the first choice.
     wanted_repetitions: Option<u64>,
 }
 
@@ -82,7 +84,7 @@ impl HintStrategy {
         self.detours_left = attempt / 2;
     }
 
-    /// Returns an enabled class with remaining firings.
+    /// Returns an enabled class with remaining firings, or `None` if there is none.
     fn next_class(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<u32> {
         let (enabled, hint_classes) = (machine.enabled().len(), self.classes.len());
         resources.work += enabled.min(hint_classes) as u64 / 16;
@@ -92,7 +94,8 @@ impl HintStrategy {
         }
     }
 
-    /// Chooses among the given classes.
+    /// Returns an enabled class with remaining firings among `candidates`, chosen according to
+    /// `order`. Returns `None` if there is none.
     fn choose_among(
         &self,
         candidates: impl Iterator<Item = u32>,
@@ -169,7 +172,8 @@ pub(in crate::walk) struct Hints {
 }
 
 impl Hints {
-    /// Merges hints with equal firings.
+    /// Creates the list of hints. Leaves out hints without firings, and merges hints with equal
+    /// firings.
     pub(in crate::walk) fn new(hints: &[Hint]) -> Self {
         let mut index_of: std::collections::HashMap<&[_], usize> = Default::default();
         let mut merged: Vec<(Hint, Vec<GoalId>, u32)> = Vec::new();
@@ -184,7 +188,7 @@ impl Hints {
     }
 
     /// Returns the next hint for a wanted goal, in cyclic order, with its number of attempts. Drops
-    /// hints without a wanted goal.
+    /// hints without a wanted goal, and returns `None` if no hint is left.
     pub(in crate::walk) fn next(
         &mut self,
         is_wanted: impl Fn(GoalId) -> bool,

@@ -10,8 +10,8 @@
 /// Keys with their items.
 pub(super) struct MonotoneQueue {
     last_removed: u64,
-    /// Bucket b contains the keys whose highest bit that differs from `last` is bit b − 1. Bucket 0
-    /// contains the keys equal to `last`.
+    /// Bucket b contains the keys whose highest bit that differs from `last_removed` is bit b − 1,
+    /// each with its item. Bucket 0 contains the keys equal to `last_removed`.
     buckets: [Vec<(u64, u32)>; 65],
     /// Bit b is set exactly if bucket b + 1 is not empty.
     nonempty_buckets: u64,
@@ -41,7 +41,7 @@ impl MonotoneQueue {
         self.buckets[bucket as usize].push((key, item));
     }
 
-    /// Removes an entry with the smallest key.
+    /// Removes and returns an entry with the smallest key, or returns `None` if the queue is empty.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(u64, u32)> {
         if let Some(first) = self.buckets[0].pop() {

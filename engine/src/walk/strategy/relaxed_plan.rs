@@ -10,7 +10,7 @@
 //! additive cost is from B. Bonet, H. Geffner, *Planning as heuristic search*, 2001.)
 //!
 //! ```text
-//! place a 1 · place b · place c            wish  c ≥ 2
+//! place a 1 · place b · place c            goal  c ≥ 2
 //! transition t: a -> b                     plan  2·t, 2·u      (the first t is enabled)
 //! transition u: b -> c + a
 //! ```
@@ -39,7 +39,7 @@ const NO_TRANSITION: u32 = u32::MAX;
 /// The state of a transition in the current plan.
 #[derive(Clone, Copy)]
 struct TransitionCost {
-    /// Number of the current plan. Entries of transitions and places with another number are
+    /// Number of the plan for which the entry was computed. An entry from an earlier plan is
     /// outdated.
     epoch: u32,
     /// Number of inputs that lack tokens and are marked by no settled transition.
@@ -53,8 +53,9 @@ struct TransitionCost {
 /// The state of a place in the current plan.
 #[derive(Clone, Copy)]
 struct PlaceProducer {
+    /// Number of the plan for which the entry was computed.
     epoch: u32,
-    /// The first transition that marks the place.
+    /// The first transition that marks the place in this plan.
     transition: u32,
 }
 
@@ -74,7 +75,9 @@ pub(in crate::walk) struct RelaxedPlanStrategy {
     goal: Option<u32>,
     transitions: Vec<TransitionCost>,
     places: Vec<PlaceProducer>,
+    /// For each class, the number of the last plan in which a transition of the class was settled.
     settled_class_epoch: Vec<u32>,
+    /// Number of the current plan.
     epoch: u32,
     /// The transitions to settle, by cost.
     queue: MonotoneQueue,
@@ -82,20 +85,24 @@ pub(in crate::walk) struct RelaxedPlanStrategy {
     settled: Vec<u32>,
     /// Transitions that move target cells in the right direction.
     movers: Vec<Mover>,
-    /// For each cell outside its target interval, the remaining distance after all its movers.
+    /// The cells outside their target interval that need further movers, with the distance that the
+    /// movers so far leave. A place needs only one mover.
     unreached_cells: Vec<(u32, u64)>,
     /// The steps of the plan: pairs of a class and its remaining firings.
     steps: Vec<(u32, u64)>,
+    /// True if the first possible step of the plan is taken, false if a random one is taken.
     is_in_order: bool,
     /// Upper bound of the random part of a cost.
     noise: usize,
     /// Chance of an undirected firing, in 256ths.
     undirected_chance: usize,
+    /// Number of times that the chosen class should fire in a row. `None` leaves the number to the
+    /// walker.
     wanted_repetitions: Option<u64>,
     plans_without_progress: u32,
     /// Limit on the number of plans without progress in a walk.
     pub(in crate::walk) max_plans_without_progress: u32,
-    /// The smallest distance of the target cells so far.
+    /// The smallest distance of a marking of the walk to the target so far.
     smallest_distance: u64,
     /// The point of the walk with the shortest plan, with the plan's length in firings.
     shortest_plan: Nearest,
@@ -145,7 +152,8 @@ impl RelaxedPlanStrategy {
         self.reset(machine, firings, resources);
     }
 
-    /// Sets the target "cover this marking, with a larger value in one cell".
+    /// Sets the target to cover the marking with the cell values `values`, with a larger value in
+    /// the cell `growing_cell`.
     pub(in crate::walk) fn begin_covering(
         &mut self,
         machine: &WatchedMarking<'_>,
@@ -207,8 +215,8 @@ impl RelaxedPlanStrategy {
         true
     }
 
-    /// Settles transitions in order of cost until every target cell has a mover. Returns false if
-    /// some target cell has none.
+    /// Settles transitions in order of cost until no cell outside its target interval needs a
+    /// further mover, or no transition is left. Returns false if such a cell has no mover at all.
     fn settle_transitions(
         &mut self,
         machine: &WatchedMarking<'_>,

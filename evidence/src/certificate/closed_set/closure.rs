@@ -61,7 +61,7 @@ impl ClosedSet {
         Ok(())
     }
 
-    /// Returns, by level, the nodes that continue some prefix of a member.
+    /// Returns, by level, the heads: the nodes that continue some prefix of a member.
     fn heads(&self, heights: &[u32]) -> Vec<Vec<u32>> {
         let levels = self.order.len();
         let mut heads: Vec<Vec<u32>> = vec![Vec::new(); levels + 1];
@@ -85,8 +85,8 @@ impl ClosedSet {
     }
 }
 
-/// The maximum number of pairs of nodes for one transition: a constant, and a number per node of
-/// the set. Usually the number of pairs is about the number of nodes.
+/// The maximum number of pairs of nodes for one transition is `MAX_PAIRS.0`, plus `MAX_PAIRS.1` for
+/// each node of the set. Usually the number of pairs is about the number of nodes.
 const MAX_PAIRS: (usize, usize) = (1 << 20, 16);
 
 /// The parallel paths of one transition through the set.
@@ -95,19 +95,20 @@ struct ParallelPaths<'w, 'g> {
     set: &'w ClosedSet,
     /// The touched levels, ascending.
     touched: &'w [ClosureTouch],
-    /// The index in `touched` of the last change.
+    /// The index in `touched` of the last level at which the number of tokens changes.
     last_change: usize,
     /// Pairs that have been visited or are on the worklist. A node determines its level.
     seen_pairs: HashSet<(u32, u32)>,
-    /// Nodes without a vector that enables the rest of the transition.
+    /// Nodes that [`enables`](Self::enables) has visited. Unless the check has failed, none of them
+    /// has a vector that enables the rest of the transition.
     disabling: HashSet<u32>,
     /// The clock for `goes_on`.
     clock: &'w mut Clock<'g>,
 }
 
 impl ParallelPaths<'_, '_> {
-    /// Returns true if each result of the vectors of a head is a vector of this head. The search
-    /// uses a worklist instead of recursion, because a net has as many levels as places.
+    /// Returns true if every firing from a vector of a head leads to a vector of the same head. The
+    /// search uses a worklist instead of recursion, because a net has as many levels as places.
     fn stays_inside(&mut self, level: usize, head: u32) -> Result<bool, ClosedSetFlaw> {
         let mut worklist = vec![(level, 0usize, head, head)];
         while let Some((level, position, from, to)) = worklist.pop() {
@@ -154,7 +155,8 @@ impl ParallelPaths<'_, '_> {
         let mut worklist = vec![(level, position, number)];
         while let Some((level, position, number)) = worklist.pop() {
             if position == self.touched.len() {
-                return Ok(true); // no node but 0 is without a vector, and 0 is never below
+                // Every node but 0 has a vector, and 0 is never a `down` child.
+                return Ok(true);
             }
             if !self.disabling.insert(number) {
                 continue;

@@ -1,7 +1,7 @@
 //! Decides whether some member of a set satisfies a predicate.
 //!
 //! The members that satisfy an atom, enable a transition or disable one form a set again, and so
-//! does the union of two sets. One function (`Store::make`) builds all of these sets level by
+//! does the union of two sets. One function (`NodeStore::build`) builds all of these sets level by
 //! level. It first goes down from the root to find the *parts* that are needed, then up again to
 //! build the nodes. A part is a node together with the information about the beginning of the
 //! vector that matters: nothing, the sum so far, or the node of the other set.
@@ -19,7 +19,8 @@ pub(super) struct SetShape {
     pub(super) level_of: Vec<usize>,
     /// The length of the vectors of each node, by node number.
     heights: Vec<u32>,
-    /// The smallest and the largest value at each level, over all nodes of the set.
+    /// The smallest and the largest value at each level, over all nodes of the set. A level without
+    /// nodes has (`u64::MAX`, 0).
     values: Vec<(u64, u64)>,
 }
 
@@ -36,8 +37,9 @@ impl SetShape {
         SetShape { level_of, heights, values }
     }
 
-    /// Returns the smallest and the largest sum over the ranges of the levels, as if the levels
-    /// were independent.
+    /// Returns the smallest and the largest weighted sum if each level takes any value of its
+    /// range, as if the levels were independent. `weights` are levels with their weights. Returns
+    /// `None` on overflow.
     fn range(&self, weights: &[(usize, i64)]) -> Option<(i128, i128)> {
         weights.iter().try_fold((0i128, 0i128), |(min_sum, max_sum), &(level, weight)| {
             let (low, high) = self.values[level];
@@ -51,8 +53,8 @@ impl SetShape {
     }
 }
 
-/// The maximum number of nodes for one question: a constant, and a number per node of the set. Even
-/// for a small set, comparisons with large weights can need many nodes.
+/// The maximum number of nodes for one question is `MAX_NODES.0`, plus `MAX_NODES.1` for each node
+/// of the set. Even for a small set, comparisons with large weights can need many nodes.
 const MAX_NODES: (usize, usize) = (1 << 22, 32);
 
 /// Returns true if some member satisfies `predicate`.
@@ -70,7 +72,7 @@ pub(super) fn has_member(
     Ok(store.satisfying(set.root, predicate)? != 0)
 }
 
-/// Returns true if the ranges of the places alone exclude the predicate.
+/// Returns true if the ranges of the values per level alone exclude the predicate.
 fn is_impossible(shape: &SetShape, predicate: &Predicate) -> bool {
     match predicate {
         Predicate::False => true,
@@ -92,16 +94,16 @@ fn terms_by_level(shape: &SetShape, atom: &Atom) -> Vec<(usize, i64)> {
     terms
 }
 
-/// The child of a part at a value. A part is a node with the information about the beginning of its
-/// vectors.
+/// The child of a part for one value. A part is a node with the information about the beginning of
+/// its vectors that the construction of a subset needs.
 pub(super) enum PartChild<S> {
-    /// All vectors of a node, by its number.
+    /// A finished child: the node with this number, with all of its vectors.
     Node(u32),
-    /// A part, to be built.
+    /// A part of the next level, of which the node is not built yet.
     Part(S),
 }
 
-/// The children of a part, by ascending value.
+/// The children of a part, with their values, by ascending value.
 pub(super) type PartChildren<S> = Vec<(u64, PartChild<S>)>;
 
 /// The nodes of a closed set and of the subsets built from it.
@@ -116,7 +118,8 @@ pub(super) struct NodeStore<'s, 'g> {
     pub(super) built: Vec<(u64, u32, u32)>,
     /// The length of the vectors of each built node.
     pub(super) heights: Vec<u32>,
-    /// The number assigned to a known node.
+    /// The numbers of the built nodes (value, down, right), so that equal nodes are built once.
+    /// Nodes of the set may have entries, too.
     pub(super) numbers: HashMap<(u64, u32, u32), u32>,
     /// The maximum number of built nodes.
     max_nodes: usize,
@@ -200,7 +203,8 @@ impl NodeStore<'_, '_> {
         }
     }
 
-    /// Returns the members of `set` that enable `t`, or the members that do not, by `enabled`.
+    /// Returns the members of `set` that enable `t`, or the members that disable `t` if `enabled`
+    /// is false.
     fn enabling(&mut self, set: u32, t: TransitionId, enabled: bool) -> Result<u32, Flaw> {
         let (net, shape) = (self.net, self.shape);
         let mut needs: Vec<(usize, u64)> =
@@ -316,8 +320,9 @@ impl NodeStore<'_, '_> {
         })
     }
 
-    /// Builds a set from the part `top`. `children` appends the children of a part at a level, and
-    /// is called level by level from the top.
+    /// Builds the set that the part `top` of the first level defines, and returns its node number.
+    /// The closure `children` appends the children of a part at a level, by ascending value. It is
+    /// called level by level from the top.
     pub(super) fn build<S: Copy + Eq + Hash>(
         &mut self,
         top: S,
@@ -362,7 +367,7 @@ impl NodeStore<'_, '_> {
             levels.push((starts, entries));
             parts = next_parts;
         }
-        // The nodes of the parts of the next lower level, by the part's number.
+        // The nodes built for the parts of the next lower level, by the part's number.
         let mut nodes_below: Vec<u32> = Vec::new();
         for (starts, entries) in levels.iter().rev() {
             let mut nodes_here = Vec::with_capacity(starts.len() - 1);
@@ -383,7 +388,7 @@ impl NodeStore<'_, '_> {
         Ok(nodes_below[0])
     }
 
-    /// Returns the node (value, down, right), or `right` itself if `down` is empty.
+    /// Returns the number of the node (value, down, right), or `right` itself if `down` is empty.
     fn add_node(&mut self, value: u64, down: u32, right: u32) -> Result<u32, Flaw> {
         if down == 0 {
             return Ok(right);

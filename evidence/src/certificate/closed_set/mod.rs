@@ -51,8 +51,9 @@ use std::collections::HashMap;
 pub struct ClosedSet<P = PlaceId> {
     /// The place of each component of a vector, from the top level down.
     pub order: Vec<P>,
-    /// The nodes (value, down, right), numbered from 2. Each stands after the nodes that it refers
-    /// to.
+    /// The nodes (value, down, right), numbered from 2. `down` has the remaining components after
+    /// the value, and `right` has the vectors with larger values. Node 0 is the empty set, and node
+    /// 1 has only the empty vector. A node stands after the nodes that it refers to.
     pub nodes: Vec<(u64, u32, u32)>,
     /// The node that represents the set.
     pub root: u32,
@@ -79,6 +80,7 @@ impl<'g> Clock<'g> {
         Clock { steps: 0, goes_on }
     }
 
+    /// Counts a step. Returns an error if `goes_on` is called and returns false.
     fn tick(&mut self) -> Result<(), ClosedSetFlaw> {
         self.steps = self.steps.wrapping_add(1);
         match self.steps.is_multiple_of(POLL_INTERVAL) && !(self.goes_on)() {
@@ -92,7 +94,8 @@ impl ClosedSet {
     /// Checks that the set contains every reachable marking of `net`. Calls `goes_on` regularly.
     ///
     /// # Errors
-    /// The reason that it may not, or [`ClosedSetFlaw::Work`].
+    /// The reason why the set may lack a reachable marking, or [`ClosedSetFlaw::Work`] when
+    /// `goes_on` returns false.
     pub fn check(
         &self,
         net: &Net,
@@ -117,7 +120,8 @@ impl ClosedSet {
         Ok(CheckedClosedSet { set: self, shape: SetShape::new(self, level_of, heights) })
     }
 
-    /// Returns the length of the vectors of each node.
+    /// Checks that the nodes are in order, and that the vectors of the root have one value per
+    /// place. Returns the length of the vectors of each node, by node number.
     fn heights(&self, clock: &mut Clock<'_>) -> Result<Vec<u32>, ClosedSetFlaw> {
         let mut heights: Vec<u32> = vec![0, 0];
         for (index, &(value, down, right)) in self.nodes.iter().enumerate() {
@@ -146,6 +150,7 @@ impl ClosedSet {
         }
     }
 
+    /// Returns the node (value, down, right) with this number, which is at least 2.
     fn node(&self, number: u32) -> (u64, u32, u32) {
         self.nodes[number as usize - 2]
     }
@@ -176,7 +181,7 @@ impl CheckedClosedSet<'_> {
     }
 
     /// Returns the maximum of a sum over the members, an upper bound for all reachable markings.
-    /// Returns `None` if it does not fit into 127 bits.
+    /// Returns `None` if a sum does not fit into 127 bits.
     pub fn maximum(&self, sum: &LinearSum) -> Option<i128> {
         let weight: HashMap<PlaceId, i64> = sum.terms().iter().copied().collect();
         let mut lengths: Vec<usize> = vec![0, 0];
@@ -197,9 +202,8 @@ impl CheckedClosedSet<'_> {
     /// and transitions of `predicate` must exist.
     ///
     /// # Errors
-    /// [`Flaw::DoesNotFollow`] if a member satisfies it;
-    /// [`Flaw::Stopped`], [`Flaw::Overflow`] or
-    /// [`Flaw::TooLarge`] if that is not known.
+    /// [`Flaw::DoesNotFollow`] if a member satisfies `predicate`; [`Flaw::Stopped`],
+    /// [`Flaw::Overflow`] or [`Flaw::TooLarge`] if the check cannot decide it.
     pub fn refutes(
         &self,
         net: &Net,
@@ -212,12 +216,11 @@ impl CheckedClosedSet<'_> {
         }
     }
 
-    /// Decides whether a branching-time property holds. The places and transitions of the property
-    /// must exist.
+    /// Decides whether a branching-time property is true in the initial marking. The places and
+    /// transitions of the property must exist.
     ///
     /// # Errors
-    /// [`Flaw::Stopped`], [`Flaw::Overflow`] or
-    /// [`Flaw::TooLarge`] if that is not known.
+    /// [`Flaw::Stopped`], [`Flaw::Overflow`] or [`Flaw::TooLarge`] if the check cannot decide it.
     pub fn decide_tree(
         &self,
         net: &Net,
@@ -230,10 +233,11 @@ impl CheckedClosedSet<'_> {
     /// Checks that from every member some firing sequence leads to a member that satisfies
     /// `target`, by a backward search along `steps`. The search begins with the members that
     /// satisfy `target`. Each step (t, n) adds the members from which n firings of t lead into the
-    /// set found so far. In the end this must be all members.
+    /// set found so far. After the last step, the set must contain all members.
     ///
     /// # Errors
-    /// The errors of [`refutes`](Self::refutes), and an error if a step has an unknown transition.
+    /// The errors of [`refutes`](Self::refutes), and an error if `target` or a step has an unknown
+    /// place or transition.
     pub fn leads_to(
         &self,
         net: &Net,

@@ -13,13 +13,14 @@ use crate::certificate::Flaw;
 use parikh_net::{Net, Predicate, TransitionId};
 use std::collections::BTreeMap;
 
-/// The level, the required tokens and the change of n firings at this level.
+/// The level, the tokens that n firings require at this level, and their total change of the
+/// tokens.
 type StepTouch = (usize, u64, i64);
 
 /// The number of built nodes after which unused nodes are dropped.
 const DROP_THRESHOLD: usize = 1 << 21;
 
-/// Returns true if the steps lead from every member to one that satisfies `target`.
+/// Returns true if the steps lead from every member to a member that satisfies `target`.
 pub(super) fn covers(
     set: &ClosedSet,
     shape: &SetShape,
@@ -31,6 +32,7 @@ pub(super) fn covers(
     cover_dropping((set, shape, net), target, steps, DROP_THRESHOLD, goes_on)
 }
 
+/// Decides [`covers`], and drops unused nodes when more than `dropped_at` nodes are built.
 fn cover_dropping(
     (set, shape, net): (&ClosedSet, &SetShape, &Net),
     target: &Predicate,
@@ -87,7 +89,8 @@ fn touched(
 }
 
 impl NodeStore<'_, '_> {
-    /// Returns the members of `from` that enable the firings and reach a member of `to` by them.
+    /// Returns the members of `from` that enable the firings given by `touched`, and reach a member
+    /// of `to` by these firings.
     fn predecessors(&mut self, from: u32, to: u32, touched: &[StepTouch]) -> Result<u32, Flaw> {
         if to == 0 {
             return Ok(0);
@@ -111,7 +114,7 @@ impl NodeStore<'_, '_> {
         })
     }
 
-    /// Drops all built nodes that `set` does not use, and returns its new number.
+    /// Drops all built nodes that `set` does not use, and returns the new number of `set`.
     fn drop_unused(&mut self, set: u32) -> u32 {
         let first_built = self.set.nodes.len() + 2;
         let mut used = vec![false; self.built.len()];

@@ -16,7 +16,8 @@ struct OpenJunction<'a, 'input, T> {
     open_operands: Vec<UnreadOperand<'a, 'input>>,
     /// The results of the operands read so far.
     results: Vec<T>,
-    /// The number of nesting levels in the file: 1, or 0 for the two cases of an equivalence.
+    /// The number of nesting levels that this junction has in the file: 1, or 0 for one of the two
+    /// cases of an equivalence.
     levels: usize,
 }
 
@@ -46,8 +47,8 @@ pub(super) fn predicate(
     Ok(fold_junctions(node, negated, &signed_leaf, &join)?.sorted())
 }
 
-/// The number of leaves read for one formula beyond four times its elements. An equivalence reads
-/// each operand twice, and a nested one four times.
+/// The maximum number of leaves read for one formula is this number plus four times its elements.
+/// An equivalence reads each operand twice, and a nested one four times.
 const ADDITIONAL_LEAVES: usize = 100_000;
 
 /// Reads a formula, negated if `negated`. The function `leaf` converts a leaf, negated if its

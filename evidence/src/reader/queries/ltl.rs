@@ -49,7 +49,8 @@ pub(super) fn of_runs(
     let mut reader: TemporalReader<'_, Linear> = TemporalReader::new(net, path);
     reader.ends_in_dead_markings = case_end.is_some();
     let path_formula = match EarlyQuantifier::of(path) {
-        // The caller has read the quantifier already.
+        // The element stands for a path quantifier and an operator. The caller has read the
+        // quantifier, and the operator (`globally` or `finally`) is read here.
         Some(_) => {
             reader.timed(TemporalElement { paths: Some(Linear), is_negated: false, node: path })?
         }

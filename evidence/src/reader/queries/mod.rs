@@ -59,7 +59,8 @@ pub const MAX_DEPTH: usize = 2_000;
 /// A property of a query file.
 #[derive(Debug)]
 pub struct AuditedProperty {
-    /// The id as written in the file.
+    /// The id in the file, with a number appended if the id is repeated. It is empty for a textual
+    /// formula without a name.
     pub id: String,
     /// The question, or the reason why it is not supported.
     pub question: Result<Question, Unreadable>,
@@ -80,7 +81,8 @@ pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Unreadable>
 /// enabled. Path quantifiers range over cases.
 ///
 /// # Errors
-/// As [`read`]. Also when the net has no final marking, or when a transition is enabled in one.
+/// As [`read`]. Also when the net has no final marking, when a transition is enabled in one, or
+/// when one has 2^63 tokens or more.
 pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Unreadable> {
     let refuse = |what: &str| Err(Unreadable { line: 0, what: what.to_owned() });
     let finals = net.final_markings();
@@ -215,7 +217,7 @@ fn question(
     }
 }
 
-/// Returns the only formula inside `node`.
+/// Returns the only formula inside `node`, or an error if there is none or a second one.
 fn operand<'a, 'input>(node: Node<'a, 'input>) -> Result<Node<'a, 'input>, Unreadable> {
     only_element(node, elements(node), "formula")
 }
@@ -253,7 +255,8 @@ fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
     compare(net, node, is_swapped, strictness)
 }
 
-/// Returns the nodes listed inside `node`, at least one, all of this `kind`.
+/// Returns the nodes listed inside `node` by elements of the name `kind`. The list is empty only if
+/// `node` contains an element `none`. `named` returns the node of an id.
 fn listed_nodes<T>(
     node: Node<'_, '_>,
     kind: &str,
@@ -283,6 +286,7 @@ fn listed_nodes<T>(
     }
 }
 
+/// Returns the linear sum of the terms, or an error at `node` if it is too large.
 fn sum(node: Node<'_, '_>, terms: Vec<(PlaceId, i64)>) -> Result<LinearSum, Unreadable> {
     LinearSum::new(terms).map_err(|error| Unreadable::at(node, error.to_string()))
 }

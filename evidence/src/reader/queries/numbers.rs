@@ -42,7 +42,8 @@ impl IntegerSum {
         Some(self)
     }
 
-    /// Returns the terms of the sum without the constant.
+    /// Returns the terms of the sum without the constant, or an error if a coefficient does not fit
+    /// 64 bits.
     fn terms(&self, node: Node<'_, '_>) -> Result<Vec<(PlaceId, i64)>, Unreadable> {
         let term = |(&place, &coefficient)| Some((place, i64::try_from(coefficient).ok()?));
         self.terms.iter().map(term).collect::<Option<_>>().ok_or_else(|| too_large(node))
@@ -53,8 +54,9 @@ fn too_large(node: Node<'_, '_>) -> Unreadable {
     Unreadable::at(node, "the numbers of this comparison are too large")
 }
 
-/// Returns the comparison left + `strictness` ≤ right of the two operands, exchanged if
-/// `is_swapped`.
+/// Returns the comparison left + `strictness` ≤ right of the two operands of `node`, which are
+/// exchanged if `is_swapped`. Returns a constant if the signs of the coefficients decide the
+/// comparison.
 pub(super) fn compare(
     net: &Net,
     node: Node<'_, '_>,
@@ -114,7 +116,7 @@ fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<IntegerSum, Un
     }
 }
 
-/// Applies an operator to numbers.
+/// Adds, subtracts or multiplies numbers, for the element name `operator`.
 fn apply_operator(
     node: Node<'_, '_>,
     operator: &str,
@@ -155,7 +157,8 @@ fn constant(node: Node<'_, '_>) -> Result<IntegerSum, Unreadable> {
     }
 }
 
-/// Returns the sum of the tokens on the places listed in `node`.
+/// Returns the terms of the sum of the tokens on the places listed in `node`, where each
+/// coefficient is 1. A place listed twice has two terms.
 pub(super) fn tokens(net: &Net, node: Node<'_, '_>) -> Result<Vec<(PlaceId, i64)>, Unreadable> {
     let places = listed_nodes(node, "place", |id| net.places_named(id))?.into_iter().flatten();
     Ok(places.map(|place| (place, 1)).collect())

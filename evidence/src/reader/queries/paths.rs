@@ -15,7 +15,7 @@ use crate::reader::{Unreadable, name};
 use parikh_net::{Net, Predicate};
 use roxmltree::Node;
 
-/// Reads a formula about the initial marking and the paths from there, negated if `negated`.
+/// Reads a formula about the initial marking and the paths that begin in it, negated if `negated`.
 pub(super) fn of_marking(
     net: &Net,
     node: Node<'_, '_>,
@@ -28,7 +28,8 @@ pub(super) fn of_marking(
     fold_junctions(node, negated, &path_or_predicate, &join_questions)
 }
 
-/// Reads a question about cases, negated if `negated`.
+/// Reads a question about cases, negated if `negated`. A case is a run that reaches a marking with
+/// `case_end`.
 pub(super) fn of_cases(
     net: &Net,
     case_end: &Predicate,

@@ -54,6 +54,7 @@ enum ReadingTask<'a, 'input, P> {
     Join(TemporalOperator<P>, usize),
 }
 
+/// An operator of a temporal formula. The temporal operators have the paths that they are about.
 #[derive(Clone, Copy)]
 enum TemporalOperator<P> {
     Globally(P),
@@ -95,11 +96,12 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
         TemporalReader { net, formulas, atoms, atom_numbers, timed, ends_in_dead_markings: false }
     }
 
+    /// Reads the formula at the element `whole`.
     pub(super) fn formula(&mut self, whole: Node<'_, '_>) -> Result<Formula<P>, Unreadable> {
         self.read(ReadingTask::Read(whole), whole)
     }
 
-    /// Reads a temporal operator.
+    /// Reads the formula of a temporal operator and its operands.
     pub(super) fn timed(
         &mut self,
         timed: TemporalElement<'_, '_, P>,
@@ -175,7 +177,8 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
         read.pop().ok_or_else(|| Unreadable::at(whole, "expected a formula"))
     }
 
-    /// Applies an operator to formulas, which are in reverse order of reading.
+    /// Applies an operator to the formulas `parts`. They are in the order of reading, so the last
+    /// operand comes first.
     fn join(&mut self, operator: TemporalOperator<P>, parts: &[Formula<P>]) -> Formula<P> {
         let formulas = &mut self.formulas;
         match (operator, parts) {

@@ -51,6 +51,7 @@ pub(super) fn on_paths(
     Ok(tree_question(net, reader, tree_formula, false))
 }
 
+/// Returns the question about a formula of CTL that `reader` has read, negated if `negated`.
 fn tree_question(
     net: &Net,
     mut reader: TemporalReader<'_, Quantifier>,

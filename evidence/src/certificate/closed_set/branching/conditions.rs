@@ -79,8 +79,8 @@ impl Evaluation<'_> {
         self.bounded(&mut bounded, 0, set, 0)
     }
 
-    /// Returns the vectors of a node at `level` whose weighted sum is at most the bound, if `sum`
-    /// is added for the levels above.
+    /// Returns the vectors of a node at `level` whose weighted sum is at most the bound. `sum` is
+    /// the weighted sum of the levels above `level`, and counts as well.
     fn bounded(
         &mut self,
         bounded: &mut BoundedSum,
@@ -155,7 +155,7 @@ struct BoundedSum {
     bound: i128,
     /// The smallest and the largest sum of the vectors of each node.
     ranges: HashMap<u32, (i128, i128)>,
-    /// Results by node and by the sum of the levels above the node.
+    /// Nodes of results, by node and by the sum of the levels above the node.
     results: HashMap<(u32, i128), u32>,
 }
 

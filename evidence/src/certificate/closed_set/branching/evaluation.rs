@@ -13,9 +13,11 @@ use std::sync::atomic::AtomicBool;
 /// The evaluation of CTL formulas on a closed set.
 pub(super) struct Evaluation<'e> {
     pub(super) net: &'e Net,
-    /// Level by place.
+    /// The level of each place, by place index.
     pub(super) level_of: &'e [usize],
+    /// The subsets of the closed set that have been built.
     pub(super) sets: SubsetTable<'e>,
+    /// The requirements and changes of transitions, as shared lists.
     pub(super) lists: TouchLists,
     /// The transitions that change the marking.
     moves: TransitionLists,
@@ -119,6 +121,7 @@ impl<'e> Evaluation<'e> {
         Ok(last)
     }
 
+    /// Returns the members that are not in `members`.
     fn complement(&mut self, members: u32) -> Result<u32, Flaw> {
         self.sets.difference(self.all_members, members)
     }
@@ -137,13 +140,15 @@ impl<'e> Evaluation<'e> {
         self.satisfying(set, &Predicate::Or(enabled))
     }
 
-    /// Returns the members that satisfy E(left U right).
+    /// Returns the members that satisfy E(left U right), from the members that satisfy each
+    /// operand.
     fn until(&mut self, left: u32, right: u32) -> Result<u32, Flaw> {
         let within = self.sets.union(left, right)?;
         self.sets.reaching(&self.lists, &self.moves, 0, (within, right))
     }
 
-    /// Returns the members that satisfy E(left R right).
+    /// Returns the members that satisfy E(left R right), from the members that satisfy each
+    /// operand.
     fn release(&mut self, left: u32, right: u32) -> Result<u32, Flaw> {
         let (dead, idle) = (self.satisfying(right, &Predicate::Dead)?, self.idle(right)?);
         let mut bases = self.sets.intersection(left, right)?;

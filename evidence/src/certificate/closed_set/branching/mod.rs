@@ -45,7 +45,7 @@ use std::time::Duration;
 /// The interval between two calls of `goes_on`.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Bytes of stack: a constant, and a number per level.
+/// The stack size in bytes is `STACK_BYTES.0`, plus `STACK_BYTES.1` for each level.
 const STACK_BYTES: (usize, usize) = (1 << 20, 4 << 10);
 
 /// The maximum number of levels that the stack allows.

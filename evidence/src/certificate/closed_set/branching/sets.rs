@@ -29,21 +29,24 @@ pub(super) enum Operation {
     Union = 1,
     Intersection = 2,
     Difference = 3,
-    /// Predecessors by a given firing.
+    /// Predecessors by one list of touches, that is, by a transition or the rest of a transition.
     Predecessors = 4,
-    /// Predecessors by any single firing.
+    /// Predecessors by any single firing of a set of transitions.
     BeforeAny = 5,
-    /// Predecessors by any number of firings.
+    /// Predecessors by any number of firings of a set of transitions.
     Leading = 6,
 }
 
 impl Operation {
-    /// Returns the cache key of an operation with the number of its transitions.
+    /// Returns the cache key of an operation. `number` is the number of its set of transitions or
+    /// list of touches, and 0 for union, intersection and difference.
     pub(super) fn cache_key(self, number: u32) -> u32 {
         self as u32 | number << 3
     }
 }
 
+/// A cached result: the key of the operation, the nodes of its operands, and the node of the
+/// result.
 #[derive(Clone, Copy)]
 struct CachedOperation {
     operation: u32,
@@ -56,7 +59,7 @@ struct CachedOperation {
 pub(super) struct SubsetTable<'s> {
     /// The nodes (value, down, right). `right` continues with larger values.
     nodes: Vec<(u64, u32, u32)>,
-    /// Hash table of the nodes, with open addressing.
+    /// Hash table of the nodes, with open addressing. A free slot has [`EMPTY`].
     slots: Vec<u32>,
     cache: Vec<CachedOperation>,
     /// Values and children of the nodes that are being built.
@@ -96,6 +99,7 @@ impl<'s> SubsetTable<'s> {
         Ok((sets, all))
     }
 
+    /// Returns the node (value, down, right) with this number.
     pub(super) fn node(&self, id: u32) -> (u64, u32, u32) {
         self.nodes[id as usize]
     }
@@ -109,6 +113,8 @@ impl<'s> SubsetTable<'s> {
         }
     }
 
+    /// Returns the number of the node (value, down, right), or `right` itself if `down` is empty.
+    /// Adds the node if it is new.
     fn node_number(&mut self, value: u64, down: u32, right: u32) -> Result<u32, Flaw> {
         if down == EMPTY {
             return Ok(right);
@@ -134,6 +140,7 @@ impl<'s> SubsetTable<'s> {
         Ok(id)
     }
 
+    /// Doubles the hash table.
     fn grow(&mut self) {
         self.slots = vec![EMPTY; self.slots.len() * 2];
         let mask = self.slots.len() - 1;
@@ -146,7 +153,8 @@ impl<'s> SubsetTable<'s> {
         }
     }
 
-    /// Returns the cached result of an operation, if any.
+    /// Returns the cached result of an operation on `a` and `b`, or `None`. `operation` is a cache
+    /// key.
     pub(super) fn cached(&self, operation: u32, a: u32, b: u32) -> Option<u32> {
         let line = self.cache[hash(u64::from(operation), a, b) & (CACHE_SIZE - 1)];
         ((line.operation, line.a, line.b) == (operation, a, b)).then_some(line.result)
@@ -158,7 +166,8 @@ impl<'s> SubsetTable<'s> {
             CachedOperation { operation, a, b, result };
     }
 
-    /// Begins a node chain with the values pushed from here on. Returns the start for `end_chain`.
+    /// Begins a chain of nodes with the values that are pushed from now on. Returns the start of
+    /// the chain for `end_chain`.
     pub(super) fn begin_chain(&self) -> usize {
         self.work.len()
     }
@@ -168,7 +177,7 @@ impl<'s> SubsetTable<'s> {
         self.work.push((value, down));
     }
 
-    /// Builds the chain that was begun at `begun`.
+    /// Builds the chain that `begin_chain` began at `chain_start`, and returns its first node.
     pub(super) fn end_chain(&mut self, chain_start: usize) -> Result<u32, Flaw> {
         let mut right = EMPTY;
         while self.work.len() > chain_start {
@@ -179,7 +188,7 @@ impl<'s> SubsetTable<'s> {
         Ok(right)
     }
 
-    /// Returns the child at a value, or the empty set if there is none.
+    /// Returns the child of `set` at a value, or the empty set if there is none.
     pub(super) fn child(&self, set: u32, value: u64) -> u32 {
         let mut current = set;
         while current > TERMINAL {

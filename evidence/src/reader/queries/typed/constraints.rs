@@ -31,7 +31,8 @@ const CONSTRAINTS: [(&str, usize, &str); 22] = [
     ("not_chain_succession", 2, "G (a -> X !b)"),
 ];
 
-/// Returns the number of operands and the formula of a constraint.
+/// Returns the number of operands and the formula of a constraint, or `None` if no constraint has
+/// this name.
 pub(super) fn named(name: &str) -> Option<(usize, &'static str)> {
     CONSTRAINTS.iter().find(|(known, ..)| *known == name).map(|&(_, number, text)| (number, text))
 }

@@ -119,7 +119,8 @@ fn definition(pieces: &[ContestToken], net: &Net) -> Result<Vec<TypedToken>, Str
 /// The number of tokens of each colour. The empty text is the colour of black tokens.
 type ColourCounts = BTreeMap<String, i64>;
 
-/// Parses a multiset `{ 1*[.], … }`, and returns the position behind it.
+/// Parses a multiset `{ 1*[.], … }` that begins at the index `from` of `body`. Returns the number
+/// of tokens of each colour and the index behind the multiset.
 fn multiset(body: &[ContestToken], from: usize) -> Result<(ColourCounts, usize), String> {
     let invalid_multiset = || "expected tokens such as `{2*[.]}`".to_owned();
     let end = body[from.min(body.len())..]
@@ -171,7 +172,8 @@ fn multiset(body: &[ContestToken], from: usize) -> Result<(ColourCounts, usize),
     Ok((counts, from + end + 1))
 }
 
-/// Translates the comparison of a place with a multiset.
+/// Translates the comparison of a place with a multiset. The place equals the multiset if
+/// `is_equal`, or else contains it.
 fn comparison(
     net: &Net,
     place: &str,

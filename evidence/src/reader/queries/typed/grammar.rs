@@ -30,10 +30,13 @@ use parikh_net::printable::Quoted;
 /// The largest number of open operators and brackets. Brackets alone do not add nesting depth.
 const MAX_OPEN_OPERATORS: usize = 10 * MAX_DEPTH;
 
+/// An operator or a bracket whose operand or content is still to be parsed.
 enum OpenOperator {
     /// An open group, with the closing bracket.
     Group(&'static str),
+    /// A prefix operator, as its XML elements from the outside in.
     Prefix(&'static [&'static str]),
+    /// An infix operator, its parsed left operand, and its precedence.
     Infix {
         left: ParsedOperand,
         operator: Infix,
@@ -47,7 +50,8 @@ pub(super) struct FormulaParser<'n> {
     tokens: std::vec::IntoIter<TypedToken>,
     /// The next token; the iterator holds the tokens after it.
     next: TypedToken,
-    /// The XML for `a` and `b` while the formula of a constraint is read.
+    /// The XML of the operands `a` and `b` while the formula of a constraint is read, and otherwise
+    /// empty.
     activities: Vec<String>,
     /// True if `U` has the lowest precedence.
     has_loosest_until: bool,
@@ -179,7 +183,7 @@ impl<'n> FormulaParser<'n> {
         }
     }
 
-    /// Takes an atom, a place, or a number.
+    /// Takes an operand: an atom, a place, a number, a bound or a constraint.
     fn operand(&mut self) -> Result<ParsedOperand, String> {
         let token = self.take();
         let state_formula = |xml: String| {
@@ -237,8 +241,8 @@ impl<'n> FormulaParser<'n> {
         }
     }
 
-    /// Returns the tokens of a place. A coloured place gives the sum of all its colours, or the
-    /// colour that follows.
+    /// Returns the sum of the tokens on the places that `token` refers to. A coloured place stands
+    /// for the sum of all its colours, or only for the colour in parentheses that follows.
     fn place(&mut self, token: &TypedToken) -> Result<PlaceSum, String> {
         let mut ids = self.node(token, NamedKind::Places)?;
         let coloured_places = |id: &String| self.net.folding().and_then(|it| it.place_named(id));
@@ -316,7 +320,7 @@ impl<'n> FormulaParser<'n> {
         }
     }
 
-    /// Takes nodes in parentheses, separated by commas, and returns their ids.
+    /// Takes nodes in parentheses, separated by commas, and returns the ids of the nodes.
     fn nodes(&mut self, kind: NamedKind) -> Result<Vec<String>, String> {
         self.expect("(")?;
         let mut ids = Vec::new();
@@ -377,7 +381,8 @@ impl<'n> FormulaParser<'n> {
     }
 
     /// Reads an operand of a constraint. Returns the XML for "one of the transitions with this name
-    /// fires next". If no transition has the name, the transition with this id is meant.
+    /// fires next". If no transition has the name, the transition with this id is meant. Inside the
+    /// formula of a constraint, `a` and `b` give the XML of its operands.
     fn activity(&mut self, token: &TypedToken) -> Result<String, String> {
         let name = token.name().ok_or_else(|| instead_of(token, "an activity"))?;
         // Inside the formula of a constraint, the words `a` and `b` stand for its operands.

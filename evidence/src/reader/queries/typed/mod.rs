@@ -120,13 +120,15 @@ fn entries(text: &str) -> Vec<(u64, String)> {
     entries
 }
 
+/// Reads one formula, which begins in `line`, perhaps with its name and a colon before it.
 fn entry(net: &Net, line: u64, text: &str, as_xml: AsXml<'_>) -> AuditedProperty {
     let (id, formula) = label(text).unwrap_or(("", text));
     let parser = lexer::tokens(formula).map(|tokens| FormulaParser::new(net, tokens));
     property(id.to_owned(), line, parser, as_xml)
 }
 
-/// Returns the name before the colon, and the text behind the colon.
+/// Returns the name before the first colon, and the text behind the colon. Returns `None` if no
+/// name and colon begin the text.
 fn label(text: &str) -> Option<(&str, &str)> {
     let (name, formula) = text.split_once(':')?;
     let name = name.trim();

@@ -114,18 +114,21 @@ pub(super) struct PlaceSum {
 pub(super) enum ParsedOperand {
     Formula(XmlFormula),
     Number(PlaceSum),
-    /// The query for a bound, which cannot be inside another formula.
+    /// The XML of a query for a bound, which cannot be inside another formula.
     Bound(String),
 }
 
+/// Returns the XML of a list of nodes, with elements of the name `kind`.
 pub(super) fn node_elements(kind: &str, names: &[String]) -> String {
     names.iter().map(|name| format!("<{kind} name=\"{}\"/>", escaped(name))).collect()
 }
 
+/// Returns a parsed formula with a temporal operator outside of all path quantifiers.
 pub(super) fn path_formula(xml: String) -> ParsedOperand {
     ParsedOperand::Formula(XmlFormula { xml, connective: None, is_path_formula: true })
 }
 
+/// Returns the number `sign` times the decimal digits, or an error from 2^63 on.
 pub(super) fn constant(digits: &str, sign: i128) -> Result<ParsedOperand, String> {
     let number: i64 = digits.parse().map_err(|_| format!("{digits} is not a number below 2^63"))?;
     Ok(ParsedOperand::Number(PlaceSum {
@@ -166,6 +169,7 @@ fn number(part: ParsedOperand) -> Result<PlaceSum, String> {
     }
 }
 
+/// Applies a prefix operator to a formula. `names` are its XML elements from the outside in.
 pub(super) fn apply_prefix(names: &[&str], part: ParsedOperand) -> Result<ParsedOperand, String> {
     let inner = formula(part)?;
     let is_of_a_run = match names {
@@ -240,6 +244,8 @@ pub(super) fn add(sum: &mut PlaceSum, other: PlaceSum, factor: i128) -> Result<(
     Ok(())
 }
 
+/// Applies `+`, `-` or `*` to two sums. Returns an error if both factors of a product have places,
+/// or on overflow.
 fn apply_arithmetic(
     operator: Infix,
     mut left: PlaceSum,

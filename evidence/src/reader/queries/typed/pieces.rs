@@ -4,9 +4,11 @@ use super::lexer::TypedToken;
 
 /// A formula translated to the `--formula` language, or an error message.
 pub(super) struct TranslatedProperty {
+    /// The name of the formula, or an empty text without one.
     pub(super) name: String,
     /// The line where the formula begins.
     pub(super) line: u64,
+    /// The tokens in the `--formula` language, or an error message.
     pub(super) tokens: Result<Vec<TypedToken>, String>,
 }
 
