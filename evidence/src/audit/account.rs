@@ -15,7 +15,8 @@ pub(super) struct AnswerObligations<'n> {
     pub(super) goals: ReachedGoals<'n>,
     /// The predicates that no reachable marking may satisfy; true if proved.
     pub(super) claims: Vec<(Predicate, bool)>,
-    /// For each net derived by a reduction, the predicates of `refuted` translated to that net.
+    /// The claims translated to the net of each reduction, by its id (`None` for the original net).
+    /// An entry is `None` if the reduction does not preserve the claim.
     pub(super) translated: HashMap<Option<String>, Vec<Option<Predicate>>>,
     /// The sums that have to grow without bound; true if shown.
     pub(super) sums: Vec<(LinearSum, bool)>,
@@ -30,7 +31,8 @@ pub(super) struct AnswerObligations<'n> {
     needed: NeededProofs,
     /// True if some evidence used so far assumes that the units of the model are safe.
     pub(super) assumes_units: bool,
-    /// The reason why some document could not be evaluated on an obligation.
+    /// The reason why some document could not be evaluated on an obligation; `None` if there was no
+    /// such document.
     pub(super) unevaluated: Option<String>,
 }
 
@@ -83,7 +85,8 @@ impl<'n> AnswerObligations<'n> {
         })
     }
 
-    /// Returns the claims and predicates that premises of labellings may rely on.
+    /// Returns the claims and home obligations on which premises of labellings may rely. `stays`
+    /// returns true if the predicate with this index is shown to stay reachable.
     fn proved_premises<'s>(
         &'s self,
         stays: &'s dyn Fn(usize) -> bool,
@@ -91,7 +94,8 @@ impl<'n> AnswerObligations<'n> {
         trees::ProvedPremises { claims: &self.claims, stays_reachable: stays }
     }
 
-    /// Returns true if an obligation is discharged.
+    /// Returns true if an obligation is discharged. Returns false for combinations, which
+    /// `NeededProofs::is_true` evaluates.
     fn is_discharged(&self, obligation: &NeededProofs) -> bool {
         match *obligation {
             NeededProofs::Reach(index) => self.goals.is_reached(index),
@@ -122,7 +126,8 @@ impl<'n> AnswerObligations<'n> {
         self.needed.is_true(&|obligation| self.is_discharged(obligation) || is_assumed(obligation))
     }
 
-    /// Returns true if an exhaustive search could discharge all remaining obligations.
+    /// Returns true if there are claims, and the answer would be shown if all claims were proved.
+    /// Then an exhaustive search may show it.
     pub(super) fn is_open_to_search(&self) -> bool {
         !self.claims.is_empty()
             && self.would_be_settled(&|obligation| matches!(obligation, NeededProofs::Refute(_)))
@@ -146,8 +151,8 @@ impl<'n> AnswerObligations<'n> {
         open.iter().filter_map(tree).collect()
     }
 
-    /// Returns a predicate that does not stay reachable although an open obligation requires that
-    /// it does.
+    /// Returns a predicate that is shown not to stay reachable although an open obligation requires
+    /// that it does. Returns `None` if there is none.
     pub(super) fn wrongly_lost(&self) -> Option<&Predicate> {
         let home = self.home.as_ref()?;
         self.needed.open(&|obligation| self.is_discharged(obligation)).into_iter().find_map(
@@ -160,8 +165,8 @@ impl<'n> AnswerObligations<'n> {
         )
     }
 
-    /// Returns true if open obligations require that some predicate does not stay reachable, and
-    /// none that one does.
+    /// Returns true if some open obligation requires that a predicate does not stay reachable, and
+    /// no open obligation requires that a predicate stays reachable.
     pub(super) fn requires_only_losses(&self) -> bool {
         let open = self.needed.open(&|obligation| self.is_discharged(obligation));
         open.iter().any(|obligation| matches!(obligation, NeededProofs::NotStaysReachable(_)))
@@ -196,7 +201,8 @@ impl<'n> AnswerObligations<'n> {
         phrases.join(", ")
     }
 
-    /// Describes the first missing obligation in a line.
+    /// Describes the first open obligation in one line, with the number of further open obligations
+    /// and the reason in `unevaluated`.
     pub(super) fn describe_missing(&self, net: &Net) -> String {
         let open = self.needed.open(&|obligation| self.is_discharged(obligation));
         let what = match open.first() {

@@ -13,8 +13,8 @@ use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Net};
 use std::slice;
 
-/// Judges an answer about the number of markings or firings, or a largest sum that only a search
-/// supports. Returns `None` for other answers.
+/// Judges an answer about the number of markings or firings, or about a largest sum that only a
+/// search supports. Returns `None` for other answers and for infinite values.
 pub(super) fn judge(
     context: &AuditContext<'_>,
     question: &Question,
@@ -84,8 +84,8 @@ fn counted_again(visited: u64) -> String {
     }
 }
 
-/// Returns a formula for the figures of the net, from a count and its reduction. Also returns the
-/// number of markings that the count says are to be visited.
+/// Reads the count with this id, and its reduction if it has one. Returns a formula for the figures
+/// of the net, and the number of markings that the count says are to be visited.
 fn read_count(context: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, u64), String> {
     let CountLine { on: reduction, markings, .. } = context.lines.read(id)?;
     let formula = match reduction {
@@ -104,7 +104,8 @@ fn read_count(context: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, 
     Ok((formula.map_err(|error| error.to_string())?, markings))
 }
 
-/// Checks the largest sum in the answer.
+/// Checks the answer that is the largest value of any of `sums`, by visiting at most `max_markings`
+/// markings again.
 fn check_largest(
     net: &Net,
     sums: &[LinearSum],

@@ -8,7 +8,8 @@ use parikh_net::Predicate;
 pub(super) struct HomeObligations {
     /// The predicates.
     pub(super) predicates: Vec<Predicate>,
-    /// The index of the goal that the predicate is reachable, if that is a goal of the answer.
+    /// The index of the goal that the predicate is reachable, or `None` if the obligations have no
+    /// such goal.
     pub(super) reach_goals: Vec<Option<usize>>,
     /// True if the predicate is shown not to stay reachable.
     pub(super) can_become_unreachable: Vec<bool>,
@@ -36,8 +37,8 @@ impl HomeObligations {
         }
     }
 
-    /// Returns the index of a predicate that another argument assumes to stay reachable, and adds
-    /// it if necessary. It can be shown like the predicates of the answer.
+    /// Returns the index of a predicate that another argument assumes to stay reachable. Adds the
+    /// predicate if necessary, which can then be shown like the predicates of the answer.
     pub(super) fn add_premise(
         &mut self,
         wanted: &Predicate,

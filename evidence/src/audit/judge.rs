@@ -36,7 +36,8 @@ impl AnswerJudge<'_> {
         }
     }
 
-    /// Returns the verdict on an answer. The boolean is true if the answer assumes safe units.
+    /// Returns the verdict on an answer. The boolean is true if the answer or its evidence assumes
+    /// safe units.
     pub(super) fn judge(&mut self, answer: &AnswerLine) -> (AuditVerdict, bool) {
         let asked = match self.questions.get(&answer.id) {
             None => return (AuditVerdict::Refused("there is no such question".to_owned()), false),

@@ -75,7 +75,8 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// A function that returns the questions of an examination, or the reason why there are none.
+/// A function that gets the name of an examination, and returns its questions or the reason why
+/// there are none.
 pub type QueryFiles<'n> = dyn FnMut(&str) -> Result<Vec<AuditedProperty>, String> + 'n;
 
 /// An audit of evidence about one net.
@@ -86,10 +87,11 @@ pub struct Audit<'n> {
     queries: Box<QueryFiles<'n>>,
     /// The largest number of markings of a search that is repeated.
     max_markings: u64,
-    /// A description of how a trace violates the claim of safe units.
+    /// A description of how some evidence violates the model's claim of safe units; `None` if no
+    /// violation is known.
     breach: Option<String>,
-    /// The final markings of the cases of a process; if the list is empty, the final markings of
-    /// the model.
+    /// The final markings of the cases of a process. If the list is empty, the final markings of
+    /// the model are used.
     final_markings: Vec<Marking>,
     /// True if the net already has the initial marking for the cases of a question about processes,
     /// and their final markings.
@@ -101,7 +103,7 @@ pub struct Audit<'n> {
 }
 
 impl<'n> Audit<'n> {
-    /// Creates an audit of evidence about `net`. Searches of up to `most_visited` markings are
+    /// Creates an audit of evidence about `net`. Searches of up to `max_markings` markings are
     /// repeated.
     pub fn new(net: &'n Net, max_markings: u64, queries: Box<QueryFiles<'n>>) -> Self {
         Audit {
@@ -136,7 +138,8 @@ impl<'n> Audit<'n> {
         Audit { watch, ..self }
     }
 
-    /// Audits one file.
+    /// Audits one file. Does nothing if the audit has already run out of time or memory. A file
+    /// that is cut off is reported and is no error.
     ///
     /// # Errors
     /// When the file is not an evidence file about this net, or has an invalid line.
@@ -153,7 +156,10 @@ impl<'n> Audit<'n> {
         }
     }
 
-    /// Audits a file whose header was read.
+    /// Audits a file whose header was read, and adds the results to the report.
+    ///
+    /// # Errors
+    /// When the file is not about this net, or has an invalid line.
     pub(crate) fn audit_source(
         &mut self,
         mut source: EvidenceReader,
@@ -220,7 +226,8 @@ impl<'n> Audit<'n> {
         }
     }
 
-    /// Compares the number of answers with the number at the end of the file.
+    /// Compares the number of answers in the file with the number in its `end` line. Reports a
+    /// difference or a missing `end` line as irregular.
     fn count_answers(&mut self, source: &EvidenceReader, found: usize, printed: Option<u64>) {
         let what = match printed {
             None => "the file has no `end` line, so printed answers may be missing".to_owned(),
@@ -348,7 +355,8 @@ const MAX_CLAIM_MARKINGS: u64 = 10_000;
 /// The examination about the figures of the state space.
 pub(crate) const STATE_SPACE: &str = "StateSpace";
 
-/// Checks that a file states the assumptions that hold of the model.
+/// Checks that the assumptions that a file states are those of the model. A file may also state
+/// none.
 fn check_assumptions(header: &FileHeader, net: &Net) -> Result<(), String> {
     let found = assumption::keys(net.assumptions());
     match &header.assumes {
@@ -396,13 +404,14 @@ struct FileAudit<'s, 'a> {
     withdrawn: HashSet<String>,
     /// The positions of withdrawn answers in the report.
     withdrawn_positions: HashSet<usize>,
-    /// The number of printed answers, from the end of the file.
+    /// The number of printed answers; `None` until the `end` line is read.
     printed: Option<u64>,
 }
 
 impl FileAudit<'_, '_> {
     /// Reads the lines after the header to the end of the file. Returns the position where the file
-    /// is cut off, if it is.
+    /// is cut off. Returns `None` if the file is complete, or if the audit ran out of time or
+    /// memory, which it records in the report.
     fn audit_lines(
         &mut self,
         source: &mut EvidenceReader,
@@ -448,7 +457,8 @@ impl FileAudit<'_, '_> {
         }
     }
 
-    /// Judges an answer, unless the question already has an answer.
+    /// Judges an answer, unless the question already has an answer. Reports a second answer as
+    /// irregular.
     fn judge_answer(&mut self, answer: AnswerLine, source: &EvidenceReader) {
         if let Some(&(earlier, _)) = self.answered.get(&answer.id) {
             let AuditedAnswer { line, value, .. } = &self.report.judged[earlier];

@@ -8,7 +8,7 @@ use parikh_net::Assumption;
 pub enum AuditVerdict {
     /// The evidence shows the answer. Contains a description of the evidence.
     Confirmed(String),
-    /// The answer relies on a search that was not repeated. Contains the reason.
+    /// The answer relies on a search that was not repeated to its end. Contains the reason.
     Searched(String),
     /// The auditor does not support this kind of question.
     Unsupported(String),
@@ -78,8 +78,8 @@ pub struct AuditReport {
     /// Files that no successful run leaves behind. A file may be named after another examination,
     /// have two answers to one question, or lack answers that were printed.
     pub irregular: Vec<EvidenceFileError>,
-    /// The position where the audit stopped for lack of time or memory. Everything after it is
-    /// unchecked.
+    /// The position where the audit stopped for lack of time or memory, after which nothing is
+    /// checked. `None` if the audit ran to the end.
     pub stopped: Option<(EvidenceFileError, ExhaustedLimit)>,
 }
 

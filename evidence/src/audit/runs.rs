@@ -135,7 +135,8 @@ impl RunObligations {
     /// be excluded by one of them.
     ///
     /// # Errors
-    /// The id of an argument that is of no use, with the reason.
+    /// The id of the first of these arguments, with a reason, if the combination excludes no
+    /// property or the audit is stopped.
     pub(super) fn combine_arguments(
         &mut self,
         net: &Net,
@@ -214,7 +215,7 @@ impl RunObligations {
         followed.into_iter().chain(checked).collect()
     }
 
-    /// Describes an open obligation in words.
+    /// Describes an open obligation about runs in words. Returns `None` for other obligations.
     pub(super) fn describe_missing(
         &self,
         net: &Net,
@@ -247,11 +248,11 @@ impl RunObligations {
 pub(super) struct RunVisits {
     /// The largest number of markings visited for one property.
     pub(super) markings: u64,
-    /// True if no run has one of the properties.
+    /// True if at least one of the properties is shown to be a property of no run.
     pub(super) is_any_shown: bool,
-    /// A property that should hold on all runs and does not, in words.
+    /// A property that should hold on all runs and does not, in words; `None` if there is none.
     pub(super) violated: Option<String>,
-    /// The reason why some properties were not decided.
+    /// The reason why some properties were not decided; `None` if all were.
     pub(super) undecided: Option<String>,
 }
 

@@ -92,8 +92,8 @@ impl<'n> AuditContext<'n> {
     }
 
     /// Returns the verdict after a repeated search that did not discharge the obligations.
-    /// `other_verdict` is the verdict of another search, and `untrue` a property found to be false.
-    /// `undecided` is the verdict if not all markings were visited.
+    /// `other_verdict` is the verdict of another search if there was one, and `untrue` describes a
+    /// property found to be false. `undecided` is the verdict if not all properties were decided.
     fn verdict_after_visits(
         &self,
         obligations: &AnswerObligations<'n>,
@@ -112,8 +112,9 @@ impl<'n> AuditContext<'n> {
         }
     }
 
-    /// Repeats a search about predicates that stay reachable, or that no marking satisfies, if such
-    /// obligations are open.
+    /// Repeats the search for predicates that stay reachable if the answer has such obligations.
+    /// Otherwise repeats the search that proves claims if claims would suffice for the answer.
+    /// Returns `None` if neither is the case.
     fn search_other(
         &self,
         obligations: &mut AnswerObligations<'n>,
@@ -125,9 +126,10 @@ impl<'n> AuditContext<'n> {
         obligations.is_open_to_search().then(|| self.search_again(obligations, searched))
     }
 
-    /// Repeats a search for claims that no marking satisfies, on the original net and without
-    /// omissions. The prover may have left out irrelevant markings, or have searched a smaller net.
-    /// Its number of markings only serves to decide whether to try.
+    /// Repeats a search that proves claims (no reachable marking satisfies a predicate), on the
+    /// original net and without omissions. The prover may have left out irrelevant markings, or
+    /// have searched a smaller net. The number of markings that it visited only serves to decide
+    /// whether to try.
     pub(super) fn search_again(
         &self,
         obligations: &mut AnswerObligations<'n>,
@@ -203,7 +205,8 @@ impl<'n> AuditContext<'n> {
                 AuditVerdict::Refused(format!("visited again: it is not true that {what}"))
             }
             (Err(Flaw::More(reachable)), _) => {
-                // Capping the sinks for a single claim may reduce the number of markings a lot.
+                // Capping the places without output transitions for a single claim may reduce the
+                // number of markings a lot.
                 let suffices_alone = |&index: &usize| {
                     let is_this_claim = |obligation: &NeededProofs| matches!(*obligation, NeededProofs::Refute(claim) if claim == index);
                     obligations.would_be_settled(&is_this_claim)

@@ -53,7 +53,7 @@ impl<'n> EvidenceLines<'n> {
         EvidenceLines { net, file, positions: HashMap::new(), reductions: HashMap::new(), watch }
     }
 
-    /// Records the position of a line.
+    /// Records the position of a line. Fails if an earlier line has the same kind and id.
     pub(super) fn add(
         &mut self,
         kind: EvidenceKind,
@@ -71,8 +71,9 @@ impl<'n> EvidenceLines<'n> {
         self.net
     }
 
-    /// Translates a predicate of the original net to the net of a replayed reduction. Returns
-    /// `None` if the reduction does not preserve the predicate.
+    /// Translates a predicate of the original net to the net of the replayed reduction `on`
+    /// (`None`: the original net). Returns `None` if a reduction on the way does not preserve the
+    /// predicate, or was not replayed.
     pub(super) fn translate(&self, predicate: &Predicate, on: Option<&str>) -> Option<Predicate> {
         let mut translated = predicate.clone();
         for DerivedNet { base: of, reduction: by } in self.reductions_to(on)? {
@@ -81,8 +82,9 @@ impl<'n> EvidenceLines<'n> {
         Some(translated)
     }
 
-    /// Translates a predicate to the net of a replayed reduction, such that it stays reachable
-    /// there if and only if it does in the original net.
+    /// Translates a predicate to the net of the replayed reduction `on`, such that it stays
+    /// reachable there if and only if it does in the original net. Returns `None` as `translate`
+    /// does.
     pub(super) fn translate_home(&self, wanted: &Predicate, on: Option<&str>) -> Option<Predicate> {
         let mut translated = wanted.clone();
         for DerivedNet { reduction: by, .. } in self.reductions_to(on)? {
@@ -91,8 +93,8 @@ impl<'n> EvidenceLines<'n> {
         Some(translated)
     }
 
-    /// Returns the replayed reductions from the original net to the net of this reduction, in
-    /// order.
+    /// Returns the replayed reductions from the original net to the net of the reduction `on`, in
+    /// order. Returns `None` if a reduction was not replayed.
     fn reductions_to(&self, on: Option<&str>) -> Option<Vec<&DerivedNet>> {
         let (mut ancestors, mut next) = (Vec::new(), on);
         while let Some(id) = next {
@@ -143,13 +145,13 @@ impl<'n> EvidenceLines<'n> {
         Ok(())
     }
 
-    /// Returns the position of a line.
+    /// Returns the position of an earlier line of this kind with this id.
     fn position(&self, kind: EvidenceKind, id: &str) -> Result<LinePosition, String> {
         let position = self.positions.get(&(kind, id.to_owned())).copied();
         position.ok_or_else(|| format!("no earlier line `{}` has this id", kind.name()))
     }
 
-    /// Reads a line again.
+    /// Reads the line with this kind and id again, and returns its content.
     pub(super) fn read<T: EvidenceContent>(&self, id: &str) -> Result<T, String> {
         let position = self.position(T::KIND, id)?;
         let mut bytes = vec![0; position.length];

@@ -46,7 +46,7 @@ pub(crate) struct EvidenceReader {
 /// The result of opening a readable file.
 pub(crate) enum OpenResult {
     Evidence(Box<EvidenceReader>),
-    /// The file ends inside its header, as after an interrupted run.
+    /// The file is empty or ends inside its header, as after an interrupted run.
     CutShort(EvidenceFileError),
 }
 
@@ -65,7 +65,8 @@ impl EvidenceReader {
     /// Opens a file and reads its header.
     ///
     /// # Errors
-    /// When the file cannot be read, or begins with something other than a header.
+    /// When the file cannot be read, is not a regular file, or begins with something other than a
+    /// header.
     pub(crate) fn open(path: &Path, watch: &AuditWatch) -> Result<OpenResult, EvidenceFileError> {
         let name = path.display().to_string();
         let broken = |line, what| EvidenceFileError { file: name.clone(), line, what };
@@ -131,7 +132,7 @@ impl EvidenceReader {
     /// Reads the next line that is not blank.
     ///
     /// # Errors
-    /// When the line is not evidence.
+    /// When the line is not evidence, is too long, or cannot be read.
     pub(crate) fn next_line(&mut self) -> Result<NextLine, EvidenceFileError> {
         match self.next_bytes()? {
             false => Ok(NextLine::End),
@@ -145,7 +146,7 @@ impl EvidenceReader {
     /// of the unfolding.
     ///
     /// # Errors
-    /// When the line is something else.
+    /// When the line is something else or is missing.
     pub(crate) fn unfolding(&mut self) -> Result<Unfolding, EvidenceFileError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "snake_case")]
@@ -166,7 +167,7 @@ impl EvidenceReader {
     /// lists the bounds used for the translation.
     ///
     /// # Errors
-    /// When the line is something else.
+    /// When the line is something else or is missing.
     pub(crate) fn translation(&mut self) -> Result<NamedTranslation, EvidenceFileError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "snake_case")]
@@ -200,7 +201,8 @@ impl EvidenceReader {
         }
     }
 
-    /// Reads up to the next line end, and returns the number of bytes.
+    /// Reads up to the next line end, and returns the number of bytes, which is 0 at the end of the
+    /// file.
     fn read_line(&mut self) -> Result<usize, EvidenceFileError> {
         let mut limited = std::io::Read::take(&mut self.reader, MAX_LINE_BYTES as u64 + 1);
         match limited.read_until(b'\n', &mut self.bytes) {

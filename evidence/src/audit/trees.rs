@@ -29,7 +29,7 @@ pub(super) struct LabellingPremises {
     pub(super) homes: Vec<usize>,
 }
 
-/// The claims and predicates that are proved so far.
+/// The claims and home obligations, which tell whether the premises of a labelling are proved.
 #[derive(Clone, Copy)]
 pub(super) struct ProvedPremises<'s> {
     /// The claims that no reachable marking satisfies some predicate; true if proved.
@@ -91,8 +91,12 @@ impl TreeObligations {
         Ok(())
     }
 
-    /// Evaluates the properties without a labelling on the set of all markings, if the document has
-    /// that set.
+    /// Evaluates the properties on the set of all markings, if the document has that set. Skips
+    /// properties that were visited or have a labelling.
+    ///
+    /// # Errors
+    /// [`Flaw::Stopped`], or the reason of the last failed evaluation. A document without a set of
+    /// all markings is no error.
     pub(super) fn evaluate(
         &mut self,
         document: &CheckedDocument<'_>,
@@ -115,6 +119,7 @@ impl TreeObligations {
     }
 
     /// Visits all markings, at most `max_markings`, for each of the properties with these indices.
+    /// Ends at the first property that this does not decide.
     pub(super) fn visit(
         &mut self,
         net: &Net,
@@ -137,7 +142,7 @@ impl TreeObligations {
                     visits.undecided = Some(format!("more than {max_markings} are reachable"));
                     break;
                 }
-                // The size says nothing about the evidence.
+                // A graph that is too large does not contradict the answer.
                 Err(Flaw::TooLarge(what)) => {
                     visits.undecided = Some(format!("there are {what}"));
                     break;
@@ -164,7 +169,7 @@ impl TreeObligations {
         }
     }
 
-    /// Describes an open obligation in words.
+    /// Describes the open obligation about the property with this index in words.
     pub(super) fn describe_missing(
         &self,
         net: &Net,
@@ -196,8 +201,8 @@ impl TreeObligations {
 pub(super) struct TreeVisits {
     /// The largest number of markings visited for one property.
     pub(super) markings: u64,
-    /// A property that does not hold, in words.
+    /// A property that does not hold, in words; `None` if all visited properties hold.
     pub(super) violated: Option<String>,
-    /// The reason why some properties were not decided.
+    /// The reason why some properties were not decided; `None` if all were.
     pub(super) undecided: Option<String>,
 }

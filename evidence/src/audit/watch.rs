@@ -36,7 +36,7 @@ struct WatchState {
 pub struct AuditProgress {
     /// The verdicts so far; `None` for a withdrawn answer.
     pub judged: Vec<Option<AuditedAnswer>>,
-    /// The current file and line.
+    /// The current file and line; `None` before the first file. Line 0 stands for the whole file.
     pub position: Option<(String, u64)>,
 }
 

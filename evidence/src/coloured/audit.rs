@@ -65,10 +65,11 @@ impl<'m> ColouredAudit<'m> {
         ColouredAudit { watch, ..self }
     }
 
-    /// Audits a file.
+    /// Audits a file. Does nothing if the audit has already run out of time or memory.
     ///
     /// # Errors
-    /// When the file is no evidence about this model, or a line cannot be read.
+    /// When the file is no evidence about this model, lists a net that is not equivalent to it, or
+    /// has a line that cannot be read.
     pub fn file(&mut self, path: &Path) -> Result<(), EvidenceFileError> {
         if self.report.stopped.is_some() {
             return Ok(());
@@ -126,7 +127,7 @@ impl<'m> ColouredAudit<'m> {
     }
 
     /// Records the answers of a file, the last one for each question, as not audited for the reason
-    /// `why`.
+    /// `why`. Leaves out withdrawn answers.
     fn leave_unjudged(
         &mut self,
         mut source: EvidenceReader,

@@ -189,7 +189,7 @@ impl<'m> ClassHeads<'m> {
     }
 
     /// Returns true if no sort has listed or derived classes, so that every colour is its own head.
-    /// A listed table of classes with one colour each does not count.
+    /// Returns false for a sort with listed classes, even if each class has one colour.
     pub(super) fn are_trivial(&self) -> bool {
         self.heads.iter().all(|heads| matches!(heads, SortHeads::Identity))
     }
@@ -225,7 +225,7 @@ impl<'m> ClassHeads<'m> {
         }
     }
 
-    /// Returns true if a sort has no classes, so that each colour is a head.
+    /// Returns true if a sort has no listed or derived classes, so that each colour is a head.
     fn is_whole(&self, sort: usize) -> bool {
         matches!(self.heads[sort], SortHeads::Identity)
     }
@@ -312,8 +312,8 @@ impl<'m> ClassHeads<'m> {
         })
     }
 
-    /// Returns true if a function between two sorts maps colours of one class to colours of one
-    /// class.
+    /// Returns true if a function from the first sort to the second maps colours of one class to
+    /// colours of one class.
     fn keeps_classes(
         &self,
         [from, to]: [usize; 2],
@@ -438,8 +438,9 @@ impl<'m> ClassHeads<'m> {
         }
     }
 
-    /// Returns true if the components of a term whose colours share a class with others are unseen
-    /// variables.
+    /// Returns true if a term is one colour, and each of its components that shares a class with
+    /// other colours is an unseen variable, possibly shifted. Adds the variables of these
+    /// components to `seen`.
     fn is_any_colour(&self, term: &MultisetTerm, sort: usize, seen: &mut HashSet<usize>) -> bool {
         match (term, self.declarations.kind(sort)) {
             // By condition 1, a shift maps classes to classes, and it is a bijection. So each

@@ -18,7 +18,7 @@ pub(super) enum MultisetTerm {
     All(u64),
     /// A shift of each colour by a number of steps, in a cyclic sort of this size.
     Shift(Box<MultisetTerm>, u64, u64),
-    /// The partition element per colour.
+    /// The partition element of each colour, looked up in the list by the position of the colour.
     PartOf(Box<MultisetTerm>, Vec<u64>),
     /// A tuple of components, each with the size of its sort.
     Tuple(Vec<(MultisetTerm, u64)>),
@@ -39,8 +39,8 @@ pub(super) enum GuardTerm {
     Any(Vec<GuardTerm>),
     /// The negation of the condition.
     Not(Box<GuardTerm>),
-    /// A comparison of two sides. Each side is a term of one colour, and the number that its
-    /// position is counted from.
+    /// A comparison of two numbers. Each is given by a term of one colour and the number that is
+    /// added to the position of this colour.
     Compare(fn(&i128, &i128) -> bool, [(MultisetTerm, i64); 2]),
 }
 

@@ -35,7 +35,9 @@ pub struct ColouredModel {
 #[derive(Debug)]
 pub(super) struct SortedPlace {
     pub(super) id: String,
+    /// The text of the place's `name`, or `None` without one.
     pub(super) label: Option<String>,
+    /// The index of the sort of its tokens.
     pub(super) sort: usize,
     pub(super) initial: MultisetTerm,
 }
@@ -44,6 +46,7 @@ pub(super) struct SortedPlace {
 #[derive(Debug)]
 pub(super) struct GuardedTransition {
     pub(super) id: String,
+    /// The text of the transition's `name`, or `None` without one.
     pub(super) label: Option<String>,
     /// Indices of the variables, in the order of their declaration.
     pub(super) variables: Vec<usize>,
@@ -244,7 +247,7 @@ impl ColouredModel {
             Some(term) => {
                 TermReader { declarations: &mut self.declarations, depth: 0 }.term(term, sort)
             }
-            // One token, if its sort has only one colour.
+            // Without an inscription, an arc at a place of black tokens moves one token.
             None if *self.declarations.kind(sort) == SortStructure::Dot => {
                 Ok(MultisetTerm::Constant(0))
             }
@@ -271,8 +274,9 @@ fn declarations<'a, 'i>(node: Node<'a, 'i>, into: &mut Vec<Node<'a, 'i>>) {
     }
 }
 
-/// Returns the term in the label `key` of `node`, if it has one: in its `structure`, or directly in
-/// the label. A label with only a text is rejected, and so are unknown labels.
+/// Returns the content of the label `key` of `node`, or `None` without such a label: its
+/// `structure`, or the term directly in it. Ignores the labels `other_labels`. Rejects other
+/// labels, and a label with only a text.
 fn label<'a, 'i>(
     node: Node<'a, 'i>,
     key: &str,

@@ -35,11 +35,12 @@ pub(super) enum SortStructure {
     Boolean,
     /// An enumeration, with its constants in the order of their declaration.
     Constants { id: String, names: Vec<String>, cyclic: bool },
-    /// A range of integers, beginning at this one.
+    /// A range of integers, beginning at the given integer.
     Range(i64),
-    /// A product of sorts.
+    /// A product of the sorts with these indices.
     Product(Vec<usize>),
-    /// A partition of another sort: the names of its elements, and the element of each colour.
+    /// A partition of the sort with the index `of`: the names of its elements, and the element of
+    /// each colour of that sort.
     Partition { id: String, names: Vec<String>, of: usize, part_of: Vec<u64> },
 }
 
@@ -137,7 +138,9 @@ impl Declarations {
         Ok(true)
     }
 
-    /// Reads a partition, whose elements list the constants in them.
+    /// Reads a partition, whose elements list the constants in them. Returns the index of the
+    /// partition and the ids of its elements. Returns `None` if the partitioned sort is not yet
+    /// known.
     fn partition(
         &mut self,
         node: Node<'_, '_>,
@@ -288,7 +291,8 @@ impl Declarations {
         self.sorts.len()
     }
 
-    /// Returns the components of a colour of a product, each with its sort.
+    /// Returns the components of a colour of a product, each as its sort and its colour. Returns an
+    /// empty list if the sort is no product.
     pub(super) fn components(&self, sort: usize, colour: u64) -> Vec<(usize, u64)> {
         let SortStructure::Product(parts) = self.kind(sort) else { return Vec::new() };
         let (mut components, mut remaining) = (Vec::with_capacity(parts.len()), colour);

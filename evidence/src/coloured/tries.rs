@@ -24,7 +24,8 @@ pub(super) struct ColourBudget<'g> {
     goes_on: &'g mut dyn FnMut() -> bool,
 }
 
-/// The number of colours between two calls of `goes_on`.
+/// The interval of calls of `goes_on`: `spend_one` calls it when the number of remaining colours is
+/// a multiple of this.
 const POLL_INTERVAL: u64 = 1 << 10;
 
 impl<'g> ColourBudget<'g> {

@@ -56,7 +56,8 @@ pub enum RequiredBindings {
 /// For each coloured place, its listed colours with the places that stand for them in the net.
 type ListedColours = Vec<HashMap<u64, PlaceId>>;
 
-/// The tokens moved along the arcs of one direction, or the name of an unlisted place.
+/// The tokens that the arcs of one direction move, by place of the net, or the name of an unlisted
+/// place (the error).
 type ArcTokens = Result<Vec<(PlaceId, u64)>, String>;
 
 /// The tokens that a binding takes, and the tokens that it puts.
@@ -186,7 +187,7 @@ impl ColouredModel {
         self.declarations.unfolded_name(&place.id, place.sort, colour)
     }
 
-    /// Returns the name of a binding's transition. `binding` has a colour by declared variable.
+    /// Returns the name of a binding's transition. `binding` has one colour per declared variable.
     fn binding_name(&self, transition: &GuardedTransition, binding: &[u64]) -> String {
         let mut name = transition.id.clone();
         for (position, &variable) in transition.variables.iter().enumerate() {
@@ -205,6 +206,7 @@ impl ColouredModel {
 #[derive(Debug)]
 struct UnfoldedNames {
     declarations: Declarations,
+    /// The id and the sort of each coloured place.
     places: Vec<(String, usize)>,
 }
 
@@ -240,7 +242,8 @@ struct BindingEnumeration<'m, 's, 'g> {
     /// The listed names that no binding has matched so far, with their positions in the list.
     unmatched: HashMap<&'s str, usize>,
     budget: &'s mut ColourBudget<'g>,
-    /// The variables in order of assignment (`None` first), each with the conditions to test then.
+    /// The steps of the search. Each has the variable to assign, and the conditions to test then.
+    /// The first step assigns no variable (`None`).
     assignments: Vec<(Option<usize>, Vec<BindingTest<'m>>)>,
     /// The current colour of each declared variable.
     binding: Vec<u64>,
@@ -250,7 +253,7 @@ struct BindingEnumeration<'m, 's, 'g> {
     listed_effects: HashSet<BindingArcs>,
     /// The effects of unlisted bindings without a known listed one, each with a binding's name.
     unlisted: HashMap<BindingArcs, String>,
-    /// The name of an unlisted binding, if one was found.
+    /// The name of the first unlisted binding that was found; `None` if there is none.
     unlisted_name: Option<String>,
 }
 
@@ -307,7 +310,8 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
 
     /// Enumerates the bindings by depth-first search over the variables.
     fn run(&mut self) -> Result<(), UnfoldingFlaw> {
-        // The colours to try at each step; `next_positions` has the position of the next one.
+        // The colours to try at each step. `next_positions` has one entry per step that was begun:
+        // the position of its next colour.
         let variables = &self.model.declarations.variables;
         let candidates: Vec<ColourSet> = self
             .assignments
@@ -349,12 +353,17 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         }
     }
 
-    /// Returns the head of a colour on a place.
+    /// Returns the head of a colour on a place, that is, the first of the colours merged with it.
     fn head(&self, place: usize, colour: u64) -> u64 {
         self.classes.head(self.model.places[place].sort, colour)
     }
 
-    /// Processes a complete binding whose guard holds.
+    /// Processes a complete binding whose guard holds. Ignores a binding that takes from an
+    /// unlisted place.
+    ///
+    /// # Errors
+    /// When the binding puts tokens on an unlisted place, or there are more unlisted effects than
+    /// unmatched names.
     fn complete(&mut self) -> Result<(), UnfoldingFlaw> {
         let Ok(takes) = self.moved_tokens(&self.transition.inputs)? else { return Ok(()) };
         let name = self.model.binding_name(self.transition, &self.binding);
@@ -389,7 +398,8 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         UnfoldingFlaw::Wrong(format!("{} is not listed", Quoted(name)))
     }
 
-    /// Returns the tokens that the binding moves along these arcs.
+    /// Returns the tokens that the current binding moves along these arcs. The inner error is the
+    /// name of an unlisted place at one of the arcs.
     fn moved_tokens(&mut self, arcs: &[(usize, MultisetTerm)]) -> Result<ArcTokens, UnfoldingFlaw> {
         let mut moved: Vec<(PlaceId, u64)> = Vec::new();
         for (place, term) in arcs {
@@ -411,7 +421,8 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
     }
 
     /// Returns the arcs of the listed transitions, if all were matched and every unlisted binding
-    /// has the effect of a listed one (4).
+    /// has the effect of a listed one (4). For [`RequiredBindings::All`], there must be no unlisted
+    /// binding (5).
     fn finish(self, bindings: RequiredBindings) -> Result<Vec<BindingArcs>, UnfoldingFlaw> {
         if let Some(name) = self.unmatched.keys().min() {
             return Err(no_such(name, "transition that can fire"));
@@ -430,7 +441,11 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
 }
 
 /// Orders the variables so that conditions exclude partial bindings early. The next condition is
-/// always the one with the fewest combinations of colours for its unassigned variables.
+/// always the one with the fewest combinations of colours for its unassigned variables. `tests` has
+/// the variables of each condition.
+///
+/// Each step of the result is a variable, and the conditions whose last variable it is. The first
+/// step has no variable (`None`), and the conditions without variables.
 fn order_variables<'m>(
     model: &ColouredModel,
     variables: &[usize],
@@ -472,7 +487,7 @@ fn variables(append: impl FnOnce(&mut Vec<usize>)) -> Vec<usize> {
     collected
 }
 
-/// Returns the first names that belong to a node: its id, alone or before parentheses.
+/// Returns the leading names that belong to a node: its id, alone or before parentheses.
 fn names_of<'l>(names: &'l [String], id: &str) -> &'l [String] {
     let is_own = |name: &String| {
         name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('('))

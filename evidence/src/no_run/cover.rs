@@ -101,13 +101,16 @@ impl CoverNode {
         net.pre(t).iter().all(|arc| self.low[arc.place.index()] >= arc.weight)
     }
 
-    /// Returns true if some marking of the node may be dead.
+    /// Returns true if no transition is enabled in all markings of the node. Otherwise no marking
+    /// of the node is dead.
     pub fn may_be_dead(&self, net: &Net) -> bool {
         !net.transitions().any(|t| self.enables(net, t))
     }
 
-    /// Returns the markings of the node in which the edge reads `cube` when `mover` moves. All
-    /// markings of `self` must enable the mover. Returns `None` if there are no such markings.
+    /// Returns the node with its intervals shrunk to markings in which an edge with `cube` can be
+    /// read. `mover` is the transition that fires, or `None` for stuttering. All markings of `self`
+    /// must enable this transition. Returns `None` if the intervals show that there are no such
+    /// markings.
     pub fn reading(
         &self,
         net: &Net,
@@ -132,7 +135,8 @@ impl CoverNode {
         node.low.iter().zip(&node.high).all(fits).then_some(node)
     }
 
-    /// Shrinks the intervals to markings where the predicate has this value, by single comparisons.
+    /// Shrinks the intervals to markings where the predicate has the value `value`. Uses each
+    /// comparison that must then be true or false by itself, and ignores other conditions.
     fn restrict(&mut self, predicate: &Predicate, value: bool) {
         match (predicate, value) {
             (Predicate::And(parts), true) | (Predicate::Or(parts), false) => {
@@ -144,7 +148,8 @@ impl CoverNode {
         }
     }
 
-    /// Shrinks the intervals by Σ a·m(p) ≤ b: a·m(p) is at most b minus the least other terms.
+    /// Shrinks the intervals by the comparison Σ a·m(p) ≤ b. The term a·m(p) of a place is at most
+    /// b minus the least values of the other terms.
     fn restrict_to(&mut self, Atom { sum, bound }: &Atom) {
         let min_term = |node: &CoverNode, place: PlaceId, factor: i64| -> Option<i128> {
             let p = place.index();
@@ -176,7 +181,8 @@ impl CoverNode {
         }
     }
 
-    /// Returns the predicate's value if all dead markings of the node (`dead`) or all others agree.
+    /// Returns the value of the predicate if the intervals show that all markings agree: all dead
+    /// markings of the node if `dead`, and otherwise its other markings. Returns `None` otherwise.
     pub fn value(&self, net: &Net, predicate: &Predicate, dead: bool) -> Option<bool> {
         match predicate {
             Predicate::True => Some(true),
@@ -191,7 +197,8 @@ impl CoverNode {
         }
     }
 
-    /// Returns the value of a conjunction, or of a disjunction if `deciding_value` is true.
+    /// Returns the value of the disjunction of `parts` if `deciding_value` is true, and of their
+    /// conjunction if it is false. Returns `None` if the intervals do not determine the value.
     fn connective_value(
         &self,
         net: &Net,
@@ -210,7 +217,8 @@ impl CoverNode {
         result
     }
 
-    /// Returns true or false if `t` is enabled or disabled in all markings that `value` considers.
+    /// Returns true if `t` is enabled in all markings that `value` considers, and false if it is
+    /// disabled in all. Returns `None` otherwise.
     fn enabled_value(&self, net: &Net, t: TransitionId, dead: bool) -> Option<bool> {
         if dead || self.enabling(net, t).is_none() {
             return Some(false);
@@ -218,7 +226,8 @@ impl CoverNode {
         self.enables(net, t).then_some(true)
     }
 
-    /// Returns the value of a comparison if it is the same in all markings of the node.
+    /// Returns the value of a comparison if the intervals show that it is the same in all markings
+    /// of the node. Returns `None` otherwise.
     fn comparison_value(&self, Atom { sum, bound }: &Atom) -> Option<bool> {
         let (mut least, mut largest) = (Some(0i128), Some(0i128));
         for &(place, factor) in sum.terms() {
@@ -292,7 +301,7 @@ impl<'a> CoverGraph<'a> {
             low: tokens.to_vec(),
             high: tokens.iter().copied().map(Some).collect(),
         };
-        // 1
+        // Condition 1 of the module documentation.
         node_index.find(&initial).ok_or(NoRunFlaw::Cover(0, "no node has the initial marking"))?;
         let mut edges = Vec::new();
         for (from, node) in nodes.iter().enumerate() {
@@ -306,7 +315,7 @@ impl<'a> CoverGraph<'a> {
                 }
                 None => Err(NoRunFlaw::Cover(from, "a run leaves the cover from this node")),
             };
-            // 2
+            // Condition 2 of the module documentation.
             let enabling = |t| Some((t, node.enabling(net, t)?));
             let enabled: Vec<_> = net.transitions().filter_map(enabling).collect();
             let may_be_dead = node.may_be_dead(net);
@@ -351,7 +360,8 @@ impl<'a> CoverGraph<'a> {
         edges.copied().collect()
     }
 
-    /// Removes the edges along which the ranking decreases, and returns their number.
+    /// Removes the edges along which the ranking decreases, and returns their number. Then removes
+    /// the edges that the fairness constraints exclude, which are not counted.
     ///
     /// # Errors
     /// The reason that the ranking is not valid. `self` must not be used any more.
@@ -396,7 +406,9 @@ impl<'a> CoverGraph<'a> {
         Ok(removed_count)
     }
 
-    /// Returns a node whose component has all marks, no node of `except`, and perhaps a fair run.
+    /// Returns a node whose strongly connected component has edges with all marks together and
+    /// contains no node of `except`. Only remaining edges count. Returns `None` if there is no such
+    /// node.
     pub fn accepting_node(&self, except: &[usize]) -> Option<usize> {
         let component = self.components();
         let count = component.iter().max().map_or(0, |last| last + 1);
@@ -472,10 +484,10 @@ impl<'a> CoverGraph<'a> {
     }
 }
 
-/// An index for finding a node that contains a given one.
+/// An index for finding a node of the cover that contains a given node.
 struct NodeIndex<'a> {
     nodes: &'a [CoverNode],
-    /// The index in `nodes`, by node.
+    /// The index in `nodes` of each node.
     exact: HashMap<&'a CoverNode, usize>,
     /// The indices of the nodes with each state of the automaton.
     of_state: Vec<Vec<usize>>,
@@ -492,7 +504,8 @@ impl<'a> NodeIndex<'a> {
         NodeIndex { nodes, exact, of_state }
     }
 
-    /// Returns the index of a node that contains `node`.
+    /// Returns the index of a node that equals `node`, or else of a node that contains it. Returns
+    /// `None` if no node contains it.
     fn find(&self, node: &CoverNode) -> Option<usize> {
         let exact = self.exact.get(node).copied();
         exact.or_else(|| {

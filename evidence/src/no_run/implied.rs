@@ -43,10 +43,11 @@ const MAX_ATOMS: usize = 500;
 /// The reason that the implication is not established.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotImplied {
-    /// Some word has the first property and not the second.
+    /// Some word over the common atoms has the property of the question and no property of the
+    /// arguments.
     #[error("the argument is about another formula")]
     DifferentFormula,
-    /// The fairness constraints of the question do not imply those of the argument.
+    /// The fairness constraints of the question do not imply those of any argument.
     #[error("the argument is about runs with another fairness")]
     Fairness,
     /// The automaton exceeds its limits.
@@ -107,7 +108,8 @@ pub fn implies_one_of(
 }
 
 /// Returns true if the initial marking alone implies that some run has the property, and false if
-/// it implies that none has. Returns `None` otherwise.
+/// it implies that no run has the property. Returns `None` if neither can be established, for
+/// example because an automaton is too large.
 pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
     // Every marking has a fair run.
     if let Some(value) = first_letter(net, property).to_bool() {
@@ -124,8 +126,9 @@ pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
     implies(net, &constant(true), property, &[]).is_ok().then_some(true)
 }
 
-/// Evaluates the formula as far as the initial marking determines it, which repeats if it is dead.
-/// Atoms are evaluated as a whole, whatever the number of their leaves is.
+/// Evaluates the formula as far as the first position of a run determines it. If the initial
+/// marking is dead, every position has this marking. An atom is not decomposed, however large its
+/// predicate is.
 fn first_letter(net: &Net, property: &RunProperty) -> PartialTruth {
     let initial_values = RunAtom::initial_values(property.atoms(), net);
     let initial_value = |atom: AtomId| initial_values[atom.0 as usize];
@@ -155,11 +158,11 @@ fn predicates(property: &RunProperty) -> impl Iterator<Item = Predicate> + '_ {
     pairs.flatten()
 }
 
-/// Formulas over common atoms.
-/// The store of the formulas.
+/// The store of formulas over common atoms, to which the properties are translated.
 struct CommonAtoms<'p> {
     formulas: Ltl,
-    /// Predicates that are not decomposed.
+    /// Conjunctions and disjunctions that become one atom, and are not decomposed into their
+    /// operands.
     undivided: &'p HashSet<Predicate>,
     /// The atom of each predicate, in sorted form.
     predicate_atoms: HashMap<Predicate, AtomId>,
@@ -225,8 +228,8 @@ impl<'p> CommonAtoms<'p> {
         if !tableau.automaton.is_empty() {
             return Err(NotImplied::DifferentFormula);
         }
-        // The check is needed only if the implication holds, because only then the result depends
-        // on the automaton.
+        // Only this result depends on the completeness of the automaton: an empty automaton proves
+        // the implication if it accepts every word with the formula.
         Ok(tableau.check_complete(&self.formulas, formula, MAX_CASES)?)
     }
 

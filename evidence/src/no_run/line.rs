@@ -21,8 +21,8 @@
 //!
 //! Literals are atoms by their numbers from 1, negative for a negation. Formulas refer to earlier
 //! formulas by their numbers from 0. `meets` lists the obligations of a state, and `untils` the
-//! until formula of each mark. Resolving a line does not check the proof; it checks that all
-//! numbers refer to something.
+//! until formula of each mark. Resolving a line checks names and the numbers of formulas and
+//! literals. All else is left to the check of the proof ([`NoRun::check`]).
 
 use super::cover::CoverNode;
 use super::{ExcludedPairs, Movers, NoRun, RankingFunction, Reason};
@@ -47,7 +47,7 @@ pub struct NamedNoRun {
     pub formulas: Vec<NamedFormula>,
     /// The property, as an index into `formulas`.
     pub formula: usize,
-    /// The until formula per mark.
+    /// One entry per mark: the index of its until formula in `formulas`.
     pub untils: Vec<usize>,
     /// The initial state of the automaton.
     pub initial: usize,
@@ -108,7 +108,8 @@ pub enum NamedFormula {
     Next(usize),
     /// The first operand holds until the second does.
     Until(usize, usize),
-    /// The first operand releases the second.
+    /// The second operand holds up to and including the first position where the first operand
+    /// holds, or forever.
     Release(usize, usize),
 }
 
@@ -126,7 +127,7 @@ pub struct NamedState {
 pub struct NamedEdge {
     /// The target state.
     pub to: usize,
-    /// The literals that the edge requires.
+    /// The literals that the edge requires: atoms numbered from 1, negative for a negation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<i64>,
     /// The marks of the edge.
@@ -137,7 +138,7 @@ pub struct NamedEdge {
 /// Pairs with one edge that no reachable marking allows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedRefuted {
-    /// The state of the edge, and the index of the edge there.
+    /// The source state of the edge, and the index of the edge among the edges of this state.
     pub edge: (usize, usize),
     /// The movers of the excluded pairs.
     pub movers: NamedMovers,
@@ -162,16 +163,17 @@ pub enum NamedMovers {
 pub struct NamedCoverNode {
     /// The state of the automaton.
     pub state: usize,
-    /// Places that may hold tokens, with lower and upper bounds.
+    /// Places that may hold tokens: the name, the least number of tokens, and the largest (`None`
+    /// without an upper bound). Places that are not listed hold no tokens.
     pub tokens: Vec<(String, u64, Option<u64>)>,
 }
 
 /// Weights of places, and values of states or nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedRanking {
-    /// A state or node of the component.
+    /// A state of the component to which the ranking applies, or a node of it if there is a cover.
     pub state: usize,
-    /// Weights of places; the weight of other places is 0.
+    /// Names and weights of places; the weight of other places is 0.
     pub weights: Vec<(String, u64)>,
     /// Values by the number of the state or node; other values are 0.
     pub values: Vec<(usize, i64)>,
@@ -245,7 +247,8 @@ impl NamedNoRun {
     /// Returns the property and the proof in ids of `net`, without checking the proof.
     ///
     /// # Errors
-    /// When a name is not known or a number refers to nothing.
+    /// When a name is not known, or a number refers to no atom or subformula of the property. Also
+    /// when an edge reads an atom and its negation, or there are too many marks.
     pub fn resolve(&self, net: &Net) -> Result<(RunProperty, NoRun), String> {
         let resolved_line = self.resolve_property(net)?;
         let formulas =
@@ -290,8 +293,9 @@ impl NamedNoRun {
         let spoken_of = |atom| property.atoms().binary_search(atom).ok();
         let spoken_of = |atom| spoken_of(atom).map(|number| AtomId(number as u32));
         let spoken_of: Vec<Option<AtomId>> = atoms.iter().map(spoken_of).collect();
-        // Builds the formulas again in the store of the property, where its subformulas have their
-        // ids. Atoms that the property does not use get other numbers there.
+        // Builds the formulas again in the store of the property, where the subformulas of the
+        // property have their ids. Atoms that the property does not use get other numbers in this
+        // store.
         let mut store = property.formulas().clone();
         let unused_numbers = property.atoms().len()..;
         let literals = spoken_of.iter().zip(unused_numbers).map(|(spoken_of, unused_number)| {
@@ -323,13 +327,14 @@ impl NamedNoRun {
     }
 }
 
-/// The property of a line, with the atoms and formulas to which the line's numbers refer.
-/// The property that the line is about.
+/// The property that a line is about, with its atoms and subformulas by the line's numbers.
 struct ResolvedLine {
     property: RunProperty,
-    /// One entry per atom of the line: the atom of the property, if it occurs there.
+    /// One entry per atom of the line: the atom of the property, or `None` if the property does not
+    /// use it.
     property_atoms: Vec<Option<AtomId>>,
-    /// One entry per formula of the line: the subformula of the property, if it is one.
+    /// One entry per formula of the line: the subformula of the property, or `None` if it is not
+    /// one.
     formulas: Vec<Option<Formula<Linear>>>,
 }
 
@@ -360,7 +365,8 @@ impl ResolvedLine {
     }
 }
 
-/// The subformulas of a property, numbered for a line.
+/// The subformulas of a property, sorted by id. The number of a subformula in a line is its index
+/// here.
 struct Subformulas(Vec<Formula<Linear>>);
 
 impl Subformulas {

@@ -55,7 +55,7 @@ use premises::Premises;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// The maximum number of cases in the check of a tableau.
+/// The maximum number of cases in the check that a tableau accepts every word with its property.
 const MAX_CASES: usize = 2_000_000;
 
 /// The maximum number of pairs that are examined for all rankings together.
@@ -90,7 +90,7 @@ pub struct NoRun {
 /// Pairs with one edge that no reachable marking allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExcludedPairs {
-    /// The edge, as a state and an index among the edges of this state.
+    /// The edge: its source state, and its index among the edges of this state.
     pub edge: (usize, usize),
     /// The movers of the excluded pairs.
     pub movers: Movers,
@@ -120,11 +120,11 @@ pub enum Movers {
 }
 
 /// A ranking: weights of places, and values of automaton states or of nodes of the cover. The
-/// ranked sum is the weighted sum of the tokens plus that value. The module documentation states
-/// the condition.
+/// ranked sum is the weighted sum of the tokens plus the value of the current state or node. The
+/// module documentation states the condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankingFunction {
-    /// A state of the component, or a node if there is a cover.
+    /// A state of the component to which the ranking applies, or a node of it if there is a cover.
     pub state: usize,
     /// Weights of places; the weight of other places is 0.
     pub weights: Vec<(PlaceId, u64)>,
@@ -138,32 +138,36 @@ pub enum NoRunFlaw {
     /// The automaton may not accept all words with the property.
     #[error("the automaton: {0}")]
     Automaton(#[from] TableauRefusal),
-    /// A document is wrong, or does not refute the pair.
+    /// A document is wrong or does not refute its pair, a limit of the check is exceeded, or
+    /// `goes_on` returned false.
     #[error(transparent)]
     Document(#[from] Flaw),
     /// A premise does not exclude the pair.
     #[error("premise {0} does not exclude its pair")]
     Premise(usize),
-    /// A referenced part does not exist.
+    /// The proof refers to an atom, edge, document, premise or transition that does not exist.
     #[error("no such {0}")]
     NoSuch(&'static str),
-    /// A ranking violates its condition.
+    /// The ranking with this index violates its condition.
     #[error("ranking {0}: {1}")]
     Ranking(usize, RankingFlaw),
-    /// A node of the cover is wrong.
+    /// The node of the cover with this index is wrong. Index 0 also stands for the flaw that no
+    /// node contains the initial marking.
     #[error("node {0} of the cover: {1}")]
     Cover(usize, &'static str),
-    /// The first steps lead to too many markings, or to a marking with too many tokens.
+    /// The number of first steps is too large, or they lead to too many markings, or to a marking
+    /// with too many tokens.
     #[error("the first steps reach too many markings or tokens")]
     Opening,
-    /// A component still has all marks.
+    /// A component that contains this state still has all marks.
     #[error("a run may stay forever in state {0} of the automaton")]
     AcceptingComponent(usize),
 }
 
 impl ExcludedPairs {
-    /// Removes the pairs if `excluded` accepts each of them. `excluded` gets the condition that the
-    /// mover implies about the marking.
+    /// Removes each pair after `excluded` has accepted the condition that its mover implies about
+    /// the marking. For all movers together, this condition is the constant true. Stops at the
+    /// first error, after the earlier pairs are removed.
     fn remove_from(
         &self,
         net: &Net,
@@ -246,7 +250,9 @@ impl NoRun {
         }
     }
 
-    /// Checks that no run stays in the cover. `pairs` are the remaining pairs.
+    /// Checks that the cover satisfies its conditions and the rankings are valid, and that no
+    /// component of its nodes then has all marks. `pairs` are the pairs that no document and no
+    /// premise excludes.
     fn check_cover(
         &self,
         net: &Net,
@@ -309,7 +315,8 @@ impl NoRun {
         Ok(())
     }
 
-    /// Returns the cube of an edge.
+    /// Returns the cube of an edge, given by its source state and its index among the edges of this
+    /// state.
     fn cube(&self, (state, edge_index): (usize, usize)) -> Result<&Cube, NoRunFlaw> {
         let edges = self.tableau.automaton.states.get(state);
         let edge = edges.and_then(|edges| edges.get(edge_index));

@@ -20,7 +20,7 @@ use parikh_temporal::{Automaton, Cube, Marks};
 
 /// The remaining pairs of an edge and a mover, grouped by edge.
 pub struct Pairs {
-    /// The edges, sorted by source state and by index there.
+    /// The edges, sorted by source state and then by index among the edges of this state.
     edges: Vec<EdgePairs>,
     /// The number of states of the automaton.
     states: usize,
@@ -53,7 +53,7 @@ pub enum RankingFlaw {
     /// The sum increases along a remaining pair.
     #[error("the ranking grows along a remaining pair")]
     Increases,
-    /// A place or a state does not exist.
+    /// A place, a state of the automaton or a node of the cover does not exist.
     #[error("the ranking names a place or a state that does not exist")]
     UnknownId,
     /// A number exceeds 127 bits.
@@ -84,7 +84,7 @@ impl Pairs {
     /// Creates all pairs except the contradictory ones.
     ///
     /// # Errors
-    /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than 2²⁸ pairs.
+    /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than 2²⁸ pairs or 2³¹ states.
     pub fn new(
         net: &Net,
         property: &RunProperty,
@@ -138,21 +138,24 @@ impl Pairs {
         Ok(Pairs { edges, states, all_marks, transitions })
     }
 
-    /// Returns true if the pair of this edge and this mover remains.
+    /// Returns true if the pair of a mover and the edge with index `at` of `state` remains. The
+    /// mover `None` is stuttering. Returns false if there is no such edge.
     pub fn remains(&self, state: usize, at: usize, mover_index: Option<TransitionId>) -> bool {
-        // Edges are sorted by state and by index there.
+        // Edges are sorted by source state and then by index among the edges of this state.
         let edge_position =
             self.edges.binary_search_by_key(&(state, at), |edge| (edge.from, edge.edge_index));
         let mover_index = mover_index.map_or(self.transitions, TransitionId::index);
         edge_position.is_ok_and(|edge| self.edges[edge].remains[mover_index])
     }
 
-    /// Returns the initial number of pairs.
+    /// Returns the number of all pairs, including the contradictory and the removed pairs.
     pub fn total(&self) -> usize {
         self.edges.len() * (self.transitions + 1)
     }
 
-    /// Iterates over the remaining pairs: the edge, its target, and the movers.
+    /// Iterates over the edges that have remaining pairs. Each item is the edge (its source state
+    /// and its index there), its target state, and the movers of its remaining pairs. The mover
+    /// `None` is stuttering.
     pub fn remaining(
         &self,
     ) -> impl Iterator<Item = ((usize, usize), usize, Vec<Option<TransitionId>>)> + '_ {
@@ -164,7 +167,8 @@ impl Pairs {
         })
     }
 
-    /// Removes a pair.
+    /// Removes the pair of a mover and the edge with index `at` of `state`. The mover `None` is
+    /// stuttering.
     pub fn remove(&mut self, state: usize, at: usize, mover: Option<TransitionId>) {
         let mover = mover.map_or(self.transitions, TransitionId::index);
         for edge in self.edges.iter_mut().filter(|edge| (edge.from, edge.edge_index) == (state, at))
@@ -298,8 +302,8 @@ struct PairCheck<'a> {
     automaton: &'a Automaton,
     /// The places on which the value of each atom depends.
     supports: Vec<Vec<PlaceId>>,
-    /// An upper bound on each place in dead markings, known if the place is the only input of some
-    /// transition.
+    /// One entry per place: an upper bound on its tokens in dead markings, or `None` if the place
+    /// is not the only input of any transition.
     most_where_dead: Vec<Option<u64>>,
 }
 
@@ -320,7 +324,8 @@ impl PairCheck<'_> {
         self.automaton.states[target].iter().any(|edge| follows(&edge.cube))
     }
 
-    /// Checks conditions 1 and 2.
+    /// Returns true unless condition 1 or 2 of the module documentation makes the pair
+    /// contradictory. `taken` are the input arcs of the mover.
     fn is_read(&self, cube: &Cube, taken: &[Arc], mover: Option<TransitionId>) -> bool {
         let firing_literals_hold = cube.literals().iter().all(|literal| {
             match &self.property.atoms()[literal.atom.0 as usize] {
@@ -333,8 +338,9 @@ impl PairCheck<'_> {
         firing_literals_hold && self.may_hold_all(cube, taken, Some(mover.is_none()))
     }
 
-    /// Returns true if the cube may hold in a marking with at least the tokens `tokens`. `dead` is
-    /// true for dead markings, false for others, and `None` if that is not known.
+    /// Returns true if the literals of the cube about markings may hold in one marking. Each place
+    /// holds at least the weight of its arc in `tokens`. `dead` is true for dead markings, false
+    /// for others, and `None` if that is not known.
     fn may_hold_all(&self, cube: &Cube, tokens: &[Arc], dead: Option<bool>) -> bool {
         cube.literals().iter().all(|literal| {
             match &self.property.atoms()[literal.atom.0 as usize] {
@@ -349,8 +355,8 @@ impl PairCheck<'_> {
         })
     }
 
-    /// Returns true if the predicate may hold in a marking with at least the tokens `tokens`.
-    /// `dead` is as in `may_hold_all`.
+    /// Returns true if the predicate may hold in a marking where each place holds at least the
+    /// weight of its arc in `tokens`. `dead` is as in `may_hold_all`.
     fn may_hold(&self, predicate: &Predicate, tokens: &[Arc], dead: Option<bool>) -> bool {
         match predicate {
             Predicate::False => false,
@@ -391,15 +397,15 @@ impl PairCheck<'_> {
         })
     }
 
-    /// Returns true if a firing of `t` changes none of the places.
+    /// Returns true if a firing of `t` changes none of `places`, which are sorted.
     fn leaves_unchanged(&self, t: TransitionId, places: &[PlaceId]) -> bool {
         let mut changed = self.net.delta(t).iter();
         changed.all(|change| places.binary_search(&change.place).is_err())
     }
 }
 
-/// Returns the weight of the arc of `place` among `tokens`, or 0. It bounds the tokens of the place
-/// from below.
+/// Returns the weight of the arc of `place` among `tokens`, or 0 without such an arc. In
+/// `may_hold`, it is a lower bound of the tokens of `place`.
 fn min_tokens(tokens: &[Arc], place: PlaceId) -> u64 {
     tokens.iter().find(|arc| arc.place == place).map_or(0, |arc| arc.weight)
 }

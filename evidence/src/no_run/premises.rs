@@ -13,7 +13,8 @@ use std::collections::HashMap;
 
 /// Premises and the atoms of a property, decomposed into conjuncts.
 pub struct Premises {
-    /// The number assigned to a conjunct.
+    /// The number assigned to each conjunct of a premise, or of an atom's predicate or its
+    /// negation.
     numbers: HashMap<Predicate, u32>,
     /// One entry per atom: the conjuncts of its predicate, and those of its negation. Both are
     /// empty for atoms about firings.
@@ -46,8 +47,9 @@ impl Premises {
         Premises { numbers, atoms, premises }
     }
 
-    /// Returns true if the premise excludes all markings that satisfy the cube and the condition of
-    /// the mover.
+    /// Returns true if each conjunct of the premise is the condition of the mover or a conjunct of
+    /// a literal of the cube. Then no reachable marking satisfies both the cube and this condition,
+    /// as it would satisfy the premise.
     pub fn excludes(&self, premise: usize, cube: &Cube, mover: &Predicate) -> bool {
         let of_literal = |literal: &Literal| {
             &self.atoms[literal.atom.0 as usize][usize::from(!literal.positive)]
@@ -59,8 +61,8 @@ impl Premises {
         })
     }
 
-    /// Returns a premise that excludes all markings that satisfy the cube and the condition of the
-    /// mover.
+    /// Returns the index of the first premise that excludes all markings with the cube and the
+    /// condition of the mover (`excludes`). Returns `None` if no premise does.
     pub fn find_excluding(&self, cube: &Cube, mover: &Predicate) -> Option<usize> {
         (0..self.premises.len()).find(|&premise| self.excludes(premise, cube, mover))
     }

@@ -28,7 +28,7 @@ const MAX_EDGES: usize = 1 << 26;
 /// The reason that the search has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VisitFlaw {
-    /// There are too many markings, or `goes_on` returned false.
+    /// There are too many markings, edges or tokens, or `goes_on` returned false.
     #[error(transparent)]
     Markings(#[from] Flaw),
     /// The automaton exceeds its limits.
@@ -54,11 +54,11 @@ pub struct RunSearch {
     pub has_run: bool,
 }
 
-/// Visits the markings of `net`, at most `max_markings`, along which a run may have the property.
-/// Calls `goes_on` for each node.
+/// Visits the markings of `net` along which a run may have the property, at most `max_markings`,
+/// and never more than 2²⁸. Calls `goes_on` for each node.
 ///
 /// # Errors
-/// The reason that there is no result; [`Flaw::More`] if there are more markings.
+/// The reason that there is no result; [`Flaw::More`] if there are more markings than this.
 pub fn visit_runs(
     net: &Net,
     property: &RunProperty,
@@ -104,7 +104,8 @@ pub fn visit_runs(
     Ok(RunSearch { markings: nodes.markings.len() as u64, has_run })
 }
 
-/// A step from a marking: the letter, the transition that fires, and the next marking.
+/// A step from a marking: the letter, the transition that fires (`None` for stuttering), and the
+/// next marking.
 type MarkingStep = (Letter, Option<TransitionId>, Marking);
 
 /// Returns the steps from a marking: one per enabled transition, or the stuttering of a dead
@@ -126,7 +127,7 @@ fn steps(
     enabled.map(step).collect()
 }
 
-/// The number of a marking, and a state of the automaton.
+/// A node: the number of a marking, and a state of the automaton.
 type ProductNode = (u32, usize);
 
 /// The nodes found so far, numbered in the order of discovery.

@@ -32,15 +32,18 @@ pub enum Edit {
         /// The sequence, in ids that exist before this proposal.
         stands_for: Vec<FiringStep>,
     },
-    /// Sets the weights of the arcs from and to a place, per transition, ascending.
+    /// Sets the weights of the arcs between a place and the listed transitions, ascending. Each
+    /// entry has the transition, the tokens that it takes from the place, and the tokens that it
+    /// puts there.
     SetArcs(PlaceId, Vec<(TransitionId, u64, u64)>),
     /// Divides all weights at a place by a number, and its tokens with rounding down.
     Divide(PlaceId, u64),
-    /// Fires a transition once, before all other firings.
+    /// Fires a transition at the start as often as the step says, before all other firings.
     Prefire(FiringStep),
     /// Merges places into the first listed place. Arc weights and tokens are added up.
     Fuse(Vec<PlaceId>),
-    /// Transitions that may still be enabled in a dead marking of the reduced net. They fire last.
+    /// Records transitions of the current net that may be enabled where the reduced net is dead. A
+    /// firing sequence to such a dead marking fires these transitions last.
     FireInDeadMarkings(Vec<TransitionId>),
 }
 
@@ -167,8 +170,8 @@ fn validate(net: &WorkNet, proposal: &[Edit]) -> Result<(), InvalidProposal> {
     if each_once { Ok(()) } else { Err(InvalidProposal) }
 }
 
-/// Returns the weights of the arcs between each transition and the merged place, or `None` on
-/// overflow.
+/// Returns the arcs of the merged place: each transition with the tokens that it takes and puts.
+/// Returns `None` if a weight or the tokens exceed the maximum.
 fn fused_arcs(net: &WorkNet, group: &[PlaceId]) -> Option<Vec<(TransitionId, u64, u64)>> {
     let within = |sum: u64| (sum <= Marking::MAX_TOKENS).then_some(sum);
     let mut sums: BTreeMap<TransitionId, (u64, u64)> = BTreeMap::new();
@@ -184,6 +187,8 @@ fn fused_arcs(net: &WorkNet, group: &[PlaceId]) -> Option<Vec<(TransitionId, u64
     Some(sums.into_iter().map(|(t, (taken, put))| (t, taken, put)).collect())
 }
 
+/// Merges the places of `group` into the first of them. Does nothing if a weight or the tokens
+/// exceed the maximum.
 fn fuse(net: &mut WorkNet, group: &[PlaceId]) {
     let Some(arcs) = fused_arcs(net, group) else { return };
     let tokens = group.iter().map(|&p| net.tokens(p)).sum();

@@ -21,7 +21,9 @@ impl CheckedReduction {
     /// Checks `log`, which reduces `net`.
     ///
     /// # Errors
-    /// The first incorrect step, or [`LogError::Stopped`] when `goes_on` returns false.
+    /// The first incorrect step, an unknown name, or an empty list of preserved classes.
+    /// [`LogError::OtherNet`] if the reduced net cannot be built, and [`LogError::Stopped`] when
+    /// `goes_on` returns false.
     pub fn of_log(
         net: &Net,
         log: &NamedLog,

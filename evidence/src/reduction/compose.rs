@@ -18,7 +18,8 @@ impl Composite {
         Composite(net.arcs(t).collect())
     }
 
-    /// Returns the composite of `times` repetitions, at least one, or `None` on overflow.
+    /// Returns the composite of `times` repetitions. Returns `None` for no repetition or on
+    /// overflow.
     pub(super) fn repeated(&self, times: u64) -> Option<Composite> {
         let later_times = times.checked_sub(1)?;
         let arc = |&(p, taken, put): &(PlaceId, u64, u64)| {

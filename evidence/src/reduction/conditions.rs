@@ -76,18 +76,19 @@ impl<'w> Context<'w> {
         Context { net, preserve, assumed }
     }
 
-    /// Returns `None` if condition `number` of the rule's header does not hold.
+    /// Returns `Some(())` if condition `number` of the rule's header holds or is assumed, and
+    /// `None` otherwise.
     pub fn require(&self, number: u8, holds: bool) -> Option<()> {
         self.holds_or_assumed(number, holds).then_some(())
     }
 
     /// Returns true if condition `number` of the rule's header holds or is assumed. For conditions
-    /// that do not decide alone.
+    /// whose failure alone does not reject the candidate.
     pub fn holds_or_assumed(&self, number: u8, holds: bool) -> bool {
         holds || self.assumed == AssumedCondition(Some(number))
     }
 
-    /// Returns true if some class of `class` must be preserved.
+    /// Returns true if at least one class of questions in `class` must be preserved.
     pub fn preserves(&self, class: Preserve) -> bool {
         self.preserve.intersects(class)
     }
@@ -154,8 +155,10 @@ impl Conditions {
     }
 }
 
-/// Returns the change that `rule` proposes at `candidate`, which may come from any source. Checks
-/// that the places and transitions exist, that none occurs twice, and that there are multiplicities
+/// Returns the change that `rule` proposes at `candidate`, which may come from any source. Returns
+/// `None` if a condition of the rule fails or the candidate is malformed.
+///
+/// All places and transitions must exist, none may occur twice, and there may be multiplicities
 /// only where they have a meaning. Duplicates would deceive checks that compare the length of the
 /// candidate with a count of the net.
 pub fn propose(rule: &Conditions, net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {

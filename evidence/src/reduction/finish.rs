@@ -60,7 +60,9 @@ pub fn finish(
     Ok(ReducedNet { net: builder.build()?, needs, places, final_ids, fixed, firings })
 }
 
-/// Returns the transitions that produce into the virtual place `p` of a protected transition.
+/// Returns the transitions of the reduced net that produce into the virtual place `p` of a
+/// protected transition. If the place is marked, the protected transition has fired in the prefix
+/// ([`FiringMap::Fired`]).
 fn firing_map(work: &WorkNet, p: PlaceId, final_ids: &[TransitionId]) -> FiringMap {
     let producers = work.producers(p).filter(|&t| work.effect(t, p) > 0);
     // Final ids ascend like the working ids. A removed place has no producers and keeps its tokens.

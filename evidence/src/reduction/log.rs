@@ -47,7 +47,9 @@ impl NamePrefixes {
         format!("{}{}", self.composed, t.index() + 1 - original)
     }
 
-    /// Returns the place with this name in the working net of `net` for `needs`.
+    /// Returns the place with this name in the working net of `net` for `needs`. The prefix `fired`
+    /// stands for the virtual place of a protected transition. Returns `None` if there is no such
+    /// place.
     fn place(&self, net: &Net, needs: &Needs, name: &str) -> Option<PlaceId> {
         let fired = name.strip_prefix(&*self.fired).and_then(|t| net.transition_named(t));
         match fired.and_then(|t| needs.protected.binary_search(&t).ok()) {
@@ -56,8 +58,8 @@ impl NamePrefixes {
         }
     }
 
-    /// Returns the transition with this name. The existence of a composed transition is checked
-    /// when the step is redone.
+    /// Returns the transition with this name, or `None` if the net has no such name. The existence
+    /// of a composed transition is checked when the step is redone.
     fn transition(&self, net: &Net, name: &str) -> Option<TransitionId> {
         let number = name.strip_prefix(&*self.composed).and_then(|n| n.parse::<u32>().ok());
         match number.and_then(|n| n.checked_sub(1)) {
@@ -127,7 +129,8 @@ pub enum LogError {
         /// The rule.
         rule: &'static str,
     },
-    /// A condition of the rule does not hold at the candidate.
+    /// A condition of the rule does not hold at the candidate, the candidate is malformed, or the
+    /// rule does not support the features of the net.
     #[error("step {step}: the conditions of rule `{rule}` are violated")]
     ConditionFails {
         /// The number of the step, from 1.

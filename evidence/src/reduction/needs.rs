@@ -23,7 +23,8 @@ impl Preserve {
     /// marking of the reduced net. Support and protected transitions have no meaning for this
     /// class.
     pub const MARKINGS: Preserve = Preserve(8);
-    /// The classes for witnesses and refutations.
+    /// The classes of questions about reachability, deadlocks and liveness: all but
+    /// [`MARKINGS`](Self::MARKINGS).
     pub const ALL: Preserve =
         Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS);
 

@@ -20,7 +20,8 @@ use parikh_net::Net;
 /// The number of steps between two calls of `goes_on`.
 const POLL_INTERVAL: usize = 256;
 
-/// A callback that is called just before each application.
+/// A callback that is called just before each application, with the rule, its candidate, the net
+/// before the change, and the change.
 pub type EditObserver<'w> = dyn FnMut(&'static Conditions, &Candidate, &WorkNet, &[Edit]) + 'w;
 
 /// Returns the working net to which `steps` lead from `net`. Each step is a rule and its candidate,

@@ -63,7 +63,8 @@ impl ReducedNet {
     }
 
     /// Returns a predicate that is reachable in the reduced net if and only if `predicate` is
-    /// reachable in the original net.
+    /// reachable in the original net. Returns `None` if the reduction does not preserve
+    /// `predicate`, or the reduced net cannot express it.
     pub fn translate_predicate(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
         let form = PredicateForm::of(predicate);
         let needed_class = match form {
@@ -98,13 +99,15 @@ impl ReducedNet {
     }
 
     /// Returns a predicate that holds in a marking of the reduced net if and only if `predicate`
-    /// holds in each corresponding marking of the original net.
+    /// holds in each corresponding marking of the original net. Returns `None` if the reduced net
+    /// cannot express it.
     pub fn translate_marking(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
         self.state(&predicate.to_atoms(original))
     }
 
     /// Returns a predicate that stays reachable in the reduced net if and only if `wanted` does in
-    /// the original net. `wanted` must be the enabledness of a protected transition.
+    /// the original net. Returns `None` unless `wanted` is the enabledness of a protected
+    /// transition and the reduction preserves liveness.
     pub fn translate_home(&self, wanted: &Predicate) -> Option<Predicate> {
         let Predicate::Enabled(t) = wanted else { return None };
         if !self.needs.preserve.covers(Preserve::LIVENESS) {
@@ -120,7 +123,8 @@ impl ReducedNet {
         if self.net.pre(t).is_empty() { Predicate::True } else { Predicate::Enabled(t) }
     }
 
-    /// Translates a predicate whose only leaves are atoms.
+    /// Translates a predicate over places to the places of the reduced net. Returns `None` if the
+    /// needs do not cover the predicate, or it has leaves other than comparisons and constants.
     fn state(&self, predicate: &Predicate) -> Option<Predicate> {
         let translate_all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
             parts.iter().map(|part| self.state(part)).collect()
@@ -132,7 +136,7 @@ impl ReducedNet {
                 let bound = i128::from(atom.bound) - constant;
                 Some(match i64::try_from(bound) {
                     Ok(bound) => Predicate::at_most(sum, bound),
-                    // The bound exceeds 64 bits. Leave the question open.
+                    // The bound exceeds 64 bits. The value is known only for a sum without places.
                     Err(_) if sum.is_zero() => Predicate::constant(bound >= 0),
                     Err(_) => return None,
                 })
@@ -143,8 +147,8 @@ impl ReducedNet {
         }
     }
 
-    /// Returns the sum over the reduced net, and the constant that the original sum adds to it.
-    /// Returns `None` if the needs do not cover the sum.
+    /// Returns the sum over the reduced net, and the constant to add to it for the value of the
+    /// original sum. Returns `None` if the needs do not cover the sum.
     pub fn translate_sum(&self, sum: &LinearSum) -> Option<(LinearSum, i128)> {
         let mut terms = Vec::with_capacity(sum.terms().len());
         let mut constant = 0i128;

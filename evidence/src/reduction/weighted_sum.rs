@@ -4,8 +4,9 @@ use super::work::WorkNet;
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::BTreeMap;
 
-/// A weighted sum of the places of a candidate. No sum overflows: multiplicities have 32 bits,
-/// weights and tokens 63, and there are fewer than 2³² places.
+/// A weighted sum of the places of a candidate, where y(p) is the multiplicity of p. No sum
+/// overflows: multiplicities have 32 bits, weights and tokens 63, and there are fewer than 2³²
+/// places.
 pub struct WeightedSum {
     /// The initial value Σ y(p)·m₀(p).
     pub tokens: i128,
@@ -29,7 +30,7 @@ impl WeightedSum {
         sum
     }
 
-    /// Returns Σ y(p)·pre(t,p).
+    /// Returns Σ y(p)·pre(t,p), the weighted tokens that `t` takes.
     pub fn required_tokens(&self, t: TransitionId) -> i128 {
         self.transition_effects.get(&t).map_or(0, |&(need, _)| need)
     }

@@ -54,10 +54,15 @@ struct SystemHeader {
 struct SystemAnswer {
     id: String,
     value: String,
+    /// A run that violates an LTL formula, or `None` if the answer relies on other evidence.
     #[serde(default)]
     run: Option<RunOfLabels>,
+    /// A claim that no run violates an LTL formula, or `None` if the answer relies on other
+    /// evidence.
     #[serde(default)]
     no_run: Option<NoRunClaim>,
+    /// The number of joint states that the prover visited for a CTL formula, or `None` for other
+    /// evidence. The number itself is not used.
     #[serde(default)]
     visited: Option<u64>,
 }
@@ -66,6 +71,7 @@ struct SystemAnswer {
 #[derive(Debug, Deserialize)]
 struct RunOfLabels {
     labels: Vec<String>,
+    /// The index from which the labels repeat. It is the number of labels if the run is finite.
     back: usize,
 }
 
@@ -74,14 +80,15 @@ struct RunOfLabels {
 struct NoRunClaim {
     /// The components whose runs are considered.
     components: Vec<usize>,
-    /// For each component, the labels by which it is abstracted. If the list is empty, all
-    /// components are whole.
+    /// For each component, the labels by which it is abstracted, or `None` for the whole component.
+    /// If the list is empty, all components are whole.
     #[serde(default)]
     through: Vec<Option<BTreeSet<String>>>,
-    /// True if labels that cannot occur infinitely often are removed.
+    /// True if labels that cannot occur infinitely often are ignored in cycles.
     #[serde(default)]
     recurrence: bool,
-    /// Pairs of components to compose in order, with equivalent states merged.
+    /// Pairs of components to compose in order, with equivalent states merged. `None` if the
+    /// components are searched together.
     #[serde(default)]
     order: Option<Vec<(usize, usize)>>,
 }
@@ -104,7 +111,8 @@ pub struct SystemAudit<'s> {
     max_nodes: usize,
     /// The watch that limits time and memory.
     watch: AuditWatch,
-    /// The joint states of the system, computed when needed; `Some(None)` if there are too many.
+    /// The joint states of the system, or `None` before the first CTL formula. `Some(None)` if
+    /// there are too many, or if the visit was stopped.
     space: Option<Option<JointSpace>>,
     /// The results so far.
     report: AuditReport,

@@ -106,7 +106,8 @@ impl JointSpace {
         Some(values[..self.starts].iter().all(|&it| it))
     }
 
-    /// Returns the value of the formula in each joint state.
+    /// Returns the value of the formula in each joint state, or `None` when `goes_on` returns
+    /// false.
     fn values(&self, formula: &LabelCtl, goes_on: &mut dyn FnMut() -> bool) -> Option<Vec<bool>> {
         let states = 0..self.steps.len();
         Some(match formula {
@@ -142,7 +143,8 @@ impl JointSpace {
     }
 
     /// Returns the value of an until in each joint state, from the values of its operands: `left`
-    /// holds until `right` does.
+    /// holds until `right` does. `all` and `weak` are as in [`LabelCtl::Until`]. Returns `None`
+    /// when `goes_on` returns false.
     fn until(
         &self,
         all: bool,

@@ -49,8 +49,9 @@ struct VisibleGraph {
 pub struct CompositionOrder<'c> {
     /// Components in ascending order, or abstractions of components.
     pub members: &'c [ComponentView],
-    /// The pairs to compose, as indices of members or, after those, of earlier pairs. The remaining
-    /// graphs are searched in parallel.
+    /// The pairs of graphs to compose, in order. An index below the number of members stands for a
+    /// member, and the following indices stand for the earlier pairs. The graphs that remain are
+    /// searched together.
     pub pairs: &'c [(usize, usize)],
 }
 
@@ -58,7 +59,8 @@ pub struct CompositionOrder<'c> {
 /// formula.
 ///
 /// # Errors
-/// When the members are no components, the order is wrong, or there is no automaton.
+/// When the members are no components, none of them has some label of the system, the order is
+/// wrong, or there is no automaton.
 pub fn visit(
     system: &System,
     formula: &LabelLtl,
@@ -77,7 +79,8 @@ pub fn visit(
     let numbers: HashMap<&str, usize> = labels.iter().copied().zip(0..).collect();
     let mut holder_counts: Vec<usize> =
         labels.iter().map(|label| abstracted.owners(label).len()).collect();
-    // A label occurs in the formula if its letter is not the empty one.
+    // A label stays visible if several graphs have it, or if it occurs in the formula: its letter
+    // is not the empty letter, which has index 0.
     let keeps =
         |holder_counts: &[usize], label: usize| holder_counts[label] > 1 || letters[label] > 0;
     let mut graphs: Vec<Option<VisibleGraph>> = Vec::new();
@@ -162,7 +165,7 @@ impl VisibleGraph {
         Some(VisibleGraph { starts, steps: after, labels })
     }
 
-    /// Makes labels internal that are not kept, and merges states with the same behaviour.
+    /// Makes the labels that `keeps` rejects internal, and merges states with the same behaviour.
     fn merged(mut self, keeps: impl Fn(usize) -> bool) -> VisibleGraph {
         for row in &mut self.steps {
             let visible = row.iter().map(|&(label, to)| (label.filter(|&it| keeps(it)), to));
@@ -204,7 +207,7 @@ impl VisibleGraph {
         VisibleGraph { starts, steps: after, labels: self.labels }
     }
 
-    /// Returns the targets of internal steps that stay in the class.
+    /// Returns the targets of internal steps from the state `from` that stay in its class.
     fn internal_steps_inside<'a>(
         &'a self,
         class: &'a [usize],
@@ -270,9 +273,9 @@ impl VisibleGraph {
 /// The states of the graphs, and a state of the automaton.
 type ComposedNode = (Vec<usize>, usize);
 
-/// Two additional marks: for edges where the graphs take a step, and for edges where the automaton
-/// does.
+/// The mark of edges where the graphs take a step, in addition to the marks of the automaton.
 const STEP_MARK: u128 = 1 << 127;
+/// The mark of edges where the automaton takes a step.
 const READ_MARK: u128 = 1 << 126;
 
 /// The product of the graphs and the automaton, with the nodes found so far.
@@ -305,7 +308,7 @@ impl<'a> ComposedNodes<'a> {
         })
     }
 
-    /// Searches for a path that continues forever with all marks.
+    /// Searches for a path that continues forever with all marks. Visits at most `most` nodes.
     fn visit(mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> ViolationSearch {
         let mut rows = vec![Vec::new()];
         for graph in self.graphs {
@@ -348,12 +351,14 @@ impl<'a> ComposedNodes<'a> {
         }
     }
 
+    /// Returns the edges of a node: the target nodes, which are added if they are new, and the
+    /// marks of each edge as a bit set.
     fn edges(&mut self, (row, state): &ComposedNode) -> Vec<(u32, u128)> {
         let negation = self.negation;
         let moves = &negation.automaton.states[*state];
         let mut edges = Vec::new();
         for (letter, next) in self.steps(row) {
-            // A label that the formula does not mention may occur without a step of the automaton,
+            // A label that the formula does not mention may occur without a step of the automaton.
             if letter == 0 {
                 edges.push((self.number((next.clone(), *state)), STEP_MARK));
             }
@@ -362,7 +367,7 @@ impl<'a> ComposedNodes<'a> {
                 edges.push((to, STEP_MARK | READ_MARK | u128::from(it.marks.0)));
             }
         }
-        // and the automaton may take a step without a label.
+        // The automaton may read the empty letter without a step of the graphs.
         for it in moves.iter().filter(|it| negation.reads(it, 0)) {
             let to = self.number((row.clone(), it.target));
             edges.push((to, READ_MARK | u128::from(it.marks.0)));
@@ -370,7 +375,8 @@ impl<'a> ComposedNodes<'a> {
         edges
     }
 
-    /// Returns the joint steps of the graphs: letters and target states.
+    /// Returns the joint steps of the graphs: the index of the letter (0 for an internal step), and
+    /// the target state of each graph.
     fn steps(&self, row: &[usize]) -> Vec<(usize, Vec<usize>)> {
         let mut steps = Vec::new();
         let mut labels = BTreeSet::new();

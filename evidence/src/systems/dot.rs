@@ -55,7 +55,8 @@ pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
     System::new(components).map_err(|what| cursor.error(&what))
 }
 
-/// Reads a component, beginning at its name.
+/// Reads a component, beginning at its name. `state_names` has the names of the states of earlier
+/// components, to which those of this component are added.
 fn component(
     cursor: &mut DotCursor<'_>,
     state_names: &mut BTreeSet<String>,
@@ -108,7 +109,9 @@ fn component(
     without_root(names, &edges).map_err(|what| cursor.error(&what))
 }
 
-/// Builds the component of the states and edges, without its root.
+/// Builds the component of the states and edges, without its root, that is, the source of the edges
+/// with an empty label. An edge has its source, its label and its target. Without a root, the only
+/// state without incoming edges is initial.
 fn without_root(
     mut names: Vec<String>,
     edges: &[(String, String, String)],
@@ -173,7 +176,7 @@ impl DotCursor<'_> {
         self.rest = &self.rest[bytes..];
     }
 
-    /// Skips blanks and comments.
+    /// Skips blanks and comments, including lines that begin with `#`.
     fn blanks(&mut self) -> Result<(), Unreadable> {
         let mut begins_line = self.line == 1;
         loop {

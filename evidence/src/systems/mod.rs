@@ -39,8 +39,8 @@ pub use view::ComponentView;
 pub enum Endings {
     /// Finite runs are ignored.
     Ignored,
-    /// A finite run repeats its last label forever, and before the first label no label holds. This
-    /// counts no repetitions, so it is for formulas without next only.
+    /// A finite run repeats its last label forever, and no label holds at the position before the
+    /// first label. The length of a finite run is lost, so this is only for formulas without next.
     Stutter,
 }
 

@@ -22,7 +22,8 @@ use std::collections::BTreeSet;
 /// A *part*: edges and labels that may occur infinitely often together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RecurringEdges<'s> {
-    /// Edges of the automaton, as a state and the index of the edge there.
+    /// Edges of the automaton, each as its source state and its index among the edges of this
+    /// state.
     pub(super) edges: BTreeSet<(usize, usize)>,
     /// The labels of steps of the system.
     pub(super) labels: BTreeSet<&'s str>,
@@ -79,7 +80,9 @@ pub(super) fn recurring_parts<'s>(
     done
 }
 
-/// Returns the subset of `labels` that may occur infinitely often together.
+/// Returns the largest subset of `labels` whose labels may all occur infinitely often. In each
+/// owner, each label of the subset is on an edge inside a strongly connected component. Such
+/// components have only edges with labels of the subset.
 fn recurring<'s>(system: &'s System, mut labels: BTreeSet<&'s str>) -> BTreeSet<&'s str> {
     loop {
         let mut kept = labels.clone();

@@ -126,6 +126,9 @@ fn set_for_ever(
 }
 
 /// Returns true if a joint state with its components in these sets has no steps.
+///
+/// # Errors
+/// When there are more than 100,000 such joint states.
 fn may_be_dead(system: &System, sets: &[BTreeSet<usize>]) -> Result<bool, String> {
     let count = sets.iter().try_fold(1usize, |product, set| product.checked_mul(set.len()));
     if count.is_none_or(|count| count > MOST_ENDS) {

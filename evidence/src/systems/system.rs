@@ -31,8 +31,8 @@ impl System {
     /// Creates a system.
     ///
     /// # Errors
-    /// When there are no components, a component has no initial state, or an edge leads to no
-    /// state.
+    /// When there are no components, a component has no initial state, or an initial state or an
+    /// end of an edge is no state.
     pub fn new(components: Vec<SystemComponent>) -> Result<Self, String> {
         if components.is_empty() {
             return Err("there are no components".to_owned());

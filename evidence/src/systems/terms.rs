@@ -42,6 +42,7 @@ impl LabelToken {
     }
 }
 
+/// The signs of formulas. A longer sign precedes the signs that it begins with.
 const SIGNS: [&str; 17] =
     ["<->", "<=>", "->", "=>", "<>", "[]", "&&", "&", "||", "|", "^", "!", "~", "(", ")", "[", "<"];
 
@@ -121,7 +122,7 @@ trait FormulaBuilder {
     fn and(&mut self, left: Self::Term, right: Self::Term) -> Self::Term;
     fn or(&mut self, left: Self::Term, right: Self::Term) -> Self::Term;
     fn label(&mut self, label: &str) -> Result<Self::Term, String>;
-    /// Returns true if the token is a prefix operator.
+    /// Returns true if the token is a prefix operator other than negation.
     fn prefix(&mut self, token: &LabelToken) -> bool;
     /// Applies a prefix operator to its operand.
     fn apply(&mut self, token: &LabelToken, term: Self::Term) -> Result<Self::Term, String>;
@@ -171,6 +172,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
         Some(found)
     }
 
+    /// Parses a formula whose loosest operator may be an implication or an equivalence.
     fn implication(&mut self) -> Result<B::Term, String> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -205,6 +207,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
         Ok(left)
     }
 
+    /// Parses conjunctions joined by exclusive or, from left to right.
     fn exclusion(&mut self) -> Result<B::Term, String> {
         let mut left = self.conjunction()?;
         while self.take_sign(&["^"]).is_some() || self.take_word(|word| word == "xor").is_some() {
@@ -226,6 +229,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
         Ok(left)
     }
 
+    /// Parses operands joined by temporal infix operators, such as U in LTL.
     fn until(&mut self) -> Result<B::Term, String> {
         // Right-associative without recursion: collect the operands and the operators between them.
         let mut operands = vec![self.operand()?];
@@ -245,6 +249,8 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
         Ok(right)
     }
 
+    /// Parses prefix operators and what they apply to: a label, a constant, a formula in
+    /// parentheses, or an until with a path quantifier.
     fn operand(&mut self) -> Result<B::Term, String> {
         let mut prefixes = Vec::new();
         while let Some(token) = self.tokens.first() {
@@ -290,6 +296,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
     }
 }
 
+/// Builds LTL formulas. `labels` has the label of each atom.
 struct LinearBuilder {
     formulas: Ltl,
     labels: Vec<String>,
@@ -360,6 +367,7 @@ pub(super) fn parse_linear(tokens: &[LabelToken]) -> Result<LabelLtl, String> {
     Ok(LabelLtl { formulas: builder.formulas, formula, labels: builder.labels })
 }
 
+/// Builds CTL formulas, in which labels occur only in successor operators.
 struct BranchingBuilder;
 
 impl FormulaBuilder for BranchingBuilder {

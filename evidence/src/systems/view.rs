@@ -1,8 +1,8 @@
-//! Abstractions of components to some of their labels.
+//! Abstractions of components to some of their labels, which stay *visible*.
 //!
-//! The endpoints of an edge with another label become one state. The abstraction can follow every
-//! behaviour of the component, restricted to the visible labels. So a system of abstractions has
-//! all runs of the whole system, and perhaps more.
+//! The endpoints of each edge with any other label become one state. The abstraction can follow
+//! every behaviour of the component, restricted to the visible labels. So a system of abstractions
+//! has all runs of the whole system, and perhaps more.
 
 use super::system::{System, SystemComponent};
 use parikh_net::sets::Sets;

@@ -50,8 +50,8 @@ pub struct NoRunSearch<'c> {
     pub endings: Endings,
     /// The components, ascending.
     pub members: &'c [ComponentView],
-    /// True if labels that cannot occur infinitely often are ignored in cycles, which is correct
-    /// for infinite runs only.
+    /// True if edges whose labels cannot occur infinitely often are ignored in cycles. This is
+    /// correct for infinite runs only.
     pub recurrence: bool,
 }
 
@@ -59,7 +59,8 @@ pub struct NoRunSearch<'c> {
 /// most `max_nodes` nodes.
 ///
 /// # Errors
-/// When a component does not exist, or there is no automaton.
+/// When a component does not exist, the search does not support finite runs of this formula and
+/// these components, or there is no automaton.
 pub fn visit(
     system: &System,
     formula: &LabelLtl,
@@ -90,8 +91,8 @@ pub fn visit(
     JointNodes::new(system, &view, endings, &negation, parts).visit(max_nodes, goes_on)
 }
 
-/// A joint state, a state of the automaton, and the index of the previous letter where it matters
-/// (otherwise 0).
+/// A joint state, a state of the automaton, and the index of the previous letter, which a
+/// stuttering step repeats. The index is 0 if finite runs are ignored.
 type JointNode = (Joint, usize, usize);
 
 /// A step from a node to another one.
@@ -112,7 +113,8 @@ struct JointNodes<'a> {
     negation: &'a Negation<'a>,
     /// With `recurrence`, the sets of edges and labels that may occur infinitely often together.
     recurring_parts: Option<Vec<RecurringEdges<'a>>>,
-    /// Labels without a considered owner, one for each letter and membership in `recurring_parts`.
+    /// Labels without a considered owner: one for each combination of letter and membership in the
+    /// elements of `recurring_parts`.
     unowned_labels: Vec<&'a str>,
     /// Labels all of whose owners are considered.
     fully_owned_labels: Vec<&'a str>,
@@ -177,6 +179,7 @@ impl<'a> JointNodes<'a> {
         })
     }
 
+    /// Visits the reachable nodes, at most `max_nodes`, and looks for a cycle with all marks.
     fn visit(
         mut self,
         max_nodes: usize,
@@ -258,7 +261,7 @@ impl<'a> JointNodes<'a> {
     }
 
     /// Returns true if a strongly connected component of the allowed edges carries all acceptance
-    /// marks.
+    /// marks. `allowed` gets the automaton's state at the source of an edge, and the edge.
     fn has_round(&self, allowed: impl Fn(usize, &JointEdge<'a>) -> bool) -> bool {
         let automaton = &self.negation.automaton;
         let all_marks = Marks::all(automaton.marks);

@@ -59,8 +59,8 @@ pub(super) fn check_document<'n>(
     Ok(())
 }
 
-/// Checks a document about the net after a trace. A predicate that the document refutes there does
-/// not stay reachable.
+/// Checks a document about the net with the last marking of a trace as its initial marking. A
+/// predicate that the document refutes in this net does not stay reachable.
 fn check_document_after<'n>(
     context: &mut AuditContext<'n>,
     obligations: &mut AnswerObligations<'n>,

@@ -51,7 +51,8 @@ impl StructureNet<'_> {
 }
 
 /// Checks an argument about the whole net, and discharges the obligations that it shows. `searched`
-/// is true if the answer also relies on a search, which may be too large to repeat.
+/// is true if the answer also relies on a search. Then an argument that visits too many markings to
+/// repeat is skipped.
 pub(super) fn check_structure<'n>(
     context: &mut AuditContext<'n>,
     obligations: &mut AnswerObligations<'n>,
@@ -190,8 +191,11 @@ fn conclusion(
     })
 }
 
-/// Checks a document about the net after a firing sequence, and returns the predicates that it
-/// refutes there.
+/// Checks a document about the net after a firing sequence, and returns the predicates that the
+/// document refutes in this net. These do not stay reachable.
+///
+/// # Errors
+/// When the sequence or the document is wrong, or the document refutes no predicate.
 fn lost_after(
     context: &AuditContext<'_>,
     subject: &StructureNet<'_>,
@@ -203,8 +207,8 @@ fn lost_after(
     }
     context.refuse_large_document(document)?;
     let goes_on = &mut || context.watch.goes_on();
-    // The document is checked once for all predicates: the set may be large, and there may be many
-    // predicates.
+    // The document is checked once for all predicates: its set of markings may be large, and there
+    // may be many predicates.
     let net_after = net_after(subject.net, &sequence(after)).map_err(|error| error.to_string())?;
     let checked = document.check(&net_after, goes_on).map_err(|flaw| flaw.to_string())?;
     let lost = subject.indices_where(|wanted| {

@@ -1,5 +1,6 @@
-//! Decides whether a run can repeat forever: looks for components of a graph with all marks, and
-//! for fair ones under fairness constraints.
+//! Decides whether a run can repeat forever: looks for a strongly connected component of a graph
+//! that carries all marks. Under fairness constraints, a fair run must be able to stay in this
+//! component.
 //!
 //! The nodes and edges that a run visits infinitely often are strongly connected. Without fairness
 //! constraints, a component with all marks suffices. With them, consider a run that visits all of a
@@ -21,7 +22,7 @@ use parikh_net::components::components;
 use parikh_net::{Fairness, Marking, Net, TransitionId};
 use parikh_temporal::Marks;
 
-/// An edge between nodes: a marking with a state of the automaton each.
+/// An edge between two nodes. A node is a marking with a state of the automaton.
 pub(super) struct RunEdge {
     /// The target node.
     pub(super) to: u32,
@@ -46,11 +47,12 @@ pub(super) struct ProductGraph<'a> {
     required_marks: Marks,
     /// The transitions with a fairness constraint.
     constrained: Vec<TransitionId>,
-    /// The fairness constraint of each transition.
+    /// The fairness constraint of each transition of the net. A strong constraint takes precedence
+    /// over a weak constraint.
     constraints: Vec<FairnessConstraint>,
     /// The outgoing edges per node.
     pub(super) outgoing: Vec<Vec<RunEdge>>,
-    /// The listed transitions that each node enables.
+    /// One entry per node: the transitions of `constrained` that its marking enables.
     enabled: Vec<Box<[TransitionId]>>,
 }
 
@@ -145,8 +147,8 @@ impl<'a> ProductGraph<'a> {
         }
     }
 
-    /// Examines the component with the nodes `component`. `is_inside` selects the edges inside the
-    /// component.
+    /// Examines the component with the nodes `component`. `is_inside` gets a node and one of its
+    /// edges, and selects the edges inside the component. `firings` is reused for each component.
     fn examine(
         &self,
         component: &[usize],

@@ -24,7 +24,8 @@
 //! 3. T connects P strongly.
 //!
 //! # Preserves
-//! R, D, L.
+//! R, D, L, and every reachable marking. The tokens of the merged place are those of P together,
+//! and every distribution of them over P is reachable.
 //!
 //! # Soundness
 //! By (2) and (3) the tokens on P can be redistributed at any time without changing any other
@@ -68,7 +69,7 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
 }
 
 /// Returns the source and the target place of a transition that moves one token and does nothing
-/// else.
+/// else. Returns `None` for other transitions.
 pub fn move_of(net: &WorkNet, t: TransitionId) -> Option<(PlaceId, PlaceId)> {
     match (net.pre(t), net.post(t)) {
         (&[Arc { place: from, weight: 1 }], &[Arc { place: to, weight: 1 }]) => Some((from, to)),

@@ -64,12 +64,12 @@ pub fn named(name: &str) -> Option<&'static Conditions> {
     ALL.iter().find(|rule| rule.name == name)
 }
 
-/// Returns true if `p` is the only input place of `t`, or it has none.
+/// Returns true if `p` is the only input place of `t`. Returns false if `t` has no input place.
 pub fn takes_only_from(net: &WorkNet, t: TransitionId, p: PlaceId) -> bool {
     matches!(net.pre(t), [arc] if arc.place == p)
 }
 
-/// Returns true if `p` is the only output place of `t`, or it has none.
+/// Returns true if `p` is the only output place of `t`. Returns false if `t` has no output place.
 pub fn puts_only_to(net: &WorkNet, t: TransitionId, p: PlaceId) -> bool {
     matches!(net.post(t), [arc] if arc.place == p)
 }
@@ -79,14 +79,14 @@ pub fn feeds_only(net: &WorkNet, h: TransitionId, p: PlaceId) -> bool {
     puts_only_to(net, h, p) && net.pre_weight(h, p) == 0
 }
 
-/// The maximum number of transitions that agglomerations create in total. Each agglomeration may
-/// multiply the transitions of earlier ones, so a log of ten lines could otherwise exhaust any
-/// memory.
+/// The maximum number of transition ids, including the ids of removed transitions, after an
+/// agglomeration. Each agglomeration may multiply the transitions of earlier agglomerations, so a
+/// log of ten lines could otherwise exhaust any memory.
 const MAX_TRANSITION_IDS: usize = 1 << 23;
 
-/// The common part of agglomerations: for each h of `first` and each transition of `second`, adds a
-/// transition for h followed by the given number of firings. Then removes all transitions of
-/// `removed`. Returns `None` on overflow, and if there would be too many transitions.
+/// The common part of agglomerations: for each h of `first` and each f of `second`, adds a
+/// transition for h followed by `times(h)` firings of f. Then removes all transitions of `removed`.
+/// Returns `None` on overflow, and if there would be too many transitions.
 fn agglomerate(
     net: &WorkNet,
     first: &[TransitionId],

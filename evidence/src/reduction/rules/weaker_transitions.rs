@@ -56,8 +56,8 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     Some(vec![Edit::RemoveTransition(u)])
 }
 
-/// Returns the k to try: the number that S requires, or else the number for the first place that
-/// `u` increases.
+/// Returns the k to try. It is that of the first place that is in S, or that both transitions
+/// increase, where one firing of `t` does not suffice. Returns 1 if there is no such place.
 fn repetitions(net: &WorkNet, t: TransitionId, u: TransitionId) -> u64 {
     let needed = net.changes(u).find_map(|(p, change_by_u)| {
         let change_by_t = net.effect(t, p);
