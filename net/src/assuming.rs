@@ -10,7 +10,7 @@ impl Net {
         &self.assumptions
     }
 
-    /// Returns the same net, about whose model these things are assumed, too.
+    /// Returns the net with further assumptions about its model.
     #[must_use]
     pub fn assuming(mut self, added: impl IntoIterator<Item = Assumption>) -> Net {
         added.into_iter().for_each(|it| add(&mut self.assumptions, it));

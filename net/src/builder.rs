@@ -45,7 +45,7 @@ struct RawArc {
     weight: u64,
 }
 
-/// A net under construction. The crate's example shows the same in text.
+/// A net under construction, to which nodes and arcs are added in any order.
 #[derive(Default)]
 pub struct NetBuilder {
     name: String,
@@ -86,8 +86,8 @@ impl NetBuilder {
         NetBuilder { name: name.into(), ..NetBuilder::default() }
     }
 
-    /// Copies all nodes and arcs of `net` in order, with its name, initial marking and assumptions,
-    /// without units and final markings.
+    /// Copies all nodes and arcs of `net` in order, with its name, labels, features, initial
+    /// marking and assumptions. Units, final markings, folding and translation are not copied.
     ///
     /// # Errors
     /// None for a net that a builder made.
@@ -130,7 +130,8 @@ impl NetBuilder {
     /// Adds a place with its initial tokens.
     ///
     /// # Errors
-    /// When the id is empty or taken, or there are too many tokens.
+    /// If the id is empty or taken, if there are too many tokens, or if the net has too many nodes
+    /// or names.
     pub fn place(&mut self, id: &str, tokens: u64) -> Result<PlaceId, BuildError> {
         if tokens > Marking::MAX_TOKENS {
             return Err(BuildError::TooManyTokens(id.to_owned(), tokens));
@@ -145,7 +146,7 @@ impl NetBuilder {
     /// Adds a transition.
     ///
     /// # Errors
-    /// When the id is empty or taken.
+    /// If the id is empty or taken, or if the net has too many nodes or names.
     pub fn transition(&mut self, id: &str) -> Result<TransitionId, BuildError> {
         let transition = TransitionId::new(self.transitions.len());
         let hash = self.check_new_id(id)?;
@@ -153,7 +154,8 @@ impl NetBuilder {
         Ok(transition)
     }
 
-    /// Checks that an id is free and not empty. Returns its hash.
+    /// Checks that an id is free and not empty, and that one more node is possible. Returns the
+    /// hash of the id.
     fn check_new_id(&self, id: &str) -> Result<u32, BuildError> {
         if id.is_empty() {
             return Err(BuildError::EmptyId);
@@ -421,6 +423,8 @@ fn rows_by_place(places: usize, arcs: &[RawArc]) -> Rows<PlaceArc> {
     rows
 }
 
+/// The effect class of each transition, the changes of each class, and the transitions of each
+/// class.
 type EffectClasses = (Vec<EffectId>, Rows<Change>, Rows<TransitionId>);
 
 /// Groups transitions by post − pre. Classes are numbered by their first transition.

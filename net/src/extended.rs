@@ -86,7 +86,7 @@ impl ExtendedNet {
         ExtendedNet { core: self.core.with_final_markings(finals), ..self }
     }
 
-    /// Returns the same net, about whose model these things are assumed, too.
+    /// Returns the net with further assumptions about its model.
     #[must_use]
     pub fn assuming(self, assumptions: impl IntoIterator<Item = Assumption>) -> Self {
         ExtendedNet { core: self.core.assuming(assumptions), ..self }

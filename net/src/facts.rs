@@ -68,11 +68,13 @@ pub enum Reason {
     NeverChanges,
     /// The place is in a siphon that is empty initially.
     UnmarkedSiphon,
-    /// A place invariant leaves no more (no less) for the place.
+    /// A place invariant, with bounds on its other places, allows no more tokens on the place (or
+    /// no fewer, for a lower bound).
     Flow {
         /// The invariant's position among the flows.
         flow: usize,
-        /// The number of bounds, from the first on, that the argument uses for the other places.
+        /// The number of derived bounds, from the first on, that the argument uses for the other
+        /// places.
         using: usize,
     },
 }
@@ -142,8 +144,8 @@ impl Facts {
         !lower.is_empty() || !upper.is_empty()
     }
 
-    /// Returns the upper bound of `place`, if one is known; of equal bounds, the one with the
-    /// strongest provenance.
+    /// Returns the smallest upper bound of `place` of any provenance, if one is known. Of equal
+    /// bounds, it is the one with the strongest provenance.
     pub fn upper_bound(&self, place: PlaceId) -> Option<PlaceBound> {
         let bound = |rests_on: Provenance| {
             let tokens = self.bounds[rests_on as usize].upper.get(place.index()).copied()??;
@@ -153,13 +155,15 @@ impl Facts {
         Provenance::ALL.into_iter().filter_map(bound).min_by_key(|bound| bound.tokens)
     }
 
-    /// Returns the upper bound of `place` that follows from facts up to the provenance `within`.
+    /// Returns the smallest upper bound of `place` whose provenance is `within` or stronger, if one
+    /// is known.
     pub fn upper_bound_within(&self, place: PlaceId, within: Provenance) -> Option<u64> {
         let bounds = self.bounds[..=within as usize].iter();
         bounds.filter_map(|bounds| bounds.upper.get(place.index()).copied()?).min()
     }
 
-    /// Returns the lower bound of `place`; of equal bounds, the one with the strongest provenance.
+    /// Returns the largest lower bound of `place` of any provenance; 0 if none is known. Of equal
+    /// bounds, it is the one with the strongest provenance.
     pub fn lower_bound(&self, place: PlaceId) -> PlaceBound {
         let mut best = PlaceBound { tokens: 0, rests_on: Provenance::Arcs };
         for rests_on in Provenance::ALL {
@@ -171,7 +175,8 @@ impl Facts {
         best
     }
 
-    /// Returns the lower bound of `place` that follows from facts up to the provenance `within`.
+    /// Returns the largest lower bound of `place` whose provenance is `within` or stronger; 0 if
+    /// none is known.
     pub fn lower_bound_within(&self, place: PlaceId, within: Provenance) -> u64 {
         let bounds = self.bounds[..=within as usize].iter();
         bounds.filter_map(|bounds| bounds.lower.get(place.index()).copied()).max().unwrap_or(0)

@@ -26,7 +26,7 @@ pub enum LoopElement {
 /// An element of a block with its number of repetitions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RepeatedElement {
-    /// The repeated part.
+    /// The repeated firing or block.
     pub element: LoopElement,
     /// The number of repetitions, at least 1.
     pub times: BigUint,
@@ -163,7 +163,8 @@ impl LoopRun {
         let mut sequence = FiringSequence::new();
         let mut iterations = 0;
         for &(block, end_turn) in spot {
-            // Entries: block, current turn, turn at which to stop, remaining repetitions.
+            // Entries: block, index of the next element, index at which to stop, remaining
+            // repetitions.
             let mut stack: Vec<(usize, usize, usize, u64)> = vec![(block, 0, end_turn, 1)];
             while let Some((block, turn_index, end, repetitions_left)) = stack.pop() {
                 iterations += 1;

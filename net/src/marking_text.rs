@@ -1,4 +1,5 @@
-//! A name with blanks or one of `+*"` stands in quotes, in which `"` and `\` are preceded by `\`.
+//! Markings as text, as in `2*p + q`; `0` is the empty marking. A name with blanks or one of `+*·"`
+//! stands in quotes, in which `"` and `\` are preceded by `\`.
 
 use crate::marking::Marking;
 use crate::net::Net;

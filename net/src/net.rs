@@ -47,7 +47,7 @@ pub struct Change {
 /// The reason why a transition did not fire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FireError {
-    /// A place holds too few tokens.
+    /// A place holds too few tokens, or an inhibitor arc from the place disables the transition.
     #[error("a place holds too few tokens")]
     NotEnabled(PlaceId),
     /// A place would hold more than [`Marking::MAX_TOKENS`].
@@ -96,16 +96,21 @@ pub struct Net {
     pub(crate) name: String,
     pub(crate) place_names: Names,
     pub(crate) transition_names: Names,
-    /// The labels that differ from the ids, sorted by index.
+    /// The labels of places that differ from the ids, sorted by place.
     pub(crate) place_labels: Vec<(PlaceId, Box<str>)>,
+    /// The labels of transitions that differ from the ids, sorted by transition.
     pub(crate) transition_labels: Vec<(TransitionId, Box<str>)>,
     /// Input arcs, one row per transition.
     pub(crate) pre: Rows<Arc>,
+    /// Output arcs, one row per transition.
     pub(crate) post: Rows<Arc>,
-    /// The arcs of each place, one row per place.
+    /// The arcs from each place, one row per place.
     pub(crate) consumers: Rows<PlaceArc>,
+    /// The arcs to each place, one row per place.
     pub(crate) producers: Rows<PlaceArc>,
+    /// The effect class of each transition.
     pub(crate) effect_of: Vec<EffectId>,
+    /// The change of tokens by a transition, one row per effect class.
     pub(crate) effects: Rows<Change>,
     /// The transitions, one row per effect class.
     pub(crate) classes: Rows<TransitionId>,
@@ -115,8 +120,10 @@ pub struct Net {
     pub(crate) initial: Marking,
     pub(crate) final_markings: Vec<Marking>,
     pub(crate) units: Option<Units>,
-    /// Shared by copies of the net that differ in other parts.
+    /// The coloured nodes of an unfolded net; `None` for other nets. Shared by copies of the net
+    /// that differ in other parts.
     pub(crate) folding: Option<std::sync::Arc<Folding>>,
+    /// The relation to a model with inhibitor or reset arcs; `None` for other nets.
     pub(crate) translation: Option<std::sync::Arc<Translation>>,
 }
 
@@ -270,8 +277,8 @@ impl Net {
     }
 
     /// Returns the nested units if the model claims that they are safe *in this net*, from this
-    /// initial marking on. Returns `None` for a net with another initial marking
-    /// ([`from_marking`](Self::from_marking)).
+    /// initial marking on. Returns `None` without the claim, and for a net with another initial
+    /// marking ([`from_marking`](Self::from_marking)).
     pub fn safe_units(&self) -> Option<&Units> {
         let units = self.units()?;
         // Places added to the net, such as counters, come last and are in no unit.
@@ -291,8 +298,9 @@ impl Net {
         self.translation.as_deref()
     }
 
-    /// Returns true if the net represents its model only in two halves, within caps and beyond
-    /// them; see [`translation`](crate::translation). Only reachability is asked of such a net.
+    /// Returns true if the net is the translation of a model in which places have caps, that is,
+    /// assumed bounds that the model may exceed; see [`translation`](crate::translation). Only
+    /// reachability is asked of such a net.
     pub fn has_caps(&self) -> bool {
         self.translation().is_some_and(|it| it.within_caps().is_some())
     }
@@ -316,9 +324,10 @@ impl Net {
         ranges.map(|range| range.map(TransitionId::new).collect())
     }
 
-    /// Returns the places meant by a name in a formula: the place with this id, and in an unfolding
-    /// all colours of the coloured place with this id, which may be none. In a quotient by
-    /// equivalent colours no place has a name.
+    /// Returns the places meant by a name in a formula: the place with this id. In an unfolding, it
+    /// returns all colours of the coloured place with this id, which may be none. Returns `None`
+    /// for an unknown name, and for a single place of a quotient by equivalent colours. Also
+    /// returns `None` for a place that a translation added for caps.
     pub fn places_named(&self, name: &str) -> Option<Vec<PlaceId>> {
         if let Some(folding) = self.folding()
             && let Some(coloured_place) = folding.place_named(name)
@@ -335,8 +344,8 @@ impl Net {
     }
 
     /// Returns the place to which a colour of a coloured place unfolds. The outer `None` means that
-    /// the sort has no such colour, the inner `None` that the unfolding left the place out. A
-    /// colour is written `red`, `red,2`, or `(red,2)`.
+    /// the sort has no such colour, or that the net knows no single colours. The inner `None` means
+    /// that the unfolding left the place out. A colour is written `red`, `red,2`, or `(red,2)`.
     pub fn colour_named(&self, place: usize, colour: &str) -> Option<Option<PlaceId>> {
         let folding = self.folding().filter(|folding| folding.classes().is_none())?;
         let coloured = folding.coloured()?;
@@ -353,9 +362,11 @@ impl Net {
         }
     }
 
-    /// Returns the transitions meant by a name in a formula: the transition with this id, and in an
-    /// unfolding all bindings of the coloured transition with this id, which may be none. In a
-    /// translation, all copies of the transition.
+    /// Returns the transitions meant by a name in a formula: the transition with this id. In an
+    /// unfolding, it returns all bindings of the coloured transition with this id, which may be
+    /// none. In a translation, it returns all copies of the transition. Returns `None` for an
+    /// unknown name, for a single transition of a quotient, and for a transition that a translation
+    /// added for caps.
     pub fn transitions_named(&self, name: &str) -> Option<Vec<TransitionId>> {
         if let Some(folding) = self.folding()
             && let Some(coloured_transition) = folding.transition_named(name)
@@ -373,8 +384,8 @@ impl Net {
         self.transition_named(name).map(|transition| vec![transition])
     }
 
-    /// Returns true if `t` takes the token that marks "no cap passed". Firing sequences after it
-    /// are not firing sequences of the model.
+    /// Returns true if `t` takes the token of the place that is marked until a cap is exceeded. A
+    /// firing sequence that contains `t` need not be a firing sequence of the model.
     pub fn exceeds_cap(&self, t: TransitionId) -> bool {
         let within = self.translation().and_then(Translation::within_caps);
         within.is_some_and(|within| self.pre_weight(t, within) > self.post_weight(t, within))
@@ -409,8 +420,9 @@ impl Net {
         Net { initial: marking, ..self.clone() }
     }
 
-    /// Returns the net whose initial marking is the one after `sequence`. Claims about all
-    /// reachable markings stay, since its reachable markings are reachable here.
+    /// Returns the net whose initial marking is the one after `sequence`. The claim of safe units
+    /// stays, since the markings reachable from there are reachable here. It is dropped if the new
+    /// initial marking violates it.
     ///
     /// # Errors
     /// If the sequence cannot be fired.

@@ -56,7 +56,8 @@ pub fn sum_of_model(net: &Net, sum: &LinearSum) -> Option<LinearSum> {
     }
 }
 
-/// Replaces m(p) by p + over(p).
+/// Replaces m(p) in a sum by p + over(p): the tokens on p and on the place for tokens beyond its
+/// cap. Returns `None` if numbers overflow.
 fn with_tokens_beyond_caps(caps: &Caps, sum: &LinearSum) -> Option<LinearSum> {
     let overflow_terms =
         sum.terms().iter().filter_map(|&(place, a)| Some((caps.overflow.get(&place)?.1, a)));
@@ -99,8 +100,9 @@ fn translate_predicate(
     })
 }
 
-/// Returns true if the atom compares the tokens of one place with a number up to its cap c. Then it
-/// holds of m(p) exactly if it holds of min(m(p), c).
+/// Returns true if the atom is about one place, and either the place has no cap, or the number
+/// compared with is at most its cap c. In the latter case the atom holds of m(p) exactly if it
+/// holds of min(m(p), c).
 fn is_decided_by_cap(caps: &Caps, atom: &Atom) -> bool {
     let [(place, a)] = *atom.sum.terms() else { return false };
     let Some(&(cap, _)) = caps.overflow.get(&place) else { return true };

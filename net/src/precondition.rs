@@ -36,14 +36,17 @@ impl Predicate {
         self.ex_with_far(net, max_leaves, Some(false))
     }
 
-    /// Returns a predicate implied by [`before_all`](Self::before_all) that speaks of fewer places,
-    /// in the same way.
+    /// Returns a predicate that implies [`before_all`](Self::before_all) and speaks of fewer
+    /// places. If many transitions have no effect on the predicate, they count as always enabled;
+    /// otherwise the result is `before_all` itself. Returns `None` as
+    /// [`before_some`](Self::before_some).
     pub fn before_all_near(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
         Some(self.clone().negated().ex_with_far(net, max_leaves, Some(true))?.negated().sorted())
     }
 
-    /// Returns EX of this predicate. If many transitions have no effect on it, `far_is_enabled`
-    /// says whether they count as always enabled or never enabled.
+    /// Returns EX of this predicate, or `None` as [`before_some`](Self::before_some). If many
+    /// transitions have no effect on the predicate, `far_is_enabled` says whether they count as
+    /// always or never enabled. With `None` the result is exact.
     fn ex_with_far(
         &self,
         net: &Net,
@@ -114,13 +117,15 @@ impl Predicate {
         Some(before).filter(|before| before.leaf_count() <= max_leaves)
     }
 
-    /// Returns AX of this predicate: it holds after every firing, and in dead markings.
+    /// Returns AX of this predicate: it holds if this predicate holds after every firing, and in
+    /// dead markings. Returns `None` as [`before_some`](Self::before_some).
     pub fn before_all(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
         Some(self.clone().negated().before_some(net, max_leaves)?.negated().sorted())
     }
 
-    /// Returns the predicate that holds in m exactly if this predicate holds in m + `changes`. The
-    /// places in `changes` ascend.
+    /// Returns the predicate that holds in m exactly if this predicate holds in m + `changes`. Each
+    /// change is a place's index with the difference of its tokens; the places ascend. Returns
+    /// `None` if numbers are too large, or if the predicate speaks of deadness.
     fn shifted(&self, net: &Net, changes: &[(usize, i64)]) -> Option<Predicate> {
         if changes.is_empty() {
             return Some(self.clone());
@@ -213,8 +218,9 @@ impl Predicate {
     }
 }
 
-/// Returns by how much `changes` shifts each left side of the comparisons of a predicate. Left
-/// sides that do not change are left out.
+/// Returns, for each left side of the comparisons of a predicate, its number and the amount by
+/// which `changes` shifts it. Left sides that do not change are left out. Each change is a place's
+/// index with the difference of its tokens.
 fn shifts(terms_of_place: &[Vec<(u32, i64)>], changes: &[(usize, i64)]) -> Vec<(u32, i128)> {
     let shifts_of_change = |&(place, change): &(usize, i64)| {
         terms_of_place[place]
@@ -227,8 +233,9 @@ fn shifts(terms_of_place: &[Vec<(u32, i64)>], changes: &[(usize, i64)]) -> Vec<(
     result
 }
 
-/// Returns a part of a CTL formula as a predicate, if its only temporal operators are EX and AX and
-/// each of them has at most `max_leaves` leaves.
+/// Returns a subformula of a CTL formula as a predicate. Returns `None` if it has temporal
+/// operators other than EX and AX. Also returns `None` if [`before_some`](Predicate::before_some)
+/// fails for an operand of EX or AX, such as beyond `max_leaves` leaves.
 pub fn condition_before(
     formulas: &Ctl,
     part: Formula<Quantifier>,

@@ -186,7 +186,8 @@ impl Predicate {
     }
 
     /// Returns the places that matter, ascending: those of the atoms, and the inputs of the
-    /// transitions tested for enabledness.
+    /// transitions tested for enabledness. Deadness depends on all places that are inputs of a
+    /// transition.
     pub fn support(&self, net: &Net) -> Vec<PlaceId> {
         let mut is_in_support = vec![false; net.place_count()];
         self.mark_support(net, &mut is_in_support);

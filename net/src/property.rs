@@ -93,8 +93,9 @@ impl<P: Paths, A> Property<P, A> {
     }
 }
 
-/// Converts a part without temporal operators to a predicate. `of_atom` returns the predicate of an
-/// atom, if the atom is about a marking only.
+/// Converts a subformula without temporal operators to a predicate. Returns `None` if it has a
+/// temporal operator, or an atom that is not about a marking only. `of_atom` returns the predicate
+/// of an atom, if the atom is about a marking only.
 pub fn condition<P: Paths, A>(
     formulas: &Formulas<P>,
     part: Formula<P>,

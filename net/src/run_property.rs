@@ -32,7 +32,7 @@ impl RunAtom {
     }
 
     /// Returns, by atom, its value at the first position of every run. Atoms about the next firing
-    /// are unknown there.
+    /// are unknown, except in a dead initial marking, where they are false.
     pub fn initial_values(atoms: &[RunAtom], net: &Net) -> Vec<PartialTruth> {
         let is_dead = net.is_dead(net.initial());
         let value_of = |atom: &RunAtom| match atom {

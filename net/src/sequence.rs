@@ -11,10 +11,11 @@ pub struct FiringStep {
     pub count: u64,
 }
 
-/// A sequence of transitions fired from the initial marking.
+/// A sequence of firings. Its start is the initial marking, unless its user names another marking.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct FiringSequence {
-    /// The steps; neighbours have different transitions.
+    /// The steps. Neighbours have different transitions, unless their joint number of firings
+    /// exceeds 64 bits.
     steps: Vec<FiringStep>,
 }
 

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 /// Indices by the hashes of their keys, with open addressing; at most half of the slots are used.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
-    /// The lower half of a hash with an index, or [`FREE`].
+    /// For each slot, the lower half of a hash and its index, or [`FREE`] in place of the index.
     slots: Vec<(u32, u32)>,
     /// Number of indices in the table.
     len: usize,
@@ -59,7 +59,7 @@ impl Table {
         self.slots[index] = slot;
     }
 
-    /// Returns the first slot for a hash.
+    /// Returns the first slot for a hash; `None` if the table has no slots.
     fn first_slot(&self, hash: u32) -> Option<usize> {
         // A table with fewer than 2³² slots has enough bits in the hash for all of them.
         Some(hash as usize & self.slots.len().checked_sub(1)?)

@@ -167,7 +167,7 @@ fn weighted_places(
     tokens.split(|token| *token == TextToken::Mark('+')).map(term).collect()
 }
 
-/// Writes a net so that [`parse`] reads it back, without labels and units.
+/// Writes a net so that [`parse`] reads it back, without labels, units and final markings.
 pub fn print(net: &Net) -> String {
     let mut text = String::new();
     if !net.name().is_empty() {

@@ -31,32 +31,34 @@
 //! drain(p)                         takes a token from over(p), where some transition empties p
 //! ```
 //!
-//! In addition there are the copies described above, with B = c. The net represents the model in
-//! two halves:
+//! In addition there are the copies described above, with B = c. The net with caps represents the
+//! model in two ways:
 //!
-//! * *A run that ends with a token on `within` is a run of the model.* Nothing puts a token there,
-//!   so it was there all the time, nothing read `beyond`, and all over(p) are empty: all firings
-//!   are copies of above. By induction p holds m(p) and co(p) holds c - m(p), as for bounds, but
-//!   that what would take p beyond c waits for co(p). So each firing is one of the model.
-//! * *Each run of the model is a run of this net*, in which the markings of the model come with p,
-//!   co(p) and over(p) as the first line says. Before the first firing that takes some p beyond c,
-//!   p holds at least c + 1 - d tokens, and `leave(p)` is fired. Inhibitor arcs have weights up to
-//!   c: that they do not inhibit is seen of min(m(p), c). What raises p from m to m + d puts on
-//!   over(p) what does not fit on p, and nothing else; what lowers it takes from over(p) first,
-//!   where there is something only if p holds c. What empties p is the copy for min(m(p), c), and
-//!   then over(p) is drained.
+//! * *A run that ends with a token on `within` is a run of the model.* No transition puts a token
+//!   on `within`, so it was marked all the time. So no firing read `beyond`, all over(p) are empty,
+//!   and all firings are copies of the kind described above. By induction p holds m(p) and co(p)
+//!   holds c - m(p). A firing that would take p beyond c is disabled by co(p). So each firing is
+//!   one of the model.
+//! * *Each run of the model is a run of this net.* Here p, co(p) and over(p) represent the markings
+//!   of the model as in the first line of the table. Before the first firing that takes some p
+//!   beyond c, p holds at least c + 1 - d tokens, and `leave(p)` is fired. An inhibitor arc has a
+//!   weight of at most c, so min(m(p), c) shows whether it inhibits. A transition that raises p
+//!   puts on over(p) only the tokens that do not fit on p. A transition that lowers p takes tokens
+//!   from over(p) first. A transition that empties p is represented by the copy for min(m(p), c),
+//!   and then over(p) is drained.
 //!
 //! (The net allows more: it may take tokens from p instead of over(p). The tokens left on over(p)
 //! cannot be used until p holds c tokens again.)
 //!
 //! So for φ over the model's places, a witness for φ ∧ within >= 1 shows that the model reaches φ,
-//! and a refutation of φ shows that it does not. Here φ is read as by
-//! [`of_model`](crate::of_model()): m(p) is p + over(p), and a comparison of m(p) with a number up
-//! to c is a comparison of p. Enabledness in the model is such a condition as well. Neither may
-//! exist, so a question may stay open although both goals are settled. The largest value of a sum e
-//! over the model's places is asked as the largest value of 2·e + within: the value 2n + 1 says
-//! that e is at most n, and is n in a marking within the caps; an even value says nothing. Other
-//! questions are not asked of such a net, since home spaces and runs involve both halves at once.
+//! and a refutation of φ shows that it does not. Here [`of_model`](crate::of_model()) translates φ:
+//! m(p) is p + over(p), and a comparison of m(p) with a number up to c is a comparison of p. The
+//! enabledness of a transition of the model is such a condition as well. It may be that neither a
+//! witness nor a refutation exists, so a question may stay open although both goals are settled.
+//! The largest value of a sum e over the model's places is asked as the largest value of 2·e +
+//! within. The value 2n + 1 means that e is at most n, and is n in a marking within the caps; an
+//! even value means nothing. Other questions are not asked of such a net, since home spaces and
+//! runs involve markings within and beyond the caps at once.
 //!
 //! # Source
 //! Complement places are folklore (T. Murata, *Petri nets: properties, analysis and applications*,
@@ -90,13 +92,13 @@ pub enum Because {
     /// enables it. All combinations would be too many.
     VisitedResetCounts(u64),
     /// Every transition that adds to the place is inhibited by it:
-    /// [`capacity`](crate::extended::bound_by_inhibitors).
+    /// [`bound_by_inhibitors`](crate::extended::bound_by_inhibitors).
     Capacity,
     /// No transition increases this weighted sum of tokens, by its plain arcs. Each place has a
     /// factor of at least 1.
     Weights(Vec<(PlaceId, u64)>),
-    /// The bound is a cap: the place may hold more tokens, and tokens beyond the cap are counted on
-    /// another place.
+    /// The bound is a cap, that is, an assumed bound: the place may hold more tokens, and tokens
+    /// beyond the cap are counted on another place.
     Cap,
 }
 
@@ -128,16 +130,17 @@ pub struct Translation {
     bounds: Vec<TranslationBound>,
     /// The places with a complement. Complements come after all other places, in this order.
     complemented: Vec<PlaceId>,
-    /// The end of the copies of each transition, in the numbering of the translated net.
+    /// For each transition of the model, the index after its last copy among the transitions of the
+    /// translated net.
     copy_ends: Vec<usize>,
-    /// The caps, if places may hold more than the net counts.
+    /// The caps, that is, assumed bounds of places; `None` if all bounds are known.
     caps: Option<Caps>,
 }
 
-/// The caps of a net.
+/// The caps of a net: assumed bounds of places whose bounds are unknown.
 #[derive(Clone, Debug)]
 pub struct Caps {
-    /// The place that is marked until a cap is passed.
+    /// The place that is marked until a firing exceeds a cap.
     pub within_place: PlaceId,
     /// For each place with a cap: the cap, and the place for the tokens beyond it.
     pub overflow: BTreeMap<PlaceId, (u64, PlaceId)>,
@@ -174,7 +177,7 @@ impl Translation {
         })
     }
 
-    /// Adds caps.
+    /// Adds caps, that is, assumed bounds of places.
     #[must_use]
     pub fn with_caps(self, caps: Caps) -> Self {
         Translation { caps: Some(caps), ..self }
@@ -234,7 +237,8 @@ impl Translation {
         self.copies(self.origin(copy)).len() > 1
     }
 
-    /// Returns the transition of the model that a copy represents.
+    /// Returns the transition of the model that a copy represents. A transition that represents
+    /// none moves tokens beyond caps; its result is the first id after the model's transitions.
     pub fn origin(&self, copy: TransitionId) -> TransitionId {
         TransitionId::new(self.copy_ends.partition_point(|&end| end <= copy.index()))
     }

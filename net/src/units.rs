@@ -33,7 +33,7 @@ pub struct Units {
     units: Vec<Unit>,
     /// The unit that encloses all others.
     root: UnitId,
-    /// The marking from which on the units are claimed to be safe.
+    /// The marking from which on the units are claimed to be safe; `None` without the claim.
     safe_from: Option<Marking>,
     /// The unit of each place, indexed by place.
     unit_of: Vec<UnitId>,
@@ -44,7 +44,8 @@ pub struct Units {
 pub struct Breach {
     /// A unit with too many tokens.
     pub unit: UnitId,
-    /// On its own places, or on these and the places of all units around it; at least 2.
+    /// Number of tokens on the unit's own places, at least 2. With `with_units_around`, the places
+    /// of all enclosing units count, too.
     pub tokens: u128,
     /// True if the places of enclosing units are counted.
     pub with_units_around: bool,
@@ -130,6 +131,7 @@ impl Units {
     }
 
     /// Returns a violation of unit-safety in `marking`, whether or not the model claims safety.
+    /// Returns `None` if the marking has none.
     pub fn breach(&self, marking: &Marking) -> Option<Breach> {
         let unit = self.unit_of(self.unsafe_place(marking)?);
         let tokens_of = |unit: UnitId| -> u128 {

@@ -93,7 +93,8 @@ fn spelt(name: &str) -> Result<(), Unwritable> {
     }
 }
 
-/// Returns the first transition with arcs that are not plain, and the kind of these arcs.
+/// Returns the first transition with reset arcs, or with inhibitor arcs if `inhibitors_too`, and
+/// the kind of these arcs.
 fn foreign(net: &ExtendedNet, inhibitors_too: bool) -> Option<(TransitionId, &'static str)> {
     let kind = |t| match () {
         () if !net.resets(t).is_empty() => Some((t, "reset")),

@@ -31,15 +31,20 @@ pub(super) struct IncrementalFormula {
 
 #[derive(Clone, Debug)]
 struct CircuitNode {
+    /// The operator, constant or atom of the node.
     kind: CircuitNodeKind,
+    /// The index of the parent; `None` for the root.
     parent: Option<u32>,
+    /// The indices of the children.
     children: Range<u32>,
     /// Number of children without a value.
     open: u32,
+    /// The value of the node; `None` while the value is unknown.
     value: Option<bool>,
     /// The child whose value alone determined the value of this node; `None` if no single child
     /// did.
     deciding_child: Option<u32>,
+    /// True if the value of this node no longer matters for the value of the proposition.
     is_released: bool,
 }
 
@@ -51,12 +56,14 @@ enum CircuitNodeKind {
     And,
     Or,
     Iff,
+    /// A formula with consequences: the first child is the formula, the other children are its
+    /// consequences.
     Main,
 }
 
 impl IncrementalFormula {
-    /// Builds the circuit with all atoms open. Constants are evaluated at once; `release` receives
-    /// the goals of the leaves that do not matter because of them.
+    /// Builds the circuit with all atoms open. Constants are evaluated at once. `release` receives
+    /// the goals of the leaves whose values the constants make irrelevant.
     pub(super) fn of(
         proposition: &Proposition<RoledGoal>,
         release: &mut impl FnMut(GoalId),
@@ -109,8 +116,8 @@ impl IncrementalFormula {
         self.nodes.first()?.value
     }
 
-    /// Gives the leaves of a goal a value, unless they have one. `release` receives the goals of
-    /// leaves that do not matter any more.
+    /// Gives the leaves of a goal a value, unless they have one. A leaf of the role `WithinCaps`
+    /// ignores the value false. `release` receives the goals of leaves that do not matter any more.
     pub(super) fn settle(&mut self, goal: GoalId, value: bool, release: &mut impl FnMut(GoalId)) {
         for leaf in self.leaves.get(&goal).cloned().unwrap_or_default() {
             match self.nodes[leaf as usize].kind {
@@ -139,8 +146,8 @@ impl IncrementalFormula {
         }
     }
 
-    /// Counts a part of `parent` that has just received a value. Returns the value of `parent` if
-    /// it follows.
+    /// Counts a child of `parent` that has just received a value. Returns the value of `parent` if
+    /// it follows from its children so far.
     fn parent_by(&mut self, parent: u32, part: u32, value: bool) -> Option<bool> {
         self.nodes[parent as usize].open -= 1;
         let node = &self.nodes[parent as usize];
@@ -184,8 +191,8 @@ impl IncrementalFormula {
     }
 
     /// Returns the leaves that the value of the root rests on, from left to right, with their
-    /// values. For a true main part whose basis contains an aim that `needs` accepts, the leaves of
-    /// its decided consequences follow.
+    /// values. A formula with consequences that is true by itself adds the leaves of its decided
+    /// consequences. It does so only if its basis contains a leaf for which `needs` returns true.
     pub(super) fn basis(&self, needs: &dyn Fn(RoledGoal) -> bool) -> Vec<(RoledGoal, bool)> {
         let mut basis = Vec::new();
         // The stack of pending visits: the leftmost is on top.
@@ -226,7 +233,8 @@ impl IncrementalFormula {
 /// A pending visit during the computation of the basis.
 enum BasisVisit {
     Node(u32),
-    /// The consequences of a main part, and the length of the basis before the main part.
+    /// The children of a node that are its consequences, and the length of the basis before the
+    /// formula itself was visited.
     Consequences(Range<u32>, usize),
 }
 

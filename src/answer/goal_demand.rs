@@ -18,8 +18,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct GoalDemand {
     /// Number of relevant occurrences in open questions, indexed by `GoalId`.
     places: Vec<usize>,
-    /// The aids of each goal. They are kept after the goal is settled, because `Plan::again` may
-    /// ask the goal again.
+    /// The aids of each goal. They are kept after the goal is settled, because a plan for a second
+    /// run may ask the goal again.
     aids: HashMap<GoalId, Vec<GoalId>>,
     /// The goals whose aids are released.
     released_goals: HashSet<GoalId>,
@@ -129,12 +129,12 @@ pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
 }
 
 /// Returns aids for the untils and releases of a tree property, as far as single markings imply
-/// their parts ([`implied_by`]).
+/// their left or right sides ([`implied_by`]).
 ///
 /// For an until with the right side ψ, the first aid is a marking in which ψ is not known to fail.
 /// If no such marking is reachable, the until fails everywhere; otherwise its firing sequence is a
-/// good start. If the until is existential, the second aid is the home property of a condition that
-/// implies ψ. A release of ψ is treated as an until of ¬ψ.
+/// good start. For EF ψ, the second aid is the home property of a condition that implies ψ. A
+/// release of ψ is treated as an until of ¬ψ.
 fn sought(property: &TreeProperty, net: &Net) -> Vec<Goal> {
     let mut formulas = property.formulas().clone();
     let parts = formulas.subformulas(property.formula());

@@ -11,7 +11,7 @@ pub struct GoalQuestion {
     pub id: String,
     /// The formula over goals.
     pub query: Query<RoledGoal>,
-    /// The meaning of the conjunction of all goals, for the reason of the answer.
+    /// The meaning of all goals of the question together, for the reason of the answer.
     pub joint_meaning: JointMeaning,
     /// The goals of the question, without duplicates.
     pub(super) goals: Vec<GoalId>,
@@ -40,7 +40,7 @@ pub enum GoalRole {
     /// A part of the question itself.
     #[default]
     QuestionPart,
-    /// A dead marking is reachable in which no wanted condition holds.
+    /// A dead marking is reachable in which no condition holds that should stay reachable.
     DeadEnd,
     /// A condition that must stay reachable is reachable at all.
     Possible,
@@ -48,7 +48,8 @@ pub enum GoalRole {
     Stuck,
     /// A case covers a final marking and leaves further tokens behind.
     Improper,
-    /// A case can be completed: a final marking is covered, or stays coverable.
+    /// A case can be completed: a final marking is covered in a reachable marking, or in a marking
+    /// reachable from every reachable marking.
     Completion,
     /// A transition of a process can fire.
     Fires,
@@ -56,8 +57,8 @@ pub enum GoalRole {
     FinalMarking,
     /// The transition fires on some run to a final marking.
     OnRun(TransitionId),
-    /// A marking is reachable without passing a cap of the net. If no such marking exists, the
-    /// question stays open.
+    /// A marking is reachable without passing a cap of the net, that is, an assumed bound of a
+    /// place. If no such marking exists, this goal decides nothing.
     WithinCaps,
 }
 

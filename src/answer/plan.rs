@@ -42,8 +42,8 @@ pub struct Plan {
     first: Vec<GoalId>,
     /// See [`set_fairness`](Self::set_fairness).
     fairness: Fairness,
-    /// True if the questions were adapted to a net with caps. Only examinations and formulas are.
-    /// On a net with caps, other questions stay open.
+    /// True if the questions are adapted to nets with caps ([`within_caps`]), as examinations and
+    /// formulas are. On a net with caps, other questions stay open.
     minds_caps: bool,
 }
 
@@ -60,7 +60,8 @@ struct QuestionProgress {
 #[derive(Clone, Debug)]
 enum QuestionState {
     Truth(IncrementalFormula),
-    /// The goals whose maximum may still exceed the largest value seen.
+    /// The goals whose maximum may still exceed the largest value seen, and the goal with this
+    /// value.
     Largest(Vec<GoalId>),
 }
 
@@ -73,8 +74,8 @@ type IndexedDecision = (usize, Option<GoalAnswer>);
 
 impl Plan {
     /// Creates the plan of an examination without a query file. Returns `None` if the examination
-    /// needs a query file or is more than goals express. On a net with caps, it also returns `None`
-    /// for examinations beyond reachability.
+    /// needs a query file or is more than goals express, or if a number overflows. On a net with
+    /// caps, it also returns `None` for examinations beyond reachability.
     ///
     /// Soundness examinations are about the final markings of the net. Relaxed soundness requires
     /// the net with its firings [counted](parikh_net::counted).
@@ -160,8 +161,9 @@ impl Plan {
     /// Adds a formula, in the given logic.
     ///
     /// # Errors
-    /// If a CTL formula is beyond goals, if the formula mixes logics, or if it asks for more than
-    /// reachability on a net with caps.
+    /// If a CTL formula is beyond goals or a fairness assumption is set, if the formula mixes
+    /// logics, or if a number is too large. On a net with caps, also if the formula asks for more
+    /// than reachability.
     pub fn ask_formula_in(
         &mut self,
         id: &str,
@@ -332,7 +334,7 @@ impl Plan {
         self.with_questions(decided)
     }
 
-    /// Updates the plan after a goal is settled. Returns the questions that this decides, and
+    /// Updates the plan after a goal is settled. Returns the questions that this goal decides, and
     /// abandons the goals on the board that no open question needs any more.
     pub fn settle(&mut self, board: &Board<'_>, settled: GoalId) -> Vec<QuestionDecision<'_>> {
         let mut decided = Vec::new();
@@ -380,8 +382,8 @@ impl Plan {
         self.decide_by(board, at, None)
     }
 
-    /// Returns the answer to an open question, if it is decided. `settled` is the goal that was
-    /// just settled, if any.
+    /// Returns the index and answer of an open question, and marks the question as decided. Returns
+    /// `None` if it is not decided yet. `settled` is the goal that was just settled, if any.
     fn decide_by(
         &mut self,
         board: &Board<'_>,
@@ -469,8 +471,10 @@ fn is_unbounded(knowledge: &Knowledge) -> bool {
     matches!(knowledge, Knowledge::Maximum(maximum) if maximum.unbounded.is_some())
 }
 
-/// Returns the largest maximum and its goal, once no other goal's upper bound exceeds the largest
-/// value seen. Goals whose bound does not exceed it are removed from `open` and released.
+/// Returns the largest maximum and its goal, once no goal's proved upper bound exceeds the largest
+/// value seen. Before, returns `None`. Goals whose bound does not exceed this value, except the
+/// goal that has it, are removed from `open` and released. A question without goals has the maximum
+/// 0 and no goal.
 fn largest(
     board: &Board<'_>,
     question: &GoalQuestion,

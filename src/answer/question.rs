@@ -31,7 +31,8 @@ impl GoalQuestion {
     }
 
     /// Returns the answer that the maximum is infinite. Returns `None` if the goal is not known to
-    /// be unbounded.
+    /// be unbounded, or if engines contradict each other on it. On a net with caps, also returns
+    /// `None` if the self-covering sequence passes a cap.
     pub(super) fn infinite(&self, board: &Board<'_>, goal: GoalId) -> Option<GoalAnswer> {
         let basis = AnswerBasis::of(board, [goal].into_iter())?;
         let Some(Knowledge::Maximum(maximum)) = board.knowledge(goal) else { return None };
@@ -48,7 +49,8 @@ impl GoalQuestion {
 
     /// Returns the answer `largest`, the maximum of the goal `of`: the value was seen, and no upper
     /// bound exceeds it. Without `of`, the question has no goals and the answer is 0. Returns
-    /// `None` if engines contradict each other on a goal.
+    /// `None` if engines contradict each other on a goal, or if the value seen or the bound is
+    /// missing.
     pub(super) fn number(
         &self,
         board: &Board<'_>,

@@ -61,7 +61,8 @@ pub(super) fn of_truth(
     Explanation { reason: Reason { cause, notes }, nodes }
 }
 
-/// Returns the nodes of the goals and of the sums that exclude the first of them.
+/// Returns the nodes of the goals, and of the sums of tokens that exclude the first [`MAX_PARTS`]
+/// goals.
 fn of_goals(board: &Board<'_>, parts: &[RoledGoal]) -> ReasonNodes {
     let mut nodes = ReasonNodes::of_goals(board, parts.iter().map(|aim| aim.goal));
     for aim in parts.iter().take(MAX_PARTS) {
@@ -194,7 +195,7 @@ fn of_one(
     (cause, None)
 }
 
-/// Returns the cause why the goal has its truth value. `None` if it has none.
+/// Returns the cause why the goal has its value. Returns `None` if the goal is open.
 fn of_knowledge(
     board: &Board<'_>,
     goal: GoalId,
@@ -252,8 +253,8 @@ struct ConstantPlace {
     tokens: u128,
 }
 
-/// Returns the place of an unreachable goal that asks for another number of tokens. Returns `None`
-/// if the goal is not of this form.
+/// Returns the place whose number of tokens an unreachable goal asks to change, with its initial
+/// number. Returns `None` if the goal is not of this form.
 fn constant(net: &Net, goal: &Goal) -> Option<ConstantPlace> {
     let Goal::Reach(predicate) = goal else { return None };
     let atom = match predicate {
@@ -284,7 +285,8 @@ fn exclusions(board: &Board<'_>, goal: GoalId, proof: &Proof) -> Vec<TokenExclus
     }
 }
 
-/// Returns a part of a formula with the reason why it is true.
+/// Returns the goal or its negation, whichever is true, as text with the reason. Returns `None` if
+/// the goal is open.
 fn of_part(board: &Board<'_>, goal: GoalId) -> Option<PartReason> {
     let knowledge = board.knowledge(goal)?;
     let holds = knowledge.truth()?;
@@ -305,7 +307,8 @@ fn clipped(formula: String) -> String {
     }
 }
 
-/// Returns the node that a goal is about. `None` if the goal is about several nodes.
+/// Returns the only node that a goal is about, or the dead marking. Returns `None` if the goal is
+/// about several nodes.
 fn subject(net: &Net, predicate: &Predicate) -> Option<Subject> {
     match predicate {
         Predicate::Enabled(t) if !net.is_of_quotient() => {
@@ -321,8 +324,9 @@ fn subject(net: &Net, predicate: &Predicate) -> Option<Subject> {
     }
 }
 
-/// Returns the coloured node that a goal on an unfolding is about. `None` if there are several, if
-/// the goal is about deadness, or if the net is no unfolding.
+/// Returns the coloured node that a goal on an unfolding is about. Returns `None` if there are
+/// several, if the net is no unfolding, or if the goal is not about tokens or enabled transitions
+/// only.
 fn coloured_node(net: &Net, predicate: &Predicate) -> Option<Subject> {
     let folding = net.folding()?;
     let (mut transitions, mut places) = (BTreeSet::new(), BTreeSet::new());

@@ -54,7 +54,7 @@ use std::collections::VecDeque;
 
 /// The final markings of a net, as predicates on the places of the model.
 struct FinalMarkings<'n> {
-    /// In ascending order. The auditor builds the predicates in the same order.
+    /// The final markings, in ascending order. The auditor builds the predicates in the same order.
     finals: Vec<&'n Marking>,
     /// The sum of the tokens over all places of the model.
     token_sum: LinearSum,
@@ -72,12 +72,13 @@ impl<'n> FinalMarkings<'n> {
             .then_some(FinalMarkings { finals, token_sum: all })
     }
 
-    /// Returns the predicate m ≥ f.
+    /// Returns the predicate that a marking covers the final marking f = `last`: m ≥ f.
     fn covers(last: &Marking) -> Predicate {
         Predicate::and(last.marked().map(|(place, tokens)| Predicate::at_least(place, tokens)))
     }
 
-    /// Returns the predicate that a marking has at most as many tokens as f in total.
+    /// Returns the predicate that a marking has at most as many tokens in total as the final
+    /// marking f = `last`.
     fn no_more(&self, last: &Marking) -> Predicate {
         let tokens = i64::try_from(self.token_sum.value(last)).unwrap_or(i64::MAX);
         Predicate::at_most(self.token_sum.clone(), tokens)
@@ -168,8 +169,8 @@ fn relaxed(counted: &Net) -> Option<GoalFormula> {
     Some(Proposition::And(all.map(with).collect::<Option<_>>()?))
 }
 
-/// Returns the final marking that equals `end` on these places, as text. `None` if the net has only
-/// one final marking.
+/// Returns the final marking that equals `end` on these places, as text. Returns `None` if the net
+/// has only one final marking, if `end` is unknown, or if no final marking equals it.
 fn final_marking_text(net: &Net, end: Option<&Marking>, places: &[PlaceId]) -> Option<String> {
     let finals = net.final_markings();
     let is = |last: &&Marking| end.is_some_and(|end| places.iter().all(|&p| end[p] == last[p]));
@@ -204,8 +205,9 @@ pub(super) fn all_is_well(
     }
 }
 
-/// Returns the explanation when a single goal of a soundness question decides it. `None` if the
-/// goal has no such role.
+/// Returns the explanation when a single goal of a soundness question decides it, with the nodes
+/// that the explanation names. Returns `None` if the goal's role or value has no explanation of its
+/// own.
 pub(super) fn explain(
     board: &Board<'_>,
     question: &GoalQuestion,
@@ -268,7 +270,8 @@ pub(super) fn explain(
     })
 }
 
-/// Replays a witness and returns its last marking.
+/// Replays a witness and returns its last marking. Returns `None` without a witness, or if the
+/// witness is not available as a list of firings.
 fn last_marking(net: &Net, witness: Option<&Witness>) -> Option<Marking> {
     replay(net, &witness?.to_sequence()?).ok()
 }
@@ -282,8 +285,8 @@ fn of_places(held: &[(PlaceId, u64)]) -> ReasonNodes {
     ReasonNodes { places, ..ReasonNodes::default() }
 }
 
-/// Returns the final marking that `end` covers. Of several, the largest counts, so that the fewest
-/// tokens are left behind.
+/// Returns the final marking that `end` covers, if there is one. Of several, the one with the most
+/// tokens counts, so that the fewest tokens are left behind.
 fn left_by<'n>(net: &'n Net, end: &Marking) -> Option<&'n Marking> {
     let covered = |last: &&Marking| net.model_places().all(|p| end[p] >= last[p]);
     net.final_markings().iter().filter(covered).max_by_key(|last| last.total())
@@ -320,8 +323,8 @@ fn stuck(
     (ProcessCause::CaseStuck { size, shortest, tokens }, held.map(|held| of_places(&held)))
 }
 
-/// Limits on the example run for a case that is never done: its length, and the number of tests for
-/// enabled transitions.
+/// Limits on the example run of a net in which no case is ever done: the number of firings, and the
+/// number of tests for enabled transitions.
 const RUN: (usize, usize) = (10_000, 1 << 20);
 
 /// Returns the end of an example run. The run always fires the enabled transition that has not
@@ -373,7 +376,8 @@ fn completion_lost(
     (ProcessCause::CompletionLost { size, tokens, proof }, held.map(|held| of_places(&held)))
 }
 
-/// Returns the transitions that are known to be dead, beginning with the transition of `settled`.
+/// Returns the transitions that are known to be dead, beginning with the transition of the goal
+/// `settled`.
 fn dead(board: &Board<'_>, question: &GoalQuestion, settled: GoalId) -> Vec<TransitionId> {
     let first = |parts: &[Predicate]| match parts.first() {
         Some(Predicate::Enabled(t)) => Some(*t),

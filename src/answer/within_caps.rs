@@ -1,14 +1,15 @@
 //! Questions on a net with caps ([`parikh_net::translation`]), the translation of a model with
-//! inhibitor or reset arcs. Its two halves are one-sided: a marking reached within the caps is
-//! reachable in the model. A marking that is unreachable in the whole net is unreachable in the
-//! model.
+//! inhibitor or reset arcs. A *cap* is an assumed bound of a place. A marking reached without
+//! passing a cap is reachable in the model. A marking that is unreachable in the whole net is
+//! unreachable in the model.
 //!
 //! So each reachability goal becomes two goals. The goal within the caps can only show that the
 //! question is true ([`GoalRole::WithinCaps`]). The goal without the caps can only show that it is
-//! false. A maximum needs only one goal, 2·Σ + within ([`largest`]).
+//! false. A maximum needs only one goal, 2·Σ + within ([`largest`]), where `within` is marked until
+//! a cap is passed.
 //!
 //! Only this module decides which questions such a net supports. Home properties and properties of
-//! runs and their tree would need both halves at once, so they are refused.
+//! runs and their tree would need markings within and beyond the caps at once, so they are refused.
 
 use super::goal_question::{GoalFormula, GoalRole, atom};
 use parikh_formula::{Proposition, UnsupportedFormula};
@@ -16,7 +17,7 @@ use parikh_net::{
     Goal, LinearSum, Net, PlaceId, Predicate, PumpSequence, Translation, of_model, sum_of_model,
 };
 
-/// Returns the place that is marked within the caps. `None` on a net without caps.
+/// Returns the place that is marked until a firing passes a cap; `None` on a net without caps.
 fn within_place(net: &Net) -> Option<PlaceId> {
     net.translation().and_then(Translation::within_caps)
 }
@@ -24,7 +25,7 @@ fn within_place(net: &Net) -> Option<PlaceId> {
 /// Adapts a formula to a net with caps. On other nets, the formula is unchanged.
 ///
 /// # Errors
-/// If the formula is about more than reachability.
+/// On a net with caps, if the formula is about more than reachability, or if a number overflows.
 pub(super) fn adapt_formula(
     formula: GoalFormula,
     net: &Net,

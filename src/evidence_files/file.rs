@@ -44,11 +44,14 @@ pub struct EvidenceFile<'n, W: Write> {
     first_firing: HashMap<TransitionId, LineId>,
     /// The first trace in which each place changes.
     first_change: HashMap<PlaceId, LineId>,
-    /// Certificates and logs by address; the `Arc` kept here keeps the address valid.
+    /// The ids of the written certificates, by the address of the certificate. The `Arc` kept here
+    /// keeps the address valid.
     documents: HashMap<*const (), (LineId, Arc<Document>)>,
+    /// The ids of the written reductions, by the address of the log.
     logs: HashMap<*const (), (LineId, Arc<CheckedLog>)>,
+    /// The ids of the written arguments about home properties, by the address of the argument.
     structures: HashMap<*const (), (LineId, Arc<Structure>)>,
-    /// The id of the count of markings.
+    /// The id of the line with the number of markings; `None` before it is written.
     count_id: Option<LineId>,
     /// The questions with a valid answer.
     answered: HashSet<String>,
@@ -57,7 +60,8 @@ pub struct EvidenceFile<'n, W: Write> {
 /// The id of a line.
 type LineId = Arc<str>;
 
-/// The number of sequences remembered; those of one walk are written in a row.
+/// The number of recent sequences remembered. It is small, because the goals that one walk settles
+/// are written in a row.
 const MAX_RECENT_TRACES: usize = 8;
 
 impl<'n, W: Write> EvidenceFile<'n, W> {
@@ -164,7 +168,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         self.writer.withdrawn(id)
     }
 
-    /// Writes the last line.
+    /// Writes the last line, with the number of questions that have a valid answer.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -180,7 +184,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         self.writer.finish()
     }
 
-    /// A run counts once, and numbers follow from that.
+    /// Writes the number of counted markings, unless it is written already. Returns the id of its
+    /// line.
     fn count(&mut self, counted: &CountResult) -> io::Result<LineId> {
         if let Some(id_before) = &self.count_id {
             return Ok(id_before.clone());
@@ -237,7 +242,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         }))
     }
 
-    /// Returns an earlier trace that reaches the goal at some point.
+    /// Returns an earlier trace that shows the goal: the trace fires the transition of the goal, or
+    /// changes the number of tokens on its place. Returns `None` for goals of other forms.
     fn trace_through(&self, goal: &Goal) -> Option<LineId> {
         let Goal::Reach(predicate) = goal else { return None };
         if let Predicate::Enabled(t) = predicate {
@@ -329,6 +335,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(EvidenceReference::new(EvidenceKind::Document, id))
     }
 
+    /// Writes the argument that evidence contains for a home property. Returns `None` if it
+    /// contains none.
     fn structure(&mut self, evidence: &Evidence) -> io::Result<Option<EvidenceReference>> {
         let (Evidence::Argued(Some(argued)) | Evidence::Searched { argued: Some(argued), .. }) =
             evidence
@@ -349,8 +357,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(Some(EvidenceReference::new(EvidenceKind::Structure, id)))
     }
 
-    /// Writes a run, or an argument that there is none, with the evidence of the goals that it
-    /// assumes.
+    /// Writes an infinite run, or an argument that no run has the property. Returns its reference,
+    /// after the references of the evidence for the goals that the argument assumes.
     fn run(&mut self, goal: &Goal, run: &RunKnowledge) -> io::Result<Vec<EvidenceReference>> {
         let (evidence, given) = match run {
             RunKnowledge::Exists { run: Some(run), .. } => {
@@ -377,7 +385,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(references)
     }
 
-    /// Writes a labelling or a set of all markings, with the evidence of the goals that it assumes.
+    /// Writes the certificate of a CTL property. Returns its reference, after the references of the
+    /// evidence for the goals that it assumes. Returns nothing if there is no certificate.
     fn tree(&mut self, tree: &TreeKnowledge) -> io::Result<Vec<EvidenceReference>> {
         let TreeKnowledge::Decided { evidence, premise_goals: given, .. } = tree else {
             return Ok(Vec::new());

@@ -35,7 +35,8 @@ pub enum Strength {
     Replayed,
 }
 
-/// The net that an argument is about: at most one of the fields is set.
+/// A line with a certificate, or with an argument about a home property. At most one of `on` and
+/// `after` is set; without both, the line is about the net that was read.
 #[derive(Default, Serialize)]
 struct EvidenceAbout<'a> {
     id: &'a str,
@@ -51,7 +52,7 @@ struct EvidenceAbout<'a> {
     structure: Option<NamedStructure>,
 }
 
-/// A line and the id.
+/// The content of a line, together with the id of the line.
 #[derive(Serialize)]
 struct WithId<'a, T: Serialize> {
     id: &'a str,
@@ -64,7 +65,7 @@ struct WithId<'a, T: Serialize> {
 pub struct Writer<'n, W: Write> {
     net: &'n Net,
     out: W,
-    /// The number of lines that can be referred to.
+    /// The number of lines with an id written so far.
     lines: u64,
 }
 
@@ -102,7 +103,7 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// Writes a pump with its prefix. Returns its id.
+    /// Writes a self-covering sequence, with its stages. Returns its id.
     ///
     /// # Errors
     /// As for [`new`](Self::new).

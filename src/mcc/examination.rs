@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// An examination: a question, or a group of questions, about a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names are the contest's own; `asks` explains each")]
+#[allow(missing_docs, reason = "the names are the contest's own; `question_text` explains each")]
 pub enum Examination {
     StateSpace,
     ReachabilityDeadlock,

@@ -48,8 +48,9 @@ pub fn run_coloured(
     run(model, quotient, plan, config, [budget, budget], Instant::now(), &mut on_event)
 }
 
-/// Works as [`run_coloured`], with the given quotient, within a part of the whole budget. `start`
-/// is the start of the whole analysis, for the times of turns.
+/// Works as [`run_coloured`], with the given quotient. `run_budget` is the budget of the whole run,
+/// and `budget` the part of it for this work. `start` is the start of the whole analysis, for the
+/// times of turns.
 pub(super) fn run(
     model: &ColouredModel,
     quotient: Option<(Quotient, Net)>,
@@ -98,7 +99,8 @@ struct ColouredWork<'w> {
     board: &'w Board<'w>,
     budget: &'w Budget,
     config: &'w RunConfig,
-    /// The exact quotient with its unfolding, until the first worker takes it.
+    /// The quotient by equivalent colours, with its unfolding. `None` if there is no small
+    /// quotient, or after the first worker has taken it.
     quotient: Mutex<Option<(Quotient, Net)>>,
     /// Firing sequences of abstractions, for the coloured walks to follow.
     hints: Hints,
@@ -118,7 +120,7 @@ struct AbstractionAttempt {
     abstraction: SimulatingNet,
     /// The unfolded quotient; `None` for the skeleton.
     quotient: Option<Quotient>,
-    /// Goals that the abstraction cannot refute or express.
+    /// The goals that the abstraction cannot refute or cannot express.
     hopeless: HashSet<GoalId>,
 }
 
@@ -130,13 +132,15 @@ impl AbstractionAttempt {
 }
 
 /// Returns the quotient by equivalent colours with its unfolding. Returns `None` if no colours are
-/// equivalent, or the unfolding is not [small](UnfoldingLimits::SMALL).
+/// equivalent, if the quotient cannot be built, if its unfolding is not
+/// [small](UnfoldingLimits::SMALL), or if `budget` is spent.
 pub fn quotient(net: &ColouredNet, budget: &Budget) -> Option<(Quotient, Net)> {
     unfold_if_small(net, &Quotient::indistinguishable(net), budget)
 }
 
-/// Returns the quotient by these classes with its unfolding, if the unfolding is small and some
-/// class has several colours.
+/// Returns the quotient by these classes with its unfolding. Returns `None` if no class has several
+/// colours, if the quotient cannot be built, if its unfolding is not small, or if `budget` is
+/// spent.
 fn unfold_if_small(
     net: &ColouredNet,
     classes: &ColourClasses,
@@ -274,7 +278,8 @@ impl ColouredWork<'_> {
         sizes.collect::<Vec<_>>().join("; ")
     }
 
-    /// Returns the small unfoldings of inexact quotients.
+    /// Returns the small unfoldings of quotients that merge more colours than the equivalent ones,
+    /// and are not exact.
     fn coarser_quotients(&self) -> Vec<AbstractionAttempt> {
         let net = self.model.net();
         let mut partitions = vec![ColourClasses::by_constants(net)];
@@ -295,8 +300,8 @@ impl ColouredWork<'_> {
         attempts
     }
 
-    /// Analyses an abstraction with each open goal weakened. Returns false if no goal can be asked
-    /// there.
+    /// Analyses an abstraction with a weaker form of each open goal. Returns false if the
+    /// abstraction can refute none of the open goals, or can express none of them.
     fn analyse(&self, attempt: &mut AbstractionAttempt, budget: &Budget) -> bool {
         let AbstractionAttempt { abstraction, quotient, hopeless } = attempt;
         let (abstraction, quotient) = (&*abstraction, &*quotient);

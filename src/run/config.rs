@@ -25,7 +25,8 @@ pub struct RunConfig {
     pub show_bindings: bool,
     /// Shortens witnesses within a small share of the time.
     pub short_witnesses: bool,
-    /// Time for shortening in any case; half a millisecond by default.
+    /// Time that shortening may take even if its share of the time is smaller; half a millisecond
+    /// by default.
     pub short_witnesses_within: Duration,
     /// Also determines whether reachability witnesses are shortest, within half of the remaining
     /// time.
@@ -41,7 +42,8 @@ pub struct RunConfig {
     /// Goals are analysed on a net reduced for them alone if it has at most this share of the
     /// transitions of the net reduced for all open goals. 0.7 by default.
     pub own_reduction_below: f64,
-    /// The engines that take part; all by default. Token intervals are always computed first.
+    /// The engines that take part. By default, these are all engines except those that run only on
+    /// request. Token intervals are always computed first.
     pub engines: &'static [Engine],
     /// Names of reduction rules that are switched off; none by default.
     pub without_rules: Vec<&'static str>,
@@ -52,7 +54,8 @@ pub struct RunConfig {
 }
 
 impl RunConfig {
-    /// Configures a board. With `has_many_goals`, the board does not keep witnesses.
+    /// Configures a board. With `has_many_goals`, the board does not keep witnesses, unless the
+    /// witness of every goal is wanted.
     pub(super) fn board<'n>(&self, mut board: Board<'n>, has_many_goals: bool) -> Board<'n> {
         if has_many_goals && !self.keep_all_witnesses {
             board = board.without_witnesses();
@@ -92,8 +95,8 @@ pub fn engines_named(names: &[String]) -> &'static [Engine] {
     Box::leak(chosen.copied().collect())
 }
 
-/// Returns the names of the engines that take part by default, and of those that run only on
-/// request.
+/// Returns two lists of names: the engines that take part by default, and the engines that run only
+/// on request.
 pub fn engine_names() -> [Vec<String>; 2] {
     [ENGINES, BY_NAME].map(|engines| engines.iter().map(|engine| hyphenated(engine.name)).collect())
 }
@@ -103,7 +106,8 @@ fn every_engine() -> impl Iterator<Item = &'static Engine> {
     ENGINES.iter().chain(BY_NAME)
 }
 
-/// Replaces every character that is not a letter by `-`.
+/// Replaces every sequence of characters that are neither letters nor digits by one `-`, except at
+/// the ends.
 fn hyphenated(name: &str) -> String {
     let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")

@@ -17,19 +17,19 @@ use parikh_reduction::{Reduction, rules};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
-/// Numbers computed through a reduction, or for the net itself.
+/// Numbers of markings and firings, computed through a reduction or for the net itself.
 #[derive(Debug)]
 pub struct CountResult {
     /// The numbers.
     pub figures: StateSpaceFigures,
-    /// The number of markings of the reduced net, u64::MAX for more; they were visited or are the
-    /// members of diagrams.
+    /// The number of counted markings: the sum over the separate parts of the reduced net, at most
+    /// `u64::MAX`. Each was visited, or is a member of a decision diagram.
     pub visited: u64,
-    /// True if the numbers were added up on decision diagrams.
+    /// True if the markings of some part were counted on a decision diagram.
     pub on_diagrams: bool,
-    /// True if the checker confirmed that the diagrams are closed under firing.
+    /// True unless the checker failed to confirm that a diagram is closed under firing.
     pub diagrams_closed: bool,
-    /// The reduction, if any.
+    /// The reduction, in the names of the net; `None` if no rule applied.
     pub log: Option<NamedLog>,
     /// Numbers of places and transitions: before the reduction, and after it.
     pub sizes: [(usize, usize); 2],
@@ -51,7 +51,8 @@ pub enum CountMethod {
 pub struct ReducedCount<'n> {
     /// The net whose markings are counted.
     net: &'n Net,
-    /// The formula that gives the numbers from the sums over the parts of the reduced net.
+    /// The formula that gives the numbers of markings and firings from the sums over the parts of
+    /// the reduced net.
     formula: CountingFormula,
     /// The reduction, in the names of the net; `None` if no rule applied.
     log: Option<NamedLog>,
@@ -68,22 +69,25 @@ pub struct ReducedCount<'n> {
     progress: TryLog,
 }
 
-/// The number of reductions that are tried. Each further attempt keeps the places on which a number
-/// depends jointly; the last attempt omits the rules of [`COUPLING_RULES`].
+/// The number of reductions that are tried with all allowed rules. Each attempt after the first
+/// keeps the places on which a number depends jointly. One more attempt follows, without the rules
+/// of [`COUPLING_RULES`].
 const ATTEMPTS: usize = 5;
 
 /// Rules that make numbers depend on several places jointly.
 const COUPLING_RULES: [&str; 2] = ["proportional-places", "redundant-places"];
 
-/// Largest work of the checker for a certified number, in markings times places and transitions.
+/// Largest work of the checker for a certified number: over all parts of the net, markings times
+/// places, transitions and counted products. A tenth of it is allowed if a part was counted on
+/// diagrams.
 const MAX_RECOUNT_WORK: u64 = 50_000_000;
 
 impl<'n> ReducedCount<'n> {
-    /// Reduces the net, without some rules. The budget may cut the reduction short, which is then
-    /// used as far as it goes.
+    /// Reduces the net without the rules in `without_rules`. If no rule applies, the net itself is
+    /// counted. The budget may cut the reduction short, which is then used as far as it goes.
     ///
     /// # Errors
-    /// The reason why there is no formula.
+    /// The reason why there is no formula for the numbers.
     pub fn prepare(
         net: &'n Net,
         without_rules: &[&'static str],
@@ -147,7 +151,8 @@ impl<'n> ReducedCount<'n> {
         }
     }
 
-    /// Returns true if the reduced net seems to have fewer markings than the net.
+    /// Returns true if the count works on a reduced net, or on several separate parts of the net.
+    /// Then it usually has fewer markings to count than the net.
     pub fn is_smaller(&self) -> bool {
         self.log.is_some() || self.formula.components.len() > 1
     }
@@ -157,10 +162,11 @@ impl<'n> ReducedCount<'n> {
         ReducedCount { progress: progress.clone(), ..self }
     }
 
-    /// Adds up the remaining markings.
+    /// Computes the sums of the parts that are not counted yet, and the numbers from all sums. Sums
+    /// that are finished stay for the next call.
     ///
     /// # Errors
-    /// The reason why not all of them were added up.
+    /// The reason why not all sums were computed, or that the checker counts other numbers.
     pub fn continue_count(
         &mut self,
         method: CountMethod,
@@ -212,7 +218,11 @@ impl<'n> ReducedCount<'n> {
         })
     }
 
-    /// Returns true if the checker was asked and confirms the numbers.
+    /// Returns true if the checker repeated the count and confirms the numbers. Returns false if
+    /// the count is too large to be repeated, or the checker did not finish.
+    ///
+    /// # Errors
+    /// If the checker finds other numbers.
     fn is_confirmed(
         &mut self,
         visited: u64,

@@ -38,8 +38,9 @@ pub enum Event<'a> {
     },
     /// A coloured net has no unfolding on which the open questions could be continued.
     Declined(&'a NotUnfolded),
-    /// The budget is used up and some engine does not stop. A caller that wants to exit without the
-    /// engine must write its results now and exit from here; otherwise the engine is awaited.
+    /// The run is over, and an engine does not stop. Either the budget is used up, or no question
+    /// is open. A caller that wants to exit without the engine must write its results now and exit
+    /// from here; otherwise the engine is awaited.
     Overrun {
         /// The names of the engines.
         engines: &'a [String],
@@ -68,14 +69,14 @@ pub struct EngineAtWork {
     pub since: Duration,
 }
 
-/// The range of an open maximum: from the value seen to the bound proved.
+/// The known range of an open maximum: from the largest value seen to the smallest bound proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaximumRange {
     /// The question.
     pub id: String,
-    /// The largest value seen.
+    /// The largest value seen; `None` if no value was seen.
     pub largest_seen: Option<i128>,
-    /// The smallest bound proved.
+    /// The smallest bound proved; `None` if no bound is proved.
     pub smallest_bound: Option<i128>,
 }
 
@@ -97,7 +98,7 @@ pub struct EngineTurn {
 /// The outcome of an analysis.
 #[derive(Clone, Debug, Default)]
 pub struct RunReport {
-    /// Number of decided questions.
+    /// Number of questions with an answer.
     pub answered: usize,
     /// The open questions.
     pub unanswered: Vec<OpenQuestion>,

@@ -50,6 +50,7 @@ pub(super) fn described(space: &diagrams::figures::StateSpace) -> [GoalAnswer; 4
     })
 }
 
+/// Returns the numbers of markings and firings as answers, from a count through a reduction.
 pub(super) fn through_reduction(found: &CountResult) -> [GoalAnswer; 2] {
     let &CountResult { ref figures, visited, on_diagrams, diagrams_closed, certified, .. } = found;
     let mut techniques = vec![if on_diagrams { "DECISION_DIAGRAMS" } else { "EXPLICIT" }];
@@ -75,6 +76,8 @@ pub(super) fn through_reduction(found: &CountResult) -> [GoalAnswer; 2] {
     })
 }
 
+/// Returns all four figures as infinite, because of a self-covering sequence. `by` is the technique
+/// that found the sequence.
 pub(super) fn pumped(pumping: &PumpSequence, by: Technique) -> [GoalAnswer; 4] {
     let reason = Cause::Unbounded { stages: StageSize::of(pumping) };
     FIGURES.map(|key| GoalAnswer {

@@ -1,10 +1,10 @@
 //! Groups of open goals that share a reduced net.
 //!
 //! The union of the supports of a dozen formulas covers nearly every place, so the net hardly
-//! shrinks; most formulas alone concern a small part of it. On the other hand, an examination with
-//! a goal per node would reduce the net a hundred thousand times. So goals with the same needs
-//! share a group. Few goals get groups of their own; very many are grouped with their neighbours in
-//! the model, which often share what they need.
+//! shrinks; most formulas alone concern a small part of the net. On the other hand, an examination
+//! with a goal per node would reduce the net a hundred thousand times. So few goals share a group
+//! only if their reductions must preserve the same properties of the net. Many goals share groups
+//! with their neighbours in the model, which often need the same places and transitions.
 
 use parikh_net::{GoalId, MarkingGoal, Net};
 use parikh_reduction::{Needs, needs};

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-/// Number of open questions whose partial knowledge is reported at each tick.
+/// Largest number of open questions whose known value ranges are reported at each tick.
 const MAX_REPORTED_QUESTIONS: usize = 16;
 
 /// Interval in which bounds of open maxima are read while settled goals arrive without a pause.
@@ -27,7 +27,8 @@ pub(super) struct QuestionTracker<'a, 'n> {
     reported_goals: HashSet<GoalId>,
     /// The reported questions whose answers rest on the model's claim of safe units.
     on_the_claim: Vec<String>,
-    /// The time of the last call of `decide_open_maxima`.
+    /// The time of the last call of `decide_open_maxima`, or of the construction before the first
+    /// call.
     looked: Instant,
 }
 
@@ -50,6 +51,8 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
         }
     }
 
+    /// Handles one settled goal: reports the goal, and then the answers to the questions that it
+    /// decides.
     pub(super) fn settled(&mut self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
         if let Some(knowledge) = &self.board.knowledge(goal) {
             tell(Event::Settled { id: goal, goal: self.board.goal(goal), knowledge });
@@ -81,20 +84,23 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
         self.on_the_claim.extend(on_the_claim);
     }
 
-    /// Withdraws the answers that rest on the claim, if it is violated.
+    /// Withdraws the answers that rest on the model's claim of safe units, if a replayed sequence
+    /// violated this claim.
     pub(super) fn withdraw(&mut self, tell: &mut impl FnMut(Event<'_>)) {
         if self.board.breach().is_some() {
             self.on_the_claim.drain(..).for_each(|id| tell(Event::Withdrawn { id: &id }));
         }
     }
 
-    /// Records the reasons of the remaining questions.
+    /// Adds the open questions, with the reasons why they are open, to the report. `ended` is the
+    /// exhausted limit of the run; `None` if the engines finished before.
     pub(super) fn give_up(&mut self, ended: Option<ExhaustionReason>) {
         let open = self.open(ended);
         self.report.unanswered.extend(open);
     }
 
-    /// Returns the open questions with their reasons.
+    /// Returns the open questions with their reasons. `ended` is the exhausted limit of the run;
+    /// `None` if the engines finished before.
     pub(super) fn open(&self, ended: Option<ExhaustionReason>) -> Vec<OpenQuestion> {
         let open = self.plan.open_questions().map(|question| {
             let reason = self.why_open(question, ended);
@@ -124,7 +130,8 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
         known.collect()
     }
 
-    /// Returns the reason why a question is open.
+    /// Returns the reason why a question is open. `ended` is the exhausted limit of the run; `None`
+    /// if the engines finished before.
     fn why_open(&self, question: &GoalQuestion, ended: Option<ExhaustionReason>) -> OpenReason {
         if question.goals().iter().any(|&goal| self.board.knowledge(goal).is_none()) {
             return OpenCause::EnginesDisagree.into();
@@ -145,7 +152,8 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
         OpenReason { cause: ended.into(), known }
     }
 
-    /// Returns the range of a maximum.
+    /// Returns the range in which the maximum of a goal is known to lie. Returns `None` for a goal
+    /// that asks for no maximum, and if engines contradict each other on the goal.
     fn range(&self, goal: GoalId) -> Option<KnownRange> {
         let (Goal::Maximise(sum), Knowledge::Maximum(maximum)) =
             (self.board.goal(goal), self.board.knowledge(goal)?)
@@ -159,9 +167,9 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
     }
 }
 
-/// Reports everything that an answer rests on and the caller has not seen: goals that another
-/// thread has settled and not yet reported, and bounds of maxima that were abandoned before they
-/// were settled because they are not the largest.
+/// Reports everything that an answer rests on and that the caller has not seen. These are goals
+/// settled by another thread and not yet reported. They are also bounds of maxima whose goals were
+/// abandoned, because another maximum is larger.
 fn tell_basis(
     board: &Board<'_>,
     told: &HashSet<GoalId>,
@@ -182,7 +190,8 @@ fn tell_basis(
     }
 }
 
-/// Reports decided questions. Returns those whose answers rest on the model's claim of safe units.
+/// Reports decided questions. Returns the ids of the questions whose reported answers rest on the
+/// model's claim of safe units.
 fn announce(
     board: &Board<'_>,
     report: &mut RunReport,

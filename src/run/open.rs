@@ -23,7 +23,7 @@ pub struct OpenReason {
     /// The cause.
     #[serde(flatten)]
     pub cause: OpenCause,
-    /// What is known so far.
+    /// The partial knowledge about the question.
     #[serde(flatten)]
     pub known: PartialKnowledge,
 }
@@ -71,13 +71,16 @@ pub struct PartialKnowledge {
     /// True if the net has caps at inhibitor or reset arcs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub capped: bool,
-    /// The open goals, if the question has several goals.
+    /// The open goals of a question with several goals. `None` for other questions, and for every
+    /// question on a net with caps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goals: Option<OpenGoals>,
-    /// The engines that gave the goal up.
+    /// The engines that gave up on the question's only goal, with their reasons. Empty for a
+    /// question with several goals, and on a net with caps.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub given_up: Vec<GivenUp>,
-    /// The range of a maximum.
+    /// The known range of the maximum, if the question has one goal and this goal asks for a
+    /// maximum. `None` on a net with caps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maximum: Option<KnownRange>,
 }
@@ -91,13 +94,13 @@ pub struct OpenGoals {
     pub of: usize,
 }
 
-/// The range of a maximum.
+/// The known range of a maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct KnownRange {
-    /// The largest value seen.
+    /// The largest value seen, at least the value in the initial marking.
     #[serde(serialize_with = "json_number")]
     pub least: i128,
-    /// The smallest bound proved, if there is one.
+    /// The smallest upper bound proved, or `None` if no upper bound is proved.
     #[serde(serialize_with = "serialize_upper_bound")]
     pub most: Option<i128>,
 }
@@ -119,7 +122,8 @@ impl From<OpenCause> for OpenReason {
 }
 
 impl From<Option<ExhaustionReason>> for OpenCause {
-    /// Returns the cause when the budget ended, or when the engines ended before.
+    /// Returns the cause for an exhausted limit of the run. `None` means that the engines finished
+    /// within the limits.
     fn from(ended: Option<ExhaustionReason>) -> OpenCause {
         match ended {
             Some(ExhaustionReason::Time) => OpenCause::OutOfTime,

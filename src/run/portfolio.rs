@@ -28,8 +28,8 @@ pub(super) struct Portfolio<'a> {
     pub(super) budget: &'a Budget,
     pub(super) config: &'a RunConfig,
     pub(super) schedule: Schedule,
-    /// The net reduced for all goals, made at its first use. `Some(None)` if there is no
-    /// such net.
+    /// The net reduced for all open goals, made at its first use. A stored `None` means that the
+    /// reduction gave no such net.
     reduced: OnceLock<Option<WorkingNet<'a>>>,
     /// Name and text of each engine's finished turns, for `--stats`.
     statistics: Mutex<Vec<(String, String)>>,
@@ -39,7 +39,8 @@ pub(super) struct Portfolio<'a> {
     start: Instant,
     /// Number of panics of engines.
     pub(super) failures: AtomicUsize,
-    /// For each worker, its engine and the time at which it started.
+    /// For each worker, the name of the engine at work and its start time; `None` while no engine
+    /// is at work.
     pub(super) at_work: Vec<Mutex<Option<(String, Instant)>>>,
 }
 
@@ -152,9 +153,10 @@ impl<'a> Portfolio<'a> {
         self.working_net.tree_goals().iter().filter(|(id, _)| self.board.is_open(*id)).count()
     }
 
-    /// Returns the time of a step with this role, adjusted to the open CTL formulas. If there are
-    /// any, home spaces get less, and runs get a share by their number. If there are none, diagrams
-    /// for runs get little.
+    /// Returns the time of a step with this role, adjusted to the number of open CTL formulas. If
+    /// any are open, home properties get a smaller share, and runs get a share by their number.
+    /// Both adjustments apply only to a step that has less than all remaining time. If no CTL
+    /// formula is open, diagrams for runs get little.
     pub(super) fn share_beside_trees(&self, role: Role, part: TimePart) -> TimePart {
         let is_open = |id: GoalId| self.board.is_open(id);
         let trees = self.open_trees();
@@ -172,13 +174,13 @@ impl<'a> Portfolio<'a> {
         TimePart { share: part.share.min(max_share), ..part }
     }
 
-    /// Returns true if a role continues when all steps are done. Without open CTL formulas,
-    /// diagrams have had their time by then.
+    /// Returns true if a role takes turns in [`SchedulePhase::Grow`]. Decision diagrams for runs do
+    /// so only while CTL formulas are open, because they have had their time before.
     pub(super) fn may_grow(&self, role: Role) -> bool {
         role != Role::TreeDiagrams || self.open_trees() > 0
     }
 
-    /// Returns the net of a step, if there is one.
+    /// Returns the net that a phase works on, or `None` if the phase is skipped.
     pub(super) fn phase_net(&self, phase_net: PhaseNet) -> Option<&WorkingNet<'a>> {
         match phase_net {
             PhaseNet::Original => Some(self.working_net),
@@ -190,13 +192,14 @@ impl<'a> Portfolio<'a> {
         }
     }
 
-    /// Returns the reduced net, or the net that was read if there is none.
+    /// Returns the reduced net, or the unreduced net of the analysis if there is no reduced net.
     pub(super) fn smallest(&self) -> &WorkingNet<'a> {
         self.reduced().unwrap_or(self.working_net)
     }
 
     /// Returns the net reduced for the goals that are open at the first call. Other callers wait
-    /// while it is made.
+    /// while it is made. Returns `None` if the run is over, if more than [`groups::MAX_GROUP_SIZE`]
+    /// goals are open, or if nothing can be reduced.
     fn reduced(&self) -> Option<&WorkingNet<'a>> {
         let make = || {
             let open = self.working_net.goals().iter().filter(|(id, _)| self.board.is_open(*id));
@@ -210,8 +213,9 @@ impl<'a> Portfolio<'a> {
         self.reduced.get_or_init(make).as_ref()
     }
 
-    /// Returns true if a goal is left out of the reduced net: beside CTL formulas, a goal that
-    /// concerns most places would prevent the reduction for all others.
+    /// Returns true if a goal is left out of the reduced net. This holds for a predicate on more
+    /// than half of the places while CTL formulas are open. It would prevent the reduction for all
+    /// other goals.
     fn is_too_wide(&self, goal: &MarkingGoal) -> bool {
         let net = self.working_net.net();
         let is_open = |(id, _): &(GoalId, _)| self.board.is_open(*id);
@@ -224,8 +228,9 @@ impl<'a> Portfolio<'a> {
         }
     }
 
-    /// Reduces the net for those of these goals that are open, and settles the goals that the
-    /// reduction decides.
+    /// Reduces the net for the open goals among `goals`, and settles the goals that the reduction
+    /// decides. Returns `None` if the run is over, if no goal is open, if nothing can be reduced,
+    /// or if the reduction panics.
     pub(super) fn reduce(&self, goals: &[GoalId], budget: &Budget) -> Option<WorkingNet<'a>> {
         if self.is_over() {
             return None;

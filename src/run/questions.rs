@@ -12,13 +12,13 @@ use std::error::Error;
 /// of the model that is analysed; a coloured net may have two. Questions asked of both have the
 /// same ids.
 pub trait Questions {
-    /// The error if there are no questions.
+    /// The error if the questions cannot be asked on a net.
     type Error: From<NotUnfolded>;
 
     /// Returns the questions for the net of a view.
     ///
     /// # Errors
-    /// If no question can be asked there.
+    /// If the questions cannot be asked on this net.
     fn for_view(&self, view: ModelView<'_>) -> Result<QuestionsOnNet, Self::Error>;
 }
 
@@ -29,8 +29,9 @@ pub struct QuestionsOnNet {
     pub plan: Plan,
     /// The questions that cannot be asked, with reasons.
     pub refused: Vec<OpenQuestion>,
-    /// The number of refused questions that only lack the colours erased in this net: they are
-    /// about runs, or about initial enabledness.
+    /// The number of refused questions that need the colours erased in this net, and would be
+    /// accepted on a net with colours. These questions are about runs, or about transitions enabled
+    /// in the initial marking.
     pub lacking_colours: usize,
 }
 
@@ -41,7 +42,8 @@ impl QuestionsOnNet {
         self.lacking_colours > 0 || self.plan.goals().iter().any(|it| matches!(it, Goal::Home(_)))
     }
 
-    /// Returns true if every question can be asked in a net with colours or in an exact quotient.
+    /// Returns true if every refused question lacks only colours. Then every question can be asked
+    /// on a net with colours, or on an exact quotient.
     pub(super) fn lacks_only_colours(&self) -> bool {
         self.lacking_colours == self.refused.len()
     }

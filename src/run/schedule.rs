@@ -71,8 +71,9 @@ pub(super) const GROUPING: f64 = 0.1;
 /// net is finished soon, or is no better than the shared net.
 pub(super) const OWN_REDUCTIONS: f64 = 0.33;
 
-/// Shares on a goal group's own reduced net: reducing, searching, and, if no other worker walks,
-/// proving. Each is a share of the time that the step before leaves.
+/// Shares for a goal group on its own reduced net: reducing, searching, and proving. Each is a
+/// share of the time that the steps before it leave. With several threads, proving has all of this
+/// time instead.
 pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
 
 /// Share of a property's time for reducing the net for this property, in the search for runs.
@@ -147,13 +148,14 @@ impl TimePart {
 pub enum PhaseNet {
     /// The original net.
     Original,
-    /// The net reduced for all goals that are open at its first use. Without a reduced net, the
-    /// phase is skipped.
+    /// The net reduced for all goals that are open at its first use. The phase is skipped if there
+    /// is no reduced net.
     Reduced,
     /// The reduced net, or the original net if there is no reduced net.
     Smallest,
-    /// The original net, for goals that the reduced net cannot express. The phase is skipped if
-    /// there is no reduced net, because it has then run on this net already.
+    /// The original net, for goals that the reduced net cannot express. The phase is skipped if the
+    /// reduction was tried and gave no reduced net: then earlier phases used the original net in
+    /// its place.
     OriginalAgain,
 }
 
@@ -163,8 +165,8 @@ pub(super) struct RoleGrowth {
     pub(super) role: Role,
     /// The net that the engines work on.
     pub(super) net: PhaseNet,
-    /// True if the role may use all remaining time when it is the only role, or when no engine
-    /// walks and another thread proves.
+    /// True if the role may use all remaining time in one of two cases: all engines of the run have
+    /// this role, or the run has several threads and no engine that walks.
     pub(super) may_use_all_time: bool,
     /// True if finished engines are kept for later slices. They can be deepened, have candidates,
     /// or find more after other engines have settled goals.
@@ -286,7 +288,8 @@ pub enum SchedulePhase {
 }
 
 impl SchedulePhase {
-    /// Returns the part of the time that the phase names.
+    /// Returns the part of the time that the phase names, or `None` for a phase that determines its
+    /// time itself.
     pub(super) fn time_part(self) -> Option<TimePart> {
         match self {
             SchedulePhase::Run(.., part)
@@ -304,7 +307,7 @@ impl SchedulePhase {
 /// The phases of all workers. A worker that has finished its phases walks until the end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
-    /// The phases by worker. Further workers only walk.
+    /// The phases of each worker, in order. Workers without an entry only walk.
     pub workers: Vec<Vec<SchedulePhase>>,
 }
 

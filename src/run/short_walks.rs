@@ -11,8 +11,8 @@ pub(super) fn short_walks(net: &Net, seed: u64) -> impl Iterator<Item = FiringSe
     lengths.into_iter().map(move |max_firings| short_walk(net, &mut rng, max_firings))
 }
 
-/// Returns a walk of at most `max_firings` firings that tests at most [`MAX_TESTED_TRANSITIONS`]
-/// transitions.
+/// Returns a walk of at most `max_firings` firings. The walk ends early in a dead marking, or after
+/// [`MAX_TESTED_TRANSITIONS`] tests whether a transition is enabled.
 fn short_walk(net: &Net, rng: &mut fastrand::Rng, max_firings: usize) -> FiringSequence {
     let mut marking = net.initial().clone();
     let mut sequence = FiringSequence::new();
@@ -37,5 +37,5 @@ fn short_walk(net: &Net, rng: &mut fastrand::Rng, max_firings: usize) -> FiringS
 /// The length of the longest short walk, in firings.
 const LONGEST_WALK: usize = 1 << 10;
 
-/// Limit on the tested transitions per walk, a few milliseconds.
+/// Number of tests for enabled transitions after which a walk ends; they take a few milliseconds.
 const MAX_TESTED_TRANSITIONS: usize = 1 << 16;

@@ -69,7 +69,8 @@ struct FigureSearch<T> {
     report: RunReport,
     /// The known figures, by their names ([`FIGURES`]).
     known_figures: BTreeMap<String, GoalAnswer>,
-    /// The reason why the last attempt to count the markings failed.
+    /// The reason why the last attempt to count the markings failed; before the first failure, that
+    /// the engines have nothing more to try.
     failure_reason: OpenCause,
     /// The channel for the count that decision diagrams make on other threads; `None` if no such
     /// count runs.
@@ -194,7 +195,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
                 if result.as_ref().is_ok_and(|it| it.certified || !config.certified_only) {
                     count_budget.cancel();
                 }
-                // The receiver is gone if there are infinitely many markings.
+                // The receiver outlives this thread, so sending does not fail.
                 let _ = result_sender.send(result);
             });
             let is_infinite = self.find_beside_diagrams(net, count, config, budget, count_budget);
@@ -207,8 +208,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     }
 
     /// Makes the other steps of the search while diagrams run on other threads. `count_budget` is
-    /// cancelled as soon as the diagrams have a count. Returns true if there are infinitely many
-    /// markings.
+    /// cancelled as soon as the diagrams have a count that may be reported. Returns true if there
+    /// are infinitely many markings.
     fn find_beside_diagrams(
         &mut self,
         net: &Net,
@@ -295,8 +296,9 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         }
     }
 
-    /// Finds all four figures by visiting all markings, without a check. Returns true if all
-    /// figures are known.
+    /// Finds the figures by visiting all markings, without a check. Finds none if only certified
+    /// figures may be reported. On a translated net, finds the numbers of markings and firings
+    /// only. Returns true if all four figures are known.
     fn visit(&mut self, net: &Net, config: &RunConfig, threads: usize, budget: &Budget) -> bool {
         let visited = match config.certified_only {
             true => Err(OpenCause::SearchNotAccepted),
@@ -345,7 +347,9 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         }
     }
 
-    /// Finds all four figures from a diagram of all markings of the unreduced net, without a check.
+    /// Finds the figures from a diagram of all markings of the unreduced net, without a check.
+    /// Finds none if only certified figures may be reported. On a translated net, finds the numbers
+    /// of markings and firings only.
     fn find_on_diagrams(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
         let found = match config.certified_only {
             true => Err(OpenCause::SearchNotAccepted),
@@ -432,7 +436,7 @@ fn failed(message: String) -> OpenCause {
     OpenCause::Failed { message }
 }
 
-/// Returns how many of the [`FIGURES`], from the first, follow from the markings of `net`. On a
+/// Returns the number of leading [`FIGURES`] that follow from the markings of `net`. On a
 /// translated net, complement places would count as tokens, so the maxima are settled as goals.
 fn reportable_figures(net: &Net) -> usize {
     if net.translation().is_some() { 2 } else { FIGURES.len() }

@@ -22,7 +22,8 @@ pub(super) trait WorkerTeam: Sync {
     /// Runs the worker with this number until it has no work left or the time is over.
     fn run_team(&self, worker: usize);
 
-    /// Returns the current activity of each worker, as far as it is recorded.
+    /// Returns the engines that the workers run at the moment. Empty if the team does not record
+    /// them.
     fn at_work(&self) -> Vec<EngineAtWork>;
 
     /// Returns the statistics, turns and failures of the work so far.
@@ -50,8 +51,8 @@ impl RunReport {
 }
 
 /// Runs the team until every question is decided, the claim of safe units is refuted, all workers
-/// are finished, or `budget` is spent. `budget` is a part of `run_budget`. Returns the reason if
-/// `budget` was exhausted.
+/// are finished, or `budget` is spent. `budget` is a part of `run_budget`, the budget of the whole
+/// run. Returns the reason if `budget` was exhausted.
 pub(super) fn work(
     team: &impl WorkerTeam,
     tracker: &mut QuestionTracker<'_, '_>,
@@ -98,8 +99,9 @@ pub(super) fn work(
     })
 }
 
-/// Reports engines that do not stop at the deadline. No answer is lost: open questions are reported
-/// as out of time.
+/// Reports engines that still work after the end of the budget, with a report of the answers so
+/// far. The report lists the open questions with the exhausted limit, unless the claim of safe
+/// units is refuted.
 fn report_overrun(
     team: &impl WorkerTeam,
     mut engines: Vec<String>,

@@ -170,7 +170,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     }
 
     /// Runs the engines on the unfolding of an exact quotient. Returns true if the run needs no
-    /// further view.
+    /// further view, that is, no other net of the model.
     ///
     /// The quotient is bisimilar to the coloured net ([`Quotient::is_exact`]), so it has the same
     /// properties of runs and of the computation tree. The quotient is not used for fairness, which

@@ -93,7 +93,9 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
     }
 
-    /// Runs an engine on a working net until it is exhausted.
+    /// Starts an engine on a working net and gives it slices until it has nothing more to try, or
+    /// the budget is spent. After each finished slice, the limits of the engine are raised. Does
+    /// nothing if the run is over or the engine refuses the net.
     fn run(
         &self,
         engine: &Engine,
@@ -124,8 +126,8 @@ impl<'p, 'a> Worker<'p, 'a> {
         refused.inspect(|why| tracing::debug!("{}: not started: {why}", engine.name)).is_some()
     }
 
-    /// Calls `work`, a piece of an engine's work. A panic is logged and counted, and only this
-    /// piece is lost.
+    /// Calls `work`, a piece of an engine's work. Returns `None` if `work` panics: the panic is
+    /// logged and counted, and only this piece is lost.
     fn guarded<T>(&self, name: &str, work: impl FnOnce() -> T) -> Option<T> {
         let at_work = &self.portfolio.at_work[self.number];
         *locked(at_work) = Some((name.to_owned(), Instant::now()));
@@ -168,7 +170,9 @@ impl<'p, 'a> Worker<'p, 'a> {
         self.running(role).any(|running| running.progress == SliceProgress::Unfinished)
     }
 
-    /// Gives the engines of a role a slice, if their net has at most `max_places` places.
+    /// Gives the engines of a role a slice, if the net of the role has at most `max_places` places.
+    /// The slice lasts for `part` of the remaining time. It may last for all remaining time if the
+    /// role allows it ([`RoleGrowth::may_use_all_time`]).
     fn continue_role(&mut self, role: Role, part: TimePart, max_places: usize) {
         let team = self.portfolio;
         let Some(growth) = GROWTHS.iter().find(|growth| growth.role == role) else { return };
@@ -192,7 +196,8 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
     }
 
-    /// Gives the engines of a role a slice, in equal shares.
+    /// Gives each engine of a role an equal share of a slice. Starts the engines at the first call
+    /// for this role.
     fn run_slice(&mut self, growth: &RoleGrowth, budget: &Budget) {
         let team = self.portfolio;
         let Some(working_net) = team.phase_net(growth.net).filter(|_| !team.is_over()) else {
@@ -223,7 +228,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         self.sessions.push((growth.role, kept));
     }
 
-    /// Starts the engines of a role.
+    /// Starts the engines of a role. Leaves out engines that refuse the net or fail to start.
     fn start_engines(&self, role: Role, working_net: &'p WorkingNet<'p>) -> Vec<RunningEngine<'p>> {
         let mut running = Vec::new();
         let engines = self.portfolio.engines(role);
@@ -302,7 +307,8 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
     }
 
-    /// Searches, proves and walks on the net reduced for these goals.
+    /// Searches for the goals on the net reduced for them. For goals still open, the sliced engines
+    /// follow. With one thread, walks follow, too.
     fn work_on_own_reduction(&self, goals: &[GoalId], budget: &Budget) {
         let team = self.portfolio;
         let (reducing, searching, proving) = schedule::OWN_REDUCTION;
@@ -371,7 +377,8 @@ impl<'p, 'a> Worker<'p, 'a> {
     }
 }
 
-/// Returns the engine's name for statistics and messages.
+/// Returns the engine's name for statistics and messages, followed by `, reduced` if the net is a
+/// reduced net.
 fn name_on(engine: &Engine, working_net: &WorkingNet<'_>) -> String {
     match working_net.parent() {
         None => engine.name.to_owned(),

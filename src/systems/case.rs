@@ -20,7 +20,8 @@ pub enum SystemFormat {
 }
 
 impl SystemFormat {
-    /// Detects the format of a file from its name, or otherwise from its beginning.
+    /// Detects the format of a file from its name, or otherwise from its beginning. Returns `None`
+    /// if both are unknown.
     pub fn of(path: &Path, beginning: &[u8]) -> Option<SystemFormat> {
         let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
         let first = beginning.trim_ascii_start();
@@ -73,11 +74,13 @@ pub struct SystemCase {
     pub system: System,
     /// The properties as written in the file.
     pub properties: Vec<read::PropertyLine>,
-    /// The formulas, in the order of `properties`.
+    /// The formulas as the engines read them, in the order of `properties`.
     pub questions: Vec<PropertyFormula>,
     /// The logic of the properties.
     pub logic: SystemLogic,
+    /// The system, read by the checker's reader.
     pub(super) checked_system: checker::System,
+    /// The properties, read by the checker's reader.
     pub(super) checked_properties: checker::properties::PropertyFile,
 }
 

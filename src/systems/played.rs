@@ -23,8 +23,9 @@ pub struct ResolvedRun {
     pub starts: Vec<u32>,
     /// The label of each step, and the moving components with their new states.
     pub steps: Vec<(u32, Vec<(u32, u32)>)>,
-    /// The number of steps before the cycle: the state there equals the state after the last step.
-    /// `None` if the run is finite, or if the cycle is longer than the limit.
+    /// The number of steps before the cycle: the state after these steps equals the state after the
+    /// last step. `None` if the run is finite, or if the components return to no earlier state
+    /// within [`MAX_STEPS`] steps.
     pub back: Option<usize>,
     /// True if the run is finite and ends in a state without enabled steps.
     pub ends: bool,
@@ -66,7 +67,8 @@ pub fn resolve_run(system: &System, labels: &[LabelId], cycle_start: usize) -> O
     let mut run = ResolvedRun { starts: starts.clone(), steps: Vec::new(), back: None, ends };
     let mut current = starts;
     let mut position = 0;
-    // The number of steps at each state at the beginning of a cycle.
+    // The states at the beginning of each repetition of the labels, with the number of steps
+    // before.
     let mut step_by_state: HashMap<Vec<u32>, usize> = HashMap::new();
     loop {
         if position == cycle_start && !ends {
@@ -147,7 +149,9 @@ fn followable_states(
     }
 }
 
-/// Returns the states in which a run of these labels ends, such that no step is enabled.
+/// Returns one state per component, in which a run of these labels ends so that no step is enabled.
+/// Returns `None` if there is no such end among the first [`MAX_END_STATES`] combinations of
+/// states.
 fn dead_end_states(system: &System, labels: &[LabelId]) -> Option<Vec<u32>> {
     let reachable_at_end = |component_index: usize| {
         let component = &system.components()[component_index];

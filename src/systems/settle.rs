@@ -59,11 +59,13 @@ pub enum SystemProof {
     },
     /// No run of the given components violates the formula.
     Components(Vec<FactorView>),
-    /// The composition of these components has no violating run. They were composed pairwise in
-    /// this order, and minimised after each step.
+    /// The composition of these components has no violating run. They were composed pairwise and
+    /// minimised after each step. A pair has two numbers of components, or of earlier pairs, which
+    /// are numbered after the components.
     Composed(Vec<FactorView>, Vec<(u32, u32)>),
     /// The reduced system has no violating run. The reduction postpones steps that the formula does
-    /// not observe. The number is the count of explored joint states.
+    /// not observe. The number is the count of visited pairs of a joint state and an automaton
+    /// state.
     FewerSteps(usize),
     /// The formula was evaluated on this number of joint states.
     Visited(usize),
@@ -156,7 +158,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// The explored joint states, for the engines and for the checker. They are computed at their first
-/// use.
+/// use. A stored `None` means that there are too many states, or that the time was over.
 #[derive(Default)]
 struct JointSpaces {
     engine: OnceLock<Option<JointStateSpace>>,
@@ -332,13 +334,15 @@ fn linear_checked(
 /// A result about the pairwise composition.
 struct Composition {
     members: Vec<FactorView>,
-    /// The composed pairs in order.
+    /// The composed pairs in order: numbers of members, or of earlier pairs, which are numbered
+    /// after the members.
     order: Vec<(u32, u32)>,
     /// The number of joint states.
     states: usize,
 }
 
-/// Checks a result about the pairwise composition, by repeating the composition.
+/// Checks a result about the pairwise composition, by repeating the composition. If the checker
+/// cannot finish, the answer counts as searched.
 fn composed_checked(
     case: &SystemCase,
     config: &SettleConfig,

@@ -13,7 +13,7 @@ pub enum ComparisonResult {
     NotComputed,
     /// The value is unknown in the file, but computed.
     NotInFile,
-    /// The verdict is about no key of this instance.
+    /// The verdict is about no key, about another instance, or about a key that was not computed.
     NotCompared,
 }
 
@@ -22,7 +22,8 @@ pub enum ComparisonResult {
 pub struct KeyComparison<'a> {
     /// The verdict in the file.
     pub verdict: &'a KeyVerdict,
-    /// The computed key, for a verdict about a key.
+    /// The computed key. `None` if the verdict is about no key, about another instance, or about a
+    /// key that was not computed.
     pub computed: Option<&'a ComputedKey>,
     /// The result of the comparison.
     pub result: ComparisonResult,

@@ -235,7 +235,8 @@ impl<'a> Computation<'a> {
         }
     }
 
-    /// Adds the unbounded places to the answer that the net is not safe.
+    /// Adds the unbounded places to the answer that the net is not safe, for a net of at most
+    /// [`ONE_BY_ONE`] places.
     fn with_unbounded(&mut self, mut safe: ComputedKey, budget: &Budget) -> ComputedKey {
         let net = self.net;
         if net.model_places().len() > ONE_BY_ONE {
@@ -359,7 +360,7 @@ const ONE_BY_ONE: usize = 3_000;
 /// The largest number of unbounded places named in an explanation.
 const NAMED: usize = 20;
 
-/// Sets the entry whose index is the id of the question.
+/// Sets the entry for a question whose id is the index of the entry.
 fn set(bounded: &mut [Option<bool>], id: &str, value: Option<bool>) {
     if let Some(entry) = id.parse().ok().and_then(|at: usize| bounded.get_mut(at)) {
         *entry = value;

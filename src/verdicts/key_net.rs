@@ -25,7 +25,8 @@ pub struct KeyNet<'n> {
     net: Cow<'n, Net>,
     /// True if `net` is the unfolding of a coloured net.
     is_unfolding: bool,
-    /// The reason why `net` lacks colours and bindings that cannot occur, if it lacks them.
+    /// The reason why `net` leaves out colours and bindings that cannot occur; `None` if it
+    /// contains all of them.
     omission_reason: Option<String>,
 }
 
@@ -92,7 +93,8 @@ impl<'n> KeyNet<'n> {
         }
     }
 
-    /// Returns the reason why a key cannot be computed from the constructed net.
+    /// Returns the reason why a key cannot be computed from the constructed net, or `None` if it
+    /// can.
     pub(super) fn why_unknown(&self, property: KeyProperty) -> Option<String> {
         match (property, &self.omission_reason) {
             (KeyProperty::Structural(Key::NestedUnits), _) if self.is_unfolding => Some(

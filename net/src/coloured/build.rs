@@ -82,7 +82,8 @@ impl ColouredNet {
     /// Adds a sort after the sorts that it is made of.
     ///
     /// # Errors
-    /// If it has no colours, too many colours, or two colours of one name.
+    /// If the sort has no colours, too many colours, or two colours of one name. Also if a
+    /// partition does not cover its sort, or if there are too many sorts.
     pub fn add_sort(&mut self, name: &str, kind: SortKind) -> Result<SortId, ColourError> {
         let size = match &kind {
             SortKind::Dot => 1,
@@ -132,7 +133,8 @@ impl ColouredNet {
     /// Adds a place.
     ///
     /// # Errors
-    /// If the id is empty or taken, or the marking has the wrong sort or a variable.
+    /// If the id is empty or taken, if the marking has the wrong sort or a variable, or if there
+    /// are too many places.
     pub fn add_place(
         &mut self,
         name: &str,
@@ -170,7 +172,8 @@ impl ColouredNet {
     /// Adds a transition.
     ///
     /// # Errors
-    /// If the id is empty or taken, or the guard has an invalid comparison.
+    /// If the id is empty or taken, if the guard has an invalid comparison, or if there are too
+    /// many transitions.
     pub fn add_transition(
         &mut self,
         name: &str,

@@ -84,8 +84,9 @@ impl ColouredNet {
     }
 }
 
-/// Collects the inputs of an inscription: a sum contains each of its parts; a difference guarantees
-/// none.
+/// Collects the tokens of single colours that an inscription takes under every binding. A sum
+/// contributes each of its summands. Differences and terms with `all` contribute nothing; the
+/// firing rule checks them at the end.
 fn collect_inputs<'t>(
     place: ColouredPlaceId,
     multiset: &'t Multiset,

@@ -41,9 +41,9 @@ pub enum ColouredFireError {
         place: String,
         /// The colour.
         colour: String,
-        /// Tokens there.
+        /// The number of tokens of the colour on the place.
         there: u64,
-        /// Tokens taken.
+        /// The number of tokens of the colour that the transition takes.
         needed: u64,
     },
     /// A place would overflow.
@@ -197,10 +197,11 @@ impl ColouredNet {
         Ok(moved)
     }
 
-    /// Checks that `t` is enabled under a binding. Returns the tokens taken and put.
+    /// Checks that `t` is enabled under a binding. Returns the tokens taken and the tokens put.
     ///
     /// # Errors
-    /// If a variable has no colour, the guard does not hold, or tokens are missing.
+    /// If a variable has no colour of its sort, the guard does not hold, or tokens are missing.
+    /// Also if an inscription has too many colours or tokens.
     pub(super) fn check_enabled(
         &self,
         marking: &ColouredMarking,
@@ -238,7 +239,8 @@ impl ColouredNet {
     /// Fires `t` once under a binding. The marking stays unchanged on an error.
     ///
     /// # Errors
-    /// If a variable has no colour, the guard does not hold, or tokens are missing.
+    /// If a variable has no colour of its sort, the guard does not hold, or tokens are missing.
+    /// Also if an inscription has too many colours or tokens, or a place would overflow.
     pub fn fire(
         &self,
         marking: &mut ColouredMarking,
@@ -272,7 +274,8 @@ impl ColouredNet {
         Ok(())
     }
 
-    /// Returns the components of a colour of a product.
+    /// Returns the components of a colour of a product, in order. A colour of another sort is its
+    /// own only component.
     pub fn components(&self, sort: SortId, colour: u64) -> Vec<(SortId, u64)> {
         let SortKind::Product(parts) = self.sort(sort).kind() else {
             return vec![(sort, colour)];

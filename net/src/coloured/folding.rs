@@ -19,14 +19,15 @@ pub struct Folding {
     /// The end of the bindings of each coloured transition, in the numbering of the net's
     /// transitions.
     transition_ends: Vec<u32>,
-    /// The labels of the coloured nodes, by index; empty where no node has one.
+    /// The labels of the coloured places, by index; empty if no place has a label.
     place_labels: Arc<[Option<Box<str>>]>,
     /// The labels of the coloured transitions, by index; empty if no node has a label.
     transition_labels: Arc<[Option<Box<str>>]>,
+    /// The coloured net; `None` if no net is attached.
     net: Option<Arc<ColouredNet>>,
     /// True if the net is a skeleton.
     is_skeleton: bool,
-    /// The classes of merged colours of a quotient.
+    /// The classes of merged colours, if the net is unfolded from a quotient; otherwise `None`.
     classes: Option<Arc<[NamedClasses]>>,
     /// The names of the colours, if they are known without the coloured net.
     colour_names: Option<Arc<dyn ColourNames>>,

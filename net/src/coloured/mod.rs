@@ -78,7 +78,7 @@ pub struct Variable {
     pub sort: SortId,
 }
 
-/// A place and the sort.
+/// A place with its sort and initial marking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColouredPlace {
     /// The model's id.

@@ -58,7 +58,8 @@ pub enum Cause {
     },
     /// A marking is reachable.
     Witness {
-        /// The node that the goal is about, if it is one.
+        /// The only node, or dead marking, that the goal is about; `None` if it is about several
+        /// nodes.
         subject: Option<Subject>,
         /// The length of the witness; `None` if the witness was not kept.
         size: Option<WitnessSize>,
@@ -67,7 +68,8 @@ pub enum Cause {
     },
     /// No marking that the goal asks for is reachable.
     Unreachable {
-        /// The node that the goal is about, if it is one.
+        /// The only node, or dead marking, that the goal is about; `None` if it is about several
+        /// nodes.
         subject: Option<Subject>,
         /// True if the question asks whether the condition stays reachable.
         stays: bool,
@@ -100,24 +102,27 @@ pub enum Cause {
     },
     /// A condition becomes unreachable.
     Lost {
-        /// The node that the goal is about, if it is one.
+        /// The only node, or dead marking, that the goal is about; `None` if it is about several
+        /// nodes.
         subject: Option<Subject>,
-        /// The length of the firing sequence after which it is unreachable, if the proof is about a
-        /// particular marking.
+        /// The length of the firing sequence after which the condition is unreachable. `None` if
+        /// the proof is not about a particular marking.
         size: Option<WitnessSize>,
         /// The proof.
         proof: ProofSummary,
     },
     /// A run exists.
     Run {
-        /// The runs considered, if only fair runs are.
+        /// A description of the fair runs; `None` if all runs are considered, or if the text names
+        /// the fair runs already.
         fairness: Option<String>,
         /// The run; `None` if it was not kept.
         run: Option<RunSize>,
     },
     /// No run exists.
     NoRun {
-        /// The runs considered, if only fair runs are.
+        /// A description of the fair runs; `None` if all runs are considered, or if the text names
+        /// the fair runs already.
         fairness: Option<String>,
         /// The proof.
         proof: ProofSummary,
@@ -152,7 +157,8 @@ pub enum Cause {
     },
     /// The largest of several maxima.
     Largest {
-        /// The node whose maximum is the largest, if it is one.
+        /// The place, possibly of a coloured net, whose maximum is the largest; `None` if the
+        /// maximum is that of a sum over several places.
         subject: Option<Subject>,
         /// The number of maxima.
         maxima: usize,
@@ -178,16 +184,16 @@ pub enum Cause {
     },
     /// The markings of the net or of a reduced net were counted.
     Counted {
-        /// The number of counted markings; 2⁶⁴ − 1 stands for this number and larger ones.
+        /// The number of counted markings. 2⁶⁴ − 1 means that there are at least as many.
         #[serde(serialize_with = "json_number")]
         markings: u64,
-        /// True if they were counted on decision diagrams, false if they were visited.
+        /// True if markings were counted on decision diagrams, false if all were visited.
         on_diagrams: bool,
         /// True if the checker repeated the count.
         repeated: bool,
-        /// True if the checker confirmed that the diagrams miss no marking.
+        /// True unless the checker failed to confirm that the diagrams miss no marking.
         closed: bool,
-        /// The sizes before and after the reduction, if there was one.
+        /// The sizes of the net before and after the reduction; `None` without a reduction.
         reduced: Option<[NetSize; 2]>,
     },
     /// A cause for a question about a process.
@@ -448,7 +454,7 @@ const INITIALLY: &str = "the initial marking shows it";
 /// The remark about a diagram that the checker confirmed.
 const CLOSED: &str = " (the checker confirmed that no marking is missing)";
 
-/// Writes the subject, and a colon.
+/// Writes the subject and a colon; nothing without a subject.
 fn about(subject: &Option<Subject>, text: &mut ReasonText) {
     match subject {
         None => text,
@@ -458,7 +464,7 @@ fn about(subject: &Option<Subject>, text: &mut ReasonText) {
     };
 }
 
-/// Writes the restriction to fair runs, and a colon.
+/// Writes the restriction to fair runs and a colon; nothing if all runs are considered.
 fn of_runs<'t>(fairness: &Option<String>, text: &'t mut ReasonText) -> &'t mut ReasonText {
     match fairness {
         Some(fair) => text.push_words("of ").formula(fair).push_words(": "),

@@ -43,7 +43,8 @@ pub enum ProcessCause {
         /// The length of the firing sequence to such a marking, if the proof is about a particular
         /// marking.
         size: Option<WitnessSize>,
-        /// The marked places there; `None` if the witness is not known step by step.
+        /// The places marked after this firing sequence; `None` if the witness is not known step by
+        /// step.
         tokens: Option<Vec<PlaceTokens>>,
         /// The proof.
         proof: ProofSummary,
@@ -52,7 +53,7 @@ pub enum ProcessCause {
     DeadTransitions {
         /// The transitions that are known to be dead.
         transitions: Vec<NamedNode>,
-        /// The proof for the first of them.
+        /// The proof for the first of the transitions.
         proof: ProofSummary,
     },
     /// A final marking is reachable.
@@ -94,7 +95,7 @@ pub enum ProcessCause {
         example: Option<ReachedEnd>,
         /// The number of transitions that were seen to be enabled.
         transitions: usize,
-        /// The proof that every case can always be completed.
+        /// The proof that every case can always be completed, if it is known.
         proof: Option<ProofSummary>,
     },
 }
