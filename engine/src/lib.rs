@@ -1,8 +1,9 @@
-//! Engines: each settles goals from one side, on one net, within a budget.
+//! Engines: each searches for witnesses or proofs of goals, on one net, within a budget.
 //!
 //! An engine works on goals and knows nothing of the contest's examinations. It gets a [`Task`] and
-//! reports on its side (see [`crate::board`]). It checks its budget in every loop and drops goals
-//! that other engines settle. The [`registry`] lists all engines and their roles in the schedule.
+//! reports witnesses and proofs to the [board](crate::board). It checks its budget in every loop
+//! and drops goals that other engines settle. The [`registry`] lists all engines and their roles in
+//! the schedule.
 
 pub mod bmc;
 pub mod board;
@@ -83,8 +84,8 @@ pub struct Engine {
     pub name: &'static str,
     /// The contest's name of the technique.
     pub technique: Technique,
-    /// The side of its approximation, for display only. The actual side follows from its use of an
-    /// [`WitnessReporter`](crate::board::WitnessReporter) or a
+    /// The kinds of results that the engine finds, for display only. Its actual results follow from
+    /// its use of a [`WitnessReporter`](crate::board::WitnessReporter) or a
     /// [`ProofReporter`](crate::board::ProofReporter).
     pub sides: Sides,
     /// The engine's role in the schedule.
@@ -106,7 +107,8 @@ impl fmt::Debug for Engine {
 
 impl Engine {
     /// Returns a reason if the engine has nothing to do: no open goal is of a supported kind, or
-    /// the net has an unsupported feature. Then the engine must not be started.
+    /// the net has an unsupported feature. Then the engine must not be started. Returns `None`
+    /// otherwise.
     pub fn refusal(&self, working_net: &WorkingNet<'_>, board: &Board<'_>) -> Option<&'static str> {
         if !self.supported.features.cover(working_net.net().features()) {
             return Some("the net has unsupported features");
@@ -218,7 +220,7 @@ pub struct Assignment<'g> {
     /// Number of threads that the engine may use, including its own. All threads if no other engine
     /// runs.
     pub threads: usize,
-    /// Directory for dumping solver queries, if any.
+    /// Directory for dumping solver queries. `None` if queries are not dumped.
     pub dump: Option<Dump>,
     /// The SMT solver to use. If none is given, Z3 is used if this build includes it.
     pub smt_solver: Option<Program>,

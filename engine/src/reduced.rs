@@ -7,7 +7,9 @@ use parikh_net::{Facts, GoalId, Net};
 use parikh_solvers::Budget;
 
 /// Returns the net of `parent`, [reduced](reduced::reduce) for the open goals among `goals`.
-/// Returns `None` if no goal is open or nothing can be reduced.
+/// Returns `None` if no goal is open or nothing can be reduced. The first of `budgets` limits the
+/// reduction, the second one the later back-translation of witnesses. `learn` adds bounds to the
+/// facts about the reduced net.
 ///
 /// Goals decided by the token intervals of the reduced net are settled immediately: goals about
 /// transitions that the reduction found dead, or places that it found constant.

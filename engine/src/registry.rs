@@ -2,8 +2,8 @@
 //!
 //! The schedule (`parikh::run::schedule`) knows no engine by name and reads this list. So does
 //! `tests/soundness/engines.rs`, which compares each engine with exhaustive enumeration. To add an
-//! engine, write a file or folder in this module with a constant `ENGINE`, and add its `mod` line
-//! and its entry in [`ENGINES`].
+//! engine, write a file or folder in `engine/src` with a constant `ENGINE`. Then add its `mod` line
+//! to `lib.rs` and its entry to [`ENGINES`].
 //!
 //! Engines with the same role run in the order of this list.
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) enum BindingOutcome {
     /// A binding was found. It is in the finder.
     Found,
-    /// No binding is enabled.
+    /// No binding that satisfies the constraints is enabled.
     None,
     /// The limit on inspected tokens was reached.
     LimitReached,
@@ -42,7 +42,8 @@ pub(super) struct BindingRule {
     inputs: Vec<BindingInput>,
     /// For each check of the guard, the variables that it reads.
     variables_of_check: Vec<Vec<usize>>,
-    /// True if the transition takes exactly what the inputs match.
+    /// True if the transition takes exactly what the inputs match, so that no other tokens must be
+    /// checked.
     is_plain: bool,
 }
 
@@ -77,7 +78,8 @@ pub(super) struct Finder {
     is_bound_variable: Vec<bool>,
     /// The bound variables, in the order of binding.
     trail: Vec<usize>,
-    /// Variables with their required class, and the classes by colour.
+    /// Variables that must have a colour of a given class: the variable, the class, and the class
+    /// of each colour.
     required_classes: Vec<(usize, u64, Arc<[u32]>)>,
     /// Indices of the inputs that are not matched yet.
     unmatched_inputs: Vec<usize>,
@@ -146,7 +148,8 @@ impl Finder {
         self.match_inputs(rule, marking)
     }
 
-    /// Matches the remaining inputs.
+    /// Matches the remaining inputs, binds the remaining variables, and tries other tokens if this
+    /// fails.
     fn match_inputs(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> BindingOutcome {
         let Some(position) = self.next_input(rule, marking) else {
             return self.bind_remaining(rule, marking);
@@ -180,7 +183,8 @@ impl Finder {
         outcome
     }
 
-    /// Continues with an input matched to this colour, if it fits.
+    /// Continues the search with an input matched to this colour, of which there are `tokens`
+    /// tokens, if the colour fits.
     fn match_input(
         &mut self,
         rule: &BindingRule,
@@ -205,7 +209,8 @@ impl Finder {
         outcome
     }
 
-    /// Returns the position in `left` of the input to match next, or `None` if all are matched.
+    /// Returns the position in `unmatched_inputs` of the input to match next, or `None` if all
+    /// inputs are matched.
     fn next_input(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> Option<usize> {
         let is_bound_input = |&position: &usize| {
             self.is_bound(&rule.inputs[self.unmatched_inputs[position]].pattern)
@@ -256,8 +261,8 @@ impl Finder {
         pattern.variable_terms.iter().all(|leaf| self.is_bound_variable[leaf.slot])
     }
 
-    /// Returns true if an input can have this colour, of which there are `tokens` tokens. Binds its
-    /// variables.
+    /// Returns true if an input can have this colour, of which there are `tokens` tokens. Binds the
+    /// variables of the input. If the result is false, the caller must unbind them.
     fn try_bind_input(
         &mut self,
         rule: &BindingRule,
@@ -308,8 +313,8 @@ impl Finder {
     }
 
     /// Returns true if all checks hold that read only bound variables and at least one variable
-    /// bound after the first `trail_length`. With `only_constant`, only checks without variables
-    /// are considered.
+    /// bound after the first `trail_length`, and if these variables have colours of their required
+    /// classes. With `only_constant`, the checks without variables are considered instead.
     fn checks_hold(&self, rule: &BindingRule, trail_length: usize, only_constant: bool) -> bool {
         let newly_bound = &self.trail[trail_length..];
         let in_class = |(slot, class, classes): &(usize, u64, Arc<[u32]>)| {
@@ -379,7 +384,8 @@ impl Finder {
         outcome
     }
 
-    /// Returns a variable whose colour follows from an equation of the guard.
+    /// Returns a variable whose colour follows from an equation of the guard, with this colour.
+    /// Returns `None` if there is no such variable.
     fn determined_variable(&self, rule: &BindingRule) -> Option<(usize, u64)> {
         for check in &rule.compiled.checks {
             let BindingCheck::Compare(Relation::Equal, left, right) = check else { continue };

@@ -44,7 +44,8 @@ pub struct Hint {
 pub enum BindingConstraint {
     /// The variable has exactly the given colour.
     Colour(BoundColour),
-    /// A variable has a colour of this class. The array maps colours to classes.
+    /// A variable has a colour of a class. The first field has the variable and, as its colour, the
+    /// number of the class. The array maps colours to classes.
     Class(BoundColour, Arc<[u32]>),
 }
 
@@ -66,7 +67,8 @@ impl Hints {
         locked(&self.0).push((hint, tries));
     }
 
-    /// Removes the hint that was added last.
+    /// Removes the hint that was added last, and returns it with its remaining attempts. Returns
+    /// `None` if there is no hint.
     fn take(&self) -> Option<(Hint, u32)> {
         locked(&self.0).pop()
     }
@@ -103,7 +105,7 @@ struct WalkContext<'t> {
     goals: Vec<WatchedColouredGoal>,
     /// For each place, the goals that depend on it.
     goals_of_place: Vec<Vec<usize>>,
-    /// For each transition, the goals that hold in every marking that enables it.
+    /// For each coloured transition, the goals that hold in every marking that enables it.
     goals_of_firing: Vec<Vec<usize>>,
 }
 
@@ -111,6 +113,8 @@ struct WalkContext<'t> {
 const MAX_INITIAL_COLOURS: u64 = 1_000_000;
 
 impl<'t> WalkContext<'t> {
+    /// Creates the context. Returns `None` if an initial marking has too many colours, or if the
+    /// skeleton does not record its coloured transitions.
     fn new(model: &'t ColouredModel, board: &'t Board<'t>) -> Option<Self> {
         let (net, skeleton) = (model.net(), model.skeleton().net());
         let folding = skeleton.folding()?;
@@ -274,7 +278,7 @@ pub fn run(
     format!("{walks} on the coloured net, {firings}")
 }
 
-/// Fires the steps of a hint as far as bindings exist.
+/// Fires the steps of a hint. If no binding for a step is found, continues with the next step.
 fn follow_hint(walker: &mut ColouredWalker<'_>, hint: &Hint, is_over: &impl Fn() -> bool) {
     let mut remaining = MAX_WALK_FIRINGS;
     for (t, constraints, count) in &hint.steps {

@@ -61,7 +61,8 @@ pub(super) struct ColouredWalker<'w> {
     transition_numbers: Vec<TransitionId>,
     /// Unreported sightings.
     pending: Vec<Observation>,
-    /// For each goal, `Some` if it was seen. For a maximum, the largest value seen.
+    /// For each goal, the largest value seen of a maximum, or 0 for a predicate. `None` if the goal
+    /// was not seen yet.
     best_values: Vec<Option<i128>>,
     /// Places changed by the last firing.
     changed_places: Vec<usize>,
@@ -134,7 +135,7 @@ impl<'w> ColouredWalker<'w> {
         self.finder.find(&self.context.rules[t], &self.marking, max_inspected, is_exhaustive, &[])
     }
 
-    /// Fires `t` with a binding that satisfies the constraints.
+    /// Fires `t` with an enabled binding that satisfies the constraints, if one is found.
     pub(super) fn step_with(
         &mut self,
         t: usize,
@@ -147,7 +148,8 @@ impl<'w> ColouredWalker<'w> {
         }
     }
 
-    /// Fires the binding that was just found.
+    /// Fires `t` with the binding that was just found. The result is [`ColouredStepResult::Stuck`]
+    /// if a place would get too many tokens.
     fn fire(&mut self, t: usize) -> ColouredStepResult {
         let compiled = &self.context.rules[t].compiled;
         for &goal in &self.context.goals_of_firing[t] {
@@ -201,7 +203,8 @@ impl<'w> ColouredWalker<'w> {
         ColouredStepResult::Fired
     }
 
-    /// Tests if a goal holds in the current marking.
+    /// Tests if a goal holds in the current marking, and records it. `is_dead` is true if the
+    /// marking is known to be dead.
     fn test_goal(&mut self, goal: usize, is_dead: bool) {
         let WatchedColouredGoal { id, goal: marking_goal } = &self.context.goals[goal];
         match marking_goal {
@@ -215,7 +218,8 @@ impl<'w> ColouredWalker<'w> {
         }
     }
 
-    /// Records a goal that holds here, or the value of a maximum.
+    /// Records a goal that holds in the current marking. `value` is the value of a maximum, and
+    /// `None` for a predicate.
     fn record_goal(&mut self, goal: usize, value: Option<i128>) {
         let sighting = Observation {
             goal: self.context.goals[goal].id,
@@ -231,7 +235,8 @@ impl<'w> ColouredWalker<'w> {
         self.pending.push(sighting);
     }
 
-    /// Returns true if a predicate holds here. Returns `None` if deciding it takes too long.
+    /// Returns true if a predicate holds in the current marking. Returns `None` if deciding it
+    /// takes too long, or if it depends on deadness and `is_dead` is false.
     fn holds(&mut self, predicate: &Predicate, is_dead: bool) -> Option<bool> {
         match predicate {
             Predicate::True => Some(true),
@@ -250,7 +255,8 @@ impl<'w> ColouredWalker<'w> {
         }
     }
 
-    /// Returns true if all parts hold, or, if `expected` is false, if none holds.
+    /// Returns true if all parts hold, or, if `expected` is false, if none holds. Returns `None` if
+    /// the undecided parts leave both possible.
     fn all_equal(&mut self, parts: &[Predicate], is_dead: bool, expected: bool) -> Option<bool> {
         let mut is_decided = true;
         for part in parts {
@@ -279,8 +285,8 @@ impl<'w> ColouredWalker<'w> {
         Some(self.status[t] == BindingStatus::Enabled)
     }
 
-    /// Collects the transitions that may fire: those that decrease the distance to `goal` first, or
-    /// in random order without a goal.
+    /// Collects the transitions that may have an enabled binding. Transitions after which the
+    /// distance to `goal` is smallest come first. Without a goal the order is random.
     pub(super) fn order_transitions(&mut self, goal: Option<usize>, transitions: &mut Vec<usize>) {
         transitions.clear();
         transitions
@@ -361,7 +367,8 @@ impl<'w> ColouredWalker<'w> {
         }
     }
 
-    /// Returns true if there are sightings that should be reported now.
+    /// Returns true if there are sightings that should be reported now: the walk has at least 1000
+    /// firings, and twice as many as at the first unreported sighting.
     pub(super) fn should_report(&self) -> bool {
         let first_firing = self.pending.first().map(|sighting| sighting.firings);
         first_firing.is_some_and(|first_firing| {

@@ -89,8 +89,8 @@ pub(super) fn upper_bound(tree: &Tree<'_>, sum: &LinearSum) -> Option<i128> {
     sum.terms().iter().map(max_of_term).sum()
 }
 
-/// Returns the minimum token counts that a predicate requires, as far as they follow from its
-/// conjuncts.
+/// Returns the minimum token counts that a predicate requires, as far as they follow from single
+/// conjuncts about one place or an enabled transition.
 pub(super) fn required_tokens(net: &Net, predicate: &Predicate) -> MinimumTokens {
     let mut least = MinimumTokens::new();
     collect_required(net, predicate, &mut least);
@@ -122,7 +122,8 @@ fn collect_required(net: &Net, predicate: &Predicate, least: &mut MinimumTokens)
     }
 }
 
-/// Returns the certificate with one clause per given marking, "no reachable marking is above it".
+/// Returns the certificate with one clause per given marking b: every reachable marking has fewer
+/// tokens than b on some place. Returns `None` if a number is too large.
 pub(super) fn certificate(uncovered: &[MinimumTokens]) -> Option<Document> {
     let (mut atoms, mut variables) = (Vec::new(), HashMap::new());
     let mut clauses = Vec::new();

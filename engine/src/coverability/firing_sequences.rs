@@ -33,7 +33,7 @@ const MAX_STEPS: i128 = 200_000;
 const MAX_STAGE_WORK: usize = 100_000;
 
 /// Returns, for each place that a sequence touches, the minimum number of tokens it needs and the
-/// number it adds.
+/// number it adds, which may be negative.
 fn token_effects(net: &Net, word: &[TransitionId]) -> BTreeMap<PlaceId, (i128, i128)> {
     let mut effects: BTreeMap<PlaceId, (i128, i128)> = BTreeMap::new();
     for &t in word.iter().rev() {
@@ -62,7 +62,7 @@ fn omegas(tree: &Tree<'_>, node: u32, acceleration_count: usize) -> Vec<bool> {
 
 /// Returns a run to a node with its first `acceleration_count` accelerations. The final marking has
 /// at least the demanded tokens on ω places and the node's tokens elsewhere. Returns `None` if the
-/// run would be too long.
+/// run would be too long or a number overflows.
 pub(crate) fn run(
     tree: &Tree<'_>,
     node: u32,
@@ -145,8 +145,9 @@ fn shift_demand(
     Some(())
 }
 
-/// Returns a self-covering sequence that increases the sum, with a prefix: one acceleration of a
-/// node, provided that it consumes nothing from places with ω.
+/// Returns a self-covering sequence that increases the sum: a prefix, and the firings of one
+/// acceleration of a node. Returns `None` if these firings consume tokens from some place or do not
+/// increase the sum, or if the prefix would be too long.
 pub(super) fn single_pump(
     tree: &Tree<'_>,
     node: u32,
@@ -174,7 +175,7 @@ pub(super) fn single_pump(
 
 /// Returns a staged self-covering sequence that increases the sum: the accelerations of a branch up
 /// to the given one of its last node. Unnecessary stages are removed if this is fast. Adds the work
-/// to `work`.
+/// to `work`. Returns `None` if the sequence cannot be replayed or does not increase the sum.
 pub(super) fn staged_pump(
     tree: &Tree<'_>,
     node: u32,
@@ -217,7 +218,8 @@ pub(super) fn staged_pump(
     increases_sum(&sequence).then_some(sequence)
 }
 
-/// Removes one earlier stage. Its prefix moves to the beginning of the next stage.
+/// Returns the sequence without one earlier stage. The prefix of this stage moves to the beginning
+/// of the next stage.
 fn without_stage(pumping: &PumpSequence, stage: usize) -> PumpSequence {
     let mut shorter = pumping.clone();
     let mut prefix = shorter.earlier.remove(stage).prefix;

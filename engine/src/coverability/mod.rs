@@ -76,8 +76,8 @@ const LIMITS_OF_PUMP: TreeLimits =
     TreeLimits { order: TreeOrder::Breadth, nodes: 1_000, work: 1_000_000 };
 
 /// Searches for a firing sequence and a second one that can repeat forever after it and adds tokens
-/// each time, like [`walk::find_pump`](super::walk::find_self_covering_sequence). The first unbounded place of a
-/// branch always needs a single self-covering sequence only. `None` proves nothing.
+/// each time, like [`walk`](super::walk::find_self_covering_sequence). The first unbounded place of
+/// a branch always needs a single self-covering sequence only. `None` proves nothing.
 pub fn find_pump(net: &Net, budget: &Budget) -> Option<(FiringSequence, FiringSequence)> {
     let mut sequences = None;
     Tree::new(net, LIMITS_OF_PUMP).grow(budget, |tree, node| {

@@ -59,7 +59,7 @@ pub(crate) struct Tree<'n> {
     pub(crate) nodes: Vec<Node>,
     /// The outlines by node number, also of nodes that are not kept.
     outlines: Vec<Outline>,
-    /// Numbers of the nodes that no other node covers.
+    /// Numbers of the nodes that no later node covers.
     kept_nodes: Vec<u32>,
     /// The nodes to expand. An entry has the number of ω places and the node's number, which is
     /// negated if the oldest node comes first.
@@ -95,6 +95,7 @@ impl Outline {
         }
     }
 
+    /// Returns false only if no marking with outline `by` covers a marking with this outline.
     fn may_be_covered(self, by: Outline) -> bool {
         self.marked & !by.marked == 0 && self.total <= by.total
     }
@@ -134,7 +135,7 @@ pub(crate) struct Acceleration {
 #[derive(Clone, Copy)]
 pub(crate) struct GrowingPlace {
     pub(crate) place: PlaceId,
-    /// The tokens after the first repetition, at the node where the place becomes ω.
+    /// The tokens at the node where the place becomes ω, after the firings were executed once.
     pub(crate) tokens: u64,
     /// The tokens that each repetition adds.
     pub(crate) gain: u64,
@@ -145,7 +146,7 @@ pub(crate) struct GrowingPlace {
 pub(super) enum TreeEnd {
     /// The tree is complete: the kept nodes cover all reachable markings.
     Complete,
-    /// A limit was reached, or the budget is exhausted.
+    /// A limit was reached, a place would get too many tokens, or the budget is exhausted.
     Limit,
     /// Every goal is settled.
     Settled,
@@ -350,7 +351,8 @@ impl<'n> Tree<'n> {
         }
     }
 
-    /// Keeps a new node, and stops keeping the nodes that it covers.
+    /// Adds a new node, which is kept, and stops keeping the nodes that it covers. Returns its
+    /// number.
     fn add_node(
         &mut self,
         tokens: Vec<u64>,

@@ -1,5 +1,5 @@
-//! The engine: treats the open properties in turn, short ones first. They share one graph of
-//! markings, except for properties with invisible firings, which have their own graph.
+//! The engine: treats the open properties in turn, with equal shares of the time. They share one
+//! graph of markings, except for properties with invisible firings, which have their own graph.
 
 use super::part_facts::{self, PartFacts, PartsWithNegations};
 use super::parts::FormulaParts;
@@ -29,7 +29,7 @@ pub const ENGINE: Engine = Engine {
 /// Limit on the number of rewriting steps.
 const MAX_REWRITING_STEPS: usize = 20_000;
 
-/// Shares of the remaining time for the rounds over all open properties, in [0, 1].
+/// Shares of the remaining time for the rounds over all open properties in one slice, in [0, 1].
 const ROUND_SHARES: [f64; 4] = [0.03, 0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
@@ -57,13 +57,15 @@ struct FixpointEngine<'g> {
     atoms: Vec<Predicate>,
     /// The index of each predicate in `atoms`.
     atom_index: HashMap<Predicate, usize>,
-    /// The shared graph of markings. `None` before the first slice.
+    /// The shared graph of markings. `None` before the first slice and during a slice. It stays
+    /// `None` if there is no memory for the initial marking.
     graph: Option<Markings<'g>>,
-    /// Graphs of properties with invisible firings.
+    /// Graphs of properties with invisible firings whose last evaluation was interrupted.
     own_graphs: HashMap<GoalId, Markings<'g>>,
-    /// Properties without invisible firings, which use the shared graph.
+    /// Properties that use the shared graph, because they have no invisible firings or no own graph
+    /// could be built.
     uses_shared_graph: HashSet<GoalId>,
-    /// Prepared properties. `None` for properties that are too large.
+    /// Prepared properties. `None` for properties with more than 64 subformulas.
     prepared: HashMap<GoalId, Option<Arc<PreparedFormula>>>,
     /// Number of rounds so far.
     rounds: u64,
@@ -170,7 +172,8 @@ impl<'g> FixpointEngine<'g> {
 }
 
 impl<'g> FixpointEngine<'g> {
-    /// Returns the prepared property, computed once.
+    /// Returns the prepared property, computed once. Returns `None` if its formula has more than 64
+    /// subformulas, and reports this to the board.
     fn prepared(&mut self, id: GoalId, property: &TreeProperty) -> Option<Arc<PreparedFormula>> {
         let prepare = || {
             let prepared =
@@ -188,7 +191,8 @@ impl<'g> FixpointEngine<'g> {
     }
 
     /// Returns the graph without the firings that are invisible to the property. Returns `None` if
-    /// there are none, or if the graph cannot be built.
+    /// the property has no invisible firings. Also returns `None` if the graph cannot be built, or
+    /// if its chains of invisible firings are too long.
     fn own_graph(&self, property: &TreeProperty, budget: &Budget) -> Option<Markings<'g>> {
         let working_net = self.assignment.working_net;
         let silent = silent(working_net.net(), property);
@@ -202,8 +206,8 @@ impl<'g> FixpointEngine<'g> {
 }
 
 /// Returns a labelling that shows if the computation tree of `net` has the property, given facts
-/// about all reachable markings. Returns `None` if the budget ends first, or if the formula or the
-/// labelling is too large.
+/// about all reachable markings. Returns `None` if the search does not find the value within the
+/// budget and the memory, or if the formula or the labelling is too large.
 pub fn labelling(
     net: &Net,
     facts: &Facts,
@@ -233,7 +237,7 @@ struct PreparedFormula {
 }
 
 impl PreparedFormula {
-    /// Prepares a property. Returns `None` if it has too many parts.
+    /// Prepares a property. Returns `None` if it has more than 64 subformulas.
     fn of(
         net: &Net,
         property: &TreeProperty,
@@ -273,13 +277,13 @@ fn conditions<'p>(
 enum EvaluationResult {
     /// The property is decided.
     Decided,
-    /// Time ran out.
+    /// The budget is exhausted.
     Interrupted,
-    /// More time would not help.
+    /// More time would not help, or the board did not accept the value.
     Undecided,
 }
 
-/// Evaluates a property while there is time, and reports its value.
+/// Evaluates a property as far as time and memory permit, and reports its value to the board.
 fn evaluate(
     assignment: &Assignment<'_>,
     graph: &mut Markings<'_>,

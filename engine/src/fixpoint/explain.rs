@@ -29,8 +29,9 @@ enum NeededSuccessors {
 
 impl FixpointSearch<'_, '_> {
     /// Returns a labelling that explains the value of `property` at the initial marking. Returns
-    /// `None` if it would be too large. `everywhere` are parts known in all reachable markings
-    /// because of `premises`.
+    /// `None` if the value is unknown or the labelling would be too large. `everywhere` has the
+    /// parts known to be true and the parts known to be false in all reachable markings, because of
+    /// `premises`.
     pub(super) fn explain(
         &mut self,
         property: &TreeProperty,
@@ -127,8 +128,9 @@ impl FixpointSearch<'_, '_> {
         claimed
     }
 
-    /// Returns the configurations from which the value of a part follows: parts at the same
-    /// marking, and parts at some or all successors.
+    /// Returns the configurations from which the value of a part follows. The tuple has the parts
+    /// needed at the same marking, the successors that matter, and the parts needed at these
+    /// successors. Returns `None` if no known values imply the value.
     fn support(
         &mut self,
         part_index: usize,
@@ -187,7 +189,8 @@ impl FixpointSearch<'_, '_> {
     }
 
     /// Returns the successors that a claim needs: for an existential path the successor with the
-    /// value and the smallest rank, otherwise all successors.
+    /// value and the smallest rank, otherwise all successors. Returns `None` if the path is
+    /// existential and no successor has the value.
     fn needed_successors(
         &self,
         marking: u32,
@@ -207,7 +210,7 @@ impl FixpointSearch<'_, '_> {
     }
 
     /// Adds the parts needed at the successors of a claim. Returns the firing if the claim needs a
-    /// single successor.
+    /// single successor. The outer `None` means that this firing could not be recomputed.
     fn require_at_successors(
         &mut self,
         needed: &mut HashMap<u32, PartSet>,

@@ -1,4 +1,4 @@
-//! Facts from other goals about the parts of a property.
+//! Facts from other goals about the parts (subformulas) of a property.
 //!
 //! A part may be true or false in all reachable markings. That follows from predicates that no
 //! reachable marking satisfies, and from predicates that always remain reachable. In addition,
@@ -16,9 +16,11 @@ use std::sync::Arc;
 
 /// Facts about the parts of one property. See the module documentation.
 pub(super) struct PartFacts<'b> {
-    /// Relevant goals on the board, each with its sorted predicate.
+    /// Reachability and home goals on the board about deadlocks, about predicates that imply a part
+    /// or its negation, or about negations of such predicates. Each has its predicate in sorted
+    /// form.
     relevant_goals: Vec<(GoalId, Predicate)>,
-    /// Version of the board at the last update.
+    /// Version of the board at the last update. `None` before the first update.
     version: Option<u64>,
     /// The facts about the reachable markings.
     premises: TreePremises,
@@ -78,8 +80,9 @@ impl<'b> PartFacts<'b> {
         }
     }
 
-    /// Updates the facts if the board has changed. Returns firing sequences that were not returned
-    /// before.
+    /// Updates the facts if the board has changed. Returns the firing sequences to newly found
+    /// markings: markings that satisfy the predicate of a relevant goal, or from which it becomes
+    /// unreachable.
     pub(super) fn update(&mut self, board: &Board<'_>) -> Vec<Arc<FiringSequence>> {
         self.collect(board);
         let mut sequences = Vec::new();
@@ -87,7 +90,8 @@ impl<'b> PartFacts<'b> {
             if self.returned_sequences.contains(&id) {
                 continue;
             }
-            // A marking from which a predicate becomes unreachable decides parts there too.
+            // A marking from which a predicate becomes unreachable decides parts at that marking,
+            // too.
             if let Some(
                 Knowledge::Reach(ReachKnowledge::Reached { witness, .. })
                 | Knowledge::Home(HomeKnowledge::BecomesUnreachable { witness, .. }),
@@ -158,7 +162,8 @@ impl<'b> PartFacts<'b> {
         self.known_everywhere = (set(parts), set(negations));
     }
 
-    /// Returns the facts that a labelling for this value may use, and their goals.
+    /// Returns the facts that a labelling for a property with this value may use, and their goals.
+    /// Both are empty if the facts decide no part.
     pub(super) fn premises_for(&self, value: bool) -> (TreePremises, Vec<GoalId>) {
         let set = if value { self.known_everywhere.0 } else { self.known_everywhere.1 };
         match set {
@@ -168,8 +173,8 @@ impl<'b> PartFacts<'b> {
     }
 }
 
-/// Returns the goals with refuted predicates. Only these are named as premises of an unchecked
-/// search, which itself covers the home properties.
+/// Returns the goals among `goals` whose predicates are proved unreachable. Only these are named as
+/// premises of an unchecked search, because the search itself covers the home properties.
 pub(super) fn refuted(board: &Board<'_>, goals: Vec<GoalId>) -> Vec<GoalId> {
     let is_refuted = |id: &GoalId| {
         matches!(board.knowledge(*id), Some(Knowledge::Reach(ReachKnowledge::Unreachable { .. })))
@@ -183,7 +188,8 @@ pub(super) struct PartsWithNegations {
     formulas: Ctl,
     /// The parts, their negations, and the subformulas of both, ascending.
     all_formulas: Vec<Formula<Quantifier>>,
-    /// For each index in `all_formulas`, a predicate that implies the formula.
+    /// For each index in `all_formulas`, a predicate that implies the formula. [`Predicate::False`]
+    /// if no such predicate is known.
     implying_predicates: Vec<Predicate>,
     /// The parts, in the order of their indices.
     parts: Vec<Formula<Quantifier>>,

@@ -1,4 +1,5 @@
-//! A formula as an array of parts, each after the parts that it contains.
+//! A formula as an array of parts, that is, of its subformulas, each after the parts that it
+//! contains.
 //!
 //! A part is an index, and a set of parts is a bit mask. A search keeps several such sets per
 //! marking, so a formula may have at most 64 parts.
@@ -51,8 +52,8 @@ pub(super) struct FormulaParts {
 }
 
 impl FormulaParts {
-    /// Returns the parts of a property, whose atoms have these indices in the graph. Returns `None`
-    /// for more than [`MAX_PARTS`] parts.
+    /// Returns the parts of a property. `bits` has, for each atom of the property, its index among
+    /// the conditions that the graph evaluates. Returns `None` for more than [`MAX_PARTS`] parts.
     pub(super) fn of(
         property: &TreeProperty,
         bits: &HashMap<Predicate, usize>,

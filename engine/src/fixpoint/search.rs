@@ -16,7 +16,7 @@ const MIN_FIRINGS_PER_SWEEP: usize = 2000;
 /// Number of markings between two checks of the budget.
 const POLLING_INTERVAL: usize = 64;
 
-/// Marks a distance that has not been computed.
+/// Stands for a distance that has not been computed.
 const NOT_COMPUTED: u64 = u64::MAX;
 
 /// Number of consecutive sweeps without an expanded marking after which the search ends.
@@ -30,8 +30,8 @@ const MAX_FOLLOWED_FIRINGS: usize = 50_000;
 pub(super) struct NewFacts {
     /// Parts that are true, and parts that are false, in all reachable markings.
     pub(super) everywhere: (PartSet, PartSet),
-    /// Firing sequences to markings in which atoms differ from their initial values. Each is
-    /// returned once.
+    /// Firing sequences to markings that decide parts. In these markings an atom differs from its
+    /// initial value, or a predicate becomes unreachable. Each sequence is returned once.
     pub(super) sequences: Vec<Arc<FiringSequence>>,
 }
 
@@ -77,26 +77,27 @@ pub(super) struct FixpointSearch<'g, 'n> {
     known_everywhere: (PartSet, PartSet),
     /// Numbers of the markings with a demand, in the order of their first demands.
     pub(super) demanded_markings: Vec<u32>,
-    /// Markings with a demand that are not expanded, for the other orders.
+    /// Markings with a demand that are not expanded, for the orders except best-first.
     unexpanded: VecDeque<u32>,
     /// Markings with a demand that are not expanded, for best-first order: the distance, the order
     /// of the demand, and the marking.
     unexpanded_by_distance: BinaryHeap<(Reverse<u64>, usize, u32)>,
-    /// For each marking, the distance to the searched markings, or [`NOT_COMPUTED`].
+    /// For each marking, the estimated number of tokens that it lacks to decide a demanded part, or
+    /// [`NOT_COMPUTED`].
     distances: Vec<u64>,
     /// Markings with new demands that are not propagated yet.
     unpropagated: Vec<(u32, PartSet)>,
-    /// Number of firings over which something was demanded.
+    /// Number of firings along which demands were propagated since the demands were last reset.
     demanded_firings: usize,
-    /// Index in [`ORDERS`].
+    /// Index of the current order in [`ORDERS`].
     order_index: usize,
     /// The random number generator for the random order.
     rng: Rng,
 }
 
 impl<'g, 'n> FixpointSearch<'g, 'n> {
-    /// Creates a search for the whole formula at the initial marking. `everywhere` are the parts
-    /// known to be true, and to be false, in all reachable markings.
+    /// Creates a search for the whole formula at the initial marking. `known_everywhere` has the
+    /// parts known to be true, and the parts known to be false, in all reachable markings.
     pub(super) fn new(
         graph: &'g mut Markings<'n>,
         parts: &'g FormulaParts,
@@ -123,10 +124,11 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     }
 
     /// Returns the value of the formula at the initial marking. `next_facts` is called after each
-    /// sweep and returns new facts, or `None` to end the search.
+    /// sweep and returns new facts, or `None` to end the search. Returns `None` if `next_facts`
+    /// ends the search or too many sweeps in a row had nothing to expand.
     ///
     /// # Errors
-    /// Returns an error if time or memory runs out.
+    /// Returns an error if time or memory runs out, or if a place gets too many tokens.
     pub(super) fn run(
         &mut self,
         next_facts: &mut dyn FnMut() -> Option<NewFacts>,
@@ -199,7 +201,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         }
     }
 
-    /// Returns the next marking to expand, in the current order.
+    /// Returns the next marking to expand, in the current order. Returns `None` if every marking
+    /// with a demand is expanded.
     fn next_marking(&mut self) -> Option<u32> {
         match ORDERS[self.order_index] {
             ExpansionOrder::Guided => {
@@ -283,7 +286,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         Ok(())
     }
 
-    /// Resets the demands, and propagates the open ones again from the initial marking.
+    /// Removes all demands, and propagates the demands for unknown values again from the initial
+    /// marking.
     fn reset_demands(&mut self) {
         for marking in self.demanded_markings.drain(..) {
             self.demanded[marking as usize] = 0;

@@ -1,6 +1,7 @@
 //! The fixpoints: computes the values that follow from the known ones.
 //!
-//! A touched marking is *open* for a part if the part's value is demanded there and unknown. Other
+//! A marking is *touched* if a value is demanded there, that is, if it is in `demanded_markings`. A
+//! touched marking is *open* for a part if the part's value is demanded there and unknown. Other
 //! markings keep their values. A least fixpoint begins with the open markings where the until holds
 //! at once. It adds open markings backwards along firings, as long as the left side of the until
 //! holds there (or may hold). Two fixpoints are computed for each until and release: one counts
@@ -12,16 +13,16 @@ use crate::explicit::ExplorationError;
 use parikh_temporal::{Paths as _, Quantifier};
 use std::collections::VecDeque;
 
-/// Index of a marking that is not in `touched`.
+/// Index of a marking that is not in `demanded_markings`.
 const UNTOUCHED: u32 = u32::MAX;
 
 /// The touched markings with the reversed firings between them.
 struct ReversedFirings {
-    /// For each marking, its index in `touched`, or [`UNTOUCHED`].
+    /// For each marking, its index in `demanded_markings`, or [`UNTOUCHED`].
     touched_index: Vec<u32>,
-    /// For each index in `touched`, the start of its entries in `predecessors`.
+    /// For each index in `demanded_markings`, the start of its entries in `predecessors`.
     starts: Vec<u32>,
-    /// Predecessors as indices in `touched`, one per firing.
+    /// Predecessors as indices in `demanded_markings`, one per firing.
     predecessors: Vec<u32>,
 }
 
@@ -174,7 +175,8 @@ impl FixpointSearch<'_, '_> {
         ReversedFirings { touched_index, starts, predecessors }
     }
 
-    /// Calls `visit` with every firing between touched markings, as two indices in `touched`.
+    /// Calls `visit` with every firing between touched markings: the indices of its source and
+    /// target in `demanded_markings`.
     fn visit_firings(&self, touched_index: &[u32], mut visit: impl FnMut(u32, u32)) {
         for (from, &marking) in (0..).zip(&self.demanded_markings) {
             if self.has_used_firings(marking) && !self.is_dead(marking) {
@@ -187,8 +189,8 @@ impl FixpointSearch<'_, '_> {
         }
     }
 
-    /// Returns the open markings of a least fixpoint, as indices in `touched`, in the order of
-    /// becoming members: each after the markings that make it a member.
+    /// Returns the open markings of a least fixpoint, as indices in `demanded_markings`, in the
+    /// order of becoming members: each after the markings that make it a member.
     fn least_fixpoint(&self, reversed: &ReversedFirings, fixpoint: &LeastFixpoint<'_>) -> Vec<u32> {
         let mut is_member = vec![false; self.demanded_markings.len()];
         let mut missing_successors = vec![0u32; self.demanded_markings.len()];
@@ -293,8 +295,8 @@ impl FixpointSearch<'_, '_> {
     }
 
     /// Returns, for each marking in which the until is known to hold, its position in the order of
-    /// the least fixpoint. If `value` is false, the until is over the negations of `left` and
-    /// `right`.
+    /// the least fixpoint, and [`UNTOUCHED`] for the other markings. If `value` is false, the until
+    /// is over the negations of `left` and `right`.
     pub(super) fn ranks(
         &mut self,
         part_index: usize,

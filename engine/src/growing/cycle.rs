@@ -35,7 +35,8 @@ const MAX_EDGES: usize = 20_000;
 /// Maximum factor by which solutions are multiplied to become integers.
 const MAX_FACTOR: u32 = 64;
 
-/// Returns a run with a cycle in a component of the product that `is_wanted` accepts.
+/// Returns a run that `is_wanted` accepts and whose cycle lies in one component of the product.
+/// Returns `None` if no such run is found or the budget is exhausted.
 pub(super) fn find_run(
     product: &CoverabilityProduct<'_>,
     budget: &Budget,
@@ -134,7 +135,8 @@ fn components_with_edges(nodes: &BTreeSet<u32>, edges: &[ProductEdge]) -> Vec<BT
 }
 
 /// Returns the nodes of a component that a fair run with all marks may visit infinitely often.
-/// Returns `None` if no such run exists.
+/// Returns `None` if the component lacks a mark, or if weak fairness excludes every run that stays
+/// in the component. The set is empty if strong fairness excludes every node.
 fn fair_nodes(
     product: &CoverabilityProduct<'_>,
     component: &BTreeSet<u32>,
@@ -160,7 +162,8 @@ fn fair_nodes(
 }
 
 /// Returns how often each edge is taken on a shortest cycle with all marks that loses no tokens.
-/// The cycle may be disconnected.
+/// The cycle may be disconnected. Returns `None` if there are too many edges, if the linear program
+/// gives no optimum, or if its solution cannot be scaled to integers.
 fn shortest_cycle(
     product: &CoverabilityProduct<'_>,
     component_edges: &[ProductEdge],
@@ -208,6 +211,7 @@ fn shortest_cycle(
 }
 
 /// Returns how often each edge is taken, at least once, for a solution that takes every step.
+/// Returns `None` if the step counts cannot be scaled to integers or a number overflows.
 fn cycle_with_all_edges(
     product: &CoverabilityProduct<'_>,
     component_edges: &[ProductEdge],
@@ -220,7 +224,7 @@ fn cycle_with_all_edges(
     for (edge_index, edge) in component_edges.iter().enumerate() {
         edges_of_step.entry(step_of(product, edge)).or_default().push(edge_index);
     }
-    // Edges of the same step share its count.
+    // Edges of the same step share its count: all but the first edge are taken once.
     let max_edges_per_step = edges_of_step.values().map(Vec::len).max()? as u64;
     let mut edge_counts = vec![0; component_edges.len()];
     for (step, edges) in edges_of_step {
@@ -231,7 +235,8 @@ fn cycle_with_all_edges(
     Some(edge_counts)
 }
 
-/// Returns the numbers multiplied by the smallest factor that makes them integers.
+/// Returns the numbers multiplied by the smallest factor that makes them integers. Returns `None`
+/// if no factor up to [`MAX_FACTOR`] does, or if a number is negative or too large.
 fn scaled_to_integers(numbers: &[f64]) -> Option<Vec<u64>> {
     (1..=MAX_FACTOR).find_map(|factor| {
         let whole = |number: &f64| {
@@ -245,7 +250,7 @@ fn scaled_to_integers(numbers: &[f64]) -> Option<Vec<u64>> {
 }
 
 /// Returns a closed walk that takes each edge as often as `counts` says, with its first node.
-/// Returns `None` if there is none, or if it is too long.
+/// Returns `None` if no such walk exists, or if it is empty or longer than [`MAX_CYCLE_FIRINGS`].
 fn closed_walk(edges: &[ProductEdge], counts: &[u64]) -> Option<(u32, Vec<Option<TransitionId>>)> {
     let total = counts.iter().try_fold(0u64, |sum, &count| sum.checked_add(count))?;
     if total == 0 || total > MAX_CYCLE_FIRINGS {

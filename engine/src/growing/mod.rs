@@ -13,11 +13,11 @@
 //! more tokens lose their upper bounds, if the letters that the automaton reads on the path stay
 //! the same while the places grow. There are three ways to build nodes ([`Precision`]):
 //!
-//! - *Plain*: no place loses its upper bound. A path from a node to a larger one with all marks is
-//!   a run.
-//! - *Large*: a place without an upper bound has arbitrarily many tokens. Linear programs
-//!   find a cycle in a component that has all marks and loses no tokens (`cycle`). The prefix is
-//!   pumped until the cycle can fire (`prefix`).
+//! - *Bounded*: no place loses its upper bound. A path with all marks from a node to a larger node
+//!   can be repeated forever, so it gives a run.
+//! - *Arbitrary*: a place without an upper bound has arbitrarily many tokens. Linear programs find
+//!   a cycle in a component that has all marks and loses no tokens (`cycle`). The prefix is pumped
+//!   until the cycle can fire (`prefix`).
 //! - *Covering*: a place without an upper bound has any number of tokens from its lower bound on.
 //!   If no component with all marks has such a cycle, there is no run (`proof`).
 //!
@@ -70,7 +70,7 @@ pub const ENGINE: Engine = Engine {
     start: |work| start(work),
 };
 
-/// Maximum number of nodes of a product, for the rounds in turn.
+/// Maximum number of nodes of a product, for each round.
 const MAX_NODES: [usize; 3] = [300, 3_000, 30_000];
 
 /// Share of the remaining time for each round, in [0, 1].
@@ -160,7 +160,8 @@ pub(crate) enum GrowingOutcome {
     Run(LassoRun),
     /// A proof that no run has the property.
     NoRun(Box<NoRun>),
-    /// The property is undecided. If `is_complete`, more nodes would not help.
+    /// The property is undecided. `is_complete` is true if a search with more nodes is not worth
+    /// trying: the automaton is too large, or all nodes with unbounded places were expanded.
     Undecided { is_complete: bool },
 }
 
@@ -172,7 +173,7 @@ pub(crate) struct GrowingSearch<'a> {
     pub(crate) property: &'a RunProperty,
     /// Predicates that no reachable marking satisfies.
     pub(crate) unreachable_predicates: &'a [Predicate],
-    /// Maximum number of nodes.
+    /// Maximum number of nodes of each product.
     pub(crate) max_nodes: usize,
     /// The budget of the search.
     pub(crate) budget: &'a Budget,

@@ -8,8 +8,9 @@ use parikh_net::run_property::RunAtom;
 use parikh_net::{Atom, Predicate, TransitionId};
 use parikh_structure::graph::omega::OMEGA;
 
-/// Returns the run to a node that then repeats the cycle. If all entries of `cycle` are `None`, the
-/// marking at the node is dead.
+/// Returns the run that reaches `node` and then repeats the cycle. If all entries of `cycle` are
+/// `None`, the run ends in a dead marking. Returns `None` if no prefix with enough tokens for the
+/// cycle is found.
 pub(super) fn run_with_cycle(
     product: &CoverabilityProduct<'_>,
     node: u32,
@@ -43,8 +44,8 @@ pub(super) fn run_with_cycle(
     Some(LassoRun { prefix, end })
 }
 
-/// Returns for each place a number of tokens from which on all comparisons of the property have the
-/// same value as for arbitrarily many tokens.
+/// Returns for each place a number of tokens. From this number on, every comparison of the property
+/// has the same value as for arbitrarily many tokens.
 fn demand_of_comparisons(product: &CoverabilityProduct<'_>) -> TokenDemand {
     fn visit(predicate: &Predicate, product: &CoverabilityProduct<'_>, demand: &mut TokenDemand) {
         match predicate {

@@ -151,7 +151,8 @@ impl<'a> CoverabilityProduct<'a> {
     }
 
     /// Expands nodes breadth-first until there are more than `max_nodes` nodes or no unexpanded
-    /// node. Returns the first run found that `is_wanted` accepts.
+    /// node. Returns the first run found that `is_wanted` accepts. Returns `None` if no run is
+    /// found, the budget is exhausted, or a number is too large.
     pub(super) fn expand_nodes(
         &mut self,
         max_nodes: usize,
@@ -228,8 +229,9 @@ impl<'a> CoverabilityProduct<'a> {
         }
     }
 
-    /// Returns the target of an edge, new or known. Also returns a run if a path with all marks
-    /// leads to a larger node. Returns `None` if there are too many nodes.
+    /// Returns the number of the target node of an edge, new or known. Also returns a run if a path
+    /// with all marks leads to the target from an earlier node that has the same state, no more
+    /// tokens on any place, and fewer on some place. Returns `None` if there are 2³² nodes.
     fn target_of(
         &mut self,
         mut next: CoverNode,
@@ -247,8 +249,8 @@ impl<'a> CoverabilityProduct<'a> {
         Some((self.add_node(next, Some(incoming), accelerations), run))
     }
 
-    /// Returns an existing node that is equal, or, with [`Precision::Covering`], that contains the
-    /// node.
+    /// Returns an existing node that is equal to `node`. With [`Precision::Covering`], a node with
+    /// the same state, the same upper bounds and no larger lower bounds suffices.
     fn existing_node(&self, node: &CoverNode) -> Option<u32> {
         if let Some(&known) = self.numbers.get(node) {
             return Some(known);
@@ -281,8 +283,8 @@ impl<'a> CoverabilityProduct<'a> {
     }
 
     /// Removes upper bounds of places that grow when the path from an earlier node is repeated.
-    /// Returns the accelerations, and a run if such a path has all marks and no place grew before
-    /// it.
+    /// Returns the accelerations. Also returns a run if such a path has all marks and every place
+    /// has an upper bound at the earlier node.
     fn accelerate(
         &self,
         next: &mut CoverNode,
@@ -325,8 +327,8 @@ impl<'a> CoverabilityProduct<'a> {
         }
     }
 
-    /// Returns true if the letters that the automaton reads on the path stay the same while these
-    /// places grow.
+    /// Returns true if the letters that the automaton reads on the path stay the same while
+    /// `places` grow. Returns false for a path on which a dead marking repeats.
     fn reads_same(&self, path_edges: &[IncomingEdge], places: &[GrowingPlace]) -> bool {
         path_edges.iter().all(|path_edge| {
             let node = &self.nodes[path_edge.predecessor as usize];
@@ -347,7 +349,7 @@ impl<'a> CoverabilityProduct<'a> {
         })
     }
 
-    /// Returns true if no comparison in the predicate changes as these places grow.
+    /// Returns true if no comparison in the predicate changes as `places` grow.
     fn keeps_value(&self, predicate: &Predicate, places: &[GrowingPlace]) -> bool {
         match predicate {
             Predicate::And(parts) | Predicate::Or(parts) => {
@@ -378,8 +380,9 @@ impl<'a> CoverabilityProduct<'a> {
         Some(movers.into_iter().rev().collect())
     }
 
-    /// Returns the run to a node without growing places that then repeats the path from there. The
-    /// edges of the path are given from its end.
+    /// Returns the run that goes to the node `start`, at which every place has an upper bound, and
+    /// then repeats the path. `path_edges` lists the edges of the path from last to first. Returns
+    /// `None` if a dead marking repeats on the way.
     fn repeated_path(&self, start: u32, path_edges: &[IncomingEdge]) -> Option<LassoRun> {
         let prefix = self.sequence_to(start)?;
         let cycle: Option<FiringSequence> =
@@ -388,8 +391,9 @@ impl<'a> CoverabilityProduct<'a> {
     }
 }
 
-/// Returns the places with more tokens at `next` than at an earlier node with the same state.
-/// Returns `None` if a place has fewer tokens, or if no place has more.
+/// Returns the places with larger upper bounds at `next` than at an earlier node. Places without
+/// upper bounds are left out. Returns `None` if the states differ, if a place has fewer tokens at
+/// `next`, or if no place has more.
 fn growing_places(earlier: &CoverNode, next: &CoverNode) -> Option<Vec<GrowingPlace>> {
     if earlier.state != next.state {
         return None;

@@ -1,4 +1,5 @@
-//! The proof that no run has a property: a cover, and rankings of its components.
+//! The proof that no run has a property: a cover, that is, nodes that no run leaves, and rankings
+//! of the components of its graph.
 
 use crate::ranking::program::{Step, solve};
 use crate::ranking::remove_excluded;
@@ -12,6 +13,10 @@ use std::collections::BTreeSet;
 
 /// Returns the pairs of automaton edges and transitions that the premises of the argument do not
 /// exclude.
+///
+/// # Errors
+/// Returns an error if the pairs cannot be computed, for example because `may_continue` returns
+/// false.
 pub(super) fn remaining_pairs(
     net: &Net,
     property: &RunProperty,
@@ -23,7 +28,8 @@ pub(super) fn remaining_pairs(
     Ok(pairs)
 }
 
-/// Returns the proof with this cover, if all components with all marks have rankings.
+/// Returns the proof with this cover, if every component with all marks has rankings. Returns
+/// `None` if a component has no ranking, the cover is refused, or the budget is exhausted.
 pub(super) fn prove(
     net: &Net,
     property: &RunProperty,

@@ -63,7 +63,7 @@ fn run_reduced(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let is_done = || open_goals(original, board).next().is_none();
     let reduced = reduced_net_for_liveness(assignment, (&budget.share(0.3), budget));
     let smallest = reduced.as_ref().unwrap_or(original);
-    // An error means only that ids are missing, and this net has ids.
+    // The names of a built net are valid, so taking it apart into subnets gives no error.
     let parts = smallest.net().subnets().unwrap_or_default();
     // The cheapest net comes first. Goals that a part or the reduced net cannot express are treated
     // on the next one.
@@ -164,8 +164,8 @@ fn on_parts(
     Ok(format!("{markings} of {}", counted(parts.len(), "part")))
 }
 
-/// Builds the graph of a net and reports the goals that it decides. Returns an error if there is no
-/// graph.
+/// Builds the graph of a net and reports the goals that it decides. Returns the reason as an error
+/// if the graph cannot be built or searched.
 fn on_net(
     assignment: &Assignment<'_>,
     working_net: &WorkingNet<'_>,

@@ -96,8 +96,8 @@ fn report(
 /// one is sufficient.
 const MAX_GOALS: usize = 64;
 
-/// Returns weights that no firing of these transitions increases and each firing decreases, if they
-/// exist.
+/// Returns weights that no firing of these transitions increases and each firing decreases. Returns
+/// `None` if there are no such weights or none are found in time.
 pub(super) fn decreasing_weights(
     net: &Net,
     transitions: &[TransitionId],
@@ -111,7 +111,7 @@ pub(super) fn decreasing_weights(
 }
 
 /// Returns weights that satisfy condition 1 for as many transitions of these classes as possible.
-/// Returns `None` if there are none, or if time runs out.
+/// Returns `None` if there are none, if a number is too large, or if time runs out.
 fn weights(
     net: &Net,
     classes: impl Iterator<Item = EffectId>,

@@ -12,8 +12,9 @@
 //! | [`symbolic_components`] | both | the terminal components of the set of all markings, as decision diagrams |
 //! | [`explicit_components`] | both | the terminal components of the explicit reachability graph |
 //!
-//! They work on the original net. Other engines search its deadlocks and dead transitions at the
-//! same time. Each file lists its sources.
+//! The engines work on the original net. [`explicit_components`] and [`symbolic_components`] also
+//! use a net reduced for liveness. Other engines search deadlocks and dead transitions at the same
+//! time. Each file lists its sources.
 
 pub mod closed_net;
 pub mod commoner;
@@ -44,8 +45,9 @@ fn open_goals<'g>(
     homes.map(|(id, predicate)| (*id, predicate))
 }
 
-/// Returns the original net, reduced for the liveness of the open goals, if the reduced net is
-/// smaller.
+/// Returns the original net, reduced for the open goals of the form "t is enabled". Returns `None`
+/// if there is no such goal or nothing can be reduced. The first of `budgets` limits the reduction,
+/// the second one the later back-translation.
 fn reduced_net_for_liveness<'g>(
     assignment: &Assignment<'g>,
     budgets: (&Budget, &Budget),

@@ -69,7 +69,7 @@ impl<'n> RecordingWalk<'n> {
     }
 
     /// Fires allowed transitions as long as one is enabled and `may_continue` returns true. Returns
-    /// true if none is enabled at the end.
+    /// true if it ends because no allowed transition is enabled.
     pub(super) fn fire_while_enabled(
         &mut self,
         is_allowed: &[bool],
@@ -85,7 +85,8 @@ impl<'n> RecordingWalk<'n> {
         false
     }
 
-    /// Fires at most `max_firings` random transitions and returns them.
+    /// Fires at most `max_firings` random transitions and returns them. Ends early in a dead
+    /// marking, or if a token count would exceed 63 bits.
     pub(super) fn walk(&mut self, max_firings: u64) -> FiringSequence {
         let mut sequence = FiringSequence::new();
         for _ in 0..max_firings {

@@ -42,7 +42,8 @@ pub const ENGINE: Engine = Engine {
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
-/// Number of decreasing walks that must end at the initial marking before a proof is tried.
+/// Number of decreasing walks that must end with all initial tokens in place before a proof is
+/// tried.
 const DECREASING_WALKS: u64 = 60;
 
 /// Maximum length of a walk away from the initial marking, as a power of two.
@@ -153,8 +154,8 @@ fn report(
         .returning(&proved_goals, ReturnProof { to: Some(Vec::new()), way, along: sequences })
 }
 
-/// Returns the last marking of a decreasing walk if it lacks initial tokens and enables none of
-/// these transitions.
+/// Returns the last marking of a decreasing walk that lacks initial tokens and enables none of the
+/// `decreasing` transitions. Returns `None` if no walk ends in such a marking.
 fn counterexample_by_walks(
     net: &Net,
     decreasing: &[TransitionId],
@@ -179,7 +180,8 @@ fn counterexample_by_walks(
     None
 }
 
-/// Result of the proof that bad markings are unreachable.
+/// Result of the proof that bad markings are unreachable: markings that lack an initial token and
+/// enable no decreasing transition.
 enum ProofResult {
     /// Proved, with the given certificate.
     Proved(Arc<Document>),

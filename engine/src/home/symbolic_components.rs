@@ -192,8 +192,8 @@ impl SymbolicHomes<'_, '_, '_> {
         ))
     }
 
-    /// Returns terminal components, and true if these are all of them. Stops early if there are too
-    /// many.
+    /// Returns terminal components, and true if these are all of them. Stops early with
+    /// [`MAX_COMPONENTS`] components.
     fn components(
         &mut self,
         backwards: &TransitionRelation,
@@ -286,7 +286,7 @@ impl SymbolicHomes<'_, '_, '_> {
         None
     }
 
-    /// Returns a firing sequence to a component.
+    /// Returns a firing sequence to the home marking of a component.
     fn sequence_to(
         &mut self,
         component: &SymbolicComponent,
@@ -414,6 +414,7 @@ impl SymbolicHomes<'_, '_, '_> {
     }
 
     /// Returns place weights whose decreasing firings end only at markings that cover `home`.
+    /// Returns `None` if no such weights are found.
     fn decreasing_weights(&mut self, net: &Net, home: &Marking) -> Result<Option<ReturnWay>, Stop> {
         let missing = covering(net, home).negated();
         let mut rng = fastrand::Rng::with_seed(self.work.seed);
@@ -435,7 +436,8 @@ impl SymbolicHomes<'_, '_, '_> {
         }))
     }
 
-    /// Returns backward steps that lead every marking to a target.
+    /// Returns backward steps that lead every marking to a target. Returns `None` if some reachable
+    /// marking cannot reach the target.
     fn backward_steps(&mut self, target: Set) -> Result<Option<ReturnWay>, Stop> {
         let (levels, reachable) = (self.reachable.level_of.len() as u32, self.reachable.set);
         let transitions = self.reachable.transitions;

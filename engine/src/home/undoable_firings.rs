@@ -92,15 +92,16 @@ struct UndoingSearch<'a> {
     /// Semiflows, small ones first. Computed when first needed.
     semiflows: Option<Vec<ValuedSemiflow>>,
     budget: &'a Budget,
-    /// Number of remaining searches for this transition.
+    /// Number of remaining searches for the current transition.
     searches_left: usize,
-    /// Markings for which the search failed, with the number of additional tokens, for the current
-    /// transition.
+    /// Markings from which the search failed for the current transition, with the largest number of
+    /// additional tokens that was allowed.
     failed_markings: HashMap<SparseMarking, usize>,
 }
 
 impl UndoingSearch<'_> {
-    /// Finds a proof that every firing of `t` can be undone.
+    /// Finds a proof that every firing of `t` can be undone. Returns `None` if none is found within
+    /// the limits.
     fn prove_undoable(&mut self, t: TransitionId) -> Option<UndoProof> {
         self.searches_left = MAX_SEARCHES;
         self.failed_markings.clear();
@@ -112,8 +113,10 @@ impl UndoingSearch<'_> {
             .find_map(|max_extra_tokens| self.prove_from(&start, &end, max_extra_tokens))
     }
 
-    /// Finds a firing sequence from `start` to `target` with at most `max_extra_tokens` additional
-    /// tokens.
+    /// Finds a proof that the tokens of `start` can be turned into the tokens of `target`. The
+    /// proof is a firing sequence, or one proof for each place of a semiflow on which an additional
+    /// token may be. At most `max_extra_tokens` tokens are added. Returns `None` if no proof is
+    /// found.
     fn prove_from(
         &mut self,
         start: &SparseMarking,
@@ -154,8 +157,9 @@ impl UndoingSearch<'_> {
         None
     }
 
-    /// Returns the semiflows whose value exceeds that of `marking` and that contain a missing
-    /// place. The most needed and smallest come first.
+    /// Returns the indices of semiflows that contain a missing place and whose initial value
+    /// exceeds their value in `marking`. Semiflows with the most frequently missing place come
+    /// first, then small ones.
     fn helpful_semiflows(
         &mut self,
         marking: &SparseMarking,
@@ -183,7 +187,8 @@ impl UndoingSearch<'_> {
     }
 }
 
-/// Computes semiflows with their initial values, small ones first.
+/// Computes semiflows with their initial values, small ones first. Leaves out semiflows with
+/// numbers that are too large.
 fn semiflows(net: &Net, budget: &Budget) -> Vec<ValuedSemiflow> {
     let flows = place_semiflows(net, MAX_RAYS, &budget.share(0.3)).flows;
     let sum = |flow: &parikh_structure::flows::PlaceFlow| {
@@ -241,7 +246,7 @@ fn shortest_sequence(
     Err(missing_places)
 }
 
-/// Returns the marking after firing `t`, or `None` if `t` is disabled.
+/// Returns the marking after firing `t`, or `None` if `t` is disabled or a number overflows.
 fn fire(net: &Net, from: &SparseMarking, t: TransitionId) -> Option<SparseMarking> {
     let mut tokens = from.clone();
     for arc in net.pre(t) {

@@ -126,7 +126,8 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     format!("{} examined", counted(examined, "marking"))
 }
 
-/// Returns a prefix of the sequence after which token intervals already refute the predicate.
+/// Returns a prefix of 1, 2, 4, 8, … firings of the sequence after which token intervals refute the
+/// predicate, with their proof. Returns `None` if no such prefix is found.
 fn shorter_prefix(
     net: &Net,
     sequence: &FiringSequence,
@@ -215,8 +216,9 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
     refuted()
 }
 
-/// Like `unreachable`, by a diagram of all markings of `net`. The set is the certificate of every
-/// proof.
+/// Like `unreachable`, by a diagram of all markings of `net`, for a few goals only. The set of
+/// these markings is the certificate of every proof. Returns an empty list if the diagram is too
+/// large.
 fn refute_by_diagrams(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, Proof)> {
     if goals.is_empty() {
         return Vec::new();

@@ -117,8 +117,8 @@ fn initial_weights(net: &Net, home: &Marking, budget: &Budget) -> DecreasingWeig
     weights.filter_map(|(p, weight)| Some((p, weight.filter(|&w| w > 0)?))).collect()
 }
 
-/// Returns the first firing on a path from one marking to a marking that covers another, if a short
-/// search finds one.
+/// Returns the first firing on a path from `start` to a marking that covers `home`. Returns `None`
+/// if a short search finds no such path.
 fn first_firing_home(
     net: &Net,
     start: &Marking,
@@ -149,7 +149,7 @@ fn first_firing_home(
     None
 }
 
-/// Returns true if a marking covers another.
+/// Returns true if `marking` has at least as many tokens as `required_marking` on every place.
 pub(super) fn covers(marking: &Marking, required_marking: &Marking) -> bool {
     marking
         .tokens()

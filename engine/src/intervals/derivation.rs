@@ -13,7 +13,7 @@
 //!
 //! The traced reasons become the steps of a [`BoundsCertificate`] certificate. The inductive bounds
 //! come first, then one weighted step per use of a place invariant, then units, then the remaining
-//! intervals in one inductive step, whose parts may depend on each other. All claims of a pass
+//! intervals in one inductive step, whose bounds may depend on each other. All claims of a pass
 //! share one derivation, so that thousands of goals need only one pass over each bound.
 
 use parikh_evidence::Document;
@@ -108,7 +108,8 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Requests the bounds that refute `predicate`, if the intervals do.
+    /// Requests the bounds that refute `predicate`. Returns `None` if the intervals do not refute
+    /// it, or if it is neither false, a comparison, a conjunction nor a disjunction.
     fn explain(&mut self, predicate: &Predicate) -> Option<()> {
         let (net, intervals) = (self.net, self.intervals);
         let is_refuted = |operand: &Predicate| intervals.decide(net, operand) == Some(false);
@@ -145,7 +146,8 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Traces all requests and returns the steps in order. Returns `None` if a reason is unknown.
+    /// Traces all requests and returns the steps in order. Returns `None` if a reason is unknown or
+    /// the budget is exhausted.
     fn steps(mut self, budget: &Budget) -> Option<Vec<BoundStep>> {
         let mut traced = 0usize;
         while let Some((place, upper)) = self.pending.pop() {
@@ -218,7 +220,8 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Explains the upper bound of a place that transitions could fill.
+    /// Finds the reason for the upper bound `tokens` of a place that possible transitions fill. The
+    /// reason is a derived bound, or the claim of safe units. Returns `None` if it is neither.
     fn explain_upper(&mut self, place: PlaceId, tokens: u64) -> Option<()> {
         let proved = self.facts.upper_bound_within(place, Provenance::PROVED);
         if proved.is_some_and(|proved| proved <= tokens) {
@@ -231,8 +234,8 @@ impl<'a> Derivation<'a> {
         })
     }
 
-    /// Marks the tightest derived bound of this side of the place as needed. Returns `None` if it
-    /// is weaker than `tokens`.
+    /// Marks the tightest derived bound of this side of the place as needed. Returns `None` if
+    /// there is no such bound or it is weaker than `tokens`.
     fn mark_tightest(&mut self, place: PlaceId, upper: bool, tokens: u64) -> Option<()> {
         let index = self.last_before(place, upper, usize::MAX)?;
         let derived_tokens = self.facts.derived()[index].tokens;
@@ -242,7 +245,7 @@ impl<'a> Derivation<'a> {
     }
 
     /// Returns the index of the last bound of this side of the place among the derived bounds
-    /// before index `using`.
+    /// before index `using`. Returns `None` if there is no such bound.
     fn last_before(&mut self, place: PlaceId, upper: bool, using: usize) -> Option<usize> {
         let derived = self.facts.derived();
         let positions = self.positions.get_or_insert_with(|| {
@@ -265,7 +268,7 @@ impl<'a> Derivation<'a> {
 
     /// Marks the derived bounds that needed bounds follow from. A bound from a place invariant
     /// needs only earlier bounds in the list, so one backward pass is enough. Bounds from siphons
-    /// may need each other.
+    /// may need each other. Returns `None` if the budget is exhausted.
     fn mark_premises(&mut self, budget: &Budget) -> Option<()> {
         let derived = self.facts.derived();
         let mut treated_flows: HashSet<(usize, usize, bool)> = HashSet::new();

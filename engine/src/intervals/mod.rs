@@ -33,6 +33,8 @@ pub fn settle(
     witness_reporter: WitnessReporter<'_>,
     proof_reporter: ProofReporter<'_>,
 ) {
+    // For each provenance, the refuted goals: the id, the proved upper bound (`None` for a
+    // predicate), and the predicate that the certificate must refute.
     let mut refuted: [Vec<(GoalId, Option<i128>, Predicate)>; 3] = Default::default();
     for (index, (id, goal)) in task.goals.iter().enumerate() {
         if !task.board.is_open(*id) {

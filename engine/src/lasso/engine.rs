@@ -1,4 +1,4 @@
-//! The engine: treats the open properties in turn, short ones first.
+//! The engine: treats the open properties in turn, with more time in each round.
 
 use super::{RunGraph, UndecidedReason};
 use crate::{Assignment, Engine, Role, Session, Sides, SupportedGoals, stateless_session};

@@ -35,7 +35,7 @@ pub(crate) struct FairnessAssumption {
     pub(crate) fires_bit: usize,
 }
 
-/// Number of nodes at the first examination.
+/// Number of expanded nodes at the first examination.
 const FIRST_EXAMINATION: usize = 1 << 10;
 
 /// An edge between nodes.
@@ -57,11 +57,11 @@ pub(crate) struct FairSearch<'m, 'n, 'a> {
     automaton: &'a CompiledAutomaton,
     /// The fairness assumptions.
     assumptions: &'a [FairnessAssumption],
-    /// For each pair of marking and state, its node.
+    /// For each pair of a marking and an automaton state, its node.
     numbers: HashMap<(u32, u32), u32>,
-    /// For each node, its marking and state.
+    /// For each node, its marking and automaton state.
     nodes: Vec<(u32, u32)>,
-    /// For each expanded node, the start of its edges.
+    /// For each expanded node, the index of its first edge in `edges`.
     edge_starts: Vec<usize>,
     /// The edges of all expanded nodes, one node after another.
     edges: Vec<ProductEdge>,
@@ -103,7 +103,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     /// fair continuation always exists.
     ///
     /// # Errors
-    /// Returns an error if the budget ends first.
+    /// Returns an error if the budget or the memory ends first, or if a place gets too many tokens.
     pub(crate) fn run(
         &mut self,
         allows_universal: bool,
@@ -168,7 +168,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         &self.edges[start..self.edge_starts.get(index + 1).copied().unwrap_or(self.edges.len())]
     }
 
-    /// Searches for a fair run among the visited nodes.
+    /// Searches for a fair run among the expanded nodes.
     fn examine(&mut self) -> Result<Option<EdgeRun>, ExplorationError> {
         const OUTSIDE: u32 = u32::MAX;
         let mut unexamined: Vec<Vec<u32>> = vec![(0..self.edge_starts.len() as u32).collect()];
@@ -179,7 +179,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
             let found = components(part.len() as u32, |index, k| {
                 let edge = self.edges_of(part[index as usize]).get(k as usize)?;
                 let target = local_index[edge.target as usize];
-                // Treats an edge out of the part as a self-loop.
+                // Treats an edge out of `part` as a self-loop.
                 Some(if target == OUTSIDE { index } else { target })
             });
             part.iter().for_each(|&node| local_index[node as usize] = OUTSIDE);
@@ -219,7 +219,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         self.markings.letter(self.nodes[node as usize].0)
     }
 
-    /// Returns the bits and marks of a component.
+    /// Returns the letter bits and acceptance marks of a component.
     fn facts_of(&self, component: &[u32], is_inside: &dyn Fn(u32) -> bool) -> ComponentFacts {
         let mut facts = self.facts_at(component.first().copied().unwrap_or(0));
         for &node in component {
@@ -257,8 +257,9 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         facts.fired.iter_mut().zip(fired).for_each(|(all_fired, word)| *all_fired |= word);
     }
 
-    /// Returns the strong fairness assumptions that a run with these bits and marks violates.
-    /// Returns `None` if the run is not accepted or not weakly fair.
+    /// Returns the strong fairness assumptions violated by a run that visits exactly the nodes and
+    /// edges described by `facts` infinitely often. Returns `None` if this run lacks an acceptance
+    /// mark or is not weakly fair.
     fn violated_assumptions(&self, facts: &ComponentFacts) -> Option<Vec<FairnessAssumption>> {
         let has_all = |marks: Marks| self.automaton.all_marks.is_subset(marks);
         let is_not_fired = |fair: &&FairnessAssumption| !has_bit(&facts.fired, fair.fires_bit);
@@ -270,7 +271,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         (facts.marks.is_some_and(has_all) && is_weakly_fair).then(|| violated.copied().collect())
     }
 
-    /// Returns a path into a component and a fair cycle in it with all marks.
+    /// Returns a path from the first node into a component, and a fair cycle in it with all marks.
     fn run_in_component(
         &self,
         component: &[u32],
@@ -318,14 +319,14 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         }
     }
 
-    /// Returns a shortest path from the first node to one of these nodes. The first node must not
-    /// be one of them.
+    /// Returns a shortest path from the first node, number 0, to one of `nodes`. The list must be
+    /// sorted and must not contain the first node.
     fn path_to(&self, nodes: &[u32]) -> Option<Vec<ProductEdge>> {
         self.shortest_path(0, &|_| true, &|edge| nodes.binary_search(&edge.target).is_ok())
     }
 
     /// Returns a shortest path of at least one edge over allowed nodes, whose last edge satisfies
-    /// `is_end`.
+    /// `is_end`. Returns `None` if there is no such path.
     fn shortest_path(
         &self,
         start: u32,

@@ -84,7 +84,7 @@ impl<'n> RunGraph<'n> {
     }
 
     /// Searches for a run with the property, which must be one that the graph was created for.
-    /// Returns `None` if no run has it.
+    /// Returns `None` if no run has the property.
     ///
     /// # Errors
     /// Returns an error if the existence is undecided.
@@ -194,7 +194,8 @@ fn enabled_and_fires(t: TransitionId) -> [RunAtom; 2] {
     [RunAtom::Holds(Predicate::Enabled(t)), RunAtom::Fires(vec![t])]
 }
 
-/// Returns the atoms of the fairness assumptions, or none if there are too many.
+/// Returns the atoms of the fairness assumptions. The list is empty if the assumptions are about
+/// more than [`MAX_FAIR_TRANSITIONS`] transitions.
 fn fairness_atoms(properties: &[RunProperty]) -> Vec<RunAtom> {
     let all_transitions = properties.iter().flat_map(|property| property.fairness().transitions());
     let all_transitions: BTreeSet<TransitionId> = all_transitions.collect();

@@ -7,10 +7,10 @@
 //! that accepts every continuation is reachable.
 //!
 //! The search is depth-first and always knows the strongly connected components of the visited
-//! part. The nodes on its path are divided into *roots*, each the first node of a component, with
-//! the marks of the component so far. An edge to an open node merges all components above that
-//! node. The search ends as soon as a component has all marks, long before the whole graph is
-//! built.
+//! part. For each component on its path, it stores the *root*: the first visited node of the
+//! component, with the marks found in the component so far. An edge to an open node, that is, a
+//! node on the path or in a component on the path, merges all components above that node. The
+//! search ends as soon as a component has all marks, long before the whole graph is built.
 //!
 //! # Source
 //! J.-M. Couvreur, *On-the-fly verification of linear temporal logic*, FM 1999; J.-M. Couvreur, A.
@@ -52,10 +52,10 @@ impl Hasher for MultiplicativeHasher {
     }
 }
 
-/// The node of each marking and state, by [`node_key`].
+/// The number of each visited node, by the [`node_key`] of its marking and automaton state.
 type Numbers = HashMap<u64, u32, BuildHasherDefault<MultiplicativeHasher>>;
 
-/// Marks a node whose component accepts nothing.
+/// Visit number of a node whose component is completely visited and accepts nothing.
 const CLOSED_NODE: u32 = u32::MAX;
 
 /// A node on the path, with the next edge and the next successor to follow.
@@ -74,7 +74,7 @@ struct Root {
     visit: u32,
     /// The acceptance marks of the edges within the component.
     inner_marks: Marks,
-    /// The acceptance marks of the edge that leads to the node on the path.
+    /// The acceptance marks of the edge on the path that leads to the root.
     leading_marks: Marks,
 }
 
@@ -84,11 +84,11 @@ pub(crate) struct LassoSearch<'m, 'n, 'a> {
     markings: &'m mut Markings<'n>,
     /// The automaton of the property.
     automaton: &'a CompiledAutomaton,
-    /// The visited nodes.
+    /// The numbers of the visited nodes.
     numbers: Numbers,
-    /// For each node, its marking and state.
+    /// For each node, its marking and automaton state.
     nodes: Vec<(u32, u32)>,
-    /// For each node, its visit number, or [`CLOSED_NODE`].
+    /// For each node, its number in the order of visits, or [`CLOSED_NODE`].
     visits: Vec<u32>,
     /// Number of visits so far.
     visit_count: u32,
@@ -125,7 +125,7 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
     /// Returns an accepting run, or `None` if all nodes were visited and none exists.
     ///
     /// # Errors
-    /// Returns an error if the budget ends first.
+    /// Returns an error if the budget or the memory ends first, or if a place gets too many tokens.
     pub(crate) fn run(&mut self) -> Result<Option<EdgeRun>, ExplorationError> {
         if self.automaton.edges.is_empty() {
             return Ok(None);
@@ -189,8 +189,9 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         Ok(node)
     }
 
-    /// Returns the next edge from the last node of the path. Removes nodes without further edges
-    /// from the path. Returns `None` if the path is empty.
+    /// Returns the next edge from the last node of the path: the successor marking, the target
+    /// state and the acceptance marks. Removes nodes without further edges from the path. Returns
+    /// `None` if the path is empty.
     fn next_or_close(&mut self) -> Result<Option<(u32, u32, Marks)>, ExplorationError> {
         let mut removed = 0u32;
         while let Some(step) = self.path.last_mut() {
@@ -235,8 +236,8 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         }
     }
 
-    /// Handles an edge back to an open node: merges all components above it. Returns true if the
-    /// component has all marks.
+    /// Handles an edge back to an open node: merges all components above it on the path. Returns
+    /// true if the merged component has all marks.
     fn merge_components(&mut self, node: u32, marks: Marks) -> bool {
         let visit = self.visits[node as usize];
         let mut component_marks = marks;
@@ -262,7 +263,8 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         EdgeRun { prefix: path.iter().map(|edge| edge.successor).collect(), cycle: Vec::new() }
     }
 
-    /// Returns a path into the component of the last root, and a cycle in it with all marks.
+    /// Returns a path into the component of the last root, and a cycle with all marks in that
+    /// component.
     fn run_in_component(&self) -> EdgeRun {
         let root = self.roots.last().map_or(0, |root| root.visit);
         let is_in_component = |node: u32| {
@@ -299,7 +301,7 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
     }
 
     /// Returns a shortest path of at least one edge over visited and allowed nodes, whose last edge
-    /// satisfies `is_end`.
+    /// satisfies `is_end`. Returns `None` if there is no such path.
     fn shortest_path(
         &self,
         start: u32,
@@ -362,7 +364,7 @@ fn node_key(marking: u32, state: u32) -> u64 {
     u64::from(marking) << 32 | u64::from(state)
 }
 
-/// Returns the index of the first successor to follow from a node.
+/// Returns the index of the first successor to follow from a node with `count` successors.
 fn first_successor(seed: u64, node: u32, count: usize) -> usize {
     if seed == 0 {
         return 0;

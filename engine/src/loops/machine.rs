@@ -24,7 +24,8 @@ pub(super) struct TraceStep {
 enum UndoRecord {
     /// The last element of the trace was appended.
     Appended,
-    /// The elements `before` were replaced by a loop with more rounds.
+    /// The elements `before` were replaced by a loop with more rounds. The element `more` is the
+    /// loop of the added rounds.
     Folded { before: Vec<TraceStep>, more: Element },
 }
 
@@ -42,15 +43,15 @@ pub(super) struct LoopMarking<'n> {
     missing_inputs: Vec<u32>,
     /// Rank of each transition. A walk prefers low ranks.
     rank: Vec<u32>,
-    /// The enabled transitions, by rank.
+    /// The enabled transitions, as pairs of rank and transition index.
     enabled: BTreeSet<(u32, u32)>,
     /// Places that have had more than one token at some time. They are not part of the control.
     is_counter: Vec<bool>,
-    /// True if a place was added to `counts` since the last query.
+    /// True if a place was added to `is_counter` since the last query.
     has_new_counter: bool,
     /// A random number per place, for fingerprints.
     place_hash: Vec<u64>,
-    /// Fingerprint of the control: the marked places that are not in `counts`.
+    /// Fingerprint of the control: the marked places that are not in `is_counter`.
     fingerprint: u64,
     /// The elements executed since the initial marking.
     trace: Vec<TraceStep>,
@@ -58,7 +59,7 @@ pub(super) struct LoopMarking<'n> {
     last_position: HashMap<(u32, u64), usize>,
     /// The recorded operations.
     undo: Vec<UndoRecord>,
-    /// Number of elements that may still be summed up for tests.
+    /// Number of trace elements that may still be summed up for testing rounds.
     allowance: usize,
     /// True if operations are recorded for undoing.
     records_undo: bool,
@@ -136,8 +137,8 @@ impl<'n> LoopMarking<'n> {
         self.enabled.iter().map(|&(_, t)| TransitionId::new(t as usize))
     }
 
-    /// Returns true if places were added to `counts` since the last call. Earlier rounds may then
-    /// have been missed.
+    /// Returns true if places were added to `is_counter` since the last call. Earlier rounds may
+    /// then have been missed.
     pub(super) fn take_has_new_counter(&mut self) -> bool {
         std::mem::take(&mut self.has_new_counter)
     }
@@ -221,7 +222,8 @@ impl<'n> LoopMarking<'n> {
     }
 
     /// Returns the position in the trace where this transition last fired with the current control,
-    /// and the effect of the elements since then: a round that may be repeatable.
+    /// and the effect of the elements since then: a round that may be repeatable. Returns `None` if
+    /// the trace has no such firing, or if the allowance is used up.
     pub(super) fn find_round(&mut self, t: TransitionId) -> Option<(usize, Effect)> {
         let t = t.index() as u32;
         let round_start = *self.last_position.get(&(t, self.fingerprint))?;
@@ -292,7 +294,8 @@ impl<'n> LoopMarking<'n> {
         self.undo.clear();
     }
 
-    /// Undoes all operations after this number was returned.
+    /// Undoes all operations recorded since [`start_recording`](Self::start_recording) returned
+    /// this number.
     pub(super) fn undo_to(&mut self, number: usize) {
         while self.undo.len() > number {
             let Some(last_step) = self.trace.pop() else { return };

@@ -32,8 +32,8 @@
 //!
 //! # Limits
 //! The engine works only on the original net, and not on nets whose units are claimed to be safe:
-//! in a safe net no round changes anything. It sees the markings of first rounds, not those in
-//! between.
+//! in a safe net no round changes anything. It tests the goals after each step, and repeating a
+//! loop is one step. So it misses the markings within repeated rounds.
 //!
 //! # Sources
 //! The nets are those of R. Lipton, *The reachability problem requires exponential space*, 1976.
@@ -96,12 +96,14 @@ struct LoopSearch<'g> {
     rng: Rng,
     /// The marking of the walks. `None` before the first slice and during a slice.
     machine: Option<LoopMarking<'g>>,
-    /// The walk with the most fired transitions since the last restart of the search.
+    /// The walk with the most fired transitions since the last restart of the search. `None` before
+    /// the first walk after a restart.
     best: Option<RankedWalk>,
-    /// Ranks for repeating a walk, with new knowledge or more steps.
+    /// Ranks for repeating a walk, with new knowledge or more steps. `None` if the next walk should
+    /// use other ranks.
     ranks_to_repeat: Option<Vec<u32>>,
-    /// True if the next walk reports everything, since an earlier walk did not report all that it
-    /// saw.
+    /// True if the next walk reports every goal that it sees, since an earlier walk did not report
+    /// all that it saw.
     is_thorough: bool,
     /// Index of the next choice of the best walk to change, counted from the last one.
     next_choice: usize,

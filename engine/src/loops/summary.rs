@@ -213,7 +213,8 @@ impl Loops {
         }
     }
 
-    /// Marks the transitions of an element as fired.
+    /// Marks the transitions of an element in `fired`. Skips blocks that `is_visited` contains, and
+    /// adds the other blocks of the element to `is_visited`.
     pub(super) fn mark_fired(
         &self,
         element: Element,
@@ -235,7 +236,7 @@ impl Loops {
         }
     }
 
-    /// Returns a sequence of elements as a run.
+    /// Returns a sequence of elements as a run, with the blocks that its loops repeat.
     pub(super) fn to_run(&self, run_elements: &[Element]) -> LoopRun {
         // Blocks refer only to earlier blocks, so the order is kept.
         let mut is_needed = vec![false; self.blocks.len()];

@@ -33,7 +33,8 @@ const MAX_ALTERNATIVES: usize = 64;
 enum Alternative {
     /// Fire this transition.
     Fire(TransitionId),
-    /// Repeat the round that begins at this position of the trace, this many more times.
+    /// Repeat the round that begins at this position of the trace. The effect is that of one round,
+    /// and the number counts the additional repetitions.
     RepeatRound(usize, Effect, BigUint),
 }
 
@@ -124,7 +125,8 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
     }
 
     /// Walks at most `max_steps` steps, or until it is stuck or the budget is exhausted. Reports
-    /// what it sees, and always does so if more than `fired_before` transitions fire.
+    /// the goals seen if there is time for a report, and always if more than `fired_before`
+    /// transitions fire.
     pub(super) fn run(
         mut self,
         max_steps: u64,
@@ -158,7 +160,8 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
         }
     }
 
-    /// Executes the most preferred element. Returns false if there is none.
+    /// Fires the most preferred transition, or executes a round or loop that begins with this
+    /// transition. Returns false if no transition is enabled or the round must not be repeated.
     fn step(&mut self) -> bool {
         let Some(best) = self.machine.enabled().next() else { return false };
         let competitors = self.competitors(best);
@@ -186,8 +189,9 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
             .collect()
     }
 
-    /// Fires a transition. If it begins a round that can be repeated, or a known loop, executes
-    /// that instead.
+    /// Fires a transition. If it begins a round that can be repeated, or a known loop, executes the
+    /// round or loop instead. Returns false if the round changes nothing or would be repeated too
+    /// often.
     fn fire_or_repeat(&mut self, t: TransitionId) -> bool {
         if let Some((round_start, effect)) = self.machine.find_round(t) {
             if effect.change.is_empty() {
@@ -220,7 +224,7 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
         true
     }
 
-    /// Repeats a round `times` times and remembers it as a loop.
+    /// Repeats a round `times` times and remembers it as a loop. Always returns true.
     fn repeat_round(&mut self, round_start: usize, effect: &Effect, times: &BigUint) -> bool {
         let element = self.machine.repeat_round(round_start, effect, times);
         self.known_loops.add(self.machine.loops.first_transition(element), element);
@@ -254,8 +258,8 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
         }
     }
 
-    /// Goes back to the last choice with an alternative and takes it. Returns false if there is
-    /// none.
+    /// Goes back to the last choice with an untried alternative, and takes this alternative.
+    /// Returns false if no choice has one.
     fn backtrack(&mut self, budget: &Budget) -> bool {
         while let Some(mut choice) = self.stack.pop() {
             self.watch.before_backtracking(self.machine, choice.step, budget);

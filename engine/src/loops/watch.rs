@@ -43,7 +43,7 @@ struct LoopNews {
     step: u64,
     /// Index of the goal.
     goal: usize,
-    /// For a maximum, the largest value seen before.
+    /// For a maximum, the largest value seen before, if any. `None` for a predicate.
     old_best: Option<i128>,
 }
 
@@ -53,9 +53,10 @@ struct LoopGoal<'n> {
     id: GoalId,
     /// The goal.
     goal: &'n MarkingGoal,
-    /// True if the goal was seen to hold.
+    /// True if the goal is a predicate that was seen to hold, unless the sighting was dropped.
     was_seen: bool,
-    /// The largest value seen.
+    /// For a maximum, the largest value seen in this slice, or by any engine before. `None` if
+    /// there is no such value.
     best: Option<i128>,
 }
 
@@ -134,8 +135,9 @@ impl<'n> LoopWatch<'n> {
         });
     }
 
-    /// Reports the sightings of a walk that ends here, if it was the best so far or if the time
-    /// share permits. Otherwise drops them: later walks begin in the same way.
+    /// Reports the sightings of a walk that ends here, if it was the best so far, if the budget is
+    /// exhausted, or if the time share permits. Otherwise drops them: later walks begin in the same
+    /// way.
     pub(super) fn end_walk(&mut self, machine: &LoopMarking<'_>, is_best: bool, budget: &Budget) {
         match is_best || budget.is_exhausted() || self.may_report(REPORT_SHARES.1) {
             true => self.report(machine, budget),
@@ -159,7 +161,8 @@ impl<'n> LoopWatch<'n> {
         }
     }
 
-    /// Returns true if a report now keeps the share of time for reports below 1/`share`.
+    /// Returns true if a report now keeps the share of time for reports below 1/`share`, or if
+    /// every sighting must be reported.
     fn may_report(&self, share: u32) -> bool {
         self.is_thorough || self.last_report.elapsed() >= self.last_report_time * share
     }
@@ -175,7 +178,7 @@ impl<'n> LoopWatch<'n> {
         (self.last_report, self.last_report_time) = (Instant::now(), start_time.elapsed());
     }
 
-    /// Drops the sightings after the given step.
+    /// Drops the sightings after the given step, so that their goals can be seen again.
     fn drop_sightings(&mut self, step: u64) {
         while let Some(LoopNews { goal, old_best: before, .. }) =
             self.pending.pop_if(|news| news.step > step)

@@ -39,7 +39,8 @@ pub(crate) struct Markings<'n> {
     /// The labels of edges.
     labels: Labels<'n>,
     budget: Budget,
-    /// The atoms on markings, with enabledness rewritten, each with its number.
+    /// The atoms on markings, each with its number. Enabledness is rewritten as comparisons of
+    /// token counts.
     atoms: Vec<(usize, Predicate)>,
     /// The tests of atoms on packed markings, for the layout version `layout`. Each entry has the
     /// atom's number, the test of the atom, and the test of its negation.
@@ -70,7 +71,8 @@ pub(crate) struct Markings<'n> {
     loaded_dead: Option<bool>,
     /// Number of expanded markings.
     expanded: u32,
-    /// The firings that the formula does not see, if markings are identified by them.
+    /// The invisible transitions, if the graph identifies markings that differ only by their
+    /// firings. `None` for a graph with all markings.
     silent: Option<Silent>,
     /// True if there are letters and dead markings have an edge to themselves.
     for_runs: bool,
@@ -80,7 +82,7 @@ impl<'n> Markings<'n> {
     /// Creates the graph of `net` with the initial marking, whose number is 0.
     ///
     /// # Errors
-    /// Returns an error if there is no memory for it.
+    /// Returns an error if there is no memory for the initial marking.
     pub(crate) fn new(
         net: &'n Net,
         facts: &Facts,
@@ -205,7 +207,7 @@ impl<'n> Markings<'n> {
     }
 
     /// Returns the number of missing tokens until the condition holds in a marking, and the number
-    /// until it fails.
+    /// until it fails. The condition is given as in [`holds`](Self::holds).
     pub(crate) fn distances(&mut self, marking: u32, condition: usize) -> [u64; 2] {
         self.load(marking);
         let (_, tests) = &self.tests[condition];
@@ -234,7 +236,8 @@ impl<'n> Markings<'n> {
     /// Computes the successors and the letter of a marking.
     ///
     /// # Errors
-    /// Returns an error if the budget is exhausted, or if there is no memory for a successor.
+    /// Returns an error if the budget is exhausted, if there is no memory for a successor, or if a
+    /// place would get 2⁶³ tokens or more.
     pub(crate) fn expand(&mut self, marking: u32) -> Result<(), ExplorationError> {
         let index = marking as usize;
         while self.successor_ranges[index].0 == UNEXPANDED {
@@ -293,7 +296,8 @@ impl<'n> Markings<'n> {
     /// impossible. For an invisible firing that is impossible, returns the marking itself.
     ///
     /// # Errors
-    /// Returns an error if there is no memory for the result.
+    /// Returns an error if there is no memory for the result, or if a place would get 2⁶³ tokens or
+    /// more.
     pub(crate) fn marking_after(
         &mut self,
         marking: u32,
@@ -362,8 +366,9 @@ impl<'n> Markings<'n> {
         &self.letters[marking as usize * self.words_per_letter..][..self.words_per_letter]
     }
 
-    /// Returns two letters for a marking, expanded or not. The first has the atoms that hold. The
-    /// second has the atoms whose value is known: all atoms without deadness.
+    /// Returns two letters for a marking, expanded or not. The second has a bit for each atom whose
+    /// value follows from the tokens, that is, each atom without deadness. Such an atom holds if
+    /// the first letter has its bit.
     pub(crate) fn said_by_tokens(&mut self, marking: u32) -> (&[u64], &[u64]) {
         let index = marking as usize;
         if self.successor_ranges[index].0 == UNEXPANDED && !self.has_token_letter[index] {
@@ -388,8 +393,8 @@ impl<'n> Markings<'n> {
         &self.labels.sets[label as usize]
     }
 
-    /// Returns the firings along these edges from marking `from`. The self-loop of a dead marking
-    /// fires nothing. Returns `None` if an edge does not exist.
+    /// Returns the transitions fired along these edges from marking `from`. The self-loop of a dead
+    /// marking fires nothing. Returns `None` if an edge does not exist.
     pub(crate) fn firings(&mut self, from: u32, edges: &[Successor]) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
         let mut current = from;

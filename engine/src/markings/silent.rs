@@ -2,8 +2,8 @@
 //!
 //! The representative of a marking is reached by firing invisible transitions, always the first
 //! enabled one, until none is enabled. They do not disable each other, so the result does not
-//! depend on the order. The checker uses the same order. A marking from which this does not end is
-//! its own representative.
+//! depend on the order. The checker uses the same order. A marking is its own representative if
+//! more than [`MAX_CHAIN`] invisible firings are possible from it.
 
 use super::{ExplorationError, Markings, UNEXPANDED};
 use parikh_net::{Arc, Net, TransitionId};
@@ -18,7 +18,7 @@ pub(super) struct Silent {
     pub(super) transitions: Vec<u32>,
     /// For each transition, the invisible consumers of its output places, ascending.
     fed_invisible: Vec<Box<[u32]>>,
-    /// The representative of each marking, or [`UNEXPANDED`].
+    /// The representative of each marking, or [`UNEXPANDED`] if it is not computed yet.
     representatives: Vec<u32>,
     /// Markings that are their own representatives because the chain of invisible firings is too
     /// long or was not followed.
@@ -153,7 +153,12 @@ impl Markings<'_> {
         Ok(Some(marking))
     }
 
-    /// Replaces the successors of `marking` from position `begin` on by their representatives.
+    /// Replaces the successors of `marking` from position `begin` on by their representatives. If
+    /// the chain of invisible firings from `marking` was too long, new successors stay unchanged
+    /// and become their own representatives.
+    ///
+    /// # Errors
+    /// Returns an error if the budget or the memory ends.
     pub(super) fn identify(&mut self, marking: u32, begin: usize) -> Result<(), ExplorationError> {
         if let Some(silent) = &mut self.silent
             && silent.unreduced.contains(&marking)

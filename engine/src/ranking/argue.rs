@@ -45,7 +45,8 @@ impl RankingFailure {
 /// proof.
 ///
 /// # Errors
-/// Returns an error if no proof of this kind exists or the budget ends.
+/// Returns an error if the automaton is too large, if no proof of this kind is found, or if the
+/// budget ends.
 pub fn argue(
     net: &Net,
     property: &RunProperty,
@@ -105,7 +106,7 @@ pub fn argue(
     Err(last_flaw.unwrap_or(NoRunFlaw::Opening).into())
 }
 
-/// Removes the pairs that the premises exclude.
+/// Removes the pairs of automaton edges and transitions that `refuted` lists.
 pub(crate) fn remove_excluded(pairs: &mut Pairs, refuted: &[ExcludedPairs]) {
     for ExcludedPairs { edge: (state, edge_index), movers, .. } in refuted {
         match movers {

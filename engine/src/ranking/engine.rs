@@ -30,8 +30,8 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     }))
 }
 
-/// The properties are tried in turns, so that a formula with large linear programs does not delay
-/// the others.
+/// The engine, with the record of its tries. The properties are tried in turns, so that a formula
+/// with large linear programs does not delay the others.
 struct RankingEngine<'g> {
     work: Assignment<'g>,
     /// The record of the tries, by the goal's id.
@@ -47,8 +47,8 @@ struct RankingEngine<'g> {
 struct TryRecord {
     /// Time limit of the last try.
     time: Duration,
-    /// Number of facts at the last try, if it was complete and gave no proof. Another try is
-    /// useless until more facts are known.
+    /// Number of facts at the last try, if another try is useless until more facts are known.
+    /// `None` if there was no try or the last one lacked time.
     failed_with_facts: Option<usize>,
 }
 
@@ -72,7 +72,8 @@ impl Session for RankingEngine<'_> {
 }
 
 impl RankingEngine<'_> {
-    /// Returns the property to try next: the one with the least time so far.
+    /// Returns the index of the property to try next: the one with the least time so far. Returns
+    /// `None` if no open property is worth another try.
     fn next_property(&self) -> Option<usize> {
         let tries_of = |id: &GoalId| self.tries.get(id).copied().unwrap_or_default();
         let runs = self.work.working_net.run_goals().iter().enumerate();

@@ -42,8 +42,8 @@ pub(super) fn ranking(
     Some(RankingFunction { state, ..ranking })
 }
 
-/// Solves the linear program of these steps. Returns `None` if the budget is exhausted or there are
-/// too many steps.
+/// Solves the linear program of these steps. Returns `None` if there are no steps or too many, if
+/// the budget is exhausted, or if the solver's result cannot be certified.
 pub(crate) fn solve(net: &Net, steps: &BTreeSet<Step>, budget: &Budget) -> Option<Solution> {
     if 2 * steps.len() > MAX_COLUMNS {
         return None;
@@ -61,7 +61,8 @@ pub(crate) fn solve(net: &Net, steps: &BTreeSet<Step>, budget: &Budget) -> Optio
     Some(Solution { ranking, step_counts: taken, is_full })
 }
 
-/// Returns the dual values as integers without a common divisor.
+/// Returns the dual values as integers without a common divisor. `places` and `states` list the
+/// place or state of each row. Returns `None` if all values are 0 or one is too large.
 fn integer_weights(
     numerators: &[(Row, BigInt)],
     state: usize,
@@ -100,7 +101,8 @@ fn component_steps(net: &Net, pairs: &Pairs, state: usize) -> BTreeSet<Step> {
 }
 
 /// Creates the linear program of the module documentation [above](super): two columns per step, a
-/// row per changing place, and a row per state.
+/// row per changing place, and a row per state. Also returns the places of the first rows, and the
+/// states of the rows after them.
 fn component_program(
     net: &Net,
     steps: &BTreeSet<Step>,

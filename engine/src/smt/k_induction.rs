@@ -31,8 +31,8 @@ pub(super) struct KInduction<'g> {
     unrolling: SmtUnrolling<'g>,
     /// The current k.
     steps: usize,
-    /// Goals without further queries for the current k: the solver has found a path, or has given
-    /// up.
+    /// Goals without further queries for the current k: the solver has found a path or has given
+    /// up, or the goal needs no query.
     answered: BTreeSet<GoalId>,
     /// Goals treated in the current round. The budget may interrupt a round at any goal.
     treated_in_round: BTreeSet<GoalId>,
@@ -72,8 +72,8 @@ impl<'g> KInduction<'g> {
         working_net.goals().iter().filter(|(id, _)| board.is_open(*id)).cloned().collect()
     }
 
-    /// Returns the predicate to prove unreachable, or `None` if the goal is settled or needs no
-    /// query.
+    /// Returns the predicate to prove unreachable. Returns `None` if the goal already holds
+    /// initially, or if the largest value seen of a maximum exceeds 64 bits or is unknown.
     fn predicate(&self, id: GoalId, goal: &MarkingGoal) -> Option<Predicate> {
         let Assignment { working_net, board, .. } = self.work;
         let witness_reporter = board.witness_reporter(TECHNIQUE).on(working_net);
@@ -94,7 +94,7 @@ impl<'g> KInduction<'g> {
         }
     }
 
-    /// Asks the solver for the step case of one goal.
+    /// Asks the solver for the step case of one goal, and records the answer.
     fn check_step_case(&mut self, id: GoalId, predicate: Predicate, budget: &Budget) {
         let negation = predicate.clone().negated();
         let mut assumptions: Vec<Term> =

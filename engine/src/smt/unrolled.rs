@@ -1,8 +1,8 @@
 //! An unrolling as terms, with its solver.
 //!
-//! All goals of a net share it: the transition relation is asserted once per step, and a goal is
-//! assumed only for a query. Nothing is retracted when the unrolling grows, so the solver keeps
-//! what it has learnt.
+//! All goals of a net share the unrolling: the transition relation is asserted once per step, and a
+//! goal is assumed only for a query. Nothing is retracted when the unrolling grows, so the solver
+//! keeps what it has learnt.
 
 use crate::Assignment;
 use parikh_encodings::unrolling::{MarkingSequence, StepKind};
@@ -38,7 +38,8 @@ pub(super) struct SmtUnrolling<'g> {
     solver: Box<dyn SmtSolver>,
     /// Directory for dumping solver queries, if any.
     dump: Option<Dump>,
-    /// For each place, an upper bound of its tokens in useful markings.
+    /// For each place, the upper bound of its tokens that is asserted after each step. `None` if no
+    /// bound is asserted.
     bounds: Vec<Option<u64>>,
     /// Number of queries.
     query_count: u64,
@@ -185,7 +186,8 @@ impl<'g> SmtUnrolling<'g> {
         self.markings.predicate_term(&mut self.variables, predicate, step)
     }
 
-    /// Asks if the unrolling is satisfiable under these assumptions.
+    /// Asks if the unrolling is satisfiable under these assumptions. `subject` names the query in
+    /// the log.
     pub(super) fn ask(
         &mut self,
         subject: &str,

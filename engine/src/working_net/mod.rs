@@ -65,7 +65,8 @@ pub trait Derivation: Send + Sync {
         derived: &FiringSequence,
     ) -> Result<Option<(FiringSequence, u64)>, TranslationLimit>;
 
-    /// Translates the prefix and the cycle of a self-covering sequence.
+    /// Translates the prefix and the cycle of a self-covering sequence, and returns both. Returns
+    /// `None` if the translation is impossible, which is a bug.
     ///
     /// # Errors
     /// As for [`sequence`](Self::sequence).
@@ -126,6 +127,7 @@ pub struct DerivedGoal {
 
 /// A net with its open goals. The module's documentation explains working nets.
 pub struct WorkingNet<'a> {
+    /// The original net, or a derived net with its derivation.
     net: WorkingNetOrigin<'a>,
     /// The goals by kind, sorted by id.
     goals: SortedGoals,
@@ -221,7 +223,7 @@ impl<'a> WorkingNet<'a> {
         }
     }
 
-    /// Returns the working net that this working net was derived from.
+    /// Returns the working net that this working net was derived from. `None` for the original net.
     pub fn parent(&self) -> Option<&'a WorkingNet<'a>> {
         match self.net {
             WorkingNetOrigin::Original(_) => None,
@@ -255,7 +257,8 @@ impl<'a> WorkingNet<'a> {
         self.goals.get(id)
     }
 
-    /// Returns a goal about single markings as this net expresses it.
+    /// Returns a goal about single markings as this net expresses it. `None` if the net does not
+    /// express it.
     fn marking_goal(&self, id: GoalId) -> Option<&MarkingGoal> {
         let index = self.goals.markings.binary_search_by_key(&id, |(id, _)| *id).ok()?;
         Some(&self.goals.markings[index].1)
@@ -278,10 +281,11 @@ impl<'a> WorkingNet<'a> {
     }
 
     /// Translates a firing sequence of this net to the original net. Also returns the number of
-    /// firings after which the goal is satisfied.
+    /// firings after which the goal is satisfied. Returns `None` if a translation fails, or if a
+    /// net on the way does not express the goal.
     ///
     /// # Errors
-    /// As for [`Derivation::sequence`].
+    /// As for [`Derivation::sequence`]. Also if the number of firings exceeds 64 bits.
     pub(crate) fn to_original(
         &self,
         id: GoalId,
@@ -304,7 +308,8 @@ impl<'a> WorkingNet<'a> {
         Ok(Some((sequence, firings)))
     }
 
-    /// Translates a self-covering sequence (prefix and cycle) to the original net.
+    /// Translates a self-covering sequence (prefix and cycle) to the original net. Returns `None`
+    /// if a translation fails.
     ///
     /// # Errors
     /// As for [`Derivation::pump`].
@@ -325,7 +330,8 @@ impl<'a> WorkingNet<'a> {
     }
 
     /// Translates a run to the original net. If the applied rules do not preserve runs, the result
-    /// may be no run of the original net, and may end differently.
+    /// may be no run of the original net, and may end differently. Returns `None` if a translation
+    /// fails.
     ///
     /// # Errors
     /// As for [`Derivation::sequence`].
@@ -444,7 +450,8 @@ impl<'a> WorkingNet<'a> {
     }
 
     /// Returns the derivations from the original net to this net, for an evidence file. `None` for
-    /// the original net, and if the checker has not replayed them.
+    /// the original net, and if the checker has not replayed the derivation of this net or has
+    /// rejected it.
     pub(crate) fn checked_log(&self) -> Option<Arc<CheckedLog>> {
         let WorkingNetOrigin::Derived { parent, derivation, checked, .. } = &self.net else {
             return None;
@@ -459,7 +466,7 @@ impl<'a> WorkingNet<'a> {
         Some(checked.log.get_or_init(make_log).clone())
     }
 
-    /// Returns the checker's copy of the net, if it exists.
+    /// Returns the checker's copy of the net, or the net itself if the checker has no copy.
     fn checked_net(&self) -> &Net {
         match &self.net {
             WorkingNetOrigin::Derived { checked, .. } => match checked.get() {

@@ -14,9 +14,10 @@ use parikh_solvers::Budget;
 use parikh_structure::intervals::Intervals;
 
 /// Reduces the net of `parent` for the goals with these ids, which are sorted. Returns the working
-/// net and the token intervals of the reduced net. Returns `None` if the reduction changes nothing,
-/// or if `goals` is empty. `learn` adds bounds from place invariants to the facts of the reduced
-/// net. The reduction uses `budget`. Later, the back-translation uses `run_budget`.
+/// net and the token intervals of the reduced net. Returns `None` if the net expresses no goal of
+/// `goals`, if the reduction need not preserve anything for them, or if it changes nothing. `learn`
+/// adds bounds from place invariants to the facts of the reduced net. The reduction uses `budget`.
+/// Later, the back-translation uses `run_budget`.
 pub fn reduce<'a>(
     parent: &'a WorkingNet<'a>,
     goals: &[GoalId],
@@ -61,8 +62,9 @@ pub fn reduce<'a>(
     Some((working_net, intervals))
 }
 
-/// Returns the properties that the reduction must preserve for these goals. For goals about runs,
-/// it preserves the mentioned markings only, so runs of the reduced net are hints.
+/// Returns the properties that the reduction must preserve for these goals. For a goal about runs,
+/// the reduction preserves only which tokens are reachable on the places that the property
+/// mentions. So a run of the reduced net is a hint, which must be replayed on the original net.
 fn needs_of(net: &Net, goals: &[(GoalId, Goal)]) -> Needs {
     let mut needs = needs::of_goals(net, goals.iter().map(|(_, goal)| goal));
     for (_, goal) in goals {

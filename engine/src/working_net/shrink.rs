@@ -122,7 +122,8 @@ fn comparison(intervals: &ProvenanceIntervals, atom: &Atom) -> Predicate {
     simplify_terms(terms, i128::from(atom.bound)).unwrap_or_else(|| Predicate::Atom(atom.clone()))
 }
 
-/// Simplifies Σ terms ≤ bound by the rules above. Returns `None` if a number overflows.
+/// Simplifies Σ terms ≤ bound by the rules 1 to 5 of the module documentation. Returns `None` if a
+/// number overflows.
 fn simplify_terms(mut terms: Vec<BoundedTerm>, mut bound: i128) -> Option<Predicate> {
     // Rule 2.
     terms.retain(|term| {
