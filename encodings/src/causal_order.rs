@@ -24,8 +24,8 @@ use parikh_net::{EffectId, PlaceId};
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Variable};
 
-/// Returns one constraint per class in which every transition needs tokens that are missing
-/// initially.
+/// Returns one constraint per effect class (transitions with equal effect) in which every
+/// transition needs tokens that are missing initially. The class without effect has no constraint.
 pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     let net = variables.net;
     let mut constraints = Vec::new();
@@ -63,7 +63,7 @@ fn is_fed_before(variables: &mut Variables<'_>, place: PlaceId, consumer: Effect
     variables.terms.or(alternatives)
 }
 
-/// Returns the variable for the time of the first firing of a class.
+/// Returns the variable for the time of the first firing of an effect class.
 fn first_firing_time(variables: &mut Variables<'_>, effect: EffectId) -> Variable {
     variables.class_number("first", effect)
 }

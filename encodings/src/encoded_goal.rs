@@ -21,7 +21,8 @@ pub struct EncodedGoal<'n> {
     variables: Variables<'n>,
     /// The requested encoding.
     encoding: Encoding,
-    /// The constraints m ≥ 0 and x ≥ 0.
+    /// The constraints m ≥ 0, and x ≥ 0 if the encoding has the state equation. Empty for the
+    /// bounded encodings, which start from the initial marking.
     domain: Vec<Term>,
     /// The constraints, grouped by part of the encoding.
     constraints_by_part: Vec<(EncodingPart, Vec<Term>)>,
@@ -36,7 +37,8 @@ impl<'n> EncodedGoal<'n> {
     /// are missing.
     ///
     /// # Errors
-    /// Returns an error if the encoding does not fit the goal, or if a fact is visibly wrong.
+    /// Returns an error if the encoding does not fit the goal. Also returns an error if a firing
+    /// changes a given flow, or if a given trap is no trap.
     pub fn new(
         net: &'n Net,
         goal: &Goal,
@@ -144,7 +146,8 @@ impl<'n> EncodedGoal<'n> {
         Linear::new(self.terms(), &self.constraints(), self.objective.as_ref())
     }
 
-    /// Returns constraints and goal as a linear program. Over the integers, this is the relaxation.
+    /// Returns constraints and goal as a linear program. For an encoding over the integers, the
+    /// program is its relaxation to the reals.
     ///
     /// # Errors
     /// Returns an error if a part or the goal has disjunctions, or numbers are too large.
@@ -152,7 +155,7 @@ impl<'n> EncodedGoal<'n> {
         Linear::new(self.terms(), &self.assertions(), self.objective.as_ref())
     }
 
-    /// Returns the comparisons of a cube (see [`predicate::cubes`]) as terms about m.
+    /// Returns each comparison of a conjunction (see [`predicate::cubes`]) as a term about m.
     pub fn comparisons(&mut self, atoms: &[Atom]) -> Vec<Term> {
         let mut stated = Vec::with_capacity(atoms.len());
         for atom in atoms {

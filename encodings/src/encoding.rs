@@ -4,9 +4,10 @@ use crate::variables::Numbers;
 use std::fmt;
 use std::str::FromStr;
 
-/// One part of an encoding. Apart from the last three parts, each is a set of constraints that
-/// every reachable marking satisfies, together with the firing counts of some sequence that leads
-/// to it.
+/// One part of an encoding. All parts before [`EncodingPart::Predecessor`] are sets of constraints
+/// that every reachable marking satisfies, together with the firing counts of some sequence that
+/// leads to it. `Predecessor` constrains only the first goal marking of a sequence. The last three
+/// parts describe consecutive markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EncodingPart {
     /// m = m₀ + C·x: [`state_equation`](crate::state_equation).
@@ -242,10 +243,10 @@ pub enum EncodeError {
              k)"
     )]
     NoFirst(EncodingPart),
-    /// SAT encodings support only the bounded parts.
+    /// The encoding for a SAT solver has other parts than exactly `bmc` or exactly `bmc-steps`.
     #[error("propositional logic supports bmc and bmc-steps only")]
     OnlyBounded,
-    /// There are too many clauses; the field is the number of steps encoded so far.
+    /// The clauses have too many literals; the field is the number of steps encoded so far.
     #[error("more than {0} steps need over 100 million literals: use fewer steps")]
     TooLong(usize),
     /// A place or sum has too many possible values.

@@ -9,7 +9,8 @@ use parikh_solvers::term::Term;
 pub(crate) type FrameTerms = Vec<TokenTerm>;
 
 /// Returns the marking after `frame`, with the given change of each place. `upper_bounds` bounds
-/// the tokens of each place in this marking. All lists are by place index.
+/// the tokens of each place in the new marking, with `None` for an unknown bound. Adds the
+/// equations of the new tokens to `constraints`. All lists are by place index.
 pub(crate) fn successor(
     variables: &mut Variables<'_>,
     frame: &FrameTerms,

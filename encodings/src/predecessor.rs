@@ -37,6 +37,7 @@ pub fn constraints(variables: &mut Variables<'_>, goal: &Predicate) -> Vec<Term>
 }
 
 /// Returns the term that the last firing is of class `effect` and leads from no goal marking to m.
+/// Returns `None` for the class without effect.
 fn last_step(
     variables: &mut Variables<'_>,
     effect: EffectId,

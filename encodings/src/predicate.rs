@@ -137,7 +137,8 @@ pub fn minimal_presets(net: &Net) -> Vec<TransitionId> {
     let mut by_size: Vec<TransitionId> = net.transitions().collect();
     let weight = |t| net.pre(t).iter().map(|arc| u128::from(arc.weight)).sum::<u128>();
     by_size.sort_by_key(|&t| (net.pre(t).len(), weight(t), t));
-    // A preset contained in the preset of t starts with a place of t, so these are all candidates.
+    // Each minimal preset is listed under its first place. If the preset of t contains a listed
+    // preset, the first place of the latter is an input place of t.
     let mut kept_by_first_place: Vec<Vec<TransitionId>> = vec![Vec::new(); net.place_count()];
     let mut minimal = Vec::new();
     for t in by_size {
@@ -158,8 +159,9 @@ pub fn minimal_presets(net: &Net) -> Vec<TransitionId> {
     minimal
 }
 
-/// Returns conjunctions of comparisons whose disjunction is equivalent to `predicate`, if there are
-/// at most `limit`. A linear program can decide them one by one.
+/// Returns conjunctions of comparisons whose disjunction is equivalent to `predicate`. A linear
+/// program can decide each conjunction. Returns `None` if the predicate or a predicate inside it
+/// needs more than `limit` conjunctions.
 pub fn cubes(net: &Net, predicate: &Predicate, limit: usize) -> Option<Vec<Vec<Atom>>> {
     match predicate {
         Predicate::True => Some(vec![Vec::new()]),

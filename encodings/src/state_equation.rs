@@ -79,21 +79,24 @@ impl StateEquation {
         Row(place.index() as u32)
     }
 
-    /// Returns the column that counts the firings of a class.
+    /// Returns the column that counts the firings of a class, or `None` for the class without
+    /// effect.
     pub fn column(&self, effect: EffectId) -> Option<Column> {
         self.columns[effect.index()]
     }
 
     /// Returns the interval of a place's row that states low ≤ m(p) ≤ high.
     pub fn tokens(net: &Net, place: PlaceId, low: u64, high: Option<u64>) -> Interval {
-        // The casts are lossless: token counts and bounds are below 2⁶³. A larger bound is dropped.
+        // The cast is lossless: initial token counts are below 2⁶³. A bound of 2⁶³ or more is
+        // dropped.
         let initial_tokens = net.initial()[place] as i64;
         let relative =
             |tokens: u64| i64::try_from(tokens).ok().map(|tokens| tokens - initial_tokens);
         Interval { lower: relative(low), upper: high.and_then(relative) }
     }
 
-    /// Returns `sum` as a function of firings, or `None` if a coefficient exceeds 64 bits.
+    /// Returns `sum` as a function of firings. Returns `None` if a coefficient does not fit 64
+    /// bits, or an intermediate result does not fit 128 bits.
     pub fn firing_sum(&self, net: &Net, sum: &LinearSum) -> Option<FiringSum> {
         let mut changes_by_class: std::collections::BTreeMap<EffectId, i128> = Default::default();
         for &(place, coefficient) in sum.terms() {

@@ -73,7 +73,8 @@ pub(crate) fn after_step(
         if let Some(variable) = tokens.variable {
             sum.add(1, variable);
         }
-        // The remaining tokens get a variable if several constraints refer to them.
+        // The remaining tokens of a place get a variable if the place is both taken from and read.
+        // Several constraints then refer to the remaining tokens.
         if !is_untouched && is_read[place.index()] {
             let name = format!("left{step}({})", net.place_name(place));
             let variable = variables.number_up_to(&name, before[place.index()]);

@@ -163,7 +163,8 @@ pub fn induction(variables: &mut Variables<'_>, goal: &Predicate, steps: u32) ->
     (constraints, goal)
 }
 
-/// Returns upper bounds of the places after one firing or step, from the bounds before.
+/// Returns upper bounds of the tokens of each place after one firing or step, from the bounds
+/// before, by place index. `None` stands for an unknown bound.
 fn max_tokens_after(
     variables: &Variables<'_>,
     bounds_before: &[Option<u64>],

@@ -72,13 +72,13 @@ impl<'n> Variables<'n> {
         variables
     }
 
-    /// Creates a number of the encoding's kind, of any size.
+    /// Creates a variable of the encoding's kind of numbers, without an upper bound.
     pub fn number(&mut self, name: &str) -> Variable {
         self.number_up_to(name, None)
     }
 
-    /// Creates a number of the encoding's kind for values from 0 to `max_value`. Its type may allow
-    /// larger values.
+    /// Creates a variable of the encoding's kind of numbers for values from 0 to `max_value`, or
+    /// without an upper bound for `None`. The variable's type may allow other values.
     pub fn number_up_to(&mut self, name: &str, max_value: Option<u64>) -> Variable {
         match (self.numbers, max_value) {
             (Numbers::Reals, _) => self.terms.real(name),
@@ -103,9 +103,9 @@ impl<'n> Variables<'n> {
         self.firings[effect.index()]
     }
 
-    /// Creates a number that belongs to a class. It is named "kind(t)" for a class with one
-    /// transition t, and "kind(t) and n more" for a larger class with first transition t. So names
-    /// of one kind are unique.
+    /// Creates a variable that belongs to an effect class. It is named "kind(t)" for a class with
+    /// one transition t, and "kind(t) and n more" for a larger class with first transition t. So
+    /// names of one kind are unique.
     pub fn class_number(&mut self, kind: &str, effect: EffectId) -> Variable {
         let class = self.net.class(effect);
         let name = self.net.transition_name(class[0]);

@@ -63,7 +63,8 @@ pub fn associated_file(path: &Path, name: &str) -> Option<PathBuf> {
     is_file(&file).then_some(file)
 }
 
-/// Returns the archive that a path leads into, and the path of the file in the archive.
+/// Returns the archive that a path leads into, and the path of the file in the archive. Returns
+/// `None` if the path leads into no archive.
 fn archive_of(path: &Path) -> Option<(&Path, &Path)> {
     let archive = path.ancestors().skip(1).find(|ancestor| is_archive(ancestor))?;
     Some((archive, path.strip_prefix(archive).ok()?))
@@ -92,7 +93,7 @@ fn decompressed<'r>(
     })
 }
 
-/// The bytes of standard input, or the error of reading them.
+/// The bytes of standard input, or the kind and the text of the error from reading standard input.
 type Contents = Result<Arc<[u8]>, (io::ErrorKind, String)>;
 
 /// Returns the content of standard input, which is read at the first call.

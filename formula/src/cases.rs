@@ -27,8 +27,8 @@ use parikh_net::{Marking, Net};
 /// Translates a formula about the cases of `net` into a formula about its runs.
 ///
 /// # Errors
-/// When the net has no final marking or a final marking that is not dead, or when the formula has
-/// path quantifiers inside.
+/// Returns an error if the net has no final marking, or if a final marking is not dead or has too
+/// many tokens. Also returns an error if the formula has path quantifiers inside.
 pub fn of_cases(formula: &Formula, net: &Net) -> Result<Formula, UnsupportedFormula> {
     let finals = net.final_markings();
     if finals.is_empty() {
@@ -74,7 +74,8 @@ fn is_marking(net: &Net, marking: &Marking) -> Result<Formula, UnsupportedFormul
     Ok(Formula::And(marked.chain([total_at_most]).collect::<Result<_, _>>()?))
 }
 
-/// Translates φ to φ' as the module's comment describes.
+/// Replaces each `X` in the formula by `!deadlock && X`. Returns an error if the formula has path
+/// quantifiers.
 fn over_letters(formula: &Formula) -> Result<Formula, UnsupportedFormula> {
     let convert = |part: &Formula| over_letters(part).map(Box::new);
     let convert_all =

@@ -24,7 +24,7 @@ pub enum FormulaProblem {
     UnknownPlace {
         /// The name in the formula.
         name: String,
-        /// A suggestion, as the end of a sentence; empty without one.
+        /// A suggestion, as the end of a sentence; empty without a suggestion.
         hint: String,
     },
     /// An unknown transition.
@@ -32,7 +32,7 @@ pub enum FormulaProblem {
     UnknownTransition {
         /// The name in the formula.
         name: String,
-        /// A suggestion, as the end of a sentence; empty without one.
+        /// A suggestion, as the end of a sentence; empty without a suggestion.
         hint: String,
     },
     /// An unquoted word that is the name of several nodes and the id of none.
@@ -227,8 +227,10 @@ pub(super) fn listed(ids: &[String]) -> String {
     }
 }
 
-/// Returns the end of the sentence "the net has no place …". A label comes first as a suggestion:
-/// people see the labels of nodes, but formulas use ids.
+/// Returns the end of the sentence "the net has no place …" (or "no transition …"). `labelled` is
+/// the id of the node whose label is the unknown name, and `closest` the id with the most similar
+/// spelling. The label comes first as a suggestion: people see the labels of nodes, but formulas
+/// use ids.
 fn hint(labelled: Option<&str>, closest: Option<&str>) -> String {
     match (labelled, closest) {
         (Some(id), _) => {

@@ -56,6 +56,7 @@ impl ExactLinearSum {
         }
     }
 
+    /// Returns the value of the sum if it has no places, and `None` otherwise.
     fn as_constant(&self) -> Option<i128> {
         self.terms.is_empty().then_some(self.constant)
     }
@@ -69,6 +70,7 @@ impl ExactLinearSum {
         Ok(())
     }
 
+    /// Adds `factor` times the sum `other`.
     fn add(&mut self, mut other: ExactLinearSum, factor: i128) -> Result<(), UnsupportedFormula> {
         other.scale(factor)?;
         for (place, coefficient) in other.terms {
@@ -104,7 +106,7 @@ impl ExactLinearSum {
 /// Converts `expression` to Σ a·m(p) and a constant.
 ///
 /// # Errors
-/// When the expression multiplies token counts, or its numbers do not fit 64 bits.
+/// Returns an error if the expression multiplies token counts, or its numbers do not fit 64 bits.
 pub fn linear_sum(expression: &Expression) -> Result<(LinearSum, i64), UnsupportedFormula> {
     let linear = ExactLinearSum::of(expression)?;
     let constant = i64::try_from(linear.constant).map_err(|_| UnsupportedFormula::TooLarge)?;

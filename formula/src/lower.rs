@@ -46,7 +46,9 @@ impl TemporalLogic {
 /// Translates `formula` into a query about the reachable markings of `net`.
 ///
 /// # Errors
-/// When the formula needs more than reachability, or its numbers are too large.
+/// Returns an error if the formula needs more than reachability, multiplies token counts or has too
+/// large numbers. Also returns an error if it grows too much when equivalences are replaced, or if
+/// its initial value depends on enabled transitions of a skeleton.
 pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, UnsupportedFormula> {
     translate(formula, net, None)
 }
@@ -55,8 +57,10 @@ pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, UnsupportedFor
 /// of LTL may omit the A in front.
 ///
 /// # Errors
-/// When the formula mixes the two logics, is not supported in `logic`, or its numbers are too
-/// large.
+/// Returns an error if the formula mixes the two logics, is not supported in `logic`, multiplies
+/// token counts or has too large numbers. Also returns an error if it grows too much when
+/// equivalences are replaced. For a net with caps or a skeleton, formulas about runs are errors,
+/// too.
 pub fn lower_in(
     formula: &Formula,
     net: &Net,
@@ -129,8 +133,8 @@ impl GoalTranslator<'_> {
     // each level. Code that need not be in the recursive functions is in functions of its own, to
     // keep their stack frames small.
 
-    /// Translates the conjunction of the parts if `all`, or their disjunction. The parts are
-    /// negated if `holds` is false.
+    /// Translates the conjunction of the formulas `parts` if `all`, or their disjunction. Each
+    /// formula is negated if `holds` is false.
     #[inline(never)]
     fn states(
         &mut self,
@@ -173,8 +177,8 @@ impl GoalTranslator<'_> {
         Ok(Proposition::Constant(here.holds(self.net, self.net.initial())))
     }
 
-    /// Translates "on `paths` from the initial marking, `path`", with `path` negated if `holds` is
-    /// false.
+    /// Translates "all paths from the initial marking satisfy `path`", or "some path satisfies
+    /// `path`", as `paths` says. `path` is negated if `holds` is false.
     fn path(
         &mut self,
         paths: PathQuantifier,
@@ -258,8 +262,8 @@ impl GoalTranslator<'_> {
         }
     }
 
-    /// Translates EF of `part`, negated if `holds` is false. EF AG ψ = ¬AG EF ¬ψ. In CTL, such a
-    /// goal is asked of the tree of runs, too.
+    /// Translates EF φ, where φ is `part`, or its negation if `holds` is false. If φ is AG ψ, the
+    /// result is ¬AG EF ¬ψ. In CTL, an equivalent goal about the tree of runs is added to it.
     fn as_finally(
         &mut self,
         part: &Formula,
@@ -389,8 +393,9 @@ fn quantifies_each_operator(formula: &Formula, is_quantified: bool) -> bool {
     }
 }
 
-/// If `formula`, negated if `holds` is false, is EF φ, returns a formula and a boolean. φ is the
-/// formula if the boolean is true, and its negation otherwise.
+/// Finds φ if `formula`, negated if `holds` is false, has the form EF φ. Returns a formula and a
+/// boolean: φ is the formula if the boolean is true, and its negation otherwise. Returns `None` for
+/// any other form.
 fn as_possibility(formula: &Formula, holds: bool) -> Option<(&Formula, bool)> {
     match (formula, holds) {
         (Formula::Not(part), _) => as_possibility(part, !holds),
@@ -400,7 +405,8 @@ fn as_possibility(formula: &Formula, holds: bool) -> Option<(&Formula, bool)> {
     }
 }
 
-/// Does the same as [`as_possibility`] for a path formula F φ.
+/// Finds φ if `path`, negated if `holds` is false, has the form F φ. The result is as in
+/// [`as_possibility`].
 fn finally(path: &Formula, holds: bool) -> Option<(&Formula, bool)> {
     match (path, holds) {
         (Formula::Not(part), _) => finally(part, !holds),

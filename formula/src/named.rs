@@ -50,7 +50,8 @@ pub fn nodes_of_text(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes
     Ok(NamedNodes { text: text.into_owned(), kind, ids })
 }
 
-/// Returns the text between two quotes. A backslash escapes the next character.
+/// Returns the text between two quotes. A backslash escapes the next character. Returns `None` if
+/// the text is not in quotes, or if a quote inside is not escaped.
 fn in_quotes(text: &str) -> Option<Cow<'_, str>> {
     let quoted = text.strip_prefix('"')?.strip_suffix('"')?;
     if !quoted.contains(['"', '\\']) {

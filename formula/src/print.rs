@@ -166,6 +166,7 @@ enum ExpressionContext {
     Leaf,
 }
 
+/// Prints an expression, in parentheses if its operator is looser than the context `least` allows.
 fn expression(
     whole: &Expression,
     net: &Net,
@@ -236,11 +237,13 @@ fn list<'a>(
     Ok(())
 }
 
+/// Prints the id of a node, in quotes if it is not a plain word.
 fn name(name: &str, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if is_bare(name) {
         return f.write_str(name);
     }
-    // The quoted id would refer to other nodes with this name.
+    // Quotes alone would refer to the other nodes that have this id as their name. So the word `id`
+    // is printed first.
     f.write_str(if is_name_of_others(net, name) { "id \"" } else { "\"" })?;
     for c in name.chars() {
         if matches!(c, '"' | '\\' | '\n') {

@@ -10,21 +10,21 @@
 /// A Boolean formula over atoms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proposition<A> {
-    /// A constant, decided by the initial marking.
+    /// A constant truth value.
     Constant(bool),
     /// The atom is true.
     Atom(A),
-    /// The part is false.
+    /// The operand is false.
     Not(Box<Proposition<A>>),
-    /// All parts are true. An empty conjunction is true.
+    /// All operands are true. An empty conjunction is true.
     And(Vec<Proposition<A>>),
-    /// At least one part is true. An empty disjunction is false.
+    /// At least one operand is true. An empty disjunction is false.
     Or(Vec<Proposition<A>>),
-    /// Both parts are true, or both are false.
+    /// Both operands are true, or both are false.
     Iff(Box<[Proposition<A>; 2]>),
-    /// A proposition with consequences. The value is that of the first part. The first part implies
-    /// each of the others, so a false consequence shows early that it is false. The consequences
-    /// are not needed to show that it is true.
+    /// A main proposition, and consequences that it implies. The value is that of the main
+    /// proposition. A false consequence shows early that the main proposition is false. The
+    /// consequences are not needed to show that the main proposition is true.
     WithConsequences(Box<Proposition<A>>, Vec<Proposition<A>>),
 }
 
@@ -49,7 +49,7 @@ impl<A> Proposition<A> {
     }
 
     /// Returns the conjunction of `parts` if `all`, or their disjunction. Constants are simplified,
-    /// and a junction of one part is that part.
+    /// operands of the same kind are flattened, and a junction of one operand is that operand.
     pub fn junction(all: bool, parts: impl IntoIterator<Item = Self>) -> Self {
         let mut simplified = Vec::new();
         for part in parts {
@@ -69,7 +69,8 @@ impl<A> Proposition<A> {
         }
     }
 
-    /// Returns `main` with its consequences `consequences`. Constant consequences are simplified.
+    /// Returns `main` with the propositions `consequences`, which it implies. True consequences are
+    /// dropped. A false consequence makes the result false.
     pub fn implying(main: Self, consequences: impl IntoIterator<Item = Self>) -> Self {
         let consequences: Vec<Self> = consequences.into_iter().collect();
         if consequences
@@ -136,7 +137,8 @@ impl<A> Proposition<A> {
         }
     }
 
-    /// Replaces each atom by a proposition. Consequences are visited before their main part.
+    /// Replaces each atom by a proposition. Consequences are visited before the proposition that
+    /// implies them.
     pub fn replace<B>(self, replacement: &mut impl FnMut(A) -> Proposition<B>) -> Proposition<B> {
         let mut replace_all =
             |parts: Vec<Self>| parts.into_iter().map(|part| part.replace(replacement)).collect();
@@ -156,7 +158,8 @@ impl<A> Proposition<A> {
         }
     }
 
-    /// Calls `show` on each atom. Consequences are visited before their main part.
+    /// Calls `show` on each atom. Consequences are visited before the proposition that implies
+    /// them.
     pub fn atoms(&self, show: &mut impl FnMut(&A)) {
         match self {
             Proposition::Constant(_) => {}
@@ -196,8 +199,9 @@ impl<A> Query<A> {
         }
     }
 
-    /// Returns the only atom, and the answer if the atom is true. Returns `None` if there is no
-    /// such atom.
+    /// Returns the only atom, and the truth value of the query if the atom is true. The value is
+    /// true for a single maximum. Returns `None` unless the query is an atom, a negated atom or a
+    /// single maximum.
     pub fn only_atom(&self) -> Option<(&A, bool)> {
         match self {
             Query::Truth(proposition) => proposition.only_atom(),

@@ -64,6 +64,8 @@ fn side(sum: &LinearSum, sign: i64) -> Vec<(PlaceId, i64)> {
     own.map(|&(p, a)| (p, a.saturating_abs())).collect()
 }
 
+/// Returns the sum of the terms, each a place and its coefficient. Returns `None` if there are no
+/// terms.
 fn sum(terms: Vec<(PlaceId, i64)>) -> Option<Expression> {
     let term = |(p, a): (PlaceId, i64)| match a {
         1 => Expression::Tokens(vec![p]),

@@ -26,15 +26,16 @@ pub(super) trait LogicOperators: Paths {
     ) -> Result<Id<Self>, UnsupportedFormula>;
 }
 
-/// A converted part of the formula.
+/// A converted subformula.
 enum ConvertedOperand<'f, P> {
-    /// A part without temporal operators, to be merged with its neighbours into one predicate.
+    /// A subformula without temporal operators, to be merged into one predicate with other operands
+    /// of the same conjunction or disjunction.
     State(&'f Formula),
-    /// A part with temporal operators.
+    /// A subformula with temporal operators.
     Temporal(Id<P>),
 }
 
-/// A formula under conversion.
+/// The state of the conversion of one formula.
 pub(super) struct TemporalConverter<P> {
     states: PredicateConverter,
     /// The converted formulas, as a shared graph.
@@ -70,7 +71,7 @@ impl<P: LogicOperators> TemporalConverter<P> {
         self.formula_of_operand(&part)
     }
 
-    /// Converts a part of the formula. A part without temporal operators stays as it is.
+    /// Converts a subformula. A subformula without temporal operators stays as it is.
     fn operand<'f>(
         &mut self,
         formula: &'f Formula,
@@ -99,7 +100,8 @@ impl<P: LogicOperators> TemporalConverter<P> {
         }
     }
 
-    /// Converts a conjunction if `all`, or a disjunction.
+    /// Converts a conjunction if `all`, or a disjunction. Returns the formula unchanged if no
+    /// operand has temporal operators.
     #[inline(never)]
     fn convert_junction<'f>(
         &mut self,
@@ -127,7 +129,8 @@ impl<P: LogicOperators> TemporalConverter<P> {
         }))
     }
 
-    /// Converts parts without temporal operators to one atom.
+    /// Converts the conjunction of formulas without temporal operators if `all`, or their
+    /// disjunction, to one literal.
     #[inline(never)]
     fn states(&mut self, parts: &[&Formula], all: bool) -> Result<Id<P>, UnsupportedFormula> {
         let parts = parts.iter().map(|part| self.states.predicate(part, true));
@@ -184,7 +187,7 @@ impl<P: LogicOperators> TemporalConverter<P> {
         }
     }
 
-    /// Applies G, F or X to a part.
+    /// Applies G, F or X, as `operator` says, to a converted operand.
     #[inline(never)]
     fn apply_unary(
         &mut self,
@@ -211,7 +214,7 @@ impl<P: LogicOperators> TemporalConverter<P> {
         Ok(self.formulas.until(paths, before, reach))
     }
 
-    /// Returns the part as a formula over atoms.
+    /// Returns a converted operand as a formula over atoms.
     fn formula_of_operand(
         &mut self,
         part: &ConvertedOperand<'_, P>,

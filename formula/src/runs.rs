@@ -53,13 +53,14 @@ fn simplify(
     let initially = RunAtom::initial_values(atoms, net);
     let initial_value = |atom: AtomId| initially[atom.0 as usize];
     if is_dead {
-        // The only run repeats a single letter.
+        // The only run repeats the initial marking forever.
         let value = formulas.value_at_end(formula, initial_value) == PartialTruth::True;
         return RunProperty::new(&formulas, formulas.constant(value), &[]);
     }
     let with_initial_values = formulas.simplify_here(formula, initial_value);
     let (simple, _) = formulas.rewritten(with_initial_values, LINEAR_RULES, MAX_REWRITING_STEPS);
-    // Rewriting may move subformulas about later letters to the first letter.
+    // Rewriting may turn subformulas about later markings into subformulas about the initial
+    // marking.
     let simple = formulas.simplify_here(simple, initial_value);
     RunProperty::new(&formulas, simple, atoms)
 }
@@ -112,8 +113,8 @@ fn over_goals(property: &RunProperty) -> Proposition<Goal> {
     )
 }
 
-/// Returns the goal that some run satisfies a part. The goal is about a reachable marking if that
-/// suffices.
+/// Returns the goal that some run satisfies `part`, or a constant if `part` is one. If `part` is F
+/// φ with a condition φ on markings, the goal is the reachability of φ.
 fn run_or_reach_goal(property: &RunProperty, part: Ltl<Linear>) -> Proposition<Goal> {
     let formulas = property.formulas();
     let target = match formulas.node(part) {

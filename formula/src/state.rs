@@ -8,12 +8,14 @@ use parikh_net::Predicate;
 /// Converts `formula`, which must not have temporal operators, to a predicate.
 ///
 /// # Errors
-/// When the formula has a temporal operator, or its numbers are too large.
+/// Returns an error if the formula has a temporal operator, a path quantifier, an atom about
+/// firings or a bound. Also returns an error if it multiplies token counts, has too large numbers,
+/// or grows too much when equivalences are replaced.
 pub fn lower_state(formula: &Formula) -> Result<Predicate, UnsupportedFormula> {
     PredicateConverter::of(formula).predicate(formula, true)
 }
 
-/// A converter of the parts of one formula to predicates.
+/// A converter of the subformulas of one formula to predicates.
 pub(super) struct PredicateConverter {
     /// The remaining size budget for predicates. Without equivalences, predicates are at most as
     /// large as the formula. Each level of nested equivalences doubles the size.
@@ -49,8 +51,8 @@ impl PredicateConverter {
         }
     }
 
-    /// Returns the conjunction of the parts if `all`, or their disjunction. The parts are negated
-    /// if `holds` is false.
+    /// Returns the conjunction of the formulas `parts` if `all`, or their disjunction. Each formula
+    /// is negated if `holds` is false.
     #[inline(never)]
     fn predicates(
         &mut self,
@@ -82,7 +84,7 @@ impl PredicateConverter {
         Ok(Predicate::or(cases))
     }
 
-    /// Converts a formula without subformulas.
+    /// Converts a formula without subformulas, negated if `holds` is false.
     #[inline(never)]
     fn leaf(&mut self, formula: &Formula, holds: bool) -> Result<Predicate, UnsupportedFormula> {
         Ok(match formula {

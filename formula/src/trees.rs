@@ -87,8 +87,8 @@ pub(super) fn tree_proposition(
     Ok(Proposition::junction(true, results))
 }
 
-/// Adds an equivalent goal about the tree of runs to `asked`, which is EF of `part`, negated if
-/// `holds` is false. Returns `asked` unchanged if there is no such goal.
+/// Adds an equivalent goal about the tree of runs to `asked`. `asked` is EF φ, where φ is `part`,
+/// or its negation if `holds` is false. Returns `asked` unchanged if there is no such goal.
 pub(super) fn or_tree_goal(
     asked: TreeProposition,
     part: &Formula,
@@ -110,7 +110,8 @@ enum TreeTask {
     Join { all: bool, parts: usize },
 }
 
-/// Returns the truth value of a part if the initial marking decides it.
+/// Returns the truth value of a part of the formula in the initial marking. Returns `None` if the
+/// initial marking does not decide the value.
 fn initially(property: &TreeProperty, part: Ctl, net: &Net) -> Option<bool> {
     let initial_value = |atom: AtomId| {
         PartialTruth::from(property.atoms()[atom.0 as usize].holds(net, net.initial()))
@@ -125,8 +126,9 @@ fn initially(property: &TreeProperty, part: Ctl, net: &Net) -> Option<bool> {
 /// A proposition over goals that stands for a part of a CTL formula.
 type TreeProposition = Proposition<Goal>;
 
-/// Translates a part with a temporal operator at the top into the simplest goal: a reachable
-/// marking, a home space, a run, or else the tree of runs.
+/// Translates a part of the formula with a temporal operator at the top into the simplest goal: a
+/// reachable marking, a home space, a run, or else the tree of runs. For a home space, an
+/// equivalent goal about the tree of runs is added.
 fn simplest_goal(property: &TreeProperty, part: Ctl, net: &Net) -> TreeProposition {
     let formulas = property.formulas();
     // A condition after one firing is rewritten as a condition on the marking before it.
@@ -157,7 +159,7 @@ fn simplest_goal(property: &TreeProperty, part: Ctl, net: &Net) -> TreePropositi
     }
 }
 
-/// Returns the goal that the tree of runs has the property of a part.
+/// Returns the goal that the tree of runs satisfies a part of the formula.
 fn tree_goal(full: &TreeProperty, part: Ctl) -> TreeProposition {
     let property = TreeProperty::new(full.formulas(), part, full.atoms());
     Proposition::Atom(Goal::Tree(Box::new(property)))
@@ -180,7 +182,8 @@ fn with_run_bounds(tree: TreeProposition, bounds: RunBounds, net: &Net) -> TreeP
     if exists { with_sufficient.negated() } else { with_sufficient }
 }
 
-/// Translates a part into a goal about runs, if an equivalent property of runs exists.
+/// Translates a part of the formula into a goal about runs. Returns `None` if no equivalent
+/// property of runs is found.
 fn run_goal(property: &TreeProperty, part: Ctl, net: &Net) -> Option<TreeProposition> {
     let mut formulas = property.formulas().clone();
     let negation = formulas.negate(part);

@@ -159,6 +159,7 @@ fn forbidden(text: &str) -> Option<char> {
     text.chars().find(|&c| is_forbidden(c))
 }
 
+/// Returns the error for a character that XML does not allow.
 fn not_xml(at: Location, c: char) -> InputError {
     let found = format!("the character U+{:04X}", u32::from(c));
     InputError::Unsupported { at, found, advice: "XML does not allow it; remove it" }

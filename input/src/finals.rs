@@ -23,8 +23,8 @@ use super::xml::{XmlItem, XmlReader, digits};
 use parikh_net::Marking;
 use std::io::BufRead;
 
-/// A final marking before resolution: labels with place ids. A place may be declared later in the
-/// file.
+/// A final marking before resolution: pairs of a place id and the label with its number of tokens.
+/// A place may be declared later in the file.
 #[derive(Default)]
 pub(super) struct FinalMarking(Vec<(String, PnmlLabel)>);
 

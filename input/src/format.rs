@@ -61,11 +61,11 @@ impl From<ColouredNet> for SourceModel {
 }
 
 /// Translates a net that may have inhibitor and reset arcs into a place/transition net. Engines and
-/// reduction rules only work on the translated net. With `caps`, the translated net may represent
-/// the original in two halves ([`extended::translate_within_caps`]).
+/// reduction rules only work on the translated net. With `caps`, a place without a known bound gets
+/// a cap instead of being refused ([`extended::translate_within_caps`]).
 ///
 /// # Errors
-/// When the net has such arcs and no equivalent place/transition net is found.
+/// Returns an error if no place/transition net is found that represents the net.
 pub(super) fn translated(net: ExtendedNet, file: &str, caps: bool) -> Result<Net, InputError> {
     let budget = Budget::unlimited();
     let translated = match caps {

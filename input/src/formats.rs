@@ -2,9 +2,9 @@
 //!
 //! The reader tries the formats in order, and takes the first that recognises the beginning of the
 //! file and reads the file. PNML files of coloured nets begin like those of place/transition nets.
-//! So the coloured reader follows where the plain reader finds colours. A new format needs a file
-//! with its constant, its `mod`, and a line in [`FORMATS`]. For answers that can be audited, the
-//! auditor needs its own reader of the format (`parikh_evidence::reader`).
+//! So if the plain reader finds colours, the coloured reader tries the file next. A new format
+//! needs a file with its constant, its `mod`, and a line in [`FORMATS`]. For answers that can be
+//! audited, the auditor needs its own reader of the format (`parikh_evidence::reader`).
 //!
 //! No current format guarantees facts about the net. Safe units (NUPN) are the model's claim, and
 //! stay a claim. A format that guarantees facts (units of a product of automata, say) has to return

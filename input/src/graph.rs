@@ -30,11 +30,14 @@ struct ReferenceNode {
     target: Box<str>,
     kind: PnmlNodeKind,
     position: TextPosition,
+    /// The place or transition that the reference represents; `None` until the reference is
+    /// resolved.
     node: Option<NetNode>,
 }
 
 /// An arc as written in the file.
 pub(super) struct ArcText {
+    /// The id; `None` if the file has none.
     pub(super) id: Option<String>,
     pub(super) source: String,
     pub(super) target: String,
@@ -76,11 +79,14 @@ impl ArcText {
     }
 }
 
+/// The nodes and arcs of a PNML file read so far.
 pub(super) struct PnmlGraph {
     file: Box<str>,
     pub(super) builder: ExtendedBuilder,
     references: Vec<ReferenceNode>,
+    /// The index in `references` of each reference node, by id.
     reference_named: HashMap<Box<str>, usize>,
+    /// The arcs whose source or target was not yet a known node.
     waiting_arcs: Vec<ArcText>,
     /// The number of arcs in the file; parallel arcs count separately.
     pub(super) arcs: usize,
@@ -104,6 +110,7 @@ impl PnmlGraph {
         InputError::Net { at: at.of(&self.file), problem }
     }
 
+    /// Returns an error if a reference node has this id.
     fn check_id(&self, id: &str, at: TextPosition) -> Result<(), InputError> {
         match self.reference_named.contains_key(id) {
             true => Err(self.net(at, BuildError::DuplicateId(id.into()))),
@@ -227,6 +234,7 @@ impl PnmlGraph {
         Ok(())
     }
 
+    /// Returns the node with an id, or the node that the reference node with this id represents.
     fn arc_end(&self, arc: &ArcText, id: &str) -> Result<NetNode, InputError> {
         let referenced_node = || self.references[*self.reference_named.get(id)?].node;
         self.builder.core.node(id).or_else(referenced_node).ok_or_else(|| InputError::UnknownEnd {
@@ -279,6 +287,7 @@ impl PnmlGraph {
         Ok(())
     }
 
+    /// Returns the error for a reference whose target does not exist or is of the other kind.
     fn refers_to_nothing(&self, index: usize) -> InputError {
         let ReferenceNode { id, target, kind, position: at, .. } = &self.references[index];
         InputError::UnknownReference {

@@ -114,8 +114,9 @@ impl XmlTag<'_> {
         }
     }
 
-    /// Refuses an element outside of the net that may have a meaning. Outside of a module, these
-    /// are parts of a net. In a module, these are all elements but names, graphics and tool data.
+    /// Refuses an element outside of the net that may have a meaning. Outside of a module, this is
+    /// an element whose name contains `place`, `transition` or `arc`. In a module, this is every
+    /// element but names, graphics and tool data.
     pub(super) fn check_outside(&self, is_in_module: bool) -> Result<(), InputError> {
         let name = self.name().to_ascii_lowercase();
         match () {

@@ -65,7 +65,9 @@ pub(super) struct CoverabilityProblem {
 /// The limits of one variable.
 pub(super) struct VariableLimit {
     pub(super) variable: String,
+    /// The smallest value allowed.
     pub(super) min: u64,
+    /// The largest value allowed; `None` without an upper limit.
     pub(super) max: Option<u64>,
     span: Range<usize>,
 }
@@ -146,6 +148,7 @@ enum VariableChange {
 
 struct GuardedRule {
     guard: Vec<VariableLimit>,
+    /// The change of each changed variable, with the position of the variable's name.
     changes: BTreeMap<String, (VariableChange, Range<usize>)>,
     span: Range<usize>,
 }
@@ -154,6 +157,7 @@ struct MistReader<'t> {
     tokens: ScriptTokens<'t>,
     builder: ExtendedBuilder,
     places: HashMap<String, PlaceId>,
+    /// The number of rules built so far.
     rules: usize,
     /// The place that every rule reads, if the net chooses its initial marking.
     run: Option<PlaceId>,
@@ -325,6 +329,8 @@ impl MistReader<'_> {
     /// Builds the initial marking, or the places and transitions that choose among several.
     fn build_initial(&mut self, limits: Vec<VariableLimit>) -> Result<(), InputError> {
         let script = self.tokens.script;
+        // The places with several possible initial numbers of tokens. Each has the variable's name
+        // and the most tokens that may be added to the least number (`None`: any number).
         let mut undetermined: BTreeMap<PlaceId, (String, Option<u64>)> = BTreeMap::new();
         let mut limit_of_variable: HashMap<&str, &VariableLimit> = HashMap::new();
         limit_of_variable.extend(limits.iter().map(|limit| (limit.variable.as_str(), limit)));
@@ -344,6 +350,9 @@ impl MistReader<'_> {
         built.map_err(|problem| script.build(&(0..0), &problem))
     }
 
+    /// Adds the places and transitions that choose among the initial markings. `undetermined` has
+    /// the variable's name of each chosen place, and the most tokens that may be added (`None`: any
+    /// number).
     fn build_choice(
         &mut self,
         undetermined: BTreeMap<PlaceId, (String, Option<u64>)>,

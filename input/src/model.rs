@@ -34,10 +34,13 @@ pub enum Model {
 #[derive(Debug)]
 pub struct ColouredViews {
     net: ColouredNet,
-    /// The unfolding with a transition for each binding, and the unfolding that merges bindings
-    /// with the same effect.
+    /// The unfolding with a transition for each binding (index 0), and the unfolding that builds
+    /// bindings with the same inputs and outputs only once (index 1).
     unfoldings: [OnceLock<Net>; 2],
+    /// The unfolding of the exact quotient, in which equivalent colours are merged.
     quotient: OnceLock<Net>,
+    /// The coloured net with its skeleton; `None` inside if the skeleton exceeds the range of
+    /// numbers.
     with_skeleton: OnceLock<Option<ColouredModel>>,
 }
 
@@ -132,7 +135,8 @@ impl ColouredViews {
         &self.net
     }
 
-    /// Returns the unfolding, without nodes that no reachable marking uses.
+    /// Returns the unfolding, without nodes that no reachable marking uses. With `symmetry`,
+    /// bindings with the same inputs and outputs are built only once.
     ///
     /// # Errors
     /// As for [`Model::into_net`].
@@ -155,7 +159,8 @@ impl ColouredViews {
         Ok(slot.get_or_init(|| net))
     }
 
-    /// Returns the unfolding for questions about markings, if it was made.
+    /// Returns the unfolding in which bindings with the same inputs and outputs are built only
+    /// once, if it was made. It serves questions about markings.
     pub fn existing_unfolding(&self) -> Option<&Net> {
         self.unfoldings[1].get()
     }
@@ -165,7 +170,8 @@ impl ColouredViews {
         self.quotient.get()
     }
 
-    /// Stores the unfolding of the exact quotient.
+    /// Stores the unfolding of the exact quotient, unless one is stored already. Returns the stored
+    /// net.
     pub fn keep_quotient(&self, net: Net) -> &Net {
         self.quotient.get_or_init(|| net)
     }
@@ -178,7 +184,7 @@ impl ColouredViews {
 }
 
 impl<'m> ModelView<'m> {
-    /// Returns the net whose nodes are named.
+    /// Returns the net to whose places and transitions questions refer.
     pub fn net(self) -> &'m Net {
         match self {
             ModelView::Model(net) | ModelView::Unfolding(net) | ModelView::Quotient(net) => net,

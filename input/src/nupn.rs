@@ -57,8 +57,11 @@ pub(super) struct UnitTree {
     sizes: Vec<[String; 3]>,
     /// The number of `<structure>` elements.
     structures: usize,
+    /// The number of units that `<structure>` states, as text.
     count: String,
+    /// The id of the root unit.
     root: String,
+    /// The claim that the units are safe, as text: `true` or `false` if valid.
     safe: String,
     units: Vec<UnitText>,
 }

@@ -93,6 +93,7 @@ struct PnmlReader<R> {
     finals: Vec<FinalMarking>,
     /// The final marking from the labels of places.
     place_finals: FinalMarking,
+    /// The times and priorities found so far.
     urgencies: NetUrgency,
 }
 
@@ -422,6 +423,8 @@ impl<R: BufRead> PnmlReader<R> {
         })
     }
 
+    /// Resolves references, nested units and final markings, and builds the net. Also returns the
+    /// error that refuses times and priorities, if the net has any.
     fn finish(mut self) -> Result<(ExtendedNet, Option<InputError>), InputError> {
         let file = self.xml.file();
         let at = self.net_at.ok_or_else(|| InputError::NoNet { file: file.into() })?;

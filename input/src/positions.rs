@@ -31,6 +31,7 @@ pub fn read_positions_from(
     // The open node, and the number of elements open inside it. The position of a node is in its
     // own graphics, not in the graphics of its labels.
     let mut node: Option<(String, usize)> = None;
+    // True inside the `<graphics>` of the open node.
     let mut graphics = false;
     loop {
         match xml.next()? {

@@ -174,8 +174,9 @@ impl<R: BufRead> QueryReader<'_, R> {
         Ok(trimmed(&self.text).to_owned())
     }
 
-    /// Reads the element `<formula>` that was opened last. The reader goes on to the end of the
-    /// element even after an error, because the next property follows there.
+    /// Reads the element `<formula>` that was opened last. The outer error ends the file, and the
+    /// inner error concerns only this formula. The reader goes on to the end of the element even
+    /// after an inner error, because the next property follows there.
     fn formula(&mut self, line: u64) -> Result<Result<Formula, FormulaError>, InputError> {
         let mut tree = FormulaTree::new(line);
         let mut first_error: Option<FormulaError> = None;
@@ -224,7 +225,8 @@ impl<R: BufRead> QueryReader<'_, R> {
         })
     }
 
-    /// Reads the name of a node.
+    /// Reads the name of a node, and adds the node to `tree`. The outer error ends the file, and
+    /// the inner error concerns only this formula.
     fn name(
         &mut self,
         kind: NodeNameKind,

@@ -44,9 +44,11 @@ pub(super) enum QueryOperator {
     Sum,
     Product,
     Difference,
-    /// The forms of early years: AG φ, EF φ and ¬EF φ.
+    /// AG φ, in the form of early years.
     Invariant,
+    /// EF φ, in the form of early years.
     Possibility,
+    /// ¬EF φ, in the form of early years.
     Impossibility,
 }
 
@@ -142,6 +144,7 @@ pub(super) struct FormulaTree {
     open: Vec<OpenElement>,
     /// The formula, once its element is closed.
     finished: Option<Formula>,
+    /// The line of the element `<formula>`.
     line: u64,
 }
 

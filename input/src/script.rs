@@ -170,8 +170,8 @@ pub(super) fn read_text(reader: &mut dyn BufRead, name: &str) -> Result<String, 
     }
 }
 
-/// Returns a unique name for a transition. These languages allow a place of the same name. Then
-/// primes are added until the name is unique.
+/// Returns the name of a transition. These languages allow a place of the same name. In this case,
+/// primes are added until neither a place nor a transition has the name.
 pub(super) fn transition_name(
     name: &str,
     is_place: impl Fn(&str) -> bool,

@@ -37,8 +37,9 @@ enum Utf8Stream<R> {
 /// it as windows-1252, as browsers do, which differs for 0x80 to 0x9F.
 struct Latin1Decoder<R> {
     bytes: HeadAndRest<R>,
-    /// The decoded text, and the number of its bytes already consumed.
+    /// The decoded text.
     text: String,
+    /// The number of bytes of `text` already consumed.
     consumed: usize,
 }
 
@@ -135,8 +136,8 @@ pub(super) fn may_be_xml(beginning: &[u8]) -> bool {
         || beginning.iter().find(is_text).is_none_or(|&byte| byte == b'<')
 }
 
-/// Returns the kind of packed file with this beginning, and the commands to unpack it. Contest
-/// instances come as `.tgz`.
+/// Returns the kind of packed file with this beginning, and the commands to unpack it. Returns
+/// `None` if the file is not packed. Contest instances come as `.tgz`.
 fn packed_kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let kinds: [(&[u8], &str, &str); 4] = [
         (b"\x1f\x8b", "gzip file or .tgz archive", "tar -xzf, or gunzip"),
@@ -148,9 +149,11 @@ fn packed_kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
     kind.map(|&(_, kind, advice)| (kind, advice))
 }
 
+/// The declared name of an encoding, and the encoding if the name is known.
 type DeclaredEncoding = (String, Option<&'static encoding_rs::Encoding>);
 
-/// Returns the name of the encoding in the XML declaration, with the encoding if the name is known.
+/// Returns the encoding that the XML declaration names. Returns `None` if there is no valid
+/// declaration, or if it names no encoding.
 fn declared_encoding(head: &[u8]) -> Option<DeclaredEncoding> {
     let mut buffer = Vec::new();
     match quick_xml::Reader::from_reader(head).read_event_into(&mut buffer) {

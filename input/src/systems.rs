@@ -33,7 +33,7 @@ pub(super) const FSM: ModelFormat = ModelFormat {
     read: |reader, file| source(reader, file, read::fsm),
 };
 
-/// The greatest number of transitions of such a net.
+/// The greatest number of transitions of a net that represents a parallel composition.
 const MAX_TRANSITIONS: usize = 2_000_000;
 
 fn begins(beginning: &[u8], word: &[u8]) -> bool {

@@ -114,14 +114,15 @@ impl TransitionUrgency {
         self.has_rate = true;
     }
 
-    /// Records a firing interval, from an element `delay` or `interval`.
+    /// Records a firing interval, from an element `delay` or `interval`. The interval `[0, ∞)` is
+    /// ignored.
     pub(super) fn limit(&mut self, name: &str, data: &ToolData) {
         if !is_unlimited(data) {
             self.limit = Some(format!("the `{name}`"));
         }
     }
 
-    /// Records tool data.
+    /// Records the priorities, times and rates in tool data.
     pub(super) fn add_tool_data(&mut self, data: &ToolData) {
         for (name, value) in &data.entries {
             let letters = name.chars().filter(|c| c.is_alphanumeric());
@@ -174,14 +175,19 @@ fn is_unlimited(data: &ToolData) -> bool {
 /// The times, priorities and rates of a partially read net.
 #[derive(Default)]
 pub(super) struct NetUrgency {
+    /// The priority and the text of `timed` of the first transition; `None` before the first
+    /// transition.
     first: Option<(Option<String>, Option<String>)>,
+    /// The error for the first time or differing priority.
     refusal: Option<InputError>,
     has_rates: bool,
+    /// The names of the tools with data in the net.
     tools: BTreeSet<String>,
 }
 
 impl NetUrgency {
-    /// Adds a transition.
+    /// Adds a transition. A limit on its firing time refuses the net, and so does a priority or
+    /// `timed` other than those of the first transition.
     pub(super) fn add(
         &mut self,
         urgency: TransitionUrgency,

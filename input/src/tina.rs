@@ -105,7 +105,7 @@ fn tokens(script: Script<'_>) -> Result<Vec<ScriptToken<'_>>, InputError> {
 }
 
 /// Reads a name in braces, with a backslash before braces and backslashes. Also returns the number
-/// of bytes read.
+/// of bytes read. Returns `None` if the closing brace is missing.
 fn braced_name(text: &str) -> Option<(String, usize)> {
     let mut name = String::new();
     let mut escaped = false;
@@ -144,6 +144,7 @@ struct NamedArc {
 #[derive(Default)]
 struct TinaNode {
     label: Option<String>,
+    /// The initial tokens; `None` if the file does not give a number.
     tokens: Option<u64>,
 }
 
@@ -153,6 +154,7 @@ struct TinaReader<'t> {
     places: TinaNodeList,
     transitions: TinaNodeList,
     arcs: Vec<NamedArc>,
+    /// The labels from `lb` declarations, each with the name of its node.
     labels: Vec<(ScriptToken<'t>, String)>,
     /// The error that refuses times and priorities, if there are any.
     refusal: Option<InputError>,
@@ -161,6 +163,7 @@ struct TinaReader<'t> {
 /// The nodes, in the order of first mention.
 #[derive(Default)]
 struct TinaNodeList {
+    /// The name of each node, with the position of its first mention.
     order: Vec<(String, Range<usize>)>,
     named: HashMap<String, TinaNode>,
 }

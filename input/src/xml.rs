@@ -36,7 +36,8 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(BLANKS).filter(|word| !word.is_empty())
 }
 
-/// Parses a number of decimal digits, with blanks around it.
+/// Parses a number of decimal digits, with blanks around it. Returns `None` if the text is no such
+/// number, or if the number does not fit `T`.
 pub(super) fn digits<T: FromStr>(text: &str) -> Option<T> {
     let digits = trimmed(text);
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
@@ -106,7 +107,7 @@ impl XmlTag<'_> {
         Ok(all)
     }
 
-    /// Returns the values of the attributes with these names.
+    /// Returns the values of the attributes with these names; `None` for each missing attribute.
     pub(super) fn attributes<const N: usize>(
         &self,
         names: [&str; N],
@@ -206,6 +207,8 @@ impl<R: BufRead> XmlReader<R> {
         }
     }
 
+    /// Returns the next item. Unless `may_be_text` is true, text other than stray characters is an
+    /// error.
     fn step(&mut self, may_be_text: bool) -> Result<XmlItem<'_>, InputError> {
         if std::mem::take(&mut self.owes_close) {
             self.depth = self.depth.saturating_sub(1);
@@ -213,7 +216,8 @@ impl<R: BufRead> XmlReader<R> {
             return Ok(XmlItem::Close);
         }
         self.buffer.clear();
-        // Text before an element is an item of its own, so the element begins here.
+        // Text before an element is an item of its own, so the next item begins at the position of
+        // the reader.
         let at = self.reader.get_ref().position();
         let file = &*self.file;
         let malformed = |problem: String| InputError::Malformed { at: at.of(file), problem };

@@ -7,7 +7,7 @@
 use crate::term::{Sort, Terms, Variable};
 use num_bigint::{BigInt, BigUint, Sign};
 
-/// The two sides of a constraint.
+/// The left and the right side of a constraint between two sums without negative numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sides {
     /// Number of bits in which the values of both sides fit.
@@ -29,7 +29,7 @@ pub(crate) struct BitSum {
 
 impl Sides {
     /// Builds the sides of a constraint between Σ c·x and `bound`. Returns `None` if some x is not
-    /// of sort [`Sort::Bits`].
+    /// of sort [`Sort::Bits`] or the width does not fit 32 bits.
     pub(crate) fn of(terms: &Terms, entries: &[(Variable, i128)], bound: &BigInt) -> Option<Sides> {
         let (mut left, mut right) = (BitSum::default(), BitSum::default());
         for &(variable, coefficient) in entries {

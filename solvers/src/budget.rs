@@ -48,7 +48,7 @@ pub struct Budget {
 struct Cancel {
     /// True if this budget was cancelled.
     flag: AtomicBool,
-    /// The flag of the budget that this budget was sliced from.
+    /// The flag of the budget that this budget was sliced from; `None` if it is not a slice.
     parent: Option<Arc<Cancel>>,
 }
 
@@ -96,8 +96,8 @@ impl Budget {
         Budget { deadline, ..self.child() }
     }
 
-    /// Returns a slice with a share in [0, 1] of the remaining time, or 10 s if there is no
-    /// deadline.
+    /// Returns a slice with a share in [0, 1] of the remaining time. Without a deadline, the slice
+    /// ends after 10 s.
     pub fn share(&self, share: f64) -> Self {
         match self.remaining() {
             Some(remaining_time) => self.slice(remaining_time.mul_f64(share)),
@@ -250,6 +250,8 @@ pub(crate) fn descendants(process: u32) -> Vec<u32> {
 /// Limit on the number of descendants that are counted; no solver has more.
 const MAX_DESCENDANTS: usize = 100;
 
+/// Returns the resident set of a process in bytes, without shared memory; 0 if the process has
+/// ended.
 fn process_bytes(process: u32) -> u64 {
     let statm = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
     let mut pages = statm.split_ascii_whitespace().skip(1).map_while(|n| n.parse().ok());

@@ -343,6 +343,7 @@ fn without_wrong_signs(
     multipliers
 }
 
+/// The objective of a proved bound: the objective of the program, or 0.
 #[derive(Clone, Copy)]
 enum Objective {
     Program,
@@ -381,6 +382,7 @@ fn proved_value(
         })
 }
 
+/// The reason why a value was not computed in one number type.
 enum Trouble {
     Overflow,
     Refusal(RefusalReason),

@@ -13,7 +13,8 @@ use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, 
 /// A dual program with the mapping back to multipliers of the primal rows.
 pub(crate) struct DualProgram {
     pub(crate) program: LinearProgram,
-    /// The primal row and its sign for each of the first columns of `program`.
+    /// For each of the first columns of `program`: its primal row, and its factor (1 or −1) in the
+    /// multiplier of this row.
     origins: Vec<(Row, f64)>,
     /// Number of rows of the primal.
     rows: usize,
@@ -21,7 +22,7 @@ pub(crate) struct DualProgram {
 
 impl DualProgram {
     /// Builds the dual of `primal`, whose optimum proves the optimum of `primal`. Returns `None` if
-    /// a number does not fit 64 bits.
+    /// a number does not fit 64 bits or there are too many columns.
     pub(crate) fn of(primal: &LinearProgram) -> Option<Self> {
         let is_minimised = primal.sense() == Sense::Minimise;
         let costs: Option<Vec<i64>> = primal
@@ -34,7 +35,8 @@ impl DualProgram {
     }
 
     /// Builds the dual of `primal` with objective 0 and p, q ≤ 1. Its optimum is negative if and
-    /// only if `primal` has no points; the optimal point is then a Farkas ray.
+    /// only if `primal` has no points; the optimal point is then a Farkas ray. Returns `None` in
+    /// the same cases as [`of`](Self::of).
     pub(crate) fn of_feasibility(primal: &LinearProgram) -> Option<Self> {
         Self::build(primal, &vec![0; primal.columns().len()], 1.0, Some(1)).ok()?
     }
@@ -94,6 +96,8 @@ impl DualProgram {
     }
 }
 
+/// Returns `value` if `is_positive`, otherwise −`value`. Returns `None` if −`value` does not fit 64
+/// bits.
 fn signed(value: i64, is_positive: bool) -> Option<i64> {
     if is_positive { Some(value) } else { value.checked_neg() }
 }

@@ -42,7 +42,7 @@ struct Equation {
 
 /// Returns exact multipliers near `values` (one per row) that cancel `costs`. Without `costs`,
 /// `values` is a ray and its combination must be zero. Returns `None` if the equations are
-/// contradictory or too large.
+/// contradictory or too large, or if `values` are all zero or not finite.
 pub(crate) fn multipliers(
     program: &LinearProgram,
     values: &[f64],
@@ -79,12 +79,12 @@ pub(crate) fn multipliers(
     Some(Multipliers { denominator, numerators })
 }
 
-/// The combination of the rows in one column.
+/// The combination of the rows, weighted by the unknown multipliers, in one column.
 #[derive(Default)]
 struct Combination {
     /// Pairs of an unknown and its coefficient in the column.
     terms: Vec<(usize, BigInt)>,
-    /// The value of the combination at the given numbers.
+    /// The value of the combination at the floating-point multipliers.
     sum: f64,
     /// The sum of the absolute values of the terms.
     absolute_sum: f64,

@@ -43,8 +43,8 @@ pub enum NotLinear {
 }
 
 impl Linear {
-    /// Builds the program whose solutions satisfy all of `assertions`, with the objective to
-    /// maximise.
+    /// Builds the program whose solutions satisfy all of `assertions`. Its objective is to maximise
+    /// `maximise`, or 0 if this is `None`.
     ///
     /// # Errors
     /// Returns [`NotLinear`] if the terms cannot be expressed as a linear program.

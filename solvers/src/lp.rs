@@ -68,7 +68,8 @@ impl Infeasibility {
     /// Returns an exact proof that `program` has no solution.
     ///
     /// # Errors
-    /// Returns [`RefusalReason`] if there is no ray, or if no rational numbers near it are a proof.
+    /// Returns [`RefusalReason`] if there is no empty interval, and neither rational numbers near
+    /// the ray nor a single row are a proof.
     pub fn certify(&self, program: &LinearProgram) -> Result<CertifiedInfeasible, RefusalReason> {
         self.certify_with_effort(program).map(|(proof, _)| proof)
     }

@@ -1,6 +1,7 @@
 //! Wraps any [`LpSolver`] as an [`IncrementalLp`] that solves from scratch every time.
 //!
-//! Builds without HiGHS use it. Changes cost nothing; every solve has the full cost.
+//! Builds without HiGHS and runs with `PARIKH_LP=microlp` use it. Changes cost nothing; every solve
+//! has the full cost.
 
 use crate::budget::Budget;
 use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};

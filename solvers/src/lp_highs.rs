@@ -60,7 +60,7 @@ pub struct HighsModel {
     is_loaded: bool,
     /// The kind of changes since the last run.
     change_kind: ChangeKind,
-    /// Called at every iteration.
+    /// Called at every iteration of the simplex method, if set.
     pub(crate) pulse: Option<fn()>,
 }
 
@@ -68,7 +68,7 @@ pub struct HighsModel {
 struct CallbackData<'b> {
     /// The budget of the run.
     budget: &'b Budget,
-    /// Called at every iteration.
+    /// Called at every iteration of the simplex method, if set.
     pulse: Option<fn()>,
 }
 
@@ -203,7 +203,7 @@ impl HighsModel {
         let highs = self.model.0;
         let callback_data = CallbackData { budget, pulse: self.pulse };
         let data_pointer = std::ptr::from_ref(&callback_data).cast_mut().cast();
-        // SAFETY: the model is alive. The callback and its watch are used only during `Highs_run`:
+        // SAFETY: the model is alive. The callback and its data are used only during `Highs_run`:
         // the callback is stopped and removed right after it.
         unsafe {
             Highs_setIntOptionValue(highs, c"simplex_strategy".as_ptr(), strategy);
@@ -239,6 +239,8 @@ impl HighsModel {
         Optimum { objective, point, multipliers: Some(multipliers) }
     }
 
+    /// Returns the ray of the last run as multipliers. Without a ray, the result has no
+    /// multipliers.
     fn infeasibility(&self) -> Infeasibility {
         let mut has_ray: HighsInt = 0;
         let mut ray = vec![0.0; self.program.rows().len()];

@@ -80,7 +80,8 @@ impl LpSolver for MicroLp {
     }
 }
 
-/// Returns the multipliers that an optimal point of the dual represents.
+/// Returns the multipliers that an optimal point of the dual represents. Returns `None` if there is
+/// no dual program or microlp finds no such point.
 fn multipliers(dual: Option<DualProgram>, budget: &Budget) -> Option<Vec<f64>> {
     let dual = dual?;
     match solve_primal(&dual.program, budget) {
@@ -89,7 +90,8 @@ fn multipliers(dual: Option<DualProgram>, budget: &Budget) -> Option<Vec<f64>> {
     }
 }
 
-/// Returns the time limit of a run that does not cycle: more than ten times the measured time.
+/// Returns the time limit of a run. It is more than ten times the measured time of a run that does
+/// not cycle.
 fn patience(program: &LinearProgram) -> Duration {
     let (_, entries) = program.compressed_rows();
     let size = entries.len() + program.columns().len() + program.rows().len();
@@ -103,7 +105,8 @@ enum ColumnOrder {
     Reversed,
 }
 
-/// Solves a program with both orders of its columns, until one gives a plausible answer.
+/// Solves a program with its rows and columns in the given order, and if the answer is not
+/// plausible, in reverse order.
 fn solve_primal(program: &LinearProgram, budget: &Budget) -> LpAnswer {
     let mut no_answer =
         NoAnswer::Unknown("microlp reports a bounded program as unbounded".to_owned());
@@ -129,6 +132,7 @@ fn is_dual_infeasible(program: &LinearProgram, budget: &Budget) -> bool {
     })
 }
 
+/// Solves a program once within the time limit `patience`, and turns a panic into a failure.
 fn attempt(program: &LinearProgram, order: ColumnOrder, budget: &Budget) -> LpAnswer {
     if let Some(exhausted) = budget.exhausted() {
         return LpAnswer::NoAnswer(exhausted.into());
@@ -205,7 +209,7 @@ fn run(program: &LinearProgram, order: ColumnOrder, budget: &Budget) -> LpAnswer
     }
     match model.solve() {
         Ok(solution) => {
-            // Without integers, every early stop has no point.
+            // Programs have no integer variables, so microlp returns no point when it stops early.
             let point: Vec<f64> = columns.iter().map(|&column| solution.value(column)).collect();
             let costs = program.objective().iter().zip(&point);
             let objective = costs.map(|(&cost, value)| cost as f64 * value).sum();

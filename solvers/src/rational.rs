@@ -70,7 +70,7 @@ pub(crate) fn largest(values: &[f64]) -> f64 {
 }
 
 /// Returns the values times `scale`, rounded to fractions with a common denominator. Returns `None`
-/// if a value has no suitable fraction.
+/// if a value has no suitable fraction or the common denominator is too large.
 fn guess(values: &[f64], scale: f64, rounding: Rounding) -> Option<Multipliers> {
     let noise = largest(values) * NOISE_FRACTION;
     let mut fractions: Vec<(Row, BigRational)> = Vec::new();
@@ -111,9 +111,10 @@ pub(crate) fn nearest(value: f64, max_denominator: u64, tolerance: f64) -> Optio
     Some(if value.is_sign_negative() { -fraction } else { fraction })
 }
 
-/// Returns the first convergent of the continued fraction of `value` ≥ 0 within the relative
-/// `tolerance`, as numerator and denominator. Returns `None` if its denominator exceeds
-/// `max_denominator`.
+/// Returns the first convergent of the continued fraction of `value` ≥ 0 within `tolerance`, as
+/// numerator and denominator. The tolerance is relative for values above 1 and absolute below.
+/// Returns `None` if the denominator exceeds `max_denominator`, or if `value` is negative or above
+/// 10¹⁵.
 pub fn convergent(value: f64, max_denominator: u64, tolerance: f64) -> Option<(u64, u64)> {
     let max_error = tolerance * value.max(1.0);
     // Above this value, even the integer part is inexact.

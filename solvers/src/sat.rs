@@ -12,8 +12,8 @@ use crate::cnf::{Clauses, Cnf, Literal};
 pub enum SatAnswer {
     /// All clauses and assumptions are true under these values, one per variable.
     Satisfiable(Vec<bool>),
-    /// No assignment satisfies all of them. This answer is trusted unless the back-end is a
-    /// [`ProvingSat`].
+    /// No assignment satisfies all clauses and assumptions. This answer is trusted unless the
+    /// back-end is a [`ProvingSat`].
     Unsatisfiable {
         /// Assumptions that contradict the clauses, in their given order. The core need not be
         /// minimal. It is empty if the clauses alone are contradictory.

@@ -11,7 +11,7 @@ pub enum SmtAnswer {
     /// All assertions and assumptions are true in this model, which has a value for each of their
     /// variables. The back-end has evaluated them exactly.
     Satisfiable(SolverModel),
-    /// No model satisfies all of them. This answer is trusted, not certified.
+    /// No model satisfies all assertions and assumptions. This answer is trusted, not certified.
     Unsatisfiable {
         /// Assumptions that contradict the assertions, in their given order. The core need not be
         /// minimal.

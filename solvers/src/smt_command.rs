@@ -48,7 +48,7 @@ pub struct SmtCommand {
     program: Program,
     /// Name and version as reported by the solver.
     name: String,
-    /// The arena of the first term.
+    /// The identity of the arena of the first term; `None` before the first term.
     arena: Option<u64>,
     /// The assertions, in order.
     assertions: Vec<Term>,
@@ -91,6 +91,7 @@ impl SmtCommand {
         Ok(SmtCommand { program, name, arena: None, assertions, guest: Some(guest) })
     }
 
+    /// Records the arena of the first term. Returns an error for a later term of another arena.
     fn take_arena(&mut self, terms: &Terms) -> Result<(), SmtError> {
         match *self.arena.get_or_insert(terms.identity()) == terms.identity() {
             true => Ok(()),

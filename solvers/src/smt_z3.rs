@@ -36,7 +36,7 @@ const OLDEST_VERSION: [u32; 3] = [4, 13, 3];
 pub struct Z3 {
     /// The solver inside Z3.
     solver: Handle,
-    /// The arena of the first term.
+    /// The identity of the arena of the first term; `None` before the first term.
     arena: Option<u64>,
     /// The translated terms, indexed by term; `None` if not needed so far.
     translated: Vec<Option<Bool>>,
@@ -108,6 +108,7 @@ impl Z3 {
         })
     }
 
+    /// Records the arena of the first term. Returns an error for a later term of another arena.
     fn take_arena(&mut self, terms: &Terms) -> Result<(), SmtError> {
         if *self.arena.get_or_insert(terms.identity()) == terms.identity() {
             Ok(())
@@ -263,7 +264,8 @@ impl Z3 {
         guard
     }
 
-    /// Returns the model of the last check, with a value for every translated variable.
+    /// Returns the model of the last check, with a value for every translated variable. Returns
+    /// `None` if Z3 has no model, or a value is not rational.
     fn model(&self) -> Option<SolverModel> {
         let handle = self.solver.model()?;
         let mut model = SolverModel::new();

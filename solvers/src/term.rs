@@ -87,7 +87,7 @@ pub struct Terms {
     /// Distinguishes arenas, so that a solver detects terms of another arena.
     identity: u64,
     nodes: Vec<Node>,
-    /// The term per structure.
+    /// The term of each structure.
     term_of_node: HashMap<Node, Term>,
     /// The name and the sort of each variable.
     variables: Vec<Declaration>,
@@ -300,15 +300,16 @@ impl Terms {
         found
     }
 
-    /// Returns true if all variables have integer values.
+    /// Returns true if all variables of the entries have integer values.
     pub(crate) fn is_integral(&self, entries: &[(Variable, i128)]) -> bool {
         let is_whole = |variable| matches!(self.sort(variable), Sort::Int | Sort::Bits(_));
         entries.iter().all(|&(variable, _)| is_whole(variable))
     }
 
-    /// Sorts the operands, and drops duplicates and the neutral constant. The result is decided if
-    /// the constant `absorbing_value` occurs, or a term together with its negation. Nested operands
-    /// are not flattened.
+    /// Sorts the operands of a conjunction or disjunction, and drops duplicates and the neutral
+    /// constant. The result is `Decided` if the constant `absorbing_value` occurs, a term occurs
+    /// together with its negation, or at most one operand remains. Nested operands are not
+    /// flattened.
     fn operands(&self, terms: impl IntoIterator<Item = Term>, absorbing_value: bool) -> Operands {
         let mut parts: Vec<Term> = terms.into_iter().collect();
         parts.retain(|&part| part != self.truth(!absorbing_value));
@@ -328,6 +329,7 @@ impl Terms {
         }
     }
 
+    /// Returns the variable with this name and sort, and creates it at the first call.
     fn declare(&mut self, name: &str, sort: Sort) -> Variable {
         if let Some(&known) = self.variable_of_name.get(&(sort, name.to_owned())) {
             return known;
@@ -339,6 +341,7 @@ impl Terms {
         variable
     }
 
+    /// Returns the term with this structure, and creates it at the first call.
     fn intern(&mut self, node: Node) -> Term {
         if let Some(&known) = self.term_of_node.get(&node) {
             return known;
@@ -351,8 +354,11 @@ impl Terms {
     }
 }
 
+/// The operands of a conjunction or disjunction after simplification.
 enum Operands {
+    /// The conjunction or disjunction is equivalent to this term.
     Decided(Term),
+    /// The remaining operands: at least two, sorted.
     Open(Box<[Term]>),
 }
 

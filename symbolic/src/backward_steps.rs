@@ -13,7 +13,8 @@ use crate::store::{Diagrams, Set, Stop};
 use crate::touch::LevelTouch;
 use std::collections::HashMap;
 
-/// Steps: the index of a transition in the given list, and its number of consecutive firings.
+/// Steps from the target backwards: the index of a transition in the given list, and its number of
+/// consecutive firings.
 pub type CountedSteps = Vec<(usize, u64)>;
 
 /// The powers of one transition: a number of consecutive firings, and the index of the combined
@@ -42,7 +43,8 @@ impl Diagrams<'_> {
         }
         let max_tokens = self.max_tokens_by_level(closed_set);
         let mut reversed_rows: Vec<Vec<LevelTouch>> = Vec::new();
-        // One entry per transition: the rows for 1, 2, 4 … firings.
+        // One entry per transition: the rows for 1, 2, 4 … firings. It is empty if the transition
+        // has no effect.
         let mut powers_of_transition: Vec<Powers> = Vec::new();
         for touches in transitions {
             let mut powers = Vec::new();
@@ -116,8 +118,8 @@ impl Diagrams<'_> {
     }
 }
 
-/// Returns the effect of `count` consecutive firings, reversed. Returns `None` if no member has
-/// enough tokens for them.
+/// Returns the effect of `count` consecutive firings, reversed. Returns `None` if a level would
+/// need or get more tokens than `max_tokens` has for it, or a number overflows.
 fn reversed_power(
     touches: &[LevelTouch],
     count: u64,

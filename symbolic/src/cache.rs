@@ -20,8 +20,9 @@ pub(crate) enum Operation {
     SaturateFired = 5,
     /// A firing without closure.
     Fire = 6,
-    /// `Saturate` and `SaturateFired` inside a set. The third number is the set.
+    /// `Saturate` inside a set. The third number is the set.
     SaturateWithin = 7,
+    /// `SaturateFired` inside a set. The third number is the set.
     SaturateFiredWithin = 8,
     /// A firing of any transition, inside a set.
     FireAnyWithin = 9,

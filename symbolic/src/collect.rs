@@ -8,12 +8,13 @@
 
 use crate::store::{Diagrams, EMPTY, MIN_COLLECTED_NODES, Node, Stop};
 
-/// Nodes are collected only when the nodes in use exceed one `MIN_USED_FRACTION`-th of all nodes
-/// ever created.
+/// A collection starts only when the nodes in use exceed one `MIN_USED_FRACTION`-th of all nodes
+/// ever created. Under a tight memory limit it starts earlier.
 const MIN_USED_FRACTION: u64 = 16;
 
 impl Diagrams<'_> {
-    /// Collects garbage if it is due. Every node in use must be kept or on the stack.
+    /// Collects garbage if it is due. Every node in use must be kept or on the stack. Returns
+    /// [`Stop::Memory`] if most of the memory is in use after the collection.
     #[inline]
     pub(crate) fn safe_point(&mut self) -> Result<(), Stop> {
         if self.collect_each > 0 {
@@ -46,7 +47,8 @@ impl Diagrams<'_> {
         Ok(())
     }
 
-    /// Returns the number of nodes that fit the memory limit together with hash table and cache.
+    /// Returns three quarters of the number of nodes that fit the memory limit together with hash
+    /// table and cache.
     fn max_nodes(&self) -> usize {
         let bytes_left = self.limits.bytes.saturating_sub(self.cache.bytes());
         (bytes_left / (size_of::<Node>() + 8)).max(MIN_COLLECTED_NODES / 8) / 4 * 3

@@ -29,6 +29,7 @@ pub(crate) struct LocalTransition {
     pub(crate) next: u32,
 }
 
+/// The transitions that a node of one level is saturated for, with the contexts of its children.
 pub(crate) struct Context {
     /// The transitions that fire at the level of the context.
     pub(crate) locals: Vec<LocalTransition>,

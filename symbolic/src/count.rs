@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, HashMap};
 pub enum Factor {
     /// 1 if there are at least so many tokens, otherwise 0.
     AtLeast(u64),
-    /// The value of the function.
+    /// The value of the function at the number of tokens.
     Weight(Box<dyn Fn(u64) -> BigUint + Send + Sync>),
 }
 
@@ -133,7 +133,7 @@ struct WeightedCount<'w, 'd, 'l, N> {
     /// The factors of the sums.
     factors: &'l Factors,
     /// Weight of the paths from the top to each node, by level and position in the level. All nodes
-    /// of a chain are included, not only its head.
+    /// of a chain (linked by `right`) are included, not only its first node.
     weights_above: Vec<Vec<N>>,
     /// The results, in the order of the requested sums.
     sums: Vec<BigUint>,
@@ -177,16 +177,20 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         Ok(self.sum_subtree(&tree, bottom, Vec::new())?.map(|()| self.sums))
     }
 
+    /// Stores `sum` as the result of each requested sum whose list of changes ends at the trie node
+    /// `tree`.
     fn record(&mut self, tree: &ChangeTrie, sum: N) {
         let sum = sum.into_big();
         tree.sums.iter().for_each(|&number| self.sums[number].clone_from(&sum));
     }
 
+    /// Returns the index of the common factor of a level, or `None` if this factor is 1.
     fn common(&self, level: usize) -> Option<usize> {
         self.factors.common.get(&(level as u32)).copied()
     }
 
-    /// Returns the factor with this index at a coded number of tokens; 1 without an index.
+    /// Returns the factor with this index at a coded number of tokens; 1 without an index. Returns
+    /// `None` if the factor does not fit `N`.
     fn scale(&self, factor: Option<usize>, value: u32) -> Option<Scale<N>> {
         let Some(factor) = factor else { return Some(Scale::One) };
         let tokens = self.diagrams.tokens(value);
@@ -241,9 +245,9 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         Ok(Some(()))
     }
 
-    /// Computes the sums in the subtree `tree`. `weights_below` holds the weight of the paths from
-    /// each node of `level` down, with the changes on the path to `tree`. Below the last level
-    /// there is one path and no node.
+    /// Computes the sums whose lists of changes end at a trie node below `tree`. `weights_below`
+    /// has the weight of the paths from each node of `level` down, with the changes from the root
+    /// of the trie to `tree`. It is empty if `level` is the number of levels.
     fn sum_subtree(
         &mut self,
         tree: &ChangeTrie,
@@ -312,7 +316,8 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         Ok(Some(weights))
     }
 
-    /// Returns the sum over all paths through `level`.
+    /// Returns the sum over all paths: with the common factors above `level`, with `factor` at
+    /// `level`, and with the weights `weights_below` of the paths below.
     fn sum_through_level(
         &mut self,
         level: usize,
@@ -340,6 +345,7 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
     }
 }
 
+/// Returns the product, or `None` if it does not fit `N`.
 fn times<N: Number>(scale: &Scale<N>, number: &N) -> Option<N> {
     match scale {
         Scale::Zero => Some(N::zero()),

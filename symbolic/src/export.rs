@@ -5,7 +5,7 @@ use crate::store::{Diagrams, EMPTY, ONE, Set};
 use std::collections::HashMap;
 
 /// A stand-alone set: nodes (value, down, right), each after the nodes that it refers to. The first
-/// node has number 2.
+/// node has number 2. Number 0 is the empty set, number 1 the set of the empty vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagram {
     /// Length of the member vectors.

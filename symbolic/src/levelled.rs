@@ -7,7 +7,8 @@ pub(crate) struct LevelledNet {
     pub(crate) nodes: Vec<u32>,
     /// The start of each level in `nodes`, and the total number of nodes.
     pub(crate) starts: Vec<usize>,
-    /// The position of each node in its level, indexed by node number.
+    /// The position of each node in its level, indexed by node number; `u32::MAX` for nodes outside
+    /// of the set.
     place: Vec<u32>,
 }
 

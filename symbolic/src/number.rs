@@ -5,6 +5,7 @@ use num_traits::{CheckedAdd, CheckedMul, One, Zero};
 
 /// A natural number with checked operations.
 pub(crate) trait Number: Clone + Zero + One + CheckedAdd + CheckedMul {
+    /// Converts a number. Returns `None` if it is too large for the type.
     fn of(value: &BigUint) -> Option<Self>;
     fn into_big(self) -> BigUint;
 }

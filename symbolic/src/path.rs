@@ -46,8 +46,8 @@ impl Diagrams<'_> {
         Ok(is_found?.then(|| self.follow(&backwards, transitions, start, &steps)).flatten())
     }
 
-    /// Returns true if `start` was found. Each step is a transition and the kept set of vectors
-    /// found before that step.
+    /// Returns true if `start` was found. Each step is the suffix number of a reversed transition,
+    /// and the protected set of vectors that were found before that step.
     fn search_backwards_to(
         &mut self,
         backwards: &TransitionRelation,
@@ -86,7 +86,8 @@ impl Diagrams<'_> {
         Ok(!found.is_empty())
     }
 
-    /// Returns the firings from `start` along the steps, last step first.
+    /// Returns the firings from `start` along the steps, last step first. Returns `None` if
+    /// `transitions` does not contain a fired transition, or it is disabled.
     fn follow(
         &self,
         backwards: &TransitionRelation,
@@ -115,7 +116,7 @@ impl Diagrams<'_> {
     }
 }
 
-/// Returns the vector after firing, or `None` if the transition is disabled.
+/// Returns the vector after firing, or `None` if the transition is disabled or a number overflows.
 fn fired(vector: &[u64], touches: &[LevelTouch]) -> Option<Vec<u64>> {
     let mut after = vector.to_vec();
     for touch in touches {

@@ -131,6 +131,7 @@ impl TransitionRelation {
         self.suffixes[id as usize]
     }
 
+    /// Iterates over the touches of a suffix, from the top level down.
     pub(crate) fn touches(&self, mut id: u32) -> impl Iterator<Item = LevelTouch> {
         std::iter::from_fn(move || {
             let suffix = self.suffixes[id as usize];

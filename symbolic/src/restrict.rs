@@ -7,7 +7,7 @@ use crate::levelled::LevelledNet;
 use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
 use std::collections::HashMap;
 
-/// The condition least ≤ Σ weight · tokens ≤ most.
+/// The condition lower ≤ Σ weight · tokens ≤ upper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinearCondition {
     /// Pairs of a level and its weight, each level at most once.
@@ -25,7 +25,8 @@ struct Restriction<'r> {
     linear: &'r LinearCondition,
     /// The nodes of the set, level by level.
     levelled: LevelledNet,
-    /// Minimum and maximum of the sum below each node, by level and position in the level.
+    /// Minimum and maximum of the sum over the vectors of each node, from its level down; by level
+    /// and position in the level.
     ranges: Vec<Vec<(i128, i128)>>,
     /// The computed parts, by node and the sum of the levels above.
     results: HashMap<(u32, i128), u32>,
@@ -70,7 +71,8 @@ impl Diagrams<'_> {
         Ok(Some(ranges[0][levelled.place(set.0)]))
     }
 
-    /// Returns the largest number of tokens at each level, from the top level down.
+    /// Returns the largest number of tokens at each level, from the top level down. The list is
+    /// empty for the empty set.
     pub fn max_tokens_by_level(&self, set: Set) -> Vec<u64> {
         let levelled = LevelledNet::new(self, set);
         let max_tokens = |level: usize| {
@@ -81,6 +83,7 @@ impl Diagrams<'_> {
     }
 
     /// Returns the numbers of tokens that occur at each level, ascending, from the top level down.
+    /// The outer list is empty for the empty set.
     pub fn values_by_level(&self, set: Set) -> Vec<Vec<u64>> {
         let levelled = LevelledNet::new(self, set);
         let values = |level: usize| {
@@ -93,7 +96,8 @@ impl Diagrams<'_> {
         (0..levelled.levels()).map(values).collect()
     }
 
-    /// Returns the members of `set` in which some listed level holds fewer tokens than listed.
+    /// Returns the members of `set` that hold fewer than the required tokens at some level of
+    /// `needs`. `needs` has pairs of a level and its required tokens, by ascending level.
     ///
     /// # Errors
     ///
@@ -103,7 +107,8 @@ impl Diagrams<'_> {
         self.difference(set, enabling)
     }
 
-    /// Returns the members of `set` in which every listed level holds at least the listed tokens.
+    /// Returns the members of `set` that hold at least the required tokens at every level of
+    /// `needs`. `needs` has pairs of a level and its required tokens, by ascending level.
     ///
     /// # Errors
     ///
@@ -114,9 +119,10 @@ impl Diagrams<'_> {
         self.clear_on_error(result)
     }
 
-    /// Returns the members of `set` that satisfy at least one of the lists: every level in the list
-    /// holds at least the listed tokens. The levels above the first level of a list are traversed
-    /// once for all lists.
+    /// Returns the members of `set` that satisfy at least one of the lists. A list has pairs of a
+    /// level and its required tokens, by ascending level. A member satisfies a list if it holds at
+    /// least the required tokens at each of its levels. The levels above the first level of a list
+    /// are traversed once for all lists.
     ///
     /// # Errors
     ///

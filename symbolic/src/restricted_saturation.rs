@@ -11,6 +11,7 @@ use crate::relation::TransitionRelation;
 use crate::saturate::SaturationGuide;
 use crate::store::{Diagrams, EMPTY, Set, Stop};
 
+/// The guide of saturation inside a set: the carried number is a node of the allowed set.
 struct SetGuide<'r>(&'r TransitionRelation);
 
 impl SaturationGuide for SetGuide<'_> {

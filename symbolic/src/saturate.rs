@@ -12,8 +12,9 @@
 //! fires again on the values that it has just produced (*chaining*). It visits only values that
 //! have changed since its last round.
 //!
-//! Each node comes with a number that its *guide* interprets and that determines the closure: its
-//! context (`contexts`), or the part of a set that firings must not leave (`within`).
+//! Each node comes with a number that its *guide* interprets and that determines the closure. It is
+//! a context (`contexts`), or the part of a set that firings must not leave
+//! (`restricted_saturation`).
 //!
 //! The algorithm needs no bounds, and it does not end on an unbounded net. Prove boundedness first,
 //! or limit the time.
@@ -27,7 +28,9 @@ use crate::touch::EMPTY_SUFFIX;
 /// The interpretation of the number carried down with each node. This number determines what the
 /// node is closed under.
 pub(crate) trait SaturationGuide {
+    /// The kind of the cached results of `saturate`.
     const SATURATE: Operation;
+    /// The kind of the cached results of `saturate_fired`.
     const SATURATE_FIRED: Operation;
 
     /// Returns the transitions that fire at this level.
@@ -118,7 +121,7 @@ impl Diagrams<'_> {
         Ok(result)
     }
 
-    /// Closes the chain `work[base..]` under the transitions of its level. The nodes below the
+    /// Closes the chain `chains[base..]` under the transitions of its level. The nodes below the
     /// chain are saturated.
     fn close<G: SaturationGuide>(
         &mut self,

@@ -40,10 +40,10 @@ pub enum Stop {
     /// The caller's stop function returned true.
     #[error("stopped by its caller")]
     Requested,
-    /// The nodes in use do not fit the memory limit.
+    /// The nodes in use do not fit the memory limit, or a relation has too many suffixes.
     #[error("the diagrams exceed their memory limit")]
     Memory,
-    /// A place would hold more than 2⁶³ − 1 tokens.
+    /// A place would hold more than 2⁶³ − 1 tokens, or a weighted sum is too large.
     #[error("a place would hold more than 2^63 - 1 tokens")]
     Overflow,
 }
@@ -135,7 +135,7 @@ pub struct Diagrams<'a> {
     pub(crate) safe_points: u32,
     /// Number of operations since the last check of the limits.
     ticks: u32,
-    /// Number of the relation whose results the cache holds.
+    /// Number of the relation whose results the cache holds; 0 before the first relation.
     pub(crate) cached_for: u64,
 }
 
@@ -347,7 +347,8 @@ impl<'a> Diagrams<'a> {
         }
     }
 
-    /// Builds the chain of `work[base..]` in front of `tail`, and pops its entries from the stack.
+    /// Builds the chain of `chains[base..]` in front of `tail`, and pops its entries from the
+    /// stack.
     pub(crate) fn chain(&mut self, base: usize, tail: u32) -> Result<u32, Stop> {
         let mut right = tail;
         // A long chain counts as many operations.
@@ -360,7 +361,7 @@ impl<'a> Diagrams<'a> {
         Ok(right)
     }
 
-    /// Builds the chain of `work[base..]` after sorting it by code. Firings can disturb the order
+    /// Builds the chain of `chains[base..]` after sorting it by code. Firings can disturb the order
     /// of the codes of large values.
     pub(crate) fn chain_in_order(&mut self, base: usize) -> Result<u32, Stop> {
         if !self.chains[base..].is_sorted_by_key(|entry| entry.value) {

@@ -22,18 +22,20 @@ use crate::product::{Field, Product};
 use crate::store::JointStateStore;
 use crate::system::{LabelId, System};
 
-/// One node of a formula, with indices of its parts. Parts come before the nodes that use them.
+/// A node of a formula. Operands are indices of earlier nodes of the formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum BranchingNode {
     Constant(bool),
     Not(usize),
     And(usize, usize),
-    /// After all steps (or some step) with this label.
+    /// True in a state if `part` is true after all steps that `label` selects (if `all`), or after
+    /// at least one such step.
     Next {
         all: bool,
         label: StepFilter,
         part: usize,
     },
+    /// The formula A(left U right) if `all`, otherwise E(left U right).
     Until {
         all: bool,
         left: usize,
@@ -69,7 +71,7 @@ impl BranchingFormula {
 /// All joint states of a system with their steps.
 #[derive(Debug)]
 pub struct JointStateSpace {
-    /// The start of each state's steps in `steps`, plus the end.
+    /// The index in `steps` of each state's first step. The last entry is the number of steps.
     first_step: Vec<usize>,
     /// The label and the target of each step, grouped by source state.
     steps: Vec<(LabelId, u32)>,
@@ -168,6 +170,8 @@ impl JointStateSpace {
         self.starts.iter().all(|&start| last[start as usize])
     }
 
+    /// Returns the value of a next operator for each state. It is true if all steps that `label`
+    /// selects (if `is_universal`), or at least one, lead to states with `part_values` true.
     fn next(&self, is_universal: bool, label: StepFilter, part_values: &[bool]) -> Vec<bool> {
         let is_meant = |&&(step_label, _): &&(LabelId, u32)| match label {
             StepFilter::Any => true,
@@ -184,7 +188,8 @@ impl JointStateSpace {
         (0..self.states()).map(value).collect()
     }
 
-    /// Returns the predecessors of each state, as start indices and a flat list.
+    /// Returns the predecessors of all states in one list, after the index of each state's first
+    /// predecessor in it. The last index is the length of the list.
     fn predecessors(&self) -> (Vec<usize>, Vec<u32>) {
         let mut first_predecessor = vec![0; self.states() + 1];
         for &(_, to) in &self.steps {
@@ -204,8 +209,9 @@ impl JointStateSpace {
         (first_predecessor, predecessors)
     }
 
-    /// Returns the states with `left_values` until `right_values`, by a backward search from the
-    /// states with `right_values`.
+    /// Returns, for each state, the value of A(φ U ψ) (if `is_universal`) or E(φ U ψ).
+    /// `left_values` and `right_values` are the values of φ and ψ. Searches backward from the
+    /// states where ψ is true.
     fn until(
         &self,
         (first_predecessor, predecessors): &(Vec<usize>, Vec<u32>),
@@ -214,7 +220,7 @@ impl JointStateSpace {
         right_values: &[bool],
     ) -> Vec<bool> {
         let mut satisfying = right_values.to_vec();
-        // Number of steps of each state that do not lead to the set yet.
+        // Number of steps of each state to states that are not known to satisfy the until formula.
         let mut missing: Vec<u32> =
             (0..self.states()).map(|state| self.steps_of(state).len() as u32).collect();
         let mut open: Vec<u32> =

@@ -3,7 +3,8 @@
 use crate::system::{Component, LabelId, System};
 use std::collections::{BTreeMap, HashMap};
 
-/// The error for components that do not form a system; the field is the component's name.
+/// The error for components that do not form a system. The field of a variant, if it has one, is
+/// the component's name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BuildError {
     /// The component has no states.
@@ -24,7 +25,8 @@ pub enum BuildError {
 #[derive(Clone, Debug, Default)]
 pub struct ComponentBuilder {
     pub(crate) name: String,
-    /// The name of the root, if there is one.
+    /// The name of the root, that is, the node of the file whose edges with an empty label lead to
+    /// the start states. `None` if the component has no root.
     pub(crate) root: Option<String>,
     pub(crate) states: Vec<String>,
     /// The display titles that differ from the names, by state.
@@ -33,7 +35,7 @@ pub struct ComponentBuilder {
     pub(crate) starts: Vec<u32>,
     /// The edges: source state, label, target state.
     pub(crate) edges: Vec<(u32, String, u32)>,
-    /// The state per name.
+    /// The number of each state, by name.
     numbers: HashMap<String, u32>,
 }
 
@@ -80,7 +82,8 @@ impl ComponentBuilder {
 /// Builds the system of these components.
 ///
 /// # Errors
-/// Returns an error if there are no components, or a component has no states or no start state.
+/// Returns an error if there are no components, or a component has no states, no start state or
+/// more than 2^32 states.
 pub fn system(name: &str, components: Vec<ComponentBuilder>) -> Result<System, BuildError> {
     if components.is_empty() {
         return Err(BuildError::NoComponents);

@@ -34,21 +34,25 @@ use parikh_temporal::AutomatonTooLarge;
 pub enum Justification {
     /// The formula is false: the run violates it.
     Run(ComponentRun),
-    /// True: no run of these components violates the formula. The list is empty if the infinite
-    /// behaviour of a counterexample is impossible.
+    /// True: no run of these components violates the formula. The list is empty if no word violates
+    /// the formula, or if the analysis of single components excludes the infinite behaviour of
+    /// every counterexample.
     Components {
         /// Components or views of components, ascending.
         members: Vec<FactorView>,
-        /// Number of visited pairs of a joint state and an automaton state.
+        /// Number of visited pairs of a joint state and an automaton state; 0 if `members` is
+        /// empty.
         visited: usize,
     },
     /// True: the system after compositional minimisation has no run that violates the formula.
     Composed {
         /// Components, or views of components.
         members: Vec<FactorView>,
-        /// The composed pairs: numbers of members, or of earlier pairs, which follow the members.
+        /// The composed pairs, in order. A number below the number of members is the index of a
+        /// member. The numbers from there on are those of the pairs themselves.
         order: Vec<(u32, u32)>,
-        /// Total number of visited states.
+        /// Number of states of all graphs before minimisation, plus the number of nodes of the
+        /// search afterwards.
         states: usize,
     },
     /// True: a search of the whole system with partial-order reduction found no run that violates
@@ -62,24 +66,26 @@ pub enum Justification {
 /// The reason for a missing answer.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NoVerdict {
-    /// The time or memory limit was reached.
+    /// `goes_on` returned false, because the time or memory limit was reached.
     #[error("stopped before the property was decided")]
     Stopped,
     /// The automaton would be too large.
     #[error(transparent)]
     Automaton(#[from] AutomatonTooLarge),
-    /// The formula has a next operator, whose meaning on finite runs differs in SPIN.
+    /// The formula has a next operator and finite runs count. Its value would depend on the number
+    /// of steps that SPIN takes between two labels.
     #[error(
         "with `X`, Promela's semantics depends on how many steps SPIN takes between two labels"
     )]
     Next,
-    /// The node limit was reached.
+    /// All rounds of the search reached their node limits. The number is four times the limit of
+    /// the last round.
     #[error("no decision within {0} states of the product")]
     TooManyStates(usize),
 }
 
-/// The node limits of the searches for one formula: of the first round and of the last. Each round
-/// has four times the limit of the previous round.
+/// The node limit of the first round of searches for one formula, and an upper bound of the limits.
+/// Each round has four times the limit of the previous round.
 const NODE_LIMITS: (usize, usize) = (1 << 14, 1 << 27);
 /// Ratio between the node limit of a round and two other limits. The search with partial-order
 /// reduction may visit this many times more nodes. A composed graph may have this many times fewer
@@ -97,13 +103,14 @@ pub struct Decider<'s> {
     finite_runs: FiniteRuns,
     /// The components decomposed into factors.
     factored: FactoredSystem,
-    /// The dependent labels of the factors, for partial-order reduction.
+    /// For each label, the labels that depend on it in some factor, for partial-order reduction.
     dependence: DependenceRelation,
 }
 
 impl<'s> Decider<'s> {
-    /// Decomposes a system into factors if only infinite runs count. A checker sees from views of
-    /// components whether they may continue, not whether they must.
+    /// Decomposes a system into factors if only infinite runs count. If finite runs count, the
+    /// components stay whole. A view may continue where its component cannot, so a checker could
+    /// not see from views where a run ends.
     pub fn new(system: &'s System, finite_runs: FiniteRuns) -> Self {
         let factored = match finite_runs {
             FiniteRuns::Ignored => FactoredSystem::new(system),
@@ -116,7 +123,9 @@ impl<'s> Decider<'s> {
     /// Decides a formula.
     ///
     /// # Errors
-    /// Returns the reason for a missing answer.
+    /// Returns an error if `goes_on` returned false, the automaton would be too large, or all
+    /// rounds reached their node limits. Also if the formula has a next operator and finite runs
+    /// count.
     pub fn decide(
         &self,
         formula: &LabelFormula,
@@ -313,6 +322,9 @@ enum FactorSearchOutcome {
 
 /// Searches these components, and adds components as long as a run that is found is not a run of
 /// the whole system. Returns `None` if the node limit is reached.
+///
+/// # Errors
+/// Returns [`NoVerdict::Stopped`] if `goes_on` returned false.
 fn refine(
     system: &System,
     automaton: &KindAutomaton,
@@ -342,8 +354,10 @@ fn refine(
     }
 }
 
-/// Returns the component to add because of a run of the other components: among those that cannot
-/// follow the run, the one that fails first; otherwise, the one that shares most labels.
+/// Returns the component to add because of a run of the other components. Prefers components that
+/// cannot follow the run: first the owners of a label of the cycle, then the component that fails
+/// first. If all can follow, returns the component that shares most labels with `members`. Returns
+/// `None` if no component is omitted.
 fn component_to_add(system: &System, members: &[u32], run: &ComponentRun) -> Option<u32> {
     let omitted_components: Vec<u32> = (0..system.components().len() as u32)
         .filter(|component| members.binary_search(component).is_err())
@@ -372,8 +386,9 @@ fn component_to_add(system: &System, members: &[u32], run: &ComponentRun) -> Opt
     omitted_components.into_iter().max_by_key(count_shared_labels)
 }
 
-/// Returns the number of labels of a run of `members` after which a component cannot follow, or
-/// `None` if it can follow forever. The component may take labels that no member owns at any time.
+/// Returns the number of labels of a run of `members` after which a component cannot follow.
+/// Returns `None` if no refusal is found: the component can follow forever, or fails only after
+/// many rounds of the cycle. The component may take labels that no member owns at any time.
 fn first_refused_position(
     system: &System,
     members: &[u32],
@@ -399,8 +414,8 @@ fn first_refused_position(
     component.starts().iter().for_each(|&start| possible_states[start as usize] = true);
     close_under_free_steps(&mut possible_states);
     let follow = |possible_states: &mut Vec<bool>, label: LabelId, repeats: bool| {
-        // An outside label represents any label of its kind. Only one that repeats forever is
-        // required of the component.
+        // A label without owner among the members represents any label of its kind. The component
+        // must take it only if it repeats forever.
         if !system.owners(label).contains(&component_number) || (is_free(label) && !repeats) {
             return true;
         }

@@ -35,7 +35,8 @@ impl FactorView {
 #[derive(Clone, Debug)]
 pub(crate) struct FactoredSystem {
     pub(crate) system: System,
-    /// The view of the original system that each component of `system` is.
+    /// For each component of `system`, the component of the original system or the view of it that
+    /// it equals.
     pub(crate) views: Vec<FactorView>,
 }
 
@@ -45,7 +46,8 @@ impl FactoredSystem {
         Self { system: system.clone(), views: FactorView::all_of(system) }
     }
 
-    /// Replaces every component by its factors, if it has several.
+    /// Replaces each component by its factors, if it has one start state and several factors are
+    /// found. Other components stay whole.
     pub(crate) fn new(system: &System) -> Self {
         let mut views = Vec::new();
         let mut components: Vec<Component> = Vec::new();
@@ -119,10 +121,9 @@ impl Factor {
     }
 }
 
-/// Returns true if parts without shared labels together behave exactly like the component. The
-/// test: in every reachable state of the component, each edge of a part is the image of an edge of
-/// the component from this state. Then relating each state to the tuple of its parts' states is a
-/// bisimulation.
+/// Returns true if the factors together behave exactly like the component. The test: each edge of a
+/// factor in a reachable state of the component is the image of an edge of the component from this
+/// state. Then relating each state to the tuple of its factors' states is a bisimulation.
 fn is_exact(component: &Component, factors: &[Factor]) -> bool {
     let reachable_states = reachable_states(component);
     reachable_states.into_iter().all(|state| {
@@ -131,8 +132,8 @@ fn is_exact(component: &Component, factors: &[Factor]) -> bool {
             .iter()
             .map(|factor| factor.component.edges[factor.state_of[state as usize] as usize].len())
             .sum();
-        // Every edge of the component has an image in one of the parts. If the numbers are equal,
-        // the parts have no other edges.
+        // Every edge of the component has an image in one of the factors. If the numbers are equal,
+        // the factors have no other edges.
         let mut images: Vec<(LabelId, u32)> = Vec::new();
         for &(label, to) in row {
             let owner = factors.iter().find(|factor| {
@@ -204,9 +205,9 @@ fn label_classes(component: &Component) -> Vec<Vec<LabelId>> {
     labels_of_class
 }
 
-/// Returns true if, in the state with this row, two conditions hold. The edge neither enables nor
-/// disables the label `second`. Every state reached by the edge and then `second` is also reached
-/// by `second` and then the edge's label.
+/// Returns true if two conditions hold in the state with the edges `row`, for its edge `(first,
+/// first_target)`. This edge neither enables nor disables the label `second`. Every state reached
+/// by this edge and then `second` is also reached by `second` and then `first`.
 fn commute_at(
     component: &Component,
     row: &[(LabelId, u32)],

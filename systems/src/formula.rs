@@ -100,8 +100,8 @@ pub struct KindEdge {
     pub kinds: u64,
 }
 
-/// An automaton that reads kinds of labels. Each of its states accepts some word, except that the
-/// initial state may be without moves if nothing is accepted.
+/// An automaton that reads kinds of labels. No edge leads to a state that accepts nothing. The
+/// initial state has no edges if no word is accepted.
 #[derive(Clone, Debug)]
 pub struct KindAutomaton {
     /// The moves, indexed by state.
@@ -110,13 +110,15 @@ pub struct KindAutomaton {
     pub initial: u32,
     /// All marks; an accepting run carries each of them infinitely often.
     pub required_marks: Marks,
-    /// The minimum number of moves from each state to an accepting component.
+    /// The minimum number of edges from each state to an accepting strongly connected component;
+    /// `u32::MAX` if none is reachable.
     pub distance: Vec<u32>,
     /// The labels that have a kind of their own.
     pub(crate) labels: Vec<LabelId>,
     /// The kind of each label of the system.
     pub(crate) kinds: Vec<u8>,
-    /// The kind of the remaining labels, or of some of them.
+    /// The kind of labels without a kind of their own. In an automaton with phases
+    /// ([`crate::recurrence::with_phases`]), no label has this kind.
     pub(crate) other_kind: u32,
 }
 
@@ -127,7 +129,8 @@ impl KindAutomaton {
         u32::from(largest_kind).max(self.other_kind) + 1
     }
 
-    /// Returns the kind of labels that the formula does not name.
+    /// Returns the kind of labels without a kind of their own, which is also the kind of an empty
+    /// letter.
     pub fn other_kind(&self) -> u32 {
         self.other_kind
     }
@@ -160,11 +163,11 @@ impl KindAutomaton {
     /// Returns an automaton that stays in its state at unnamed labels. It accepts the same words if
     /// unnamed labels can be inserted and removed anywhere.
     ///
-    /// A word is then accepted if and only if the word without unnamed labels is, in case
-    /// infinitely many labels remain. Otherwise, it is accepted if and only if the rest followed by
-    /// an unnamed label forever is. So each state reads the named labels as before. If a state
-    /// accepts unnamed labels forever, it has an edge to an additional last state, which accepts
-    /// exactly these.
+    /// Consider first a word with infinitely many named labels. It is accepted if and only if the
+    /// word without its unnamed labels is. Another word is accepted if and only if its named
+    /// labels, followed by an unnamed label forever, are. So each state reads the named labels as
+    /// before. If a state accepts an unnamed label forever, it has an edge to an additional last
+    /// state, which accepts only unnamed labels forever.
     pub(crate) fn staying_at_unnamed_labels(&self) -> Self {
         let other_bit = 1 << self.other_kind;
         let is_safe = self.required_marks == Marks::NONE;
@@ -309,8 +312,8 @@ impl KindAutomaton {
         self.distance = distance;
     }
 
-    /// Returns the number of moves from each state to a component with all marks, or `u32::MAX` if
-    /// there is no path.
+    /// Returns the number of edges from each state to a strongly connected component with all
+    /// marks, or `u32::MAX` if there is no path.
     fn distances(&self) -> Vec<u32> {
         let sccs = parikh_net::components::components_of_rows(&self.states, |it| it.target);
         let mut marks_of_scc: Vec<Option<Marks>> = vec![None; sccs.count as usize];

@@ -62,6 +62,7 @@ impl SilentStepValue {
         }
     }
 
+    /// Returns the properties of `self U end`, or `None` if this formula is not shown to be steady.
     fn until(self, end: SilentStepValue) -> Option<SilentStepValue> {
         let keeps_waiting = end.is_false && self.is_true;
         let is_postponed = end.is_next && (self.is_true || self.is_next);

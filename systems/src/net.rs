@@ -30,7 +30,8 @@ pub enum NetError {
 /// Builds the net of a system, with at most `max_transitions` transitions.
 ///
 /// # Errors
-/// Returns an error if the net would have more transitions.
+/// Returns an error if the net would have more transitions, or if the net builder or the
+/// construction of the units fails.
 pub fn net(system: &System, max_transitions: usize) -> Result<Net, NetError> {
     let components = system.components();
     let has_roots = has_roots(system);
@@ -136,7 +137,8 @@ fn edges(
     edges
 }
 
-/// Calls `handle_arcs` for every combination of one element of each list.
+/// Calls `handle_arcs` for every combination of one element of each list. No list may be empty.
+/// Stops at the first error.
 fn for_each_combination(
     choices: &[Vec<(PlaceId, PlaceId)>],
     mut handle_arcs: impl FnMut(&[(PlaceId, PlaceId)]) -> Result<(), NetError>,

@@ -55,7 +55,7 @@ impl Field {
 /// The steps of one component from one state.
 #[derive(Clone, Debug, Default)]
 struct Local {
-    /// Edges with labels that no other member owns.
+    /// Edges with labels that no other member owns, as label and target.
     unshared: Vec<(LabelId, u32)>,
     /// Labels that other members own, too, with their targets.
     shared: Vec<(LabelId, Vec<u32>)>,
@@ -73,7 +73,8 @@ pub(crate) struct Product<'s> {
     included_owners: Vec<u32>,
     /// Labels without included owner.
     pub(crate) outside_labels: Vec<LabelId>,
-    /// Number of ready owners of each label; scratch memory.
+    /// Number of ready owners of each label, that is, owners with an edge with this label in the
+    /// current state. Scratch memory: all 0 between calls.
     ready_owners: Vec<u32>,
     /// The labels with a number above 0 in `ready_owners`; scratch memory.
     touched: Vec<LabelId>,
@@ -82,7 +83,7 @@ pub(crate) struct Product<'s> {
 /// A joint step: its label and the moves of components.
 pub(crate) struct JointStep<'a> {
     pub(crate) label: LabelId,
-    /// Positions in the member list, and new states.
+    /// The moving members: position in the member list, and new state.
     pub(crate) moves: &'a [(u32, u32)],
 }
 

@@ -18,6 +18,7 @@ use parikh_temporal::Marks;
 pub(crate) struct RecurrentPart {
     /// The inner moves of the automaton's component, indexed by state.
     moves: Vec<Vec<KindEdge>>,
+    /// True for labels that may occur infinitely often in this part, indexed by label.
     labels: Vec<bool>,
 }
 
@@ -70,7 +71,8 @@ pub(crate) fn with_phases(
             });
         kinds.push(u8::try_from(index).ok().filter(|&index| index < 63)?);
     }
-    // An additional kind for labels that do not occur, for edges that read them.
+    // An additional kind that no label has. Edges that read the other kind of the automaton read
+    // this kind, too, except in the copies for parts.
     let other = kind_signatures.len() as u32;
     kind_signatures.push((u8::try_from(automaton.other_kind).ok()?, vec![false; parts.len()]));
     let new_kinds = |old_kinds: u64, part: Option<usize>| {

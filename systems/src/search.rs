@@ -57,11 +57,12 @@ pub(crate) enum SearchEnd {
 pub(crate) struct SearchOutcome {
     /// The reason why the search ended.
     pub(crate) end: SearchEnd,
-    /// Number of visited nodes.
+    /// Number of nodes found, visited or not.
     pub(crate) nodes: usize,
 }
 
-/// A step from a node. Steps of outside labels and the repetition at the end move no component.
+/// A step from a node. No component moves if no included component owns the label, or if the last
+/// letter repeats at the end of a finite run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct SearchStep {
     /// The label; `None` if the last letter repeats at the end of a finite run.
@@ -80,7 +81,7 @@ struct SearchFrame {
     steps: Vec<SearchStep>,
 }
 
-/// A component of the nodes on the search path.
+/// A strongly connected component of the visited nodes that is not done yet.
 struct SccRoot {
     /// The order number of the component's first node.
     first: u32,
@@ -90,6 +91,7 @@ struct SccRoot {
     entry_marks: Marks,
 }
 
+/// A depth-first search for a run of a product of components that an automaton accepts.
 pub(crate) struct ProductSearch<'a, 's> {
     /// The product of the searched components.
     product: &'a mut Product<'s>,
@@ -100,13 +102,15 @@ pub(crate) struct ProductSearch<'a, 's> {
     /// The bit fields of a node: one per member, the automaton state, and the kind of the last
     /// label.
     fields: Vec<Field>,
+    /// The nodes that are found, packed into words. Nodes are visited later than they are found.
     nodes: JointStateStore,
     /// The order number of each node from 1, or [`FINISHED`] when its component is done; 0 if it is
     /// not visited.
     order_number: Vec<u32>,
     /// The kind of each label of the system, indexed by label.
     kind_of_label: Vec<u8>,
-    /// A label from outside for each kind that has one.
+    /// Labels that no included component owns: one for each kind that has such labels, with the
+    /// kind.
     outside_labels: Vec<(u32, LabelId)>,
     /// The computation of stubborn sets, if partial-order reduction is on.
     stubborn: Option<StubbornSets>,
@@ -245,7 +249,8 @@ impl<'a, 's> ProductSearch<'a, 's> {
         SearchEnd::NoRun
     }
 
-    /// Returns the order number of a visited node, or [`FINISHED`] if its component is done.
+    /// Returns the order number of a visited node, or [`FINISHED`] if its strongly connected
+    /// component is done. Returns `None` if the node is not visited.
     fn order_of(&self, node: u32) -> Option<u32> {
         match self.order_number.get(node as usize) {
             None | Some(&0) => None,
@@ -320,8 +325,9 @@ impl<'a, 's> ProductSearch<'a, 's> {
         (component_states, state, last_kind)
     }
 
-    /// Returns the steps to explore from a node: those of a stubborn set if none of them leads to a
-    /// node on the search path, otherwise all. So each cycle contains a node with all its steps.
+    /// Returns the steps to explore from a node. These are the steps of a stubborn set if each
+    /// leads to a new node or to a node whose strongly connected component is done. Otherwise these
+    /// are all steps. So each cycle contains a node with all its steps.
     fn reduced_steps(&mut self, node: u32) -> Vec<SearchStep> {
         let Some(mut stubborn) = self.stubborn.take() else {
             return self.steps(node, |_| true);
@@ -392,8 +398,8 @@ impl<'a, 's> ProductSearch<'a, 's> {
         steps
     }
 
-    /// Returns a run whose cycle lies in the topmost component, whose nodes have order numbers from
-    /// `first`.
+    /// Returns a run whose cycle lies in the topmost strongly connected component, whose nodes have
+    /// order numbers from `first`. Returns [`SearchEnd::Stopped`] if `goes_on` returned false.
     fn lasso(&mut self, first: u32, goes_on: &mut dyn FnMut() -> bool) -> SearchEnd {
         let is_in_component = |order: u32| order != FINISHED && order >= first;
         let mut starts = self.starts();
@@ -437,8 +443,10 @@ impl<'a, 's> ProductSearch<'a, 's> {
         })
     }
 
-    /// Returns a shortest path over visited nodes from one of `from` to a wanted step, with the
-    /// step's target. With `may_be_empty`, a node of `from` may itself be wanted.
+    /// Returns a shortest path from a node of `from` to a wanted step, with the step's target.
+    /// Visits only nodes whose order number satisfies `is_allowed`. With `may_be_empty`, a node of
+    /// `from` may itself be wanted. Returns `None` if there is no such path or `goes_on` returned
+    /// false.
     fn path(
         &mut self,
         from: &[u32],
@@ -490,8 +498,8 @@ impl<'a, 's> ProductSearch<'a, 's> {
 /// The order number of nodes whose component is done.
 const FINISHED: u32 = u32::MAX;
 
-/// Handles a back edge to the node with this order number: merges the components in between.
-/// Returns the marks of the merged component.
+/// Handles a back edge to the node with this order number. Merges the strongly connected components
+/// from that of the node to the topmost. Returns the marks of the merged component.
 fn merge(roots: &mut Vec<SccRoot>, order: u32, marks: Marks) -> Marks {
     let mut inner_marks = marks;
     let mut entry_marks = Marks::NONE;

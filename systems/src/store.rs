@@ -8,6 +8,7 @@
 pub(crate) struct JointStateStore {
     /// The words of the rows, concatenated.
     words: Vec<u64>,
+    /// Number of words of a row.
     width: usize,
     /// Row numbers plus one; 0 is a free slot. The length is a power of two.
     slots: Vec<u32>,

@@ -30,8 +30,8 @@ use crate::system::{Component, LabelId, System};
 #[derive(Clone, Debug)]
 pub(crate) struct DependenceRelation(Vec<Vec<LabelId>>);
 
-/// Limit on the number of compared pairs of edges from one state. Beyond it, all labels of the
-/// component count as dependent.
+/// Limit on the number of pairs of edges from the same state, summed over the states of a
+/// component. Beyond it, all labels of the component count as dependent.
 const MAX_COMPARED_PAIRS: usize = 1 << 24;
 
 impl DependenceRelation {
@@ -104,9 +104,9 @@ pub(crate) struct StubbornSets {
     open: Vec<LabelId>,
 }
 
-/// A joint state, as needed for the computation of a stubborn set.
+/// A joint state, described by its enabled labels and the causes of disabled labels.
 pub(crate) trait EnablednessOracle {
-    /// Returns true if the label is enabled here.
+    /// Returns true if the label is enabled in the joint state.
     fn is_enabled(&self, label: LabelId) -> bool;
     /// Returns labels, one of which must occur before this disabled label is enabled.
     fn labels_that_may_enable(&self, label: LabelId) -> impl Iterator<Item = LabelId>;
@@ -118,9 +118,9 @@ impl StubbornSets {
         Self { dependence, last_attempt, attempt: 0, open: Vec::new() }
     }
 
-    /// Returns the enabled labels of the smallest stubborn set found, ascending. No label of the
-    /// set may satisfy `is_named_label`. Returns `None` if no set qualifies or every set contains
-    /// all enabled labels.
+    /// Returns the enabled labels of the smallest stubborn set found, ascending. No enabled label
+    /// of the set may satisfy `is_named_label`. Returns `None` if no set qualifies or every set
+    /// contains all enabled labels.
     pub(crate) fn smallest_set(
         &mut self,
         joint_state: &impl EnablednessOracle,

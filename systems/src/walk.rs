@@ -34,11 +34,13 @@ struct WalkChoice {
     label: LabelId,
     /// The joint state after the step.
     joint_state: Vec<u32>,
+    /// The automaton state after the step.
     state: u32,
     /// The acceptance marks of the automaton's edge.
     marks: Marks,
 }
 
+/// A searcher for accepted runs of a system by random walks.
 pub(crate) struct SystemWalker<'a, 's> {
     /// The product of all components.
     product: Product<'s>,
@@ -52,7 +54,8 @@ pub(crate) struct SystemWalker<'a, 's> {
     kinds: Vec<u32>,
     /// The owners of each label, indexed by label.
     owners: Vec<&'s [u32]>,
-    /// For each kind, the states that accept a letter of this kind forever.
+    /// True if a state accepts the word that repeats a letter of a kind forever, indexed by kind,
+    /// then by state.
     accepts_forever: Vec<Vec<bool>>,
     /// The length of the next walk, in steps.
     walk_length: usize,

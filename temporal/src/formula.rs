@@ -81,9 +81,9 @@ const MAX_MERGED_OPERANDS: usize = 32;
 #[derive(Clone, Debug)]
 pub struct Formulas<P> {
     nodes: Vec<Node<P>>,
-    /// The formula per structure.
+    /// The formula of each structure.
     numbers: HashMap<Node<P>, Formula<P>>,
-    /// The negation of each formula, if it was computed.
+    /// The negation of each formula; `None` if it was not computed yet.
     negations: Vec<Option<Formula<P>>>,
 }
 
@@ -99,6 +99,7 @@ impl<P: Paths> Default for Formulas<P> {
 }
 
 impl<P: Paths> Formulas<P> {
+    /// Returns the formula with this structure, and creates it at the first call.
     fn intern(&mut self, node: Node<P>) -> Formula<P> {
         if let Some(&formula) = self.numbers.get(&node) {
             return formula;
@@ -110,6 +111,7 @@ impl<P: Paths> Formulas<P> {
         formula
     }
 
+    /// Records that two formulas are negations of each other.
     fn link_negations(&mut self, one: Formula<P>, other: Formula<P>) {
         self.negations[one.index()] = Some(other);
         self.negations[other.index()] = Some(one);

@@ -28,8 +28,8 @@
 //!
 //! For the runs from a state s, where a run that reaches a dead state repeats it:
 //!
-//! 1. If some run satisfies along(φ), s satisfies φ. For E, this run is the witness. For A, the
-//!    formula is used only if s alone shows it.
+//! 1. If some run satisfies along(φ), s satisfies φ. For E, this run is the witness. For A,
+//!    along(φ) demands only what shows φ at s itself, whatever the other runs do.
 //! 2. If s satisfies φ, every run satisfies all(φ). This is the dual: all(φ) = ¬along(¬φ).
 //! 3. If s satisfies φ, some run satisfies some(φ). A run that leads from φ to ψ in E(φ U ψ) can
 //!    continue as ψ requires; before that, only properties of all runs are used. In a conjunction,
@@ -70,7 +70,7 @@ struct PartBounds {
 impl Ctl {
     /// Returns the LTL formulas that bound `formula`. The atom `dead` is true at states without
     /// successor. `condition_of_next` returns a condition on states for a formula AX φ or EX φ: one
-    /// that implies AX φ, or is implied by EX φ.
+    /// that implies AX φ, or is implied by EX φ. It returns `None` if no condition is known.
     pub fn linear_bounds(
         &self,
         formula: Formula<Quantifier>,
@@ -87,7 +87,8 @@ impl Ctl {
     }
 }
 
-/// Returns the caller's condition for a part that begins with EX or AX, or the trivial condition.
+/// Returns the caller's condition for a part that begins with EX or AX. Without a condition,
+/// returns true for EX and false for AX. For other parts, returns false, which is not used.
 fn next_condition(
     part: Formula<Quantifier>,
     node: &Node<Quantifier>,

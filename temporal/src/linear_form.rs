@@ -43,6 +43,7 @@ enum LinearPart {
 }
 
 impl LinearPart {
+    /// Returns the LTL formula of the part, or `None` for [`LinearPart::Other`].
     fn linear(self) -> Option<Formula<Linear>> {
         match self {
             LinearPart::Condition(formula) | LinearPart::OnAllPaths(formula) => Some(formula),

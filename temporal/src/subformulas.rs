@@ -25,7 +25,7 @@ impl<P: Paths> Formulas<P> {
     }
 
     /// Computes a value of the formula from the values of its parts, once per part and without
-    /// recursion.
+    /// recursion. Calls `value` with each part, its structure, and the values computed so far.
     pub fn fold<T>(
         &self,
         formula: Formula<P>,

@@ -64,7 +64,8 @@ impl From<bool> for PartialTruth {
 }
 
 impl<P: Paths> Formulas<P> {
-    /// Returns the value of the formula at a state with the given atoms, for any continuation.
+    /// Returns the value of the formula at a state with the given atoms, if the value is the same
+    /// for any continuation. Returns unknown if the evaluation does not show this.
     pub fn value_here(
         &self,
         formula: Formula<P>,

@@ -72,7 +72,7 @@ struct UnfoldingBuilder<'c> {
     first_place: Vec<usize>,
     /// The name under construction.
     name: String,
-    /// A buffer for the multiset that is evaluated.
+    /// A buffer for the multiset that is evaluated: pairs of a colour and its number of tokens.
     tokens: Vec<(u64, u64)>,
 }
 
@@ -154,8 +154,8 @@ impl UnfoldingBuilder<'_> {
         Ok(dropped)
     }
 
-    /// Returns true if the binding requires a colour that its place never holds. Only inputs
-    /// without a single colour need this check.
+    /// Returns true if the binding requires a colour that its place never holds. The search for
+    /// bindings has checked the inputs of a single colour, but not `all` and differences.
     fn lacks_an_input(&mut self, compiled: &CompiledTransition, binding: &[u64]) -> bool {
         compiled.inputs.iter().any(|(place, taken)| {
             self.tokens.clear();

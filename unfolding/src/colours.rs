@@ -40,7 +40,8 @@ const MAX_TABLE_SIZE: u64 = 1 << 20;
 
 /// An index of colours by some of their components.
 struct ColourIndex {
-    /// Stride and size of the key components.
+    /// Stride and size of each key component. The component of a colour is `colour / stride %
+    /// size`.
     key: Vec<(u64, u64)>,
     /// The processed colours by key number.
     rows: ByColour<Vec<u64>>,
@@ -55,7 +56,7 @@ impl ColourIndex {
 }
 
 /// The possible colours of a place. Colours are added in some order and processed in the same
-/// order. Joins see only processed colours.
+/// order. Lookups by [`row`](Self::row) return only processed colours.
 pub(super) struct PossibleColours {
     /// The position of each colour in `order`.
     positions: ColourPositions,
@@ -76,8 +77,8 @@ impl PossibleColours {
         PossibleColours { positions, order: Vec::new(), processed: 0, indexes: Vec::new() }
     }
 
-    /// Returns the index on these components, creating it if necessary. Must be called before the
-    /// first colour is added.
+    /// Returns the number of the index on the components `key`, each given by stride and size.
+    /// Creates the index if necessary. Must be called before the first colour is added.
     pub(super) fn index(&mut self, key: &[(u64, u64)]) -> usize {
         if let Some(at) = self.indexes.iter().position(|index| index.key == key) {
             return at;
@@ -120,7 +121,8 @@ impl PossibleColours {
         self.order.len()
     }
 
-    /// Marks the next unprocessed colour as processed and returns it. Joins see it from now on.
+    /// Marks the next unprocessed colour as processed, adds it to the indexes, and returns it.
+    /// Returns `None` if all colours are processed.
     pub(super) fn process_next(&mut self) -> Option<u64> {
         let colour = *self.order.get(self.processed)?;
         self.processed += 1;
@@ -141,7 +143,7 @@ impl PossibleColours {
         self.indexes[index].rows.get(&key).map_or(&[], |row| row)
     }
 
-    /// Sorts the colours. From now on, positions are ranks.
+    /// Sorts the colours. After this call, the position of a colour is its rank in ascending order.
     pub(super) fn seal(&mut self) {
         self.indexes = Vec::new();
         self.order.sort_unstable();

@@ -43,8 +43,8 @@ impl VariableTerm {
         colour / self.stride % self.size
     }
 
-    /// Returns the variable's colour for which the term gives `colour`. Only for leaves without
-    /// blocks.
+    /// Returns the colour of the variable for which this term yields its component of `colour`. The
+    /// term must have no blocks.
     pub fn solve(&self, colour: u64) -> u64 {
         let unshifted = self.component(colour) + self.variable_size - self.shift;
         if unshifted >= self.variable_size { unshifted - self.variable_size } else { unshifted }
@@ -153,8 +153,8 @@ impl TokenPattern {
         }
     }
 
-    /// Calls `f` with each contained summand of a single colour. Returns true if the multiset
-    /// consists of these summands.
+    /// Calls `f` with the count and the pattern of each summand that is a single colour. Returns
+    /// true if the multiset consists of these summands.
     pub fn single_colours(&self, f: &mut impl FnMut(u64, &ColourPattern)) -> bool {
         match self {
             TokenPattern::Tokens(0, _) => true,
@@ -201,9 +201,9 @@ pub fn merge(tokens: &mut Vec<(u64, u64)>) {
 pub enum BindingCheck {
     /// A relation between the numbers of two colours.
     Compare(Relation, ColourPattern, ColourPattern),
-    /// True if every part is true.
+    /// True if all conditions are true.
     And(Vec<BindingCheck>),
-    /// True if some part is true.
+    /// True if at least one condition is true.
     Or(Vec<BindingCheck>),
 }
 
@@ -361,8 +361,8 @@ impl TermCompiler<'_> {
         }
     }
 
-    /// Returns the variable of a term that is no tuple, its shift, and the blocks that it is mapped
-    /// to. Nested blocks are composed.
+    /// Returns the variable of a term that is no tuple (`None` for a constant), its shift, and the
+    /// blocks that it is mapped to. Nested blocks are composed.
     fn variable_part(&self, term: &Term) -> (Option<VariableId>, i64, Option<Arc<[u32]>>) {
         match term {
             Term::Variable(variable) => (Some(*variable), 0, None),

@@ -97,7 +97,7 @@ pub enum UnfoldingError {
     /// in total.
     #[error("one place or the initial marking has more than {0} colours")]
     Colours(u64),
-    /// Colours in bindings are stored as 32-bit numbers.
+    /// A variable has too many colours: colours in bindings are stored as 32-bit numbers.
     #[error("a variable has {0} colours, more than the limit of 4294967295")]
     Variable(u64),
     /// The time or the memory is exhausted.

@@ -3,8 +3,8 @@
 use parikh_net::Net;
 use std::io::{self, Write};
 
-/// Writes `{"places": {"p": ["p(red)", …], …}, "transitions": {"t": ["t(x=red)", …], …}}`. For a
-/// net that is no unfolding, both objects are empty.
+/// Writes `{"net": "n", "places": {"p": ["p(red)", …], …}, "transitions": {"t": ["t(x=red)", …],
+/// …}}`. For a net that is no unfolding, the name is left out and both objects are empty.
 ///
 /// # Errors
 /// If writing to `out` fails.

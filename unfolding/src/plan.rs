@@ -9,25 +9,29 @@ use super::compile::{BindingCheck, ColourPattern, CompiledTransition};
 pub(super) enum JoinStep {
     /// Continues only if the check with this index holds.
     Check(usize),
-    /// Continues only if the colour of the driver input, computed from the complete binding, equals
-    /// the new colour.
+    /// Continues only if the colour of the driver, whose variables are all bound, equals the new
+    /// colour. The driver is the input whose new colour starts the plan.
     EqualsNewColour,
-    /// Continues only if the colour of this input, whose variables are all bound, is possible.
+    /// Continues only if the colour of this input, whose variables are all bound, is possible and
+    /// processed already.
     Member {
-        /// The index of the input in the transition's list.
+        /// The index of the input among the inputs that are a single colour.
         input: usize,
-        /// True if the colour must not be the new colour, which an earlier input uses.
+        /// True if the input has the place of the driver and comes before the driver. Its colour
+        /// must then differ from the new colour, or the binding would be found twice.
         earlier: bool,
     },
-    /// Branches over the possible colours of this input that agree with the bound variables.
+    /// Branches over the processed colours of this input that agree with the bound variables.
     Join {
-        /// The index of the input in the transition's list.
+        /// The index of the input among the inputs that are a single colour.
         input: usize,
-        /// True if the colour must not be the new colour, which an earlier input uses.
+        /// True if the input has the place of the driver and comes before the driver. Its colour
+        /// must then differ from the new colour, or the binding would be found twice.
         earlier: bool,
         /// The colour index of the input's place, for the lookup by key.
         index: usize,
-        /// The leaves that form the key, in order. The constant components follow.
+        /// The leaves, that is, variable terms of the pattern by index, that form the key. The
+        /// constant components follow in the key.
         key: Vec<usize>,
         /// The leaves whose variables are bound in this step.
         binds: Vec<usize>,
@@ -46,7 +50,8 @@ pub(super) enum JoinStep {
 /// The steps that complete bindings from a new colour of the input `driver`.
 #[derive(Debug)]
 pub(super) struct JoinPlan {
-    /// The leaves of the driver that bind a variable. The leaves in `compares` are only compared.
+    /// The leaves of the driver (variable terms of its pattern, by index) that bind a variable. The
+    /// leaves in `compares` are only compared.
     pub(super) binds: Vec<usize>,
     /// The leaves of the driver that are only compared, because their variables are bound by other
     /// leaves.
@@ -69,7 +74,8 @@ struct JoinPlanner<'p> {
     transition: &'p CompiledTransition,
     inputs: &'p [JoinInput],
     places: &'p mut [PossibleColours],
-    /// The input whose new colour starts the plan; `None` without such inputs.
+    /// The input whose new colour starts the plan; `None` if no input of the transition is a single
+    /// colour.
     driver: Option<usize>,
     /// True for the variables bound so far, by position.
     bound: Vec<bool>,

@@ -48,9 +48,9 @@ struct PossibleSearch<'b> {
     bindings: Vec<Vec<u32>>,
     /// Number of bindings found, by transition index.
     counts: Vec<usize>,
-    /// Output colours that may be new, with their places.
+    /// Output colours that may be new, each preceded by the index of its place.
     output_colours: Vec<(usize, u64)>,
-    /// A buffer for evaluated multisets.
+    /// A buffer for evaluated multisets: pairs of a colour and its number of tokens.
     tokens: Vec<(u64, u64)>,
     /// Number of bindings found, of all transitions.
     total: u64,

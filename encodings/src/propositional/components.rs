@@ -46,8 +46,9 @@ impl SafeComponent {
         units.filter(|places| places.len() > 1).map(component).collect()
     }
 
-    /// Adds the clauses for the number of tokens in one marking. `marked` gives the literal that a
-    /// place is marked.
+    /// Adds the clauses that at most one place of the component is marked in one marking, and at
+    /// least one unless the component may be empty. `marked` gives the literal that a place is
+    /// marked. Adds no clause if a place is known to be marked.
     pub(super) fn add_clauses(
         &self,
         clauses: &mut impl Clauses,
@@ -76,7 +77,7 @@ pub(super) struct CodedComponent {
     pub(super) places: Vec<PlaceId>,
     /// True if the component may hold no token.
     may_be_empty: bool,
-    /// The transitions that move the component's token.
+    /// The transitions that change which place of the component is marked.
     pub(super) moves: Vec<TokenMove>,
 }
 
@@ -87,7 +88,8 @@ pub(super) struct TokenMove {
     pub(super) transition: TransitionId,
     /// True if the component held no token before the move.
     pub(super) arrives: bool,
-    /// The number of the place that has the token after the move.
+    /// The number of the place that has the token after the move, or the number for "no place is
+    /// marked" if the component loses its token.
     pub(super) target_number: usize,
 }
 
@@ -120,7 +122,8 @@ impl CodedComponent {
 
 /// Returns disjoint coded components, and one flag per transition. The flag is true if the
 /// transition would need or produce two tokens of a component, so that it never fires. Larger
-/// components come first. A component that lost places to a larger component may be empty.
+/// components come first. A component that lost places to a larger component may be empty; it is
+/// left out if it has fewer than two places left.
 pub(super) fn code_components(
     net: &Net,
     mut components: Vec<SafeComponent>,

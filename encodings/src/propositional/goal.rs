@@ -30,11 +30,12 @@ pub(super) fn encode(
 struct PredicateEncoder<'a> {
     /// The tokens of the places in the marking, by place index.
     places: &'a [OrderEncodedTokens],
-    /// Number of nodes that may still be created.
+    /// Number of decision diagram nodes that may still be created.
     nodes_left: usize,
 }
 
 impl PredicateEncoder<'_> {
+    /// Returns a literal that implies the predicate, whose leaves are comparisons or constants.
     fn encode(
         &mut self,
         predicate: &Predicate,
@@ -71,7 +72,8 @@ impl PredicateEncoder<'_> {
                 clauses.clause(&clause);
                 MaybeLiteral::Open(node_literal)
             }
-            // A predicate of comparisons has no other nodes.
+            // The only other leaf is `False`: the caller replaces conditions on enabled transitions
+            // by comparisons.
             _ => MaybeLiteral::Is(false),
         })
     }
@@ -117,7 +119,7 @@ struct ComparisonEncoder<'a> {
     /// The literal of each node, by the index of its first term and the limit for the remaining
     /// sum.
     nodes: HashMap<(usize, i128), Literal>,
-    /// Number of nodes that may still be created.
+    /// Number of decision diagram nodes that may still be created for the whole property.
     nodes_left: &'a mut usize,
 }
 
@@ -144,8 +146,8 @@ impl ComparisonEncoder<'_> {
         self.nodes.insert((from, limit), node_literal);
         let (place, a) = self.terms[from];
         let (tokens, a) = (&self.places[place.index()], i128::from(a));
-        // If the place has at least this contribution, the remaining terms must stay below the
-        // remaining limit.
+        // If the first term is at least `a * value`, the sum of the remaining terms is at most
+        // `limit - a * value`.
         for value in tokens.low()..=tokens.high() {
             let remaining = self.at_most(from + 1, limit - a * value, clauses)?;
             let contributes_as_much =

@@ -105,7 +105,8 @@ pub enum StepSemantics {
 /// A lower bound of the tokens of a place, and an upper bound if one is known.
 pub type TokenRange = (u64, Option<u64>);
 
-/// The maximum difference between the token counts of a place in one marking.
+/// The maximum difference between the largest and the smallest possible number of tokens of a place
+/// in one marking.
 pub const MAX_RANGE: i128 = 64;
 
 /// The transitions that may fire between two markings, with their literals.
@@ -210,7 +211,8 @@ impl<'n> Unrolling<'n> {
         self.was_narrowed
     }
 
-    /// Returns true if the last step did not extend the range of values of any place.
+    /// Returns true if the last step did not change the range of possible tokens of any place.
+    /// Returns false before the first step.
     pub fn is_stable(&self) -> bool {
         let [.., before, last] = &self.markings[..] else { return false };
         let mut places = before.places.iter().zip(&last.places);
@@ -237,7 +239,7 @@ impl<'n> Unrolling<'n> {
     /// Adds a step and the marking after it.
     ///
     /// # Errors
-    /// Returns an error if a place would need too many variables.
+    /// Returns an error if the number of tokens of a place could vary by more than [`MAX_RANGE`].
     pub fn unroll(&mut self, clauses: &mut impl Clauses) -> Result<(), TooManyValues> {
         let possible = self.possibly_enabled();
         let mut ranges = self.ranges_after(&possible);
@@ -339,7 +341,7 @@ impl<'n> Unrolling<'n> {
         &self.last().places[place.index()]
     }
 
-    /// Returns the transitions that may be enabled in the last marking.
+    /// Returns the transitions that change some place and may be enabled in the last marking.
     fn possibly_enabled(&self) -> Vec<TransitionId> {
         let is_possible = |&t: &TransitionId| {
             let mut inputs = self.net.pre(t).iter();
@@ -350,7 +352,8 @@ impl<'n> Unrolling<'n> {
         self.net.transitions().filter(is_possible).collect()
     }
 
-    /// Returns the range of tokens of each place after one step with these transitions.
+    /// Returns the smallest and the largest possible number of tokens of each place after one step
+    /// with transitions of `possible`.
     fn ranges_after(&self, possible: &[TransitionId]) -> Vec<(i128, i128)> {
         let before = &self.last().places;
         let mut ranges: Vec<(i128, i128)> = before.iter().map(|it| (it.low(), it.high())).collect();
@@ -358,7 +361,8 @@ impl<'n> Unrolling<'n> {
             let (range, tokens) =
                 (&mut ranges[change.place.index()], self.last_tokens(change.place));
             range.0 = range.0.min(tokens.low() + i128::from(change.delta)).max(0);
-            // Parikh represents no more tokens. At most one transition changes a place in a step.
+            // Parikh represents at most 2⁶³ − 1 tokens. At most one transition changes a place in a
+            // step.
             range.1 = range.1.max(tokens.high() + i128::from(change.delta)).min(i64::MAX.into());
         }
         for (range, &(low, high)) in ranges.iter_mut().zip(&self.place_ranges) {
@@ -449,7 +453,8 @@ fn any_of(clauses: &mut impl Clauses, literals: &[Literal]) -> Literal {
     literal
 }
 
-/// Adds the clauses of conditions 2 and 3 of a step for one place.
+/// Adds the clauses of a step for one place: at most one fired transition changes the place, and no
+/// transition reads the place after another one has taken tokens from it.
 fn add_order_clauses(clauses: &mut impl Clauses, changes: &[FiringChange]) {
     let changing: Vec<Literal> =
         changes.iter().filter(|change| change.delta != 0).map(|change| change.fired).collect();

@@ -29,12 +29,13 @@ pub struct PropositionalGoal<'n> {
 
 impl<'n> PropositionalGoal<'n> {
     /// Encodes a goal of `net` with [`EncodingPart::Unrolling`] or [`EncodingPart::Steps`] and the
-    /// number of steps of the encoding. Proved `facts` are used. The model's claim about its units
-    /// is used only if `values` uses components.
+    /// number of steps of the encoding. Proved `facts` are used. The model's claim that its units
+    /// are safe is used unless `values` is [`TokenEncoding::Order`].
     ///
     /// # Errors
-    /// Returns an error if the goal or the encoding is not supported, or if numbers are too large
-    /// for one variable per value.
+    /// Returns an error if the goal or the encoding is not supported. Also returns an error if
+    /// numbers are too large for one variable per value, or if the clauses would have too many
+    /// literals.
     pub fn new(
         net: &'n Net,
         goal: &Goal,

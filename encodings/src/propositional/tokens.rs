@@ -7,7 +7,7 @@ use parikh_solvers::cnf::{Clauses, Literal};
 pub enum MaybeLiteral {
     /// A constant truth value.
     Is(bool),
-    /// An open literal.
+    /// A literal whose truth value is unknown.
     Open(Literal),
 }
 
@@ -67,7 +67,7 @@ impl OrderEncodedTokens {
         }
     }
 
-    /// Returns the variables, each with the minimum number of tokens that it implies.
+    /// Returns each variable, preceded by the least number of tokens if the variable is true.
     pub(super) fn variables(&self) -> impl Iterator<Item = (i128, Literal)> {
         (self.low + 1..).zip(self.threshold_literals.iter().copied())
     }

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// The evidence for "unreachable", "at most" and similar results.
+/// The evidence for "unreachable", "at most" and similar results. An inner `None` means that the
+/// certificate, argument or labelling is not kept for an evidence file.
 #[derive(Clone, Debug)]
 pub enum Evidence {
     /// The checker accepted a certificate for this goal.
@@ -55,7 +56,7 @@ impl Evidence {
         }
     }
 
-    /// Drops the certificate.
+    /// Drops the certificate, argument or labelling that was kept for an evidence file.
     pub(super) fn forget(&mut self) {
         match self {
             Evidence::Certified(shown) => *shown = None,
@@ -110,10 +111,12 @@ pub(super) struct Checks {
     pub(super) take_searches: bool,
 }
 
-/// The time that repeated visits may take in total, whatever the share.
+/// The time that a check may take even if the share is used up, when the result could also rest on
+/// the search.
 const FREE: Duration = Duration::from_millis(250);
 
-/// The share of the elapsed time that repeated visits may take.
+/// The share of the elapsed time for all checks, in [0, 1]. Beyond this share, a check gets only
+/// [`FREE`] if the result could also rest on the search.
 const REPEATED_VISITS_TIME_SHARE: f64 = 0.1;
 
 impl Checks {
@@ -128,9 +131,9 @@ impl Checks {
         }
     }
 
-    /// Returns the budget of a check: the whole analysis if the check is `needed`, otherwise a
-    /// small share of the elapsed time, since visiting all markings again costs as much as the
-    /// search.
+    /// Returns the budget of a check. A check gets the whole remaining analysis if it is `needed`
+    /// or if unchecked searches are rejected. Otherwise it gets a small share of the elapsed time,
+    /// since visiting all markings again costs as much as the search.
     pub(super) fn budget(&self, needed: bool) -> Budget {
         if needed || !self.take_searches {
             return self.budget.child();

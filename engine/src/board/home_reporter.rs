@@ -29,8 +29,8 @@ use std::time::Instant;
 pub struct HomeReporter<'b> {
     board: &'b Board<'b>,
     technique: Technique,
-    /// The engine's net; `None` for the net that was read. Used by searches and by arguments that
-    /// lead back.
+    /// The engine's net; `None` for the net that was read. Used by [`searched`](Self::searched),
+    /// [`returning`](Self::returning) and [`lost_there`](Self::lost_there).
     working_net: Option<&'b WorkingNet<'b>>,
 }
 
@@ -41,8 +41,8 @@ pub struct HomeFinding {
     pub goal: GoalId,
     /// True if the goal stays reachable.
     pub stays_reachable: bool,
-    /// A sequence of the net that was read to a marking from which the goal is lost, if there is
-    /// one.
+    /// A sequence of the net that was read to a marking from which the goal is unreachable. `None`
+    /// if the goal stays reachable, or if no sequence is known.
     pub sequence: Option<FiringSequence>,
 }
 
@@ -105,8 +105,9 @@ impl<'b> HomeReporter<'b> {
         }
     }
 
-    /// Returns a shorter sequence after which the same certificate shows that the goal is lost, if
-    /// witnesses are shortened.
+    /// Returns a shorter prefix of the sequence, after which the same certificate shows that the
+    /// goal is lost, with its number of firings. Returns `None` if no such prefix is found in time
+    /// or witnesses are not shortened.
     fn sooner(
         &self,
         sequence: &FiringSequence,
@@ -130,7 +131,8 @@ impl<'b> HomeReporter<'b> {
         sooner
     }
 
-    /// Reports that the goal's transition fires finitely often, by weights.
+    /// Reports that the goal's transition fires finitely often, because each of its firings lowers
+    /// a weighted sum of tokens that no firing increases.
     pub fn lost_finitely(&self, goal: GoalId, structure: &Arc<Structure>) {
         let Some(wanted) = self.open_predicate(goal) else { return };
         let Structure::Finitely(weights) = &**structure else { return };
@@ -186,8 +188,9 @@ impl<'b> HomeReporter<'b> {
         }
     }
 
-    /// Repeats an exhaustive search in the checker, if it is small. Returns the checker's findings
-    /// and the evidence.
+    /// Repeats an exhaustive search in the checker, if it is small. Returns the structure to keep
+    /// for an evidence file, and for each predicate true if it stays reachable. An entry is `None`
+    /// if the checker did not decide the predicate.
     fn visited_again(
         &self,
         wanted: &[&Predicate],
@@ -195,7 +198,7 @@ impl<'b> HomeReporter<'b> {
     ) -> (Option<KeptStructure>, Vec<Option<bool>>) {
         let unknown = || vec![None; wanted.len()];
         let checks = &self.board.checks;
-        // An evidence file needs what was visited.
+        // An evidence file refers to the markings that the checker visits, so it needs this visit.
         let budget = checks.budget(checks.keeps_certificates);
         let goes_on = &mut || !budget.is_exhausted();
         let told = checks.count(|| {
@@ -230,8 +233,8 @@ impl<'b> HomeReporter<'b> {
         }
     }
 
-    /// Returns the checker's own copy of the engine's net, with the goals translated to it. The
-    /// error is `None` if the time was over.
+    /// Returns the checker's own copy of the engine's net, with the predicates translated to this
+    /// net. The error is an empty text if the time was over.
     fn translated(
         &self,
         wanted: &[&Predicate],
@@ -254,6 +257,8 @@ impl<'b> HomeReporter<'b> {
         Ok((net, here))
     }
 
+    /// Returns the witness for the marking after a sequence, shortened if possible. Returns `None`
+    /// if the sequence does not replay.
     fn witness(&self, goal: GoalId, sequence: FiringSequence) -> Option<Witness> {
         let end = parikh_evidence::replay(self.board.net, &sequence).ok()?;
         self.board.check_claim(&sequence, u64::MAX);
@@ -283,7 +288,8 @@ impl<'b> HomeReporter<'b> {
         }
     }
 
-    /// Reports that the goal stays coverable, by the structure of the closed net.
+    /// Reports that the goal stays coverable, by the structure of the net closed by a transition
+    /// from the target to the initial marking.
     pub fn kept_closed(&self, goal: GoalId, structure: &Arc<Structure>) {
         let Some(wanted) = self.open_predicate(goal) else { return };
         let Structure::Closed { traps, refutation } = &**structure else { return };
@@ -313,7 +319,7 @@ impl<'b> HomeReporter<'b> {
     }
 
     /// Reports that from every marking of the engine's net firings lead back. Returns the number of
-    /// open goals that this shows.
+    /// open goals that are thereby shown to stay reachable.
     pub fn returning(&self, goals: &[GoalId], returning: ReturnProof) -> usize {
         let open = goals.iter().filter_map(|&goal| Some((goal, self.open_predicate(goal)?)));
         let (open, wanted): (Vec<GoalId>, Vec<&Predicate>) = open.unzip();
@@ -356,8 +362,8 @@ impl<'b> HomeReporter<'b> {
         said
     }
 
-    /// Reports that the goal is lost after these firings of the engine's net, as a certificate
-    /// about the net with that initial marking shows.
+    /// Reports that the goal is lost after the sequence `after` of the engine's net. The
+    /// certificate is about the engine's net with the end of this sequence as its initial marking.
     pub fn lost_there(
         &self,
         goal: GoalId,
@@ -411,6 +417,7 @@ impl<'b> HomeReporter<'b> {
         (about_read(self.working_net, proof), evidence)
     }
 
+    /// Returns the evidence for an accepted argument about the net that was read.
     fn argued(&self, structure: &Arc<Structure>) -> Evidence {
         let argued = || KeptStructure { structure: structure.clone(), derivation: None };
         Evidence::Argued(self.board.checks.keeps_certificates.then(argued))
@@ -424,7 +431,8 @@ impl<'b> HomeReporter<'b> {
         );
     }
 
-    /// Returns the predicate of an open goal.
+    /// Returns the predicate of an open goal. Returns `None` for a closed goal, and for a goal of
+    /// another kind, which counts as a fault.
     fn open_predicate(&self, goal: GoalId) -> Option<&'b Predicate> {
         match self.board.goal(goal) {
             Goal::Home(wanted) if self.board.is_open(goal) => Some(wanted),
@@ -468,6 +476,8 @@ impl<'b> HomeReporter<'b> {
             .fault(self.technique, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
     }
 
+    /// Records a result, unless its proof rests on a violated claim. Freezes a goal with the
+    /// opposite result.
     fn enter(&self, goal: GoalId, found: HomeKnowledge) {
         let mut entry = self.board.entry(goal);
         let rests_on = |home: &HomeKnowledge| match home {

@@ -62,8 +62,8 @@ impl Knowledge {
         }
     }
 
-    /// Returns the basis of a settled goal. For a maximum this is the basis of the bound, if there
-    /// is one.
+    /// Returns the basis of a settled goal, and `None` for an open goal. For a maximum this is the
+    /// pump that shows it to be unbounded, otherwise the proved bound, even if the goal is open.
     pub fn standing(&self) -> Option<Basis<'_>> {
         let argued = |by: &Technique, proof, evidence, given| Basis {
             technique: by,
@@ -110,7 +110,7 @@ impl Knowledge {
         })
     }
 
-    /// Drops witnesses and certificates.
+    /// Drops witnesses and certificates, except those of maxima.
     pub(super) fn forget(&mut self) {
         match self {
             Knowledge::Reach(ReachKnowledge::Reached { witness, .. }) => *witness = None,
@@ -177,7 +177,8 @@ pub enum TreeKnowledge {
         proof: Proof,
         /// The evidence for the proof.
         evidence: Evidence,
-        /// The goals whose unreachability the argument assumes.
+        /// The goals that the argument assumes to be settled, as unreachable or as staying
+        /// reachable.
         premise_goals: Arc<[GoalId]>,
         /// The technique behind the result.
         technique: Technique,
@@ -200,9 +201,11 @@ pub enum HomeKnowledge {
     },
     /// The goal is unreachable from some reachable marking.
     BecomesUnreachable {
-        /// The firings to that marking, if the proof is about a particular marking.
+        /// The firings to that marking in the net that was read. `None` if the board does not have
+        /// them or does not keep witnesses.
         witness: Option<Witness>,
-        /// The proof; its certificate is about the net with that marking as initial marking.
+        /// The proof; its certificate, if any, is about the net with that marking as initial
+        /// marking.
         proof: Proof,
         /// The evidence for the proof.
         evidence: Evidence,
@@ -242,7 +245,8 @@ pub struct Maximum {
     pub largest_seen: Option<SeenValue>,
     /// The smallest bound proved, with its proof and technique.
     pub proved: Option<ProvedBound>,
-    /// A self-covering sequence that shows that there is no maximum.
+    /// A self-covering sequence that shows that there is no maximum, with its technique. `None` if
+    /// no such sequence is known.
     pub unbounded: Option<(PumpSequence, Technique)>,
 }
 

@@ -39,8 +39,9 @@ pub enum LemmaSum {
     Mixed,
 }
 
-/// Explains why no reachable marking satisfies `predicate`, from a certificate about the net
-/// itself: some places never hold enough tokens at the same time.
+/// Explains why no reachable marking satisfies `predicate`, from a linear certificate about the net
+/// itself: some places never hold enough tokens at the same time. Returns `None` for another proof,
+/// for a translated, reduced or abstracted net, or if no lemma has this form.
 pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<LemmaExplanation> {
     // Users do not know all places of a translated net.
     let is_model = net.translation().is_none();
@@ -79,7 +80,8 @@ fn marked(atom: &Atom) -> Option<(PlaceId, u64)> {
     }
 }
 
-/// Returns the weights as a sum if it is short.
+/// Returns the weights as a readable sum. Returns `None` if there are no weights, too many weights,
+/// or weights beyond 64 bits.
 fn readable(net: &Net, lemma: &Lemma) -> Option<LemmaSum> {
     if lemma.weights.len() > MAX_TERMS || lemma.weights.is_empty() {
         return None;

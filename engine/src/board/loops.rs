@@ -9,22 +9,24 @@ use parikh_net::{FiringSequence, Goal, GoalId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
-/// A sequence with at most this many steps is stored as a plain firing sequence.
+/// The largest number of steps of a sequence that is stored as a plain firing sequence.
 const FLAT: usize = 2_000;
 
 /// An observation along the sequence, with its position.
 struct Sight {
     id: GoalId,
-    /// The value, for a maximum.
+    /// The value of the sum, for a maximum. `None` for a predicate, which holds at this position.
     value: Option<i128>,
+    /// The position of the observation in the sequence.
     spot: Arc<Spot>,
 }
 
 impl WitnessReporter<'_> {
-    /// Replays an accelerated sequence of the board's net. Records the open goals that hold after a
-    /// turn or in the first repetition of a block, and the largest values there. Returns the number
-    /// of goals reached. Not for a net whose units are claimed to be safe: the claim is compared
-    /// with plain sequences only.
+    /// Replays an accelerated sequence of the board's net. Records the open goals that hold after
+    /// an element of the sequence or of a block's first round, and the largest values at these
+    /// positions. Returns the number of goals reached. A call for a coloured or reduced net is a
+    /// fault. So is a call for a net whose units are claimed to be safe: the claim is compared with
+    /// plain sequences only.
     pub fn along_loops(&self, run: LoopRun, budget: &Budget) -> usize {
         let board = self.board();
         let claims = board.net().safe_units().is_some();
@@ -83,7 +85,8 @@ impl WitnessReporter<'_> {
     }
 }
 
-/// Returns all observations worth recording along a sequence.
+/// Returns at most one observation for each open goal: the first marking that satisfies its
+/// predicate, or the largest new value of its sum.
 fn sights(
     board: &Board<'_>,
     run: &LoopRun,

@@ -6,9 +6,10 @@
 //! refute. An engine that over-approximates gets a proof reporter only, so it cannot report a goal
 //! as reached. A report on the wrong side does not compile.
 //!
-//! That a predicate does not stay reachable needs both sides, a witness and a proof from its end;
-//! such reports go through [`HomeReporter`]. The existence and absence of runs are reported through
-//! [`RunReporter`], properties of the tree of runs through [`TreeReporter`].
+//! A report that a predicate does not stay reachable takes both sides: a witness, and a proof that
+//! starts from the end of the witness. Such reports go through [`HomeReporter`]. The existence and
+//! absence of runs are reported through [`RunReporter`], properties of the tree of runs through
+//! [`TreeReporter`].
 //!
 //! The board replays every witness on the net before it records the result. For every proof it
 //! checks the certificate for this goal, or records the result as an unchecked search. A failed
@@ -72,7 +73,7 @@ use std::time::Duration;
 /// The name of a technique in the contest's terms: `RANDOM_WALK`, `EXPLICIT`, ….
 pub type Technique = &'static str;
 
-/// The time spent on finding place invariants that explain results.
+/// Limit on the time for computing the place invariants that explain results.
 const SUMS_TAKE: Duration = Duration::from_millis(100);
 /// The largest number of places of a net for which these place invariants are computed.
 const SUMS_OF: usize = 5_000;
@@ -86,6 +87,7 @@ pub struct GivenUp {
     pub why: String,
 }
 
+/// The state of one goal.
 struct GoalEntry {
     knowledge: Knowledge,
     /// True if two engines contradict each other: then no verdict is given.
@@ -96,19 +98,26 @@ struct GoalEntry {
 pub struct Board<'n> {
     net: &'n Net,
     /// The coloured net, if `net` is its skeleton and goals are written over the skeleton's nodes.
+    /// `None` otherwise.
     coloured: Option<&'n ColouredModel>,
     goals: Vec<Goal>,
     entries: Vec<Mutex<GoalEntry>>,
     open: Vec<AtomicBool>,
     open_count: AtomicUsize,
-    /// A counter of settlements, which engines read to notice new results.
+    /// Number of goals closed so far. Engines read it to notice new results.
     version: AtomicU64,
+    /// Number of refused claims and of contradictions between engines.
     faults: AtomicUsize,
+    /// True if a claim was dropped because a place would exceed the largest token count.
     overflowed: AtomicBool,
+    /// Description of a replayed sequence that violates the model's claim of safe units. Empty
+    /// while no sequence does.
     breach: OnceLock<String>,
     /// The reasons of engines that gave a goal up.
     given_up: Mutex<BTreeMap<GoalId, BTreeSet<GivenUp>>>,
+    /// True if witnesses are stored after the replay.
     keep_witnesses: bool,
+    /// The channel to which each settled goal is sent. `None` without a listener.
     settled: Option<Sender<GoalId>>,
     checks: Checks,
     /// The home-space goals, by predicate.
@@ -172,15 +181,16 @@ impl<'n> Board<'n> {
         self.coloured.is_some() || self.net.folding().is_some()
     }
 
-    /// Drops witnesses after the replay: for examinations with a goal per node.
+    /// Drops witnesses after the replay, except those of goals about deadness. This is for
+    /// examinations with a goal per node.
     pub fn without_witnesses(mut self) -> Self {
         self.keep_witnesses = false;
         self
     }
 
     /// Shortens witnesses before they are kept, within a small share of the elapsed time or within
-    /// `free`. With `proving`, the search continues until no shorter witness exists, but at most
-    /// half of the remaining time.
+    /// `free`, whichever is longer. With `proving`, a witness of a [`Goal::Reach`] gets half of the
+    /// remaining time, to prove that no shorter witness exists.
     pub fn with_short_witnesses(mut self, proving: bool, free: Duration) -> Self {
         self.shortening = ShorteningState::new(proving, free);
         self
@@ -192,8 +202,9 @@ impl<'n> Board<'n> {
         self
     }
 
-    /// Returns the place invariants for explanations, if they are enabled and users know the net's
-    /// places.
+    /// Returns the place invariants for explanations. Returns `None` if they are not enabled or the
+    /// net has too many places. Returns `None` as well for a coloured net, and for a translated
+    /// net, whose places users do not know.
     pub fn sums(&self) -> Option<&InvariantSums> {
         let sums = self.sums.as_ref()?;
         let is_known = self.coloured.is_none() && self.net.translation().is_none();
@@ -207,7 +218,8 @@ impl<'n> Board<'n> {
         self.shortening.summary()
     }
 
-    /// Returns true if no witness of the goal is shorter; `None` if this was not determined.
+    /// Returns true if the goal's witness is known to be shortest, and false if this is unknown.
+    /// Returns `None` if the board does not try to prove this.
     pub fn is_shortest(&self, goal: GoalId) -> Option<bool> {
         self.shortening.is_shortest(goal)
     }
@@ -230,7 +242,8 @@ impl<'n> Board<'n> {
         self
     }
 
-    /// Sends every goal once when it is settled.
+    /// Sends each goal once to `settled`, at the moment when it is settled. Abandoned and frozen
+    /// goals are not sent.
     pub fn with_listener(mut self, settled: Sender<GoalId>) -> Self {
         self.settled = Some(settled);
         self
@@ -251,7 +264,7 @@ impl<'n> Board<'n> {
         &self.goals[id.index()]
     }
 
-    /// Returns the ids.
+    /// Returns the ids of all goals.
     pub fn ids(&self) -> impl Iterator<Item = GoalId> + use<> {
         (0..self.goals.len()).map(GoalId::new)
     }
@@ -271,12 +284,14 @@ impl<'n> Board<'n> {
         self.open_count.load(Ordering::Relaxed)
     }
 
-    /// Returns a counter that changes whenever a goal is settled or abandoned.
+    /// Returns a counter that changes whenever a goal is closed, that is, settled, abandoned or
+    /// frozen.
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of refused claims. Any number but 0 shows a bug.
+    /// Returns the number of refused claims and of contradictions between engines. Any number but 0
+    /// shows a bug.
     pub fn faults(&self) -> usize {
         self.faults.load(Ordering::Relaxed)
     }
@@ -306,7 +321,8 @@ impl<'n> Board<'n> {
         self.breach.get().map(String::as_str)
     }
 
-    /// Returns the name of a step.
+    /// Returns the name of a transition, or of a step of the coloured net. Returns `?` for an
+    /// unknown transition.
     fn step_name(&self, t: TransitionId) -> String {
         match self.coloured {
             Some(model) => model.step_name(t),
@@ -317,7 +333,8 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// Compares a sequence of the board's net with the model's claim of safe units.
+    /// Compares the first `firings` firings of a sequence of the board's net with the model's claim
+    /// of safe units. Records the first violation.
     pub fn check_claim(&self, sequence: &FiringSequence, firings: u64) {
         let unbroken = || self.net.safe_units().is_some() && self.breach().is_none();
         if unbroken()
@@ -330,7 +347,8 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// Returns true if a proof rests on a claim that was violated.
+    /// Returns true if a proof rests on the model's claim of safe units and a sequence violated
+    /// this claim.
     fn rests_on_violated_claim(&self, proof: &Proof) -> bool {
         proof.assumes_units() && self.breach().is_some()
     }
@@ -341,7 +359,8 @@ impl<'n> Board<'n> {
         (!entry.frozen).then(|| entry.knowledge.clone())
     }
 
-    /// Returns the largest value of a [`Goal::Maximise`] seen so far.
+    /// Returns the largest value of a [`Goal::Maximise`] seen so far. Returns `None` for another
+    /// goal, or if no value was seen.
     pub fn largest_seen(&self, id: GoalId) -> Option<i128> {
         match &self.entry(id).knowledge {
             Knowledge::Maximum(maximum) => maximum.largest_seen.as_ref().map(|seen| seen.value),
@@ -349,7 +368,8 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// Returns the smallest proved bound of a [`Goal::Maximise`].
+    /// Returns the smallest proved bound of a [`Goal::Maximise`]. Returns `None` for another goal,
+    /// or if no bound is proved.
     pub fn proved(&self, id: GoalId) -> Option<i128> {
         match &self.entry(id).knowledge {
             Knowledge::Maximum(maximum) => maximum.proved.as_ref().map(|proved| proved.bound),
@@ -357,7 +377,8 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// Drops the witness and the certificate of a settled goal, but keeps the result.
+    /// Drops the witness and the certificate of a settled goal, but keeps the result. Does nothing
+    /// for a maximum.
     pub fn forget_evidence(&self, id: GoalId) {
         self.entry(id).knowledge.forget();
     }
@@ -367,11 +388,13 @@ impl<'n> Board<'n> {
         self.close(id, false);
     }
 
+    /// Locks the state of a goal.
     fn entry(&self, id: GoalId) -> MutexGuard<'_, GoalEntry> {
         // A poisoned entry is still valid: every write is a single assignment.
         self.entries[id.index()].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
+    /// Closes an open goal, and sends it to the listener if `tell` is true.
     fn close(&self, id: GoalId, tell: bool) {
         if self.open[id.index()].swap(false, Ordering::Relaxed) {
             self.open_count.fetch_sub(1, Ordering::Relaxed);
@@ -388,13 +411,14 @@ impl<'n> Board<'n> {
         self.reduced.lock().unwrap_or_else(PoisonError::into_inner).contains(&goal)
     }
 
-    /// Records that a result about the goal comes from `working_net`.
+    /// Records that the goal has a result from a reduced net, if `working_net` is one.
     fn note_ground(&self, goal: GoalId, working_net: Option<&WorkingNet<'_>>) {
         if working_net.is_some_and(|working_net| working_net.parent().is_some()) {
             self.reduced.lock().unwrap_or_else(PoisonError::into_inner).insert(goal);
         }
     }
 
+    /// Counts and logs an internal error.
     fn fault(&self, by: Technique, what: std::fmt::Arguments<'_>) {
         self.faults.fetch_add(1, Ordering::Relaxed);
         tracing::error!("internal error in {by}: {what}; the claim is dropped, please report this");
@@ -409,7 +433,7 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// Freezes a goal about which two engines disagree.
+    /// Freezes a goal about which two engines disagree: the goal is closed without a verdict.
     fn freeze(&self, id: GoalId, by: Technique, mut entry: MutexGuard<'_, GoalEntry>) {
         entry.frozen = true;
         drop(entry);

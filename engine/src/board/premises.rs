@@ -6,12 +6,13 @@ use parikh_net::{Goal, GoalId, Predicate};
 
 impl Board<'_> {
     /// Checks that `goals` prove every premise. Each predicate of `never` must belong to a goal
-    /// settled as unreachable, and each of `stays` to a goal settled as always reachable. The order
-    /// of operands does not matter. Returns true if one of these proofs rests on the claim that the
-    /// units of the model are safe.
+    /// settled as unreachable. Each predicate of `stays` must belong to a goal settled as always
+    /// reachable, not just by an unchecked search. The order of operands does not matter. Returns
+    /// true if one of these proofs rests on the claim that the units of the model are safe.
     ///
     /// # Errors
-    /// When a goal of `goals` is not settled in this way, or when no goal proves some premise.
+    /// Returns an error if a goal of `goals` is neither settled in this way nor reached, or if no
+    /// goal proves some premise.
     pub(super) fn check_premises(
         &self,
         goals: &[GoalId],

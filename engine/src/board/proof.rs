@@ -76,8 +76,8 @@ pub enum Argument {
         /// The number of traps.
         traps: usize,
     },
-    /// The net closed by a transition from the target to the initial marking is live, for the same
-    /// reason.
+    /// The net closed by a transition from the target to the initial marking is live. It is an
+    /// asymmetric-choice net in which every siphon contains an initially marked trap.
     #[serde(rename = "commoner-of-the-closed-net")]
     Closed {
         /// The number of traps.
@@ -96,8 +96,8 @@ pub enum Argument {
         /// True if the model's claim of unit-safety (NUPN) is used.
         assumes_units: bool,
     },
-    /// A set of markings closed under firing, described by a decision diagram, contains no such
-    /// marking.
+    /// A set of markings closed under firing, described by a decision diagram, contains no marking
+    /// that satisfies the goal or exceeds the bound.
     ClosedSet {
         /// The number of nodes of the diagram.
         nodes: usize,
@@ -142,7 +142,8 @@ pub enum Argument {
         #[serde(serialize_with = "json_number")]
         markings: u64,
     },
-    /// A search visited every reachable marking; none contradicts the claim.
+    /// A search visited all reachable markings, or with stubborn sets all relevant markings. None
+    /// contradicts the claim.
     Searched {
         /// The number of markings visited.
         #[serde(serialize_with = "json_number")]
@@ -172,7 +173,8 @@ impl Proof {
         Proof::new(Argument::Searched { markings, stubborn: false, parts }, None)
     }
 
-    /// Returns the same proof about the net from which reductions made the engine's net.
+    /// Returns the same proof about the net from which reductions made the engine's net, by this
+    /// number of rule applications.
     #[must_use]
     pub fn of_reduced(self, applications: u64) -> Proof {
         Proof { reduced: Some(self.reduced.unwrap_or(0) + applications), ..self }

@@ -44,7 +44,8 @@ impl<'b> ProofReporter<'b> {
     }
 
     /// Returns a reporter for the consequences of `document`, a certificate about the engine's net.
-    /// The certificate is checked once, at the first report, and then for each goal.
+    /// The certificate itself is checked once, at the first report. Each report then checks that
+    /// its claim follows from the certificate.
     pub fn with_certificate<'d>(self, document: &'d Arc<Document>) -> CertificateReporter<'d>
     where
         'b: 'd,
@@ -65,8 +66,8 @@ impl<'b> ProofReporter<'b> {
     }
 
     /// Reports that no reachable marking satisfies the goal, with a proof (for several goals see
-    /// [`by`](Self::with_certificate)). A proof without a certificate is accepted only from a search that visited
-    /// all relevant markings.
+    /// [`with_certificate`](Self::with_certificate)). A proof without a certificate is accepted
+    /// only from a search that visited all relevant markings.
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
         if let Some(document) = proof.document.clone() {
             return self.with_certificate(&document).unreachable(goal, proof);
@@ -77,7 +78,8 @@ impl<'b> ProofReporter<'b> {
         }
     }
 
-    /// Reports that no reachable marking exceeds `bound`, in the same way.
+    /// Reports that no reachable marking exceeds `bound`, in tokens of the engine's net, with a
+    /// proof. Proofs are accepted as by [`unreachable`](Self::unreachable).
     pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
         if let Some(document) = proof.document.clone() {
             return self.with_certificate(&document).at_most(goal, bound, proof);
@@ -99,7 +101,8 @@ impl<'b> ProofReporter<'b> {
         }
     }
 
-    /// Returns the evidence of an unchecked search.
+    /// Returns the evidence of an unchecked search. Returns `None` for another argument, or if this
+    /// board rejects unchecked searches.
     fn word_of(&self, proof: &Proof) -> Option<Evidence> {
         match proof.argument {
             Argument::Searched { markings, stubborn, .. } if self.board.checks.take_searches => {
@@ -155,6 +158,8 @@ impl<'b> ProofReporter<'b> {
         }
     }
 
+    /// Records a goal as unreachable. Does nothing if the proof rests on a violated claim, and
+    /// freezes a goal that was reached.
     fn enter_unreachable(&self, goal: GoalId, proof: Proof, evidence: Evidence) {
         let proof = about_read(self.working_net, proof);
         let mut entry = self.board.entry(goal);
@@ -183,6 +188,8 @@ impl<'b> ProofReporter<'b> {
         }
     }
 
+    /// Records an upper bound in tokens of the board's net. Does nothing if the proof rests on a
+    /// violated claim, and freezes the goal if a larger value was seen or the sum is unbounded.
     fn enter_at_most(&self, goal: GoalId, bound: i128, proof: Proof, evidence: Evidence) {
         let proof = about_read(self.working_net, proof);
         let mut entry = self.board.entry(goal);
@@ -211,7 +218,7 @@ impl<'b> ProofReporter<'b> {
 pub struct CertificateReporter<'d> {
     proof_reporter: ProofReporter<'d>,
     document: &'d Arc<Document>,
-    /// The checked steps of the certificate.
+    /// The result of checking the certificate itself. Empty before the first report.
     checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
     /// True if a check ran out of time: there will not be more time for the next goal.
     gave_up: Cell<bool>,
@@ -251,7 +258,8 @@ impl CertificateReporter<'_> {
     }
 
     /// Checks the certificate for the claim that no reachable marking of the net that was read
-    /// satisfies `refuted`. Returns the evidence, or `None` if the claim is not shown.
+    /// satisfies `refuted`. Returns the evidence, or `None` if the claim is not shown. If the time
+    /// for the check ends, the engine's own search may still be the evidence.
     fn evidence(&self, goal: GoalId, refuted: Predicate, proof: &Proof) -> Option<Evidence> {
         let checks = &self.proof_reporter.board.checks;
         // If the engine also visited all markings, its search is accepted when the check runs out
@@ -291,6 +299,8 @@ impl CertificateReporter<'_> {
         }
     }
 
+    /// Checks that the certificate is correct and implies that no reachable marking satisfies
+    /// `refuted`.
     fn check(
         &self,
         refuted: Predicate,
@@ -331,8 +341,12 @@ impl CertificateReporter<'_> {
 
 /// The reason why a certificate shows nothing.
 enum CheckFailure {
+    /// The time for the check is over.
     Stopped,
+    /// The engine's net cannot express the claim, or the certificate assumes safe units of a
+    /// derived net.
     NotExpressed,
+    /// The certificate or the derivation of the net is wrong, for this reason.
     Flawed(String),
 }
 

@@ -103,8 +103,8 @@ impl<'b> RunReporter<'b> {
     }
 
     /// Reports that no run has the property, with an argument. The argument assumes that the goals
-    /// in `given` are unreachable, one for each of its premises. Ignored from a reduced net, whose
-    /// runs show nothing.
+    /// in `given` are unreachable, one for each of its premises. Does nothing for an engine on a
+    /// reduced net, because reductions need not preserve runs.
     pub fn excluded(&self, goal: GoalId, argument: NoRun, given: Vec<GoalId>) {
         if self.derived().is_some() {
             return;
@@ -133,17 +133,20 @@ impl<'b> RunReporter<'b> {
         );
     }
 
-    /// Reports that no run has the property after an exhaustive search. Ignored from a reduced net.
-    /// The checker repeats a small search first.
+    /// Reports that no run has the property after an exhaustive search. The checker repeats a small
+    /// search first. Does nothing for an engine on a reduced net.
     pub fn searched(&self, goal: GoalId, markings: u64) {
         self.all_seen(goal, markings, |markings| Argument::RunsSearched { markings });
     }
 
-    /// Reports the same after evaluation on a decision diagram of all markings.
+    /// Reports that no run has the property after evaluation on a decision diagram of all markings.
+    /// The checker searches again if there are few markings. Does nothing for an engine on a
+    /// reduced net.
     pub fn described(&self, goal: GoalId, markings: u64) {
         self.all_seen(goal, markings, |_| Argument::RunsDescribed);
     }
 
+    /// Records that no run has the property after a search or evaluation over `markings` markings.
     fn all_seen(&self, goal: GoalId, markings: u64, argument: impl FnOnce(u64) -> Argument) {
         if self.derived().is_some() {
             return;
@@ -167,15 +170,18 @@ impl<'b> RunReporter<'b> {
         );
     }
 
-    /// Repeats the search in the checker. Returns the number of markings visited, or `None` if
-    /// there were too many.
+    /// Repeats the search in the checker. Returns the number of markings visited, or `None` if the
+    /// checker stopped before the end of the search.
+    ///
+    /// # Errors
+    /// Returns an error if the checker finds a run with the property.
     fn visited_again(
         &self,
         property: &RunProperty,
         markings: u64,
     ) -> Result<Option<u64>, &'static str> {
         let checks = &self.board.checks;
-        // An evidence file needs what was visited.
+        // An evidence file states how many markings the checker visited, so it needs this visit.
         let budget = checks.budget(checks.keeps_certificates);
         let goes_on = &mut || !budget.is_exhausted();
         // The engine's automaton may be smaller and exclude more markings.
@@ -187,7 +193,8 @@ impl<'b> RunReporter<'b> {
         }
     }
 
-    /// Returns the property of an open goal.
+    /// Returns the property of an open goal. Returns `None` for a closed goal, and for a goal of
+    /// another kind, which counts as a fault.
     fn property(&self, goal: GoalId) -> Option<&RunProperty> {
         match self.board.goal(goal) {
             Goal::Run(property) if self.board.is_open(goal) => Some(property),
@@ -204,6 +211,8 @@ impl<'b> RunReporter<'b> {
         self.board.fault(self.technique, format_args!("runs of {goal:?} of net `{net}`: {flaw}"));
     }
 
+    /// Records a result, unless its proof rests on a violated claim. Freezes a goal with the
+    /// opposite result.
     fn enter(&self, goal: GoalId, found: RunKnowledge) {
         let mut entry = self.board.entry(goal);
         if let RunKnowledge::Excluded { proof, .. } = &found

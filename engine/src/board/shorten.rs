@@ -19,7 +19,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Longer witnesses, up to this many steps, go through the backward pass only.
+/// The largest number of steps of a sequence that is shortened. A sequence that still has more
+/// firings than this after the backward pass is not shortened further.
 const LONGEST: u64 = 1_000_000;
 
 /// The largest number of markings in the breadth-first search.
@@ -102,6 +103,8 @@ impl ShorteningState {
         (tried > 0).then(told)
     }
 
+    /// Returns true if the goal's witness is known to be shortest. Returns `None` if no such proofs
+    /// are tried.
     pub(super) fn is_shortest(&self, goal: GoalId) -> Option<bool> {
         let shortest = self.shortest.lock().unwrap_or_else(PoisonError::into_inner);
         self.proving.then(|| shortest.contains(&goal))
@@ -109,12 +112,14 @@ impl ShorteningState {
 }
 
 impl Board<'_> {
-    /// Returns the time that may be spent now on a net that is not coloured.
+    /// Returns the time that may be spent now on shortening. Returns `None` if witnesses are not
+    /// shortened, and for a coloured net.
     pub(super) fn time_to_shorten(&self) -> Option<Duration> {
         self.shortening.time().filter(|_| self.coloured.is_none())
     }
 
-    /// Runs an engine's own method of shortening within the time limit.
+    /// Runs an engine's own method of shortening within the time limit. Returns `None` if there is
+    /// no time, or the method finds nothing.
     pub(crate) fn shorter_within<T>(
         &self,
         shorter: impl FnOnce(Duration) -> Option<T>,
@@ -182,7 +187,8 @@ impl Clock {
         Clock { until, tests_since_reading: 0 }
     }
 
-    /// Adds work and returns true if the time is over.
+    /// Adds a number of transition tests. Returns true if the clock is read after these tests and
+    /// the time is over.
     fn is_over(&mut self, looks: usize) -> bool {
         self.tests_since_reading += looks;
         if self.tests_since_reading < TESTS_PER_CLOCK_READING {
@@ -218,7 +224,8 @@ enum Breadth {
 
 impl Long<'_> {
     /// Shortens the first `firings` firings of `sequence` within the time limit. With `proving`,
-    /// the breadth-first search may use half of the time, and all memory.
+    /// the breadth-first search may use half of the time instead of a third, and any number of
+    /// markings. Returns `None` if the result is no shorter, unless it is known to be shortest.
     pub(super) fn shorten(
         &self,
         sequence: &FiringSequence,
@@ -268,7 +275,7 @@ impl Long<'_> {
 
     /// Removes the firings between two visits of the same marking, and those after the first wanted
     /// marking. Markings are compared by hash; the result is replayed later. If the time is over,
-    /// the rest stays.
+    /// the rest stays. Returns `None` if the firings do not replay.
     fn without_loops(&self, firings: &[TransitionId], until: Instant) -> Option<Vec<TransitionId>> {
         let net = self.net;
         let mut marking = net.initial().clone();
@@ -304,6 +311,8 @@ impl Long<'_> {
     fn in_breadth(&self, less: usize, visited: usize, until: Instant) -> Breadth {
         let net = self.net;
         let most = visited.min(MAX_STORED_TOKEN_COUNTS.max(visited / 4) / net.place_count().max(1));
+        // Entries: marking, index of its predecessor, and the transition that leads from there to
+        // it.
         let mut markings: Vec<(Marking, usize, TransitionId)> = Vec::new();
         let begin = (net.initial().clone(), 0, TransitionId::new(0));
         let mut seen: HashSet<Marking> = HashSet::from([net.initial().clone()]);
@@ -344,7 +353,7 @@ impl Long<'_> {
                 return Breadth::NoneWithin(depth);
             }
         }
-        // No other wanted marking exists within fewer than `less` firings, or at all.
+        // No wanted marking can be reached with fewer than `less` firings, or at all.
         Breadth::NoneWithin(less as u64)
     }
 
@@ -372,8 +381,9 @@ impl Long<'_> {
         firings
     }
 
-    /// Removes these firings and those that cannot fire without them, up to the first wanted
-    /// marking.
+    /// Removes the firings from index `begin` up to `end` and those that cannot fire without them,
+    /// up to the first wanted marking. Returns `None` if the rest is no shorter or leads to no
+    /// wanted marking.
     fn without_these(
         &self,
         firings: &[TransitionId],
@@ -404,7 +414,8 @@ fn one_by_one(sequence: &FiringSequence) -> Vec<TransitionId> {
     firings.collect()
 }
 
-/// Returns the firings that lead to the last of the markings.
+/// Returns the firings that lead to the last of the markings. An entry has a marking, the index of
+/// its predecessor, and the transition between them.
 fn way_to(markings: &[(Marking, usize, TransitionId)]) -> Vec<TransitionId> {
     let mut way = Vec::new();
     let mut at = markings.len() - 1;

@@ -111,7 +111,8 @@ impl<'b> TreeReporter<'b> {
         DiagramTreeReporter { trees: self, document, markings, checked, gave_up }
     }
 
-    /// Returns the property of an open goal.
+    /// Returns the property of an open goal. Returns `None` for a closed goal, and for a goal of
+    /// another kind, which counts as a fault.
     fn property(&self, goal: GoalId) -> Option<&'b TreeProperty> {
         match self.board.goal(goal) {
             Goal::Tree(property) if self.board.is_open(goal) => Some(property),
@@ -129,6 +130,8 @@ impl<'b> TreeReporter<'b> {
             .fault(self.technique, format_args!("the tree of {goal:?} of net `{net}`: {flaw}"));
     }
 
+    /// Records a truth value, unless its proof rests on a violated claim. Freezes a goal with the
+    /// opposite value.
     fn enter(&self, goal: GoalId, found: TreeKnowledge) {
         let TreeKnowledge::Decided { holds: new, proof, .. } = &found else { return };
         let new = *new;
@@ -163,9 +166,10 @@ pub struct DiagramTreeReporter<'d> {
 }
 
 impl<'d> DiagramTreeReporter<'d> {
-    /// Reports the truth value. The checker evaluates the formula again within `budget`; otherwise
-    /// the result rests on the search. If nobody keeps the evidence and searches are accepted, the
-    /// check gets a small share of the time.
+    /// Reports the truth value. The checker evaluates the formula again within `budget`. If the
+    /// checker does not finish, the result rests on the search, provided that the board accepts
+    /// searches. If nobody keeps the evidence and searches are accepted, the check gets a small
+    /// share of the time.
     pub fn decided(&self, goal: GoalId, holds: bool, budget: &Budget) {
         let DiagramTreeReporter { trees, document, markings, .. } = *self;
         let Some(property) = trees.property(goal) else { return };

@@ -7,7 +7,8 @@ use std::sync::Arc;
 /// A firing sequence from the initial marking to the marking that it witnesses.
 #[derive(Clone, Debug)]
 pub enum Witness {
-    /// The first firings of a sequence that several witnesses share.
+    /// A sequence that several witnesses may share, and the number of its first firings that form
+    /// this witness.
     Firings(Arc<FiringSequence>, u64),
     /// An accelerated sequence up to a position in it, with more firings than can be listed.
     Loops(Arc<LoopRun>, Arc<Spot>),
@@ -24,7 +25,7 @@ impl Witness {
         matches!(self, Witness::Firings(_, 0))
     }
 
-    /// Returns the witness as a plain sequence, if it is one.
+    /// Returns the witness as a plain firing sequence. Returns `None` for an accelerated sequence.
     pub fn to_sequence(&self) -> Option<FiringSequence> {
         let Witness::Firings(sequence, firings) = self else { return None };
         let mut prefix = FiringSequence::new();

@@ -54,7 +54,8 @@ impl<'b> WitnessReporter<'b> {
         in_tokens_of(self.working_net, goal, self.board.proved(goal))
     }
 
-    /// Reports that the end of `sequence` satisfies the goal, or has a large value of its sum.
+    /// Reports that the end of `sequence` satisfies the goal. For a maximum, reports the value of
+    /// the sum at the end.
     pub fn reached(&self, goal: GoalId, sequence: FiringSequence) {
         match u64::try_from(sequence.firings()) {
             Ok(firings) => self.reached_along(sequence, vec![Observation { goal, firings }]),
@@ -252,6 +253,8 @@ impl<'b> WitnessReporter<'b> {
         }
     }
 
+    /// Records a goal as reached. Freezes a goal that is proved unreachable, unless that proof
+    /// rests on a violated claim.
     pub(super) fn note_reached(&self, goal: GoalId, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         match &entry.knowledge {
@@ -279,6 +282,8 @@ impl<'b> WitnessReporter<'b> {
         }
     }
 
+    /// Records a value of a maximum if it is the largest seen. Freezes the goal if the value
+    /// exceeds a proved bound.
     pub(super) fn note_value(&self, goal: GoalId, value: i128, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
@@ -302,7 +307,7 @@ impl<'b> WitnessReporter<'b> {
     }
 }
 
-/// Prints the beginning of a sequence by name, for a bug report.
+/// Prints the first `firings` firings of a sequence by name, at most 1000 steps, for a bug report.
 fn text_of(board: &Board<'_>, sequence: &FiringSequence, firings: u64) -> String {
     let name = board.net.name();
     let mut text = format!("{} firings of net `{name}`:", sequence.firings());
@@ -318,8 +323,8 @@ fn text_of(board: &Board<'_>, sequence: &FiringSequence, firings: u64) -> String
     text
 }
 
-/// Replays the first firings of `sequence` from the initial marking, and passes the marking at each
-/// of `stops`, which ascend.
+/// Replays the first firings of `sequence` from the initial marking. Calls `seen` with each number
+/// of firings in `stops`, which ascend, and the marking at this point.
 fn visit(
     net: &Net,
     sequence: &FiringSequence,

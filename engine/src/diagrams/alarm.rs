@@ -18,7 +18,7 @@ pub(super) struct DiagramDeadline {
 pub(super) struct PreviousDeadline(u64);
 
 impl DiagramDeadline {
-    /// Creates a clock without a deadline.
+    /// Creates an object that has no deadline yet.
     pub(super) fn new() -> Self {
         DiagramDeadline { epoch: Instant::now(), nanoseconds: AtomicU64::new(NO_DEADLINE) }
     }

@@ -49,16 +49,18 @@ struct AttemptTimes {
 /// The orders of a net, and the state of their tries.
 #[derive(Debug, Default)]
 pub(super) struct Attempts {
-    /// The orders, the most promising first. Empty until they are computed.
+    /// The orders, the most promising first. Empty until they are computed, and for a net with too
+    /// many places.
     orders: Vec<LevelOrder>,
-    /// The remaining tries, in reverse: the index of an order and its time slice.
+    /// The remaining tries, in reverse: the index of an order and its time slice. `None` is
+    /// unlimited time.
     tries: Vec<(usize, Option<Duration>)>,
-    /// Time used by the last try if it was interrupted, otherwise zero.
+    /// Time that the last try used if it must be repeated: until it was interrupted, until its set
+    /// was complete, or in total. Zero otherwise. No try starts with at most this time left.
     interrupted_time: Duration,
-    /// Number of slices that had no more time than the interrupted try.
+    /// Number of slices with too little time to repeat the interrupted try.
     short_slices: u32,
     /// Share of the first slice for each try, in [0, 1]. `None` after the first slice, or if there
-    /// Number of tries so far.
     /// is no special first slice. After an unsuccessful first slice, other engines run first.
     first_slice_share: Option<f64>,
     /// Number of tries so far.
@@ -133,7 +135,8 @@ impl Attempts {
         SliceProgress::Finished
     }
 
-    /// Runs the first slice, in which each order gets a short time. This finds simple sets at once.
+    /// Runs the first slice, in which the most promising orders get a short time each. This finds
+    /// simple sets at once. Only one order is tried if places are not known to be bounded.
     fn run_first_slice(
         &mut self,
         (net, facts): (&Net, &Facts),

@@ -28,7 +28,8 @@ use std::time::Instant;
 /// doubled.
 const FIRST_CYCLE_TEST: u32 = 4;
 
-/// Share of the time for one formula after which rounds replace saturation, in [0, 1].
+/// Share of the remaining time for a formula that saturation may use before rounds replace it, in
+/// [0, 1].
 const SATURATION_SHARE: f64 = 0.15;
 
 /// Limit on the number of semiflows whose firings are tried as a cycle.
@@ -40,16 +41,17 @@ pub(super) struct CtlEvaluation<'e, 'r, 'd> {
     reached: &'e mut ReachableSet<'r, 'd>,
     net: &'e Net,
     budget: &'e Budget,
-    /// Cycle test, created when first needed.
+    /// Test for cycles, created at its first use.
     cycles: Option<Cycles>,
     /// The reversed transition relation.
     backwards: TransitionRelation,
-    /// The markings that satisfy each condition evaluated so far. These sets are kept.
+    /// The markings that satisfy each condition evaluated so far. Garbage collection does not
+    /// remove these sets.
     satisfying: HashMap<Predicate, Set>,
-    /// The dead markings, and the markings that enable a transition without effect. Both sets are
-    /// kept.
+    /// The dead markings, and the reachable markings that enable a transition without effect.
+    /// `None` before the first use. Garbage collection does not remove these sets.
     dead_and_idle: Option<(Set, Set)>,
-    /// The sets kept while the current formula is evaluated.
+    /// The sets that garbage collection must not remove while the current formula is evaluated.
     kept_sets: Vec<Set>,
 }
 
@@ -95,7 +97,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         self.reached.diagrams.contains(members, marking)
     }
 
-    /// Releases the sets kept for the current formula only.
+    /// Lets garbage collection remove the sets that were kept for the current formula.
     pub(super) fn release_kept(&mut self) {
         for set in self.kept_sets.drain(..) {
             self.reached.diagrams.release(set);
@@ -173,7 +175,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         self.reached.set
     }
 
-    /// Keeps a set until the next formula.
+    /// Protects a set from garbage collection until [`release_kept`](Self::release_kept) is called.
     pub(super) fn keep(&mut self, set: Set) {
         self.reached.diagrams.protect(set);
         self.kept_sets.push(set);
@@ -205,7 +207,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         Ok(members)
     }
 
-    /// Returns the reachable markings that are not in the set. The result is kept.
+    /// Returns the reachable markings that are not in the set. The result is protected from garbage
+    /// collection until the next formula.
     pub(super) fn complement(&mut self, members: Set) -> Result<Set, Stop> {
         let others = self.reached.diagrams.difference(self.reachable(), members)?;
         self.keep(others);
@@ -318,7 +321,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
                 if !self.may_contain_cycle(remaining)? {
                     return Ok(found);
                 }
-                // The remaining markings have no successor in the removed set.
+                // Markings that lead to a known cycle move to `found`. No remaining marking has a
+                // successor among these markings.
                 self.keep(remaining);
                 let leading = self.leading_to_cycles(remaining)?;
                 found = self.reached.diagrams.union(found, leading)?;
@@ -335,8 +339,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         self.reached.diagrams.union(found, remaining)
     }
 
-    /// Returns the markings that lead, within `inside`, to one where the firings of a short
-    /// semiflow are possible one after another.
+    /// Returns the markings that lead, within `inside`, to a marking from which the firings of a
+    /// short semiflow are possible one after another.
     fn leading_to_cycles(&mut self, inside: Set) -> Result<Set, Stop> {
         let (net, budget) = (self.net, self.budget);
         let cycles = self.cycles.get_or_insert_with(|| Cycles::new(net, budget));

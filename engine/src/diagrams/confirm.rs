@@ -31,8 +31,8 @@ pub(crate) fn to_closed_set(reached: &ReachableSet<'_, '_>, set: Set) -> ClosedS
     ClosedSet { order, nodes: diagram.nodes, root: diagram.root }
 }
 
-/// Returns true if the checker verifies that there are no more than `markings` markings. Returns
-/// false if the check would take too long.
+/// Returns true if the checker verifies that no firing leaves the set and that the set has
+/// `markings` members. Returns false if the diagram is too large or the check takes too long.
 ///
 /// # Errors
 /// Returns an error if the checker finds that the set is wrong.

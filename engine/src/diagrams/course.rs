@@ -22,9 +22,10 @@ pub struct OrderTry {
     pub start: Instant,
     /// Number of nodes by the time since the start, ascending.
     pub nodes: Vec<(Duration, usize)>,
-    /// Size of the diagrams at the end of the try.
+    /// Size of the diagrams at the last sample.
     pub figures: DiagramFigures,
-    /// Time and result of the try: complete, or the reason why it stopped.
+    /// Time and result of the try: complete, or the reason why it stopped. `None` while the try
+    /// runs.
     pub outcome: Option<(Duration, Result<(), Stop>)>,
     /// Number of markings, if they were counted.
     pub markings: Option<BigUint>,
@@ -75,8 +76,8 @@ impl TryLog {
         let entry = &mut self.lock()[index];
         let age = entry.start.elapsed();
         entry.figures = *figures;
-        // Minimum distance between samples: half the average distance of a full list, but at least
-        // half a millisecond.
+        // Minimum distance between samples: the age divided by the maximal number of samples, but
+        // at least half a millisecond.
         let min_distance = (age / MAX_SAMPLES as u32).max(Duration::from_micros(500));
         if entry.nodes.last().is_none_or(|last| age.saturating_sub(last.0) >= min_distance) {
             entry.nodes.push((age, figures.nodes));

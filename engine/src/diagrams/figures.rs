@@ -24,7 +24,8 @@ pub struct StateSpace {
 /// Computes all figures.
 ///
 /// # Errors
-/// Returns an error if the budget is not sufficient.
+/// Returns an error if the net has too many places, if the budget is not sufficient, or if the
+/// checker refuses the set.
 pub fn figures(
     net: &Net,
     threads: usize,

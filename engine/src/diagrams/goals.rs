@@ -124,7 +124,8 @@ fn settle(
     );
     let set_reporter = document.as_ref().map(|document| proof_reporter.with_certificate(document));
     let proof = || Proof::new(Argument::ClosedSet { nodes }, document.clone());
-    // Goals with the members of the set that satisfy them. They need a witness.
+    // Goals that still need a witness, each with members of the set that satisfy its predicate or
+    // attain its maximum.
     let mut reachable_goals: Vec<(GoalId, Set)> = Vec::new();
     let task = Task::shrunk(working_net, board, budget, 0);
     for (id, goal) in task.goals.iter().filter(|(id, _)| board.is_open(*id)) {

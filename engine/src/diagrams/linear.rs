@@ -162,8 +162,9 @@ impl LinearCheck<'_, '_, '_, '_> {
         }
     }
 
-    /// Returns, by state of a component, the markings from which a run stays in the component,
-    /// within `inside`, until it is in `ends`.
+    /// Returns, by state of a component, the markings from which a run stays in the component until
+    /// it ends. It ends with a marking in the set that `ends` gives for the current state. Before
+    /// that, each marking is in the set that `inside` gives for its state.
     fn leading_to(
         &mut self,
         component: &[usize],

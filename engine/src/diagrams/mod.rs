@@ -77,7 +77,8 @@ pub enum DiagramError {
     /// The net has too many places.
     #[error("the net has too many places for diagrams")]
     TooLarge,
-    /// The number of original markings per marking is unknown.
+    /// The number of original markings that a marking of a reduced net stands for cannot be
+    /// computed.
     #[error(transparent)]
     Weight(#[from] parikh_evidence::counting::WeightError),
 }
@@ -93,7 +94,8 @@ pub struct ReachableSet<'r, 'd> {
     pub order: &'r LevelOrder,
     /// The level of a place in the diagram, by place index.
     pub level_of: &'r [u32],
-    /// Changes of the transitions over levels, by [`TransitionId`](parikh_net::TransitionId).
+    /// The input weights and changes of each transition by level, indexed by
+    /// [`TransitionId`](parikh_net::TransitionId).
     pub transitions: &'r [Vec<LevelTouch>],
     /// The same transitions as one relation, prepared for firing on sets.
     pub relation: &'r TransitionRelation,
@@ -123,10 +125,12 @@ impl ReachableSet<'_, '_> {
 }
 
 /// Computes the reachable set of `net` and calls `then` with it. The diagram is freed when `then`
-/// returns. Several orders are tried in parallel on `threads` threads.
+/// returns. Several orders are tried in parallel on `threads` threads, so `then` may be called more
+/// than once.
 ///
 /// # Errors
-/// Returns an error if no order led to a complete diagram within the budget.
+/// Returns an error if the net has too many places, or if no order led to a diagram and a result of
+/// `then` within the budget.
 pub fn explore<T: Send>(
     net: &Net,
     threads: usize,
@@ -139,7 +143,7 @@ pub fn explore<T: Send>(
 /// Like [`explore`], and records in `log` how each diagram grew and how each try ended.
 ///
 /// # Errors
-/// Returns an error if no order led to a complete diagram within the budget.
+/// Returns an error in the same cases as [`explore`].
 pub fn explore_logged<T: Send>(
     net: &Net,
     threads: usize,

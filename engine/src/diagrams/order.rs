@@ -29,7 +29,9 @@ pub fn candidates(net: &Net, budget: &Budget) -> Vec<LevelOrder> {
     order::candidates(&shape, &|| budget.is_exhausted())
 }
 
-/// Returns the own places of each unit, in depth-first order.
+/// Returns the places of each unit, without those of its subunits, in depth-first order of the
+/// units. Units without own places are left out. Returns no group if the net has no units or the
+/// groups contain no information.
 fn units(net: &Net) -> Vec<Vec<u32>> {
     let Some(units) = net.units() else { return Vec::new() };
     let mut children: Vec<Vec<UnitId>> = vec![Vec::new(); units.len()];

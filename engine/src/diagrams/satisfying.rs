@@ -77,8 +77,9 @@ impl ReachableSet<'_, '_> {
         if found.is_empty() { self.satisfying(members, predicate) } else { Ok(found) }
     }
 
-    /// Returns the markings in `members` that satisfy, for each disjunction, the first satisfiable
-    /// operand.
+    /// Returns markings in `members` that satisfy `predicate`, using for each disjunction the first
+    /// operand that leaves a marking. The result may be empty although some members satisfy the
+    /// predicate.
     fn by_first_disjuncts(&mut self, members: Set, predicate: &Predicate) -> Result<Set, Stop> {
         match predicate {
             Predicate::And(operands) => {

@@ -27,7 +27,8 @@ pub struct DiagramSums {
 /// Computes the sum of each product of `component` over all markings.
 ///
 /// # Errors
-/// Returns an error if the budget is not sufficient.
+/// Returns an error if the net has too many places or the budget is not sufficient. Also returns an
+/// error if a function of the tokens cannot be computed, or if the checker refuses the set.
 pub fn sums(
     component: &CountedComponent,
     weights: &mut MarkingFactors,
@@ -60,7 +61,7 @@ pub fn sums(
 /// Key of a factor: a lower bound of the tokens, a function of the tokens, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct FactorKey {
-    /// The level of the place.
+    /// The level of the place. 0 without a function, since such a factor is the same at all levels.
     level: u32,
     /// Minimum number of tokens with a nonzero value. 0 for no lower bound.
     min_tokens: u64,
@@ -76,7 +77,7 @@ struct FactorTable<'t> {
     values: &'t [Vec<u64>],
     /// The factors created so far, by index.
     factors: Factors,
-    /// The index of each factor in the factors' table.
+    /// The index of each factor in the table of `factors`, by key.
     index_by_key: HashMap<FactorKey, usize>,
 }
 
@@ -107,7 +108,8 @@ impl FactorTable<'_> {
 }
 
 /// Adds the factors of the products of `component` to the table. Returns, for each product, the
-/// levels where its factors differ from the common factors.
+/// levels where its factors differ from the common factors, each with the index of the factor used
+/// instead.
 fn factors(
     component: &CountedComponent,
     level_of: &[u32],

@@ -49,7 +49,7 @@ const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 /// Share of the first slice for each try of an order, in [0, 1].
 const FIRST_TRY_SHARE: f64 = 0.08;
 
-/// Limit on the share of the remaining time for one of several formulas, in [0, 1].
+/// Minimum share of the remaining time that one formula gets, in [0, 1].
 const MAX_FORMULA_SHARE: f64 = 0.25;
 
 /// Limit on the number of nodes of a set that goes to the checker.
@@ -65,7 +65,7 @@ struct TreeEngine<'g> {
 /// Counters for the statistics.
 #[derive(Default)]
 struct TreeFigures {
-    /// Number of nodes of the set. 0 if none was found.
+    /// Number of nodes of the diagram of all markings. 0 if no diagram was completed.
     nodes: AtomicUsize,
     /// Number of properties decided.
     decided: AtomicU64,
@@ -129,8 +129,8 @@ fn settle(
         if !board.is_open(*id) {
             continue;
         }
-        // Later formulas reuse results of earlier ones, so the first ones take longest and get more
-        // time.
+        // Later formulas reuse sets computed for earlier formulas. So the first formulas take
+        // longest, and each gets a large share of the time that is left.
         let share = f64::max(MAX_FORMULA_SHARE, 1.0 / (open.len() + runs - index) as f64);
         deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
         match branching.holds(property, &initial) {

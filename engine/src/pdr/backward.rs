@@ -38,8 +38,10 @@ pub(super) struct BackwardSearcher<'n> {
     solver: Solver<BatSat>,
     /// The literal that implies the goal predicate.
     goal: MaybeLiteral,
-    /// The cubes so far. The predecessors of the cubes before index `next` have been added.
+    /// The cubes so far. The predecessors of the cubes before index `next_to_expand` have been
+    /// added.
     cubes: Vec<Obligation>,
+    /// Index of the first cube whose predecessors have not all been added.
     next_to_expand: usize,
     /// True if all cubes of the goal have been added.
     has_all_goal_cubes: bool,

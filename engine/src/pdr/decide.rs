@@ -26,7 +26,8 @@ pub(super) trait Decide<'n> {
     /// predicate must be comparisons.
     fn new(terms: BoundTerms<'n>, predicate: Predicate) -> Self;
 
-    /// Adds cubes proved for other goals. The list only grows.
+    /// Imports cubes proved for other goals, if the procedure can use them. `SharedCubes` only
+    /// grows, and each call imports its new cubes.
     fn import_cubes(&mut self, _proved: &SharedCubes) {}
 
     /// Switches to another predicate and keeps what remains valid. Returns false if the procedure

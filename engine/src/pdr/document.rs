@@ -32,9 +32,10 @@ pub(super) struct ProofMaterial<'a> {
     pub(super) lemmas: &'a [TheoryLemma],
 }
 
-/// Returns the certificate that no marking outside the cubes satisfies `predicate`. The function
-/// `bounds` derives the interval bounds of the given places. Returns `None` if the budget ends or
-/// numbers are too large.
+/// Returns the certificate that the markings outside the cubes form an inductive invariant and
+/// violate `predicate`. The function `bounds` derives the interval bounds of the given places.
+/// Returns `None` if a query is not refuted, the budget ends, `bounds` fails, or numbers are too
+/// large.
 pub(super) fn build_certificate(
     terms: &mut BoundTerms<'_>,
     material: ProofMaterial<'_>,
@@ -83,11 +84,12 @@ pub(super) fn build_certificate(
     Some(induction)
 }
 
-/// Returns the rows that the certificate must name because none of its comparisons contains them,
-/// and all relevant terms: those mentioned, those of the goal, and the parts of these.
+/// Returns two sets of terms. The first has the rows of place invariants for which the certificate
+/// needs clauses of their own. The second has all relevant terms: those in `mentioned_terms`, the
+/// terms of the goal, and the rows in their equations.
 ///
-/// The last bound of a lemma is the bound on its row. Only place invariants are named: compared
-/// sums occur in the comparisons already.
+/// The last bound of a lemma is the bound on its row. Compared sums that are no place invariants
+/// need no such clauses, since comparisons of the certificate contain them.
 fn named_rows(
     terms: &mut BoundTerms<'_>,
     lemmas: &[TheoryLemma],
@@ -100,7 +102,8 @@ fn named_rows(
         goal_terms.extend(terms.bound(atom).map(|bound| bound.term));
     });
     mentioned_terms.extend(&goal_terms);
-    // A row that bounds a sum with a fixed remainder is named as well.
+    // A constant row whose equation contains a relevant row is returned as well, since it may bound
+    // that row.
     let places = terms.net.place_count();
     let mentioned_equations =
         terms.relations().iter().filter(|relation| mentioned_terms.contains(&relation.term));
@@ -120,8 +123,9 @@ fn named_rows(
     (rows, mentioned_terms)
 }
 
-/// Shows with the proof-logging solver that no firing enters a cube from outside. Returns the
-/// places of the transitions that were checked.
+/// Shows with the proof-logging solver that no firing enters a cube from outside. Returns the input
+/// places of the checked transitions and the places that they change. Returns `None` if a query is
+/// not refuted.
 fn prove_inductive(
     terms: &BoundTerms<'_>,
     proof_solver: &mut Solver<ProvingBatSat>,
@@ -147,17 +151,18 @@ fn prove_inductive(
     Some(places)
 }
 
-/// The comparisons of a certificate, and the number that each solver variable has there.
+/// The comparisons of a certificate, and the number of each solver variable in the certificate.
 struct Numbering {
     /// The comparisons. Comparison i has number i + 1.
     atoms: Vec<Atom>,
-    /// Number in the certificate, by solver variable. Comparisons are numbered from 1 in the order
-    /// of `atoms`.
+    /// Number in the certificate, by solver variable; negative if the variable is the negation of
+    /// what is numbered. Comparisons are numbered from 1 in the order of `atoms`.
     variable_of: HashMap<u32, i32>,
 }
 
 impl Numbering {
-    /// Numbers all comparisons for which the solver has a variable.
+    /// Numbers all comparisons for which the solver has a variable. Returns `None` if a number is
+    /// too large.
     fn new(terms: &BoundTerms<'_>, proof_solver: &Solver<ProvingBatSat>) -> Option<Numbering> {
         let mut numbering = Numbering { atoms: Vec::new(), variable_of: HashMap::new() };
         for (term, value, literal) in proof_solver.bound_literals() {
@@ -167,13 +172,15 @@ impl Numbering {
         Some(numbering)
     }
 
-    /// Adds a comparison and returns its number.
+    /// Adds "the term is at least `value`" and returns its number. Returns `None` if a number is
+    /// too large.
     fn add(&mut self, terms: &BoundTerms<'_>, term: usize, value: i128) -> Option<i32> {
         self.atoms.push(terms.at_least(term, value)?);
         i32::try_from(self.atoms.len()).ok()
     }
 
-    /// Returns a solver clause in the numbering of the certificate.
+    /// Returns a solver clause in the numbering of the certificate. Returns `None` if a variable
+    /// has no number.
     fn clause(&self, clause: &[Literal]) -> Option<Vec<i32>> {
         let literal = |literal: &Literal| {
             let variable = *self.variable_of.get(&literal.variable())?;
@@ -182,6 +189,7 @@ impl Numbering {
         clause.iter().map(literal).collect()
     }
 
+    /// Returns several solver clauses in the numbering of the certificate.
     fn clauses<'c>(&self, clauses: impl Iterator<Item = &'c [Literal]>) -> Option<Vec<Vec<i32>>> {
         clauses.map(|clause| self.clause(clause)).collect()
     }
@@ -189,7 +197,7 @@ impl Numbering {
 
 /// Returns the clauses of the invariant. First come two clauses for each row with a constant value,
 /// which the checker substitutes in larger sums. Then comes, for each cube, the clause "the marking
-/// is outside the cube".
+/// is outside the cube", unless the intervals show that it is always true.
 fn clauses(
     terms: &BoundTerms<'_>,
     proof_solver: &mut Solver<ProvingBatSat>,
@@ -221,7 +229,7 @@ fn clauses(
 }
 
 /// Returns the last derivation steps: the clauses learnt from the assumption that the predicate
-/// holds. The last clause is the contradiction.
+/// holds. The last clause is the contradiction. Returns `None` if the assumption is not refuted.
 fn final_steps(
     terms: &mut BoundTerms<'_>,
     proof_solver: &mut Solver<ProvingBatSat>,
@@ -279,9 +287,10 @@ fn places_of(atoms: &[Atom]) -> impl Iterator<Item = PlaceId> {
     atoms.iter().flat_map(|atom| atom.sum.terms()).map(|&(place, _)| place)
 }
 
-/// Returns the comparisons whose sum has a fixed remainder, as pairs of comparison index and
-/// modulus. Only relevant sums count: those used, and the parts of used sums. A sum without a
-/// comparison gets a new one.
+/// Returns the relevant terms with a fixed remainder, as pairs of the index of a comparison with
+/// this term and the modulus. Relevant are the given terms, the terms of `atoms`, and the summands
+/// of their equations. A term without a comparison gets a new one. Returns `None` if a number is
+/// too large.
 fn remainders(
     terms: &mut BoundTerms<'_>,
     atoms: &mut Vec<Atom>,
@@ -357,7 +366,8 @@ fn needed_cubes(
                         terms: &BoundTerms<'_>,
                         query: &[Literal],
                         pending: &mut Vec<usize>| {
-        // Cubes already kept come first in the assumptions, so that the core prefers them.
+        // Cubes already found to be needed come first in the assumptions, so that the core prefers
+        // them.
         let needed_selectors = needed_indices.iter().map(|&index| selectors[index]);
         let other_selectors = (0..selectors.len())
             .filter(|index| !needed_indices.contains(index))

@@ -52,7 +52,7 @@ pub(super) fn encode<S: SatSolver>(
 }
 
 /// Returns a cube of markings that satisfy `predicate` and that contains the marking of `values`.
-/// Returns `None` if `values` violate the predicate.
+/// Returns `None` if the bounds that hold in `values` do not imply the predicate.
 pub(super) fn goal_cube<S: SatSolver>(
     solver: &Solver<S>,
     terms: &mut BoundTerms<'_>,
@@ -65,8 +65,8 @@ pub(super) fn goal_cube<S: SatSolver>(
     Some(cube(bounds))
 }
 
-/// Collects bounds that hold under `values` and imply the predicate. Returns `None` if `values`
-/// violate the predicate.
+/// Collects bounds that hold under `values` and imply the predicate. Returns `None` if the bounds
+/// that hold under `values` do not imply it.
 fn collect_bounds<S: SatSolver>(
     solver: &Solver<S>,
     terms: &mut BoundTerms<'_>,

@@ -23,8 +23,9 @@ pub(super) struct SharedCubes {
 }
 
 impl SharedCubes {
-    /// Adds cubes that no firing enters from outside. Adds all cubes or no cube, because the proof
-    /// of one cube may depend on the others.
+    /// Adds cubes that no firing enters from outside. Adds either all new cubes or no cube, because
+    /// the proof of one cube may depend on the others. Adds no cube if a number exceeds 64 bits or
+    /// there would be too many cubes.
     pub(super) fn add(&mut self, cubes: &[Cube], terms: &BoundTerms<'_>) {
         let to_atoms = |cube: &Cube| -> Option<Vec<Atom>> {
             cube.iter().map(|&bound| terms.atom(bound)).collect()

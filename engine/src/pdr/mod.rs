@@ -169,7 +169,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     }
 
     /// Returns the predicate to reach for a goal. For a maximum this is "the sum exceeds the
-    /// largest value seen".
+    /// largest value seen". Returns `None` if that value exceeds 64 bits.
     fn predicate(&self, id: GoalId, goal: &MarkingGoal) -> Option<Predicate> {
         let predicate = match goal {
             MarkingGoal::Reach(predicate) => predicate.clone(),

@@ -40,7 +40,7 @@ use std::collections::{BTreeSet, BinaryHeap, HashMap};
 /// The error for an exhausted budget.
 struct BudgetExhausted;
 
-/// Result of the check if a firing enters a cube at a level.
+/// Result of the check if a firing from the frame before a level enters a cube.
 enum StepResult {
     /// No firing enters the cube given here. It has part of the checked cube's bounds, so it
     /// contains the checked cube. The reasons justify this for each transition.
@@ -49,17 +49,20 @@ enum StepResult {
     Predecessor(TransitionId, Cube),
 }
 
-/// For each transition, the bounds of a cube that cannot become true by firing it, given the
-/// previous frame. The reason is valid for every cube that contains these bounds.
+/// For each transition, bounds of a cube of which at least one stays false whenever the transition
+/// fires in the previous frame outside the cube. The reason is valid for every cube that contains
+/// these bounds.
 type Reasons = HashMap<TransitionId, Vec<SumBound>>;
 
 /// Limit on the number of temporary clauses before the solver is rebuilt.
 const MAX_TEMPORARY_CLAUSES: usize = 3000;
 
-/// Limit on consecutive failures to drop a bound. After that the remaining bounds are kept.
+/// Limit on the number of failed attempts to drop a bound of one cube. At the limit, the remaining
+/// bounds stay in the cube.
 const MAX_FAILURES: usize = 12;
 
-/// Limit on the number of predecessors that are blocked in order to drop one bound.
+/// Number of times that a check is repeated after a predecessor was blocked, in order to drop or
+/// loosen one bound.
 const MAX_BLOCKED_PREDECESSORS: usize = 3;
 
 /// The state of property-directed reachability for one goal.
@@ -69,13 +72,13 @@ pub(super) struct Prover<'n> {
     solver: Solver<BatSat>,
     /// The literal that implies the goal predicate.
     goal: MaybeLiteral,
-    /// Blocked cubes by level; level 0 is empty.
+    /// Cubes by the highest level at which they are blocked. Level 0 is empty.
     blocked: Vec<Vec<Cube>>,
     /// Cubes proved for other goals. They are blocked at every level.
     imported_cubes: ImportedCubes,
     /// For each level, the literal that activates the clauses of that level.
     level_literals: Vec<Literal>,
-    /// Number of temporary clauses in the solver, see `outside`.
+    /// Number of temporary clauses in the solver, see [`outside_literal`](Self::outside_literal).
     temporary_count: usize,
     /// Number of cubes blocked so far.
     blocked_count: u64,
@@ -145,8 +148,8 @@ impl Prover<'_> {
         self.blocked.len() - 1
     }
 
-    /// One major iteration: blocks all goal cubes in the last frame, opens a new level, and
-    /// propagates cubes to higher levels.
+    /// Runs one major iteration: blocks all goal cubes in the last frame, opens a new level, and
+    /// propagates cubes to higher levels. Returns `None` if the goal is still undecided.
     fn run_iteration(
         &mut self,
         budget: &Budget,
@@ -369,8 +372,9 @@ impl Prover<'_> {
         outside
     }
 
-    /// Returns a precondition that the initial marking violates, as a position in the cube if it
-    /// comes from a bound of the cube. Returns `None` if the initial marking satisfies all
+    /// Looks for a precondition that the initial marking violates, preferably one that does not
+    /// come from the cube. Returns the position of its bound in the cube, or the empty set if it
+    /// does not come from the cube. Returns `None` if the initial marking satisfies all
     /// preconditions.
     fn initially_violated(
         &self,
@@ -383,9 +387,9 @@ impl Prover<'_> {
         Some(preferred.into_iter().collect())
     }
 
-    /// Checks that no marking of the frame outside the cube satisfies all preconditions. Returns
-    /// the positions of the cube bounds in the unsatisfiable core, or `None` if some marking
-    /// satisfies the preconditions.
+    /// Checks that no marking of the frame at `level` outside the cube satisfies all preconditions.
+    /// Returns the positions of the cube bounds that suffice for the contradiction, or `None` if a
+    /// marking satisfies the preconditions.
     fn core_positions(
         &mut self,
         preconditions: &[(SumBound, PreconditionOrigin)],
@@ -404,7 +408,8 @@ impl Prover<'_> {
         let mut origins: HashMap<Literal, PreconditionOrigin> = HashMap::new();
         let mut assumed_bounds: HashMap<(usize, bool), SumBound> = HashMap::new();
         for &(bound, origin) in preconditions {
-            // A bound implied by the enabling condition is not attributed to the cube.
+            // A bound implied by an earlier precondition is skipped, so that it is not attributed
+            // to the cube.
             let assumed_bound = assumed_bounds.get(&(bound.term, bound.upper));
             if assumed_bound.is_some_and(|assumed_bound| assumed_bound.implies(bound)) {
                 continue;
@@ -462,8 +467,10 @@ impl Prover<'_> {
         Ok(cube)
     }
 
-    /// Returns `cube`, or a cube that contains it, if no firing enters it at `level`. A few
-    /// predecessors that prevent this are blocked first, if one step shows them to be unreachable.
+    /// Returns `cube`, or a cube that contains it, if no firing from the frame before `level`
+    /// enters this cube. A few predecessors that prevent this are blocked first, if one step shows
+    /// them to be unreachable. Returns `None` if a firing still enters, or if `cube` contains the
+    /// initial marking.
     fn enlarge(
         &mut self,
         cube: Cube,

@@ -27,7 +27,7 @@ pub(super) enum SolverAnswer {
     Satisfiable(LiteralValues),
     /// Unsatisfiable, with this subset of the assumptions as core.
     Unsatisfiable(BTreeSet<Literal>),
-    /// The budget ended.
+    /// The SAT solver gave no answer, usually because the budget ended.
     Unknown,
 }
 
@@ -35,20 +35,21 @@ pub(super) enum SolverAnswer {
 pub(super) struct LiteralValues(Vec<bool>);
 
 impl LiteralValues {
+    /// Returns true if the literal is true in the model, and false if its variable has no value.
     fn bound_if_true(&self, literal: Literal) -> bool {
         literal.evaluate(&self.0).unwrap_or(false)
     }
 }
 
-/// A clause over bounds, implied by one row. The last literal bounds the row itself. The other
-/// literals bound the terms that the row sums.
+/// A clause over bounds, implied by one equation of a row, that is, of a weighted sum of places.
+/// The last literal bounds the row itself. The other literals bound the terms that the row sums.
 pub(super) type TheoryLemma = Vec<SumBound>;
 
 /// A summand of a row, with its bound under a model.
 struct RowTerm {
     /// The summed term.
     term: usize,
-    /// The coefficient, times the sign of the direction.
+    /// The coefficient, times the `sign` of [`Solver::lower_bound`].
     coefficient: i128,
     /// The bound of the term in the model, on the side that makes the product small.
     bound: i128,
@@ -185,7 +186,7 @@ impl<S: SatSolver> Solver<S> {
         }
     }
 
-    /// Returns the interval of a term in the model.
+    /// Returns the lower and the upper bound of a term in the model. `None` means unbounded.
     pub(super) fn interval(
         &self,
         terms: &BoundTerms<'_>,
@@ -212,8 +213,8 @@ impl<S: SatSolver> Solver<S> {
         for relation in terms.relations() {
             let term = relation.term;
             let (mut low, mut high) = self.interval(terms, values, term);
-            // With a fixed remainder there may be no admissible value between the smallest and
-            // largest possible sum of the parts.
+            // A fixed remainder may leave no admissible value between the smallest and largest
+            // possible sum of the summands.
             let parts_bound =
                 |sign| Some(sign * self.lower_bound(terms, values, relation, sign)?.0);
             if terms.has_fixed_remainder(term)
@@ -237,7 +238,7 @@ impl<S: SatSolver> Solver<S> {
     }
 
     /// Returns a lower bound of `sign` times the row in the model, with the contribution of each
-    /// part. Returns `None` if a part is unbounded in the direction that counts.
+    /// summand. Returns `None` if a summand is unbounded in the direction that counts.
     fn lower_bound(
         &self,
         terms: &BoundTerms<'_>,
@@ -261,7 +262,8 @@ impl<S: SatSolver> Solver<S> {
     }
 
     /// Returns a lemma if the model bounds `sign` times the row by `max_value`, although the
-    /// summands give a larger lower bound. The lemma is false in the model.
+    /// summands give a larger lower bound. The lemma is false in the model. Returns `None` if there
+    /// is no such conflict.
     fn row_lemma(
         &self,
         terms: &BoundTerms<'_>,
@@ -271,8 +273,8 @@ impl<S: SatSolver> Solver<S> {
         max_value: i128,
     ) -> Option<TheoryLemma> {
         let (min_value, contributions) = self.lower_bound(terms, values, relation, sign)?;
-        // The excess allows some parts to be weakened to their global bound and dropped from the
-        // lemma.
+        // The conflict remains if summands are weakened to their global bounds by at most `slack`
+        // in total. These summands are left out of the lemma.
         let mut slack = min_value - max_value - 1;
         if slack < 0 {
             return None;
@@ -295,7 +297,8 @@ impl<S: SatSolver> Solver<S> {
     }
 }
 
-/// Returns the bound of a comparison if it holds in the model.
+/// Returns the bound of a comparison if it holds for all values that the model allows. Returns
+/// `None` otherwise, and for a comparison without places.
 pub(super) fn satisfied_bound<S: SatSolver>(
     solver: &Solver<S>,
     terms: &mut BoundTerms<'_>,

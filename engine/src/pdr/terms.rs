@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 /// A bound on a term: at most `value` if `upper`, otherwise at least `value`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct SumBound {
-    /// Index of the term: a place, or a row after the places.
+    /// Index of the term: a place index, or the number of places plus the index of a row.
     pub(super) term: usize,
     /// True for an upper bound.
     pub(super) upper: bool,
@@ -60,7 +60,8 @@ pub(super) fn negated(cube: &[SumBound]) -> Vec<SumBound> {
     cube.iter().map(|bound| bound.negated()).collect()
 }
 
-/// Returns true if the bounds show that every marking of `inner` is in `outer`.
+/// Returns true if each bound of `outer` follows from a bound of `inner` on the same side of the
+/// same term. Then every marking of `inner` is in `outer`.
 pub(super) fn includes(outer: &[SumBound], inner: &[SumBound]) -> bool {
     let mut index = 0;
     outer.iter().all(|&bound| {
@@ -90,26 +91,33 @@ struct Remainder {
     modulus: i128,
 }
 
-/// The terms of a net: first the places by their indices, then the rows (sums of several places).
+/// The terms of a net: first the places by their indices, then the rows, that is, weighted sums of
+/// several places.
 pub(super) struct BoundTerms<'n> {
     pub(super) net: &'n Net,
     /// The sums of the rows, in order. The first coefficient of each sum is positive.
     rows: Vec<LinearSum>,
-    /// Equations of the rows: as sums of places, and some also as sums of other rows.
+    /// Equations of the rows: each row as a sum of places, and some rows also as sums with other
+    /// rows.
     equations: Vec<SumEquation>,
-    /// The fixed remainder of each term, by term.
+    /// The remainder of each term's values, by term. The modulus is 1 if no fixed remainder is
+    /// known.
     remainders: Vec<Remainder>,
     /// The term of a row, by its sum of places.
     row_of: HashMap<LinearSum, usize>,
-    /// The lower bound of each term in all reachable markings, by term.
+    /// The lower bound of each term in all reachable markings, by term. `None` if no bound is
+    /// known.
     low: Vec<Option<i128>>,
-    /// The upper bound of each term in all reachable markings, by term.
+    /// The upper bound of each term in all reachable markings, by term. `None` if no bound is
+    /// known.
     high: Vec<Option<i128>>,
-    /// Upper bounds of the places before rounding to remainders, by place index.
+    /// Upper bounds of the places before rounding to remainders, by place index. `None` if no bound
+    /// is known.
     place_upper_bounds: Vec<Option<i128>>,
     /// The initial value of each term, by term.
     initial: Vec<i128>,
-    /// For each term, the transitions that change it, with the change.
+    /// For each term, the transitions that change it, in ascending order, with the change.
+    /// Transitions that can never fire according to the intervals are left out.
     changes: Vec<Vec<(TransitionId, i128)>>,
     /// Transitions that can never fire according to the intervals, by index.
     impossible: Vec<bool>,
@@ -139,15 +147,16 @@ impl<'n> BoundTerms<'n> {
         }
     }
 
-    /// Returns the input places of those neighbours of `place` that can never fire according to the
-    /// intervals.
+    /// Returns the input places of those transitions adjacent to `place` that can never fire
+    /// according to the intervals.
     pub(super) fn blocking(&self, place: PlaceId) -> impl Iterator<Item = PlaceId> {
         let neighbours = self.net.producers(place).iter().chain(self.net.consumers(place));
         let blocked = neighbours.map(|arc| arc.transition).filter(|t| self.impossible[t.index()]);
         blocked.flat_map(|t| self.net.pre(t)).map(|arc| arc.place)
     }
 
-    /// Returns the row of a sum of several places, and true if it is the row of the negated sum.
+    /// Returns the term of the row for a sum of several places, and adds the row if it is new. The
+    /// flag is true if the row represents the negated sum.
     pub(super) fn row(&mut self, sum: &LinearSum) -> (usize, bool) {
         let is_negated = sum.terms()[0].1 < 0;
         let key = if is_negated { sum.negated() } else { sum.clone() };
@@ -158,6 +167,7 @@ impl<'n> BoundTerms<'n> {
         (term, is_negated)
     }
 
+    /// Adds a row for a sum whose first coefficient is positive, and returns the term of the row.
     fn add_row(&mut self, sum: LinearSum) -> usize {
         let term = self.low.len();
         let mut changes: HashMap<TransitionId, i128> = HashMap::new();
@@ -193,7 +203,9 @@ impl<'n> BoundTerms<'n> {
         term
     }
 
-    /// Records that all changes of a sum are multiples of `modulus`, if this is true.
+    /// Records a fixed remainder of a sum modulo `modulus`, if each firing changes the sum by a
+    /// multiple of `modulus`. Does nothing for a constant row, a term with a recorded remainder, or
+    /// a single place with a coefficient other than ±1.
     pub(super) fn record_remainder(&mut self, sum: &LinearSum, modulus: u32) {
         let term = match sum.terms() {
             [] => return,
@@ -230,10 +242,11 @@ impl<'n> BoundTerms<'n> {
     }
 
     /// Adds equations that express rows through other rows. Call it after all rows have been added.
-    /// First, constant sums are subtracted from the other rows, then sums with a fixed remainder.
-    /// The rest of a constant sum then has a fixed remainder too, and the constant sum bounds its
-    /// parts. Constant sums come first, and each group is in the order of terms: the checker uses
-    /// the same order.
+    /// Each row is decomposed into contained constant rows, contained rows with a fixed remainder,
+    /// and a rest. A constant row is decomposed into contained rows with a fixed remainder only.
+    /// Its rest then has a fixed remainder too and becomes a row, and its value bounds these rows
+    /// from above. Constant rows come first, and each group is in the order of terms: the checker
+    /// uses the same order.
     pub(super) fn compose(&mut self) {
         let equations_where = |selects: &dyn Fn(usize) -> bool| -> Vec<SumEquation> {
             self.equations.iter().filter(|relation| selects(relation.term)).cloned().collect()
@@ -244,8 +257,8 @@ impl<'n> BoundTerms<'n> {
         );
         let flow_count = flows.len();
         let known_equations = [flows, remainder_equations].concat();
-        // Index by first part: a sum can only be contained if its first part is. This avoids trying
-        // thousands of sums.
+        // Index by first summand: a sum can only be contained if its first summand is. This avoids
+        // trying thousands of sums.
         let mut by_first_summand: HashMap<usize, Vec<usize>> = HashMap::new();
         for (position, equation) in known_equations.iter().enumerate() {
             by_first_summand.entry(equation.summands[0].0).or_default().push(position);
@@ -298,7 +311,8 @@ impl<'n> BoundTerms<'n> {
         }
     }
 
-    /// Returns the linear sum of the parts, if all are places and there are several.
+    /// Returns the linear sum of the summands. Returns `None` if a summand is a row, if there are
+    /// fewer than two places, or if numbers exceed 64 bits.
     fn sum_of(&self, summands: &BTreeMap<usize, i128>) -> Option<LinearSum> {
         let term = |(&summand, &a): (&usize, &i128)| {
             let is_place = summand < self.net.place_count();
@@ -308,9 +322,10 @@ impl<'n> BoundTerms<'n> {
         LinearSum::new(terms?).ok().filter(|sum| sum.terms().len() > 1)
     }
 
-    /// Tightens the upper bounds of the parts of a constant sum: a part is at most what remains of
-    /// the sum if all other parts take their minimum. The certificate names these sums, so the
-    /// checker derives the same bounds.
+    /// Tightens the upper bounds of the rows with positive coefficients in an equation of a
+    /// constant row. Such a row is at most the rest of the constant if all other summands take
+    /// their minimum. The certificate names the constant row, so the checker derives the same
+    /// bounds.
     fn tighten(&mut self, relation: &SumEquation) {
         let total = self.high[relation.term].filter(|_| self.is_constant_row(relation.term));
         let Some(total) = total else { return };
@@ -332,13 +347,13 @@ impl<'n> BoundTerms<'n> {
         }
     }
 
-    /// Returns the smallest admissible value of a term that is at least `value`.
+    /// Returns the smallest value that is at least `value` and has the fixed remainder of the term.
     pub(super) fn round_up(&self, term: usize, value: i128) -> i128 {
         let Remainder { residue, modulus } = self.remainders[term];
         value + (residue - value).rem_euclid(modulus)
     }
 
-    /// Returns the largest admissible value of a term that is at most `value`.
+    /// Returns the largest value that is at most `value` and has the fixed remainder of the term.
     pub(super) fn round_down(&self, term: usize, value: i128) -> i128 {
         let Remainder { residue, modulus } = self.remainders[term];
         value - (value - residue).rem_euclid(modulus)
@@ -365,8 +380,9 @@ impl<'n> BoundTerms<'n> {
         term >= self.net.place_count() && self.changes[term].is_empty()
     }
 
-    /// Returns a comparison as a bound, rounded for a coefficient other than ±1. Returns `None` for
-    /// a comparison without places.
+    /// Returns a comparison as a bound, rounded for a single place with a coefficient other than
+    /// ±1. Adds the row of a sum of several places if it is new. Returns `None` for a comparison
+    /// without places.
     pub(super) fn bound(&mut self, atom: &Atom) -> Option<SumBound> {
         let value = i128::from(atom.bound);
         match atom.sum.terms() {
@@ -389,7 +405,8 @@ impl<'n> BoundTerms<'n> {
         }
     }
 
-    /// Returns "the term is at least `value`" as a comparison. Returns `None` beyond 64 bits.
+    /// Returns "the term is at least `value`" as a comparison. Returns `None` if `value` does not
+    /// fit into 64 bits.
     pub(super) fn at_least(&self, term: usize, value: i128) -> Option<Atom> {
         let bound = i64::try_from(-value).ok()?;
         let sum = match term.checked_sub(self.net.place_count()) {
@@ -399,7 +416,7 @@ impl<'n> BoundTerms<'n> {
         Some(Atom { sum: sum.negated(), bound })
     }
 
-    /// Returns a bound as a comparison. Returns `None` beyond 64 bits.
+    /// Returns a bound as a comparison. Returns `None` if its number does not fit into 64 bits.
     pub(super) fn atom(&self, bound: SumBound) -> Option<Atom> {
         match bound.upper {
             false => self.at_least(bound.term, bound.value),
@@ -412,12 +429,12 @@ impl<'n> BoundTerms<'n> {
         self.rows.iter().enumerate().map(|(index, sum)| (self.net.place_count() + index, sum))
     }
 
-    /// Returns the lower bound of a term in all reachable markings.
+    /// Returns the lower bound of a term in all reachable markings, or `None` if no bound is known.
     pub(super) fn low(&self, term: usize) -> Option<i128> {
         self.low[term]
     }
 
-    /// Returns the upper bound of a term in all reachable markings.
+    /// Returns the upper bound of a term in all reachable markings, or `None` if no bound is known.
     pub(super) fn high(&self, term: usize) -> Option<i128> {
         self.high[term]
     }
@@ -440,10 +457,10 @@ impl<'n> BoundTerms<'n> {
         bound.holds(self.initial[bound.term])
     }
 
-    /// Returns weaker values for the bound, the weakest first. Empty if there are none.
+    /// Returns at most two values that make the bound weaker, the weakest first.
     pub(super) fn weaker_values(&self, bound: SumBound) -> Vec<i128> {
         let limit = if bound.upper { self.high[bound.term] } else { self.low[bound.term] };
-        // Without an upper limit, the value is about doubled.
+        // The value is about doubled if the intervals do not limit the term on this side.
         let limit = limit.unwrap_or(2 * bound.value.abs() + 8);
         let weakest = if bound.upper { limit - 1 } else { limit + 1 };
         let half = weakest + (bound.value - weakest) / 2;

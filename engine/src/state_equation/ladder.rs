@@ -92,8 +92,8 @@ impl Engine<'_> {
                 ConjunctionResult::Infeasible(lemma) => self.learn(lemma),
                 ConjunctionResult::Feasible(point) => {
                     let point = Rc::new(point);
-                    // Splits on fractional values come first. Precedences excluded by fractional
-                    // solutions would use up the limit of splits.
+                    // Splits on fractional values come first. Precedences that only fractional
+                    // solutions violate would use up the limit of splits.
                     let refined = self.exclude_by_lower_bounds(&point)
                         || self.targets[index].splits.len() < max_splits
                             && (self.split_on_fractions(index, &point)
@@ -115,7 +115,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns a checked proof that a predicate without further proposals is unreachable.
+    /// Returns a checked proof that a predicate without further proposals is unreachable. Returns
+    /// `None` if the proof is unfinished or fails its check.
     pub(super) fn refute(
         &mut self,
         index: usize,

@@ -29,7 +29,8 @@ use std::rc::Rc;
 pub(super) struct IntegerMaximum {
     /// The last question, "can the sum have this value?", with its atom tree and its literal.
     last_question: Option<(i64, AtomNode, Literal)>,
-    /// The largest value of an integral solution of the state equation.
+    /// The largest value of an integral solution of the state equation found so far. `None` before
+    /// the first such solution.
     largest_integral_value: Option<i128>,
 }
 

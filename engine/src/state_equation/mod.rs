@@ -146,6 +146,8 @@ struct GoalState {
 enum GoalQuestion {
     /// The goal is not treated yet. Its atom tree is built at the first treatment.
     Untreated,
+    /// A `Reach` goal, as a tree of comparisons, with the literal of the proposer that implies this
+    /// tree.
     Reach {
         tree: AtomNode,
         root: Literal,
@@ -305,9 +307,10 @@ impl<'n> Engine<'n> {
         })
     }
 
-    /// Raises the limit on splits for goals whose candidate has fractional values or violates an
-    /// order of firings, and drops these candidates. Returns false if there are none. Otherwise
-    /// call [`slice`](Self::slice) again.
+    /// Raises the limit on splits for open goals with a candidate, and drops their candidates. A
+    /// goal is left out at the largest limit, or if its tested candidate has only integers and
+    /// violates no order of firings. Returns false if no limit was raised. Otherwise call
+    /// [`slice`](Self::slice) again.
     pub fn deepen(&mut self, task: &Task<'_>) -> bool {
         let mut any = false;
         for index in 0..self.targets.len() {
@@ -331,9 +334,9 @@ impl<'n> Engine<'n> {
         any
     }
 
-    /// Works on the open goals until each is settled or has a candidate
-    /// ([`SliceProgress::Finished`]), or `budget` is exhausted. Call it again with the same task
-    /// and more time to continue.
+    /// Works on the open goals until each is settled or has a candidate, or `budget` is exhausted.
+    /// Returns [`SliceProgress::Finished`] in the first case, or if the solver gives up on the
+    /// remaining goals. Call it again with the same task and more time to continue.
     pub fn slice(
         &mut self,
         budget: &Budget,
@@ -377,7 +380,8 @@ impl<'n> Engine<'n> {
         progress
     }
 
-    /// Returns true if the goal has a candidate that marks all traps found since.
+    /// Returns true if the goal has a candidate that satisfies all traps and lower bounds found
+    /// since its last test. Drops a candidate that violates one of these.
     fn has_valid_candidate(&mut self, index: usize) -> bool {
         let target = &mut self.targets[index];
         let Some((point, learned_rows)) = &mut target.candidate else { return false };

@@ -38,13 +38,14 @@ impl SolutionPoint {
         terms.map(|&(p, a)| a as f64 * self.marking[p.index()]).sum::<f64>().round() as i128
     }
 
-    /// Returns true if all tokens and firings are integers, within the tolerance.
+    /// Returns true if all tokens and firings below 10⁹ are integers, within a hundred times the
+    /// tolerance.
     pub(super) fn is_integral(&self) -> bool {
         self.most_fractional().is_none()
     }
 
     /// Returns the place or counter whose value is furthest from an integer, with the value rounded
-    /// down.
+    /// down. Returns `None` if the solution [is integral](Self::is_integral).
     pub(super) fn most_fractional(&self) -> Option<(PlaceId, i64)> {
         let distance_to_integer = |value: f64| (value - value.round()).abs();
         let fractional = self.marking.iter().enumerate().filter(|&(_, &value)| {

@@ -28,7 +28,8 @@ const MAX_TERMS: usize = 300;
 struct ViolatedPrecedence {
     /// The set of places: initially empty, or a trap.
     places: Vec<PlaceId>,
-    /// The effect classes whose firings require a token in the places, or put one there.
+    /// The effect classes that need a token from the places to fire. For a trap, the effect classes
+    /// that put tokens into the places. A long list is cut.
     idle: BTreeSet<EffectId>,
     /// The effect classes that put tokens into the places from outside. `None` for a trap.
     fed: Option<BTreeSet<EffectId>>,
@@ -71,8 +72,9 @@ impl Engine<'_> {
         violated
     }
 
-    /// Adds the precedence as a split for all goals: no idle effect fires, or the places get a
-    /// token. Returns `None` if a sum does not fit.
+    /// Adds the precedence as a split for all goals. One side says that no effect class of `idle`
+    /// fires. The other side says that an effect class of `fed` fires, or for a trap, that its
+    /// places have a token at the end. Returns `None` if a sum cannot be formed.
     fn add_precedence(&mut self, violated: &ViolatedPrecedence) -> Option<super::Split> {
         let firing_sum = |effects: &BTreeSet<EffectId>| {
             LinearSum::new(effects.iter().map(|&effect| (firing_counter(self.net, effect), 1))).ok()
@@ -134,8 +136,8 @@ fn unfed_place_sets(net: &Net, fires: &[bool]) -> Vec<ViolatedPrecedence> {
     violated
 }
 
-/// Returns the places that can be marked by firing transitions accepted by `fires`, regardless of
-/// numbers.
+/// Returns, by place index, true for the places that can be marked by firing transitions accepted
+/// by `fires`, regardless of numbers.
 fn markable(net: &Net, fires: &dyn Fn(TransitionId) -> bool) -> Vec<bool> {
     let mut marked: Vec<bool> = net.places().map(|p| net.initial()[p] > 0).collect();
     let mut missing: Vec<usize> = Vec::with_capacity(net.transition_count());

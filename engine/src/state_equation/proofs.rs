@@ -20,7 +20,8 @@ use std::convert::Infallible;
 
 /// The reason why there is no certificate.
 pub(super) enum NoProof {
-    /// Time ran out.
+    /// Time ran out, the place bounds behind a lower bound have no derivation, or the lemmas do not
+    /// suffice.
     Unfinished,
     /// The checker refuses the certificate: an internal error.
     Flawed(Flaw),
@@ -84,7 +85,8 @@ fn run_checker(
 }
 
 /// Collects the lemmas with their atoms and traps, renumbered in order of occurrence, and the
-/// precedences over these atoms.
+/// precedences over these atoms. Returns `None` if the place bounds that prove the lower bounds
+/// cannot be derived in time.
 fn assemble(net: &Net, parts: CertificateParts<'_>, budget: &Budget) -> Option<LinearCertificate> {
     let CertificateParts { atom, traps, .. } = parts;
     let (mut atom_of, mut trap_of) = (Positions::default(), Positions::default());
@@ -131,7 +133,8 @@ fn assemble(net: &Net, parts: CertificateParts<'_>, budget: &Budget) -> Option<L
 }
 
 /// Renumbers firing counters. The engine counts the firings of every effect class by virtual places
-/// after the net's places. The certificate contains only the counters in use.
+/// after the net's places. The certificate contains only the counters in use. Returns, for each of
+/// these, the transitions that it counts.
 fn renumber_counters(
     net: &Net,
     atoms: &mut [Atom],
@@ -181,7 +184,8 @@ impl Positions {
     }
 }
 
-/// Returns the indices of lemmas that suffice. Returns `None` if the solver gives no answer.
+/// Returns the indices of lemmas that suffice. Returns `None` if the solver gives no answer, or if
+/// all lemmas together do not suffice.
 fn needed_lemmas(
     net: &Net,
     certificate: &LinearCertificate,

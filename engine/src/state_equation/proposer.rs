@@ -27,7 +27,8 @@ pub(super) type Split = (AtomId, AtomId);
 /// The proposing SAT solver. See the module documentation.
 pub(super) struct Proposer {
     solver: Box<dyn SatSolver + Send>,
-    /// The literal of each comparison, by `AtomId`. `None` until a tree mentions the comparison.
+    /// The literal of each comparison, by `AtomId`. `None` until a tree, a split or a lemma
+    /// mentions the comparison.
     literals: Vec<Option<Literal>>,
 }
 

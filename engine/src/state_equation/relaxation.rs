@@ -66,6 +66,7 @@ struct Placement {
     bound: BoundValue,
 }
 
+/// A bound of a row of the program.
 #[derive(Clone, Copy, Debug)]
 enum BoundValue {
     Lower(i64),
@@ -84,7 +85,7 @@ struct AssertedBounds {
 /// Result for a conjunction of comparisons.
 pub(super) enum ConjunctionResult {
     /// Infeasible: the comparisons named by the lemma exclude each other. The lemma's atoms are
-    /// indices in the table.
+    /// indices in the table of comparisons.
     Infeasible(Lemma),
     /// Feasible, with a solution.
     Feasible(SolutionPoint),
@@ -201,7 +202,8 @@ impl<'n> Relaxation<'n> {
         })
     }
 
-    /// Decides if all of `atoms` can hold together.
+    /// Decides if all of `atoms` can hold together. Comparisons that the program cannot express are
+    /// left out, which only weakens the program.
     pub(super) fn conjunction(
         &mut self,
         atoms: &[AtomId],
@@ -274,8 +276,8 @@ impl<'n> Relaxation<'n> {
         }
     }
 
-    /// Returns a lemma if the bounds in `wanted` leave some row empty. Such a row never reaches the
-    /// solver, because an empty interval would cost it the current basis.
+    /// Returns a lemma if the bounds in `wanted` leave no value for some row. Such bounds never
+    /// reach the solver, because an empty interval would cost it the current basis.
     fn bound_conflict(&mut self, wanted: &BTreeMap<u32, AssertedBounds>) -> Option<Lemma> {
         let empty = wanted.iter().find(|&(&row, asserted)| {
             let base = self.base_intervals[row as usize];
@@ -437,7 +439,8 @@ impl<'n> Relaxation<'n> {
         })
     }
 
-    /// Returns the row of a sum, which is added if it is new.
+    /// Returns the row of a sum, which is added if it is new. Returns `None` if the program cannot
+    /// express the sum.
     fn row_of(&mut self, form: LinearSum) -> Option<Row> {
         if let Some(&row) = self.sums.get(&form) {
             return row;

@@ -39,6 +39,7 @@ pub(super) struct TextProperty<'t> {
     pub(super) id: &'t str,
     /// The position of the id.
     pub(super) id_span: Range<usize>,
+    /// The text in quotes after the id, if there is one.
     pub(super) description: Option<String>,
     pub(super) formula: Result<Formula, TextFailure>,
 }
@@ -79,7 +80,7 @@ pub(super) fn property<'t>(
     TextProperty { id, id_span: at, description, formula: definition(&mut cursor, names) }
 }
 
-/// Takes `is: … end.`
+/// Takes `is: … end.`, and returns the formula inside.
 fn definition(
     cursor: &mut TokenCursor<'_>,
     names: &mut NameResolver<'_>,

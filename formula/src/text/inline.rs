@@ -296,7 +296,8 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
     }
 }
 
-/// Suggests the inline notation for a sign or word of another language.
+/// Suggests the inline notation for a sign or word of another language, or for a keyword in the
+/// wrong case. Returns `None` without a suggestion.
 fn inline_notation(kind: &LexemeKind<'_>) -> Option<&'static str> {
     Some(match kind {
         LexemeKind::Symbol("=<") | LexemeKind::Bad('≤') => "<=",
@@ -354,7 +355,8 @@ impl Inline<'_, '_> {
         Ok(OperandValue::Number(Expression::Tokens(places)))
     }
 
-    /// Takes the operands of a constraint of Declare.
+    /// Takes the operands of the Declare constraint `name`, and returns the constraint as a
+    /// formula.
     fn constraint(
         &mut self,
         name: &str,

@@ -144,10 +144,12 @@ pub(super) fn is_lola(text: &str) -> bool {
 struct LolaPiece<'t> {
     text: &'t str,
     span: Range<usize>,
+    /// True for names, keywords and numbers, false for signs.
     is_word: bool,
 }
 
-/// Translates the formulas of a text.
+/// Translates the formulas of a text, each separately. Returns a single error if the text contains
+/// a character that is not in the language.
 pub(super) fn formulas(text: &str) -> Vec<Result<InlineTranslation, TextFailure>> {
     let pieces = match tokens(text) {
         Ok(pieces) => pieces,

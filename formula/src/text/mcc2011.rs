@@ -412,7 +412,8 @@ fn body_formula(
     })
 }
 
-/// Converts an atom on a place without colours to a formula.
+/// Converts an atom to a formula. For a place without colours, the numbers of all tokens are added.
+/// For a coloured place, each colour is compared separately.
 fn compare(atom: &MultisetAtom, names: &mut NameResolver<'_>) -> Result<Formula, TextFailure> {
     if names.is_coloured(&atom.place) {
         return compare_colours(atom, names);
@@ -454,6 +455,8 @@ fn compare_colours(
     atom: &MultisetAtom,
     names: &mut NameResolver<'_>,
 ) -> Result<Formula, TextFailure> {
+    // The number of tokens for each colour, by the colour's place. The key `None` is for colours
+    // that never occur.
     let mut counts: BTreeMap<Option<PlaceId>, i64> = BTreeMap::new();
     for tokens in &atom.tokens {
         let components: Vec<&str> = tokens

@@ -54,9 +54,9 @@ pub struct TextFormula {
     pub description: Option<String>,
     /// The formula, or the error in it.
     pub formula: Result<Formula, TextError>,
-    /// Remarks for the author on a formula without errors.
+    /// Remarks for the author: a surprising precedence, or deviations from the grammar of 2011.
     pub remarks: Vec<TextError>,
-    /// The nodes that names in the formula refer to.
+    /// The nodes to which names in the formula refer. Names that are just ids are left out.
     pub named: Vec<NamedNodes>,
 }
 
@@ -173,7 +173,8 @@ pub fn read_one(text: &str, file: &str, net: &Net) -> TextFormula {
     inline_formula(&source, 0..text.len(), &mut names, &mut HashSet::new())
 }
 
-/// Registers the name of a formula. Fails if an earlier formula has the same name.
+/// Registers the name of a formula. Fails if an earlier formula has the same name. An empty name is
+/// not registered.
 fn register_name(
     used_names: &mut HashSet<String>,
     name: &str,
@@ -188,7 +189,7 @@ fn register_name(
 }
 
 /// Returns the byte ranges of the entries of an inline file. An entry begins with a line that does
-/// not start with a blank or a closing bracket.
+/// not start with a blank or a closing bracket. Blank lines and comment lines begin no entry.
 fn entry_ranges(text: &str) -> Vec<Range<usize>> {
     let mut entries: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
@@ -260,7 +261,8 @@ fn lola_formula(
     })
 }
 
-/// Returns the name before the colon, and the byte offset behind the colon.
+/// Returns the name before the colon, and the byte offset behind the colon. Returns `None` if the
+/// text does not begin with a name and a colon.
 fn name_before_colon(text: &str) -> Option<(&str, usize)> {
     let mut rest = text.trim_start();
     let inside = |c: char| c.is_alphanumeric() || "_-.".contains(c);

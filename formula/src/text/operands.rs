@@ -66,7 +66,8 @@ impl<'n> NameResolver<'n> {
         index.as_ref()
     }
 
-    /// Returns the ids of the nodes that a text refers to, or the text itself if there are none.
+    /// Returns the ids of the nodes that a text refers to. Returns the text itself if the index
+    /// finds no node, or if no node of this kind has a label.
     fn ids(
         &mut self,
         kind: NodeKind,
@@ -264,7 +265,7 @@ impl<'n> NameResolver<'n> {
     }
 }
 
-/// Returns the name in a word or quoted token.
+/// Returns the name in a word or quoted token, and `None` for other tokens.
 pub(super) fn name<'a>(token: &'a Lexeme<'_>) -> Option<&'a str> {
     match &token.kind {
         LexemeKind::Word(name) => Some(name),
@@ -339,7 +340,7 @@ pub(super) fn integer(token: &Lexeme<'_>, is_negated: bool) -> Result<i64, TextF
     text.parse().map_err(bad)
 }
 
-/// Returns the part as a subformula.
+/// Returns the operand as a formula inside another formula. A number or a bound is an error.
 pub(super) fn formula(part: SpannedValue<OperandValue>) -> Result<Formula, TextFailure> {
     match part.value {
         OperandValue::Formula(Formula::PlaceBound(_)) => {
@@ -352,7 +353,8 @@ pub(super) fn formula(part: SpannedValue<OperandValue>) -> Result<Formula, TextF
     }
 }
 
-/// Returns the part as a whole formula, which may be the query for a bound.
+/// Returns the operand as a whole formula, which may be the query for a bound. A number is an
+/// error.
 pub(super) fn whole_formula(part: SpannedValue<OperandValue>) -> Result<Formula, TextFailure> {
     match part.value {
         OperandValue::Formula(formula) => Ok(formula),
@@ -360,7 +362,7 @@ pub(super) fn whole_formula(part: SpannedValue<OperandValue>) -> Result<Formula,
     }
 }
 
-/// Returns the part as an integer expression.
+/// Returns the operand as an integer expression. A formula is an error.
 fn number(part: SpannedValue<OperandValue>) -> Result<Expression, TextFailure> {
     match part.value {
         OperandValue::Number(number) => Ok(number),
@@ -393,8 +395,8 @@ pub(super) fn prefix(
     }))
 }
 
-/// Applies an infix operator. If the same chain operator made the left operand, the right operand
-/// is added to it.
+/// Applies an infix operator. For `&&`, `||`, `+` and `*`, the right operand is added to a left
+/// operand that the same operator made without parentheses.
 pub(super) fn infix(
     operator: FormulaOperator,
     left: SpannedValue<OperandValue>,

@@ -38,7 +38,7 @@ pub(super) enum FormulaOperator {
 }
 
 impl FormulaOperator {
-    /// Returns true if operands in a row become operands of one operator.
+    /// Returns true if a ∘ b ∘ c becomes one operator with three operands.
     pub(super) fn is_chain(self) -> bool {
         matches!(
             self,
@@ -146,7 +146,7 @@ enum PendingOperator<V> {
 /// trees, and parentheses alone add no depth.
 const MAX_OPEN: usize = 10 * MAX_DEPTH;
 
-/// Takes the longest expression from here.
+/// Takes the longest expression that begins at the next token.
 pub(super) fn expression<'t, G: Grammar<'t>>(
     cursor: &mut TokenCursor<'t>,
     grammar: &mut G,

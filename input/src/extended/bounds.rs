@@ -1,11 +1,13 @@
 //! Bounds on places with inhibitor or reset arcs, each with a justification that a checker can
 //! verify.
 //!
-//! Three methods are tried, and the first that bounds all these places is taken. A small net is
-//! explored completely, by the firing rule with all arcs, which gives exact bounds. A place
-//! semiflow of the core bounds its places: an inhibitor arc only forbids firings, and a reset arc
-//! only lowers a sum with nonnegative coefficients. Finally, inhibitor arcs may give a place a
-//! capacity. If none of them bounds a place, the place may have a cap instead (`cap`).
+//! A small net is explored completely, by the firing rule with all arcs, which gives exact bounds.
+//! For a larger net, each of these places gets the smaller of two bounds, where they exist. One is
+//! the bound of a place semiflow of the core, the net without inhibitor and reset arcs. The
+//! semiflow stays valid: an inhibitor arc only forbids firings, and a reset arc only lowers a sum
+//! with nonnegative coefficients. The other is a capacity that inhibitor arcs give the place. If a
+//! place has no bound, the net is explored again with a larger limit. If this exploration fails,
+//! too, the place may have a cap instead (`cap`).
 
 use super::TranslationError;
 use parikh_net::extended::bound_by_inhibitors;
@@ -16,7 +18,7 @@ use parikh_structure::semiflows::place_semiflows;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::time::Duration;
 
-/// Limit on the markings of a net that is explored first.
+/// Limit on the markings in the first exploration, before the other methods are tried.
 const FIRST_VISIT_MARKINGS: u64 = 10_000;
 
 /// Limit on the explored markings if no other method gives bounds. The checker explores the
@@ -53,7 +55,7 @@ const FLOW_TIME: Duration = Duration::from_secs(5);
 /// The bounds of places with inhibitor or reset arcs, sorted by place.
 pub(super) struct TranslationBounds {
     pub(super) bounds: Vec<TranslationBound>,
-    /// The first unbounded place, with the arc that needs the bound.
+    /// The error for the first arc whose place has no bound. `None` if all places have bounds.
     pub(super) missing: Option<TranslationError>,
 }
 
@@ -141,7 +143,8 @@ fn tested_places(net: &ExtendedNet) -> BTreeSet<PlaceId> {
 pub(super) type ResetVectors = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
 
 /// Explores the net. Returns the bounds of places with inhibitor or reset arcs, and the token
-/// vectors of reset places. Returns `None` if the net has more than `limit` markings.
+/// vectors of reset places. Returns `None` if the net has more than `limit` markings, needs too
+/// much memory, exceeds the range of numbers, or if `budget` is exhausted.
 pub(super) fn visit_with_vectors(
     net: &ExtendedNet,
     limit: u64,
@@ -161,7 +164,8 @@ pub(super) fn visit_with_vectors(
     Some((bounds, seen))
 }
 
-/// Explores the net and returns bounds of these places, if the net has at most `limit` markings.
+/// Explores the net and returns bounds of the places `wanted`. Returns `None` under the conditions
+/// of [`visit_with_vectors`].
 fn visit_bounds(
     net: &ExtendedNet,
     wanted: &BTreeSet<PlaceId>,
@@ -171,8 +175,8 @@ fn visit_bounds(
     visit(net, wanted, limit, budget, &mut |_, _| {})
 }
 
-/// Explores the net, as [`visit_bounds`]. Calls `firing` with each marking and each transition that
-/// it enables.
+/// Explores the net, as [`visit_bounds`]. Calls `firing` with each reachable marking and each
+/// transition that the marking enables.
 fn visit(
     net: &ExtendedNet,
     wanted: &BTreeSet<PlaceId>,

@@ -109,9 +109,11 @@ pub(super) fn build(
 /// A translated net under construction.
 struct TranslationBuilder<'n> {
     net: &'n ExtendedNet,
+    /// The bound of each place with inhibitor or reset arcs.
     bound: &'n BTreeMap<PlaceId, u64>,
     /// The places whose bound is a cap.
     caps: &'n BTreeSet<PlaceId>,
+    /// The complement place of each place that has one.
     complements: BTreeMap<PlaceId, PlaceId>,
     /// The additional places, if there are caps.
     cap_places: Option<CapPlaces>,
@@ -119,7 +121,9 @@ struct TranslationBuilder<'n> {
 
 /// The additional places of a net with caps.
 struct CapPlaces {
+    /// The place that has a token until a transition `leave` moves it to `beyond`.
     within_place: PlaceId,
+    /// The place that must have a token before tokens beyond a cap are added.
     beyond_place: PlaceId,
     /// The place with the tokens beyond the cap, for each capped place.
     overflow_places: BTreeMap<PlaceId, PlaceId>,
@@ -186,7 +190,7 @@ impl CopyParameters {
 }
 
 impl TranslationBuilder<'_> {
-    /// Returns the bound of a place with inhibitor or reset arcs.
+    /// Returns the bound of a place with inhibitor or reset arcs, and 0 for any other place.
     fn bound_of(&self, p: PlaceId) -> u64 {
         self.bound.get(&p).copied().unwrap_or_default()
     }
@@ -372,8 +376,9 @@ impl TranslationBuilder<'_> {
         Ok(())
     }
 
-    /// Adds a transition per capped place that passes the cap. If the place is reset, also adds a
-    /// transition that removes the tokens beyond the cap.
+    /// Adds a transition `leave` for each capped place that some transition can fill. It moves the
+    /// token from `within` to `beyond` when the next such firing may pass the cap. If a capped
+    /// place is reset, also adds a transition `drain` that removes the tokens beyond the cap.
     fn add_leave_and_drain(&self, builder: &mut NetBuilder) -> Result<(), BuildError> {
         let Some(CapPlaces { within_place: within, beyond_place: beyond, overflow_places: over }) =
             &self.cap_places

@@ -51,10 +51,12 @@ pub enum TranslationError {
     Build(#[from] BuildError),
 }
 
-/// Translates `net` to an equivalent place/transition net. A net without such arcs is its core.
+/// Translates `net` to an equivalent place/transition net. A net without inhibitor and reset arcs
+/// stays the same.
 ///
 /// # Errors
-/// If the net is not translatable, with the place or transition responsible.
+/// Returns an error if a place with such arcs has no known bound, if too many transitions are
+/// needed, or if weights overflow.
 pub fn translate(net: ExtendedNet, budget: &Budget) -> Result<Net, TranslationError> {
     translate_visiting(net, bounds::MAX_VISITED_MARKINGS, budget)
 }
@@ -71,12 +73,13 @@ pub fn translate_visiting(
     translated(net, most_visited, None, budget)
 }
 
-/// Translates `net` as [`translate_visiting`] does, with caps of the given room on unbounded
-/// places. Then the translation is only one-sided in each direction, and only reachability
-/// questions are possible ([`Net::has_caps`]).
+/// Translates `net` as [`translate_visiting`] does, with caps of the given room on places without a
+/// known bound. With caps, the result has all runs of `net`, and may have others. Its runs that
+/// stay within the caps are runs of `net`. So only reachability questions are possible
+/// ([`Net::has_caps`]).
 ///
 /// # Errors
-/// If too many transitions are needed, or if weights overflow.
+/// Returns an error if too many transitions are needed, or if weights overflow.
 pub fn translate_within_caps(
     net: ExtendedNet,
     most_visited: u64,
@@ -86,7 +89,7 @@ pub fn translate_within_caps(
     translated(net, most_visited, Some(rooms), budget)
 }
 
-/// Translates `net`. If `rooms` is given, unbounded places have caps.
+/// Translates `net`. If `rooms` is given, places without a known bound have caps.
 fn translated(
     net: ExtendedNet,
     most_visited: u64,

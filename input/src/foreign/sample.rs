@@ -216,7 +216,8 @@ fn tags(text: &str) -> Vec<SampleTag<'_>> {
     tags
 }
 
-/// Returns the length of a tag in bytes. A `>` in quotes does not end it.
+/// Returns the length of a tag in bytes. A `>` in quotes does not end the tag. Returns `None` if
+/// the tag does not end.
 fn tag_length(rest: &str) -> Option<usize> {
     let mut quote = None;
     for (at, c) in rest.char_indices() {

@@ -184,8 +184,8 @@ fn begins_with(sample: &Sample<'_>, words: &[&str]) -> Option<FormatSign> {
     words.contains(&line.first()).then(|| line.sign())
 }
 
-/// Finds one of two formats whose lines begin with shared keywords such as `.name`. The format with
-/// more keywords of its own wins.
+/// Distinguishes two formats that share keywords such as `.name`. Returns the first line with a
+/// keyword of `own` if more lines begin with keywords of `own` than with keywords of `others`.
 fn by_keywords(sample: &Sample<'_>, own: &[&str], others: &[&str]) -> Option<FormatSign> {
     sample.first().filter(|line| line.first().starts_with('.'))?;
     let keyword = |line: &SampleLine<'_>| {

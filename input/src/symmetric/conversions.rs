@@ -39,7 +39,7 @@ impl Resolver<'_> {
         Ok(TermValue::Guard(Guard::Compare(relation, left, right)))
     }
 
-    /// Returns the number that a constant of a range represents.
+    /// Returns the number that a constant of a range represents, and `None` for any other term.
     pub(super) fn number(&self, term: &Term) -> Option<i64> {
         let Term::Constant { sort, colour } = term else { return None };
         match self.net.sort(*sort).kind() {
@@ -77,8 +77,8 @@ impl Resolver<'_> {
     }
 
     /// Converts the constants of a multiset to the sort `sort`. Numbers become constants of the
-    /// expected range. An element of a partition becomes all its colours where the partitioned sort
-    /// is expected. VehicularWifi adds such elements up to larger parts.
+    /// expected range. An element of a partition becomes the sum of all its colours where the
+    /// partitioned sort is expected. The contest's model VehicularWifi has sums of such elements.
     pub(super) fn fitted(
         &self,
         multiset: Multiset,
@@ -151,6 +151,7 @@ fn constant_guard(holds: bool) -> Guard {
     if holds { Guard::TRUE } else { Guard::FALSE }
 }
 
+/// Returns the relation with its sides exchanged.
 fn mirrored(relation: Relation) -> Relation {
     match relation {
         Relation::Less => Relation::Greater,

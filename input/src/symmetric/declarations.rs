@@ -24,7 +24,7 @@ pub(super) enum SortDefinition {
     },
     /// Another name of a sort, or a name for an inline definition.
     Sort(RawTerm),
-    /// The elements of the partition, each with its colours.
+    /// A partition of the sort `of`. Each element has a term with the element's colours.
     Partition {
         of: RawTerm,
         elements: Vec<(DeclaredConstant, RawTerm)>,
@@ -138,8 +138,8 @@ fn id_and_name(
     Ok((id.into(), trimmed(&name).into()))
 }
 
-/// Reads the definition of a named sort, to the end of `<namedsort>`. Returns `None` if there is
-/// none.
+/// Reads the definition of a named sort, to the end of `<namedsort>`. Returns `None` if the element
+/// contains no definition.
 fn sort_kind<R: BufRead>(
     xml: &mut XmlReader<R>,
     id: &str,

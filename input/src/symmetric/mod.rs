@@ -82,7 +82,9 @@ struct SymmetricPlace {
     /// The label, shown to people instead of the id.
     label: Option<String>,
     position: TextPosition,
+    /// The sort of the tokens; `None` for black tokens.
     sort: Option<RawTerm>,
+    /// The initial marking; `None` if the place is empty.
     initial: Option<RawTerm>,
 }
 
@@ -91,6 +93,7 @@ struct SymmetricTransition {
     /// The label, shown to people instead of the id.
     label: Option<String>,
     position: TextPosition,
+    /// The guard; `None` if the guard is true.
     guard: Option<RawTerm>,
 }
 
@@ -99,6 +102,8 @@ struct SymmetricArc {
     position: TextPosition,
     source: String,
     target: String,
+    /// The inscription; `None` stands for a single black token, and is an error at a coloured
+    /// place.
     inscription: Option<RawTerm>,
 }
 
@@ -229,6 +234,7 @@ impl<R: BufRead> SymmetricReader<R> {
         }
     }
 
+    /// Stores the term of a label in `slot`. Returns an error if `slot` already has a term.
     fn set(
         &self,
         slot: &mut Option<RawTerm>,

@@ -19,6 +19,7 @@ pub(super) fn product(parts: Vec<Multiset>) -> Result<Multiset, ColourProblem> {
     Ok(product)
 }
 
+/// Returns the number of summands of a multiset.
 fn size(multiset: &Multiset) -> usize {
     match multiset {
         Multiset::Tokens { .. } => 1,
@@ -27,6 +28,7 @@ fn size(multiset: &Multiset) -> usize {
     }
 }
 
+/// Applies `lift` to each term of a multiset.
 fn lifted(multiset: Multiset, lift: &impl Fn(Term) -> Term) -> Multiset {
     match multiset {
         Multiset::Tokens { count, term } => Multiset::Tokens { count, term: lift(term) },

@@ -14,7 +14,7 @@ pub(super) struct TermNode {
     pub(super) element: Box<str>,
     /// The attribute of the operator: a referenced id or a value; empty if there is none.
     pub(super) attribute: Box<str>,
-    /// The upper end of a range.
+    /// The upper end of a range; empty for other operators.
     pub(super) range_end: Box<str>,
     pub(super) position: TextPosition,
     pub(super) operands: u32,
@@ -35,7 +35,7 @@ pub(super) type TermError = (TextPosition, ColourProblem);
 const MAX_DEPTH: usize = 50_000;
 
 impl RawTerm {
-    /// Returns the number of terms side by side.
+    /// Returns the number of terms in the list that are not operands of another term.
     pub(super) fn count(&self) -> usize {
         let inside: usize = self.nodes.iter().map(|node| node.operands as usize).sum();
         self.nodes.len() - inside

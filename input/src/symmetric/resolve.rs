@@ -50,7 +50,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the sorts that terms side by side name.
+    /// Returns the sorts that several terms name, one after the other in `terms`.
     pub(super) fn sorts(&mut self, terms: &RawTerm) -> Result<Vec<SortId>, TermError> {
         let mut sorts = Vec::new();
         for value in self.values(terms)? {
@@ -62,7 +62,7 @@ impl Resolver<'_> {
         Ok(sorts)
     }
 
-    /// Returns the colours that terms side by side represent.
+    /// Returns the colours that several terms represent, one after the other in `terms`.
     pub(super) fn colours(&mut self, terms: &RawTerm) -> Result<Vec<Term>, TermError> {
         let mut colours = Vec::new();
         for value in self.values(terms)? {
@@ -93,6 +93,7 @@ impl Resolver<'_> {
         guard.map_err(|value| whole_term_error(term, &value, "a condition"))
     }
 
+    /// Returns the value of a single term. No term or several terms are an error.
     fn value(&mut self, term: &RawTerm) -> Result<TermValue, TermError> {
         let mut values = self.values(term)?;
         match (values.pop(), values.is_empty()) {
@@ -108,7 +109,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the values of terms side by side.
+    /// Returns the values of several terms, one after the other in `term`.
     fn values(&mut self, term: &RawTerm) -> Result<Vec<TermValue>, TermError> {
         // Each value with the depth of its tree.
         let mut stack: Vec<(TermValue, usize)> = Vec::new();
@@ -134,6 +135,7 @@ impl Resolver<'_> {
         Ok(stack.into_iter().map(|(value, _)| value).collect())
     }
 
+    /// Applies an operator to the values of its operands.
     fn apply(
         &mut self,
         node: &TermNode,
@@ -261,6 +263,7 @@ impl Resolver<'_> {
         }
     }
 
+    /// Returns the colour that a constant of a range represents.
     fn range_constant(
         &mut self,
         node: &TermNode,
@@ -293,6 +296,7 @@ impl Resolver<'_> {
         }
     }
 
+    /// Converts a number or a truth value to a constant. Other values stay unchanged.
     fn as_colour(&mut self, value: TermValue) -> Result<TermValue, ColourProblem> {
         Ok(match value {
             TermValue::Number(number) => {
@@ -332,7 +336,8 @@ impl Resolver<'_> {
     }
 
     /// Converts a value to a guard. Constants and variables of the sort of truth values are guards,
-    /// too.
+    /// too. The outer error is a failure to add the sort of truth values. The inner error is the
+    /// value itself, if it is no condition.
     fn as_guard(&mut self, value: TermValue) -> Result<Result<Guard, TermValue>, ColourProblem> {
         Ok(match value {
             TermValue::Guard(guard) => Ok(guard),

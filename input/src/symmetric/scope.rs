@@ -10,12 +10,16 @@ pub(super) struct DeclaredNames {
     pub(super) sorts: HashMap<Box<str>, SortId>,
     pub(super) constants: HashMap<Box<str>, Term>,
     pub(super) variables: HashMap<Box<str>, VariableId>,
+    /// The sort of each range, by the first and the last number.
     pub(super) ranges: HashMap<(i64, i64), SortId>,
+    /// The product sort of each list of sorts.
     products: HashMap<Vec<SortId>, SortId>,
     /// The number of components in tuples of each product sort, counting the components of
     /// components.
     components: HashMap<SortId, usize>,
+    /// The sort of black tokens; `None` until it is used.
     dot: Option<SortId>,
+    /// The sort of truth values; `None` until it is used.
     boolean: Option<SortId>,
 }
 

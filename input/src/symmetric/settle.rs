@@ -179,6 +179,7 @@ impl NetConstruction<'_> {
 }
 
 /// Returns the node with this id, or the node that the reference node with this id represents.
+/// Returns `None` if there is no such node, or if the references form a cycle.
 fn represented_node(
     net: &ColouredNet,
     references: &HashMap<String, SymmetricReference>,

@@ -14,6 +14,7 @@ use super::scope::DeclaredNames;
 use parikh_net::coloured::{ColouredNet, SortId, SortKind, Term};
 use std::collections::{HashMap, HashSet};
 
+/// A result whose error has the position, the declaration's name for messages, and the problem.
 type SortResult<T> = Result<T, (TextPosition, String, ColourProblem)>;
 
 impl Declarations {
@@ -154,7 +155,8 @@ fn named_sort(
     }
 }
 
-/// Returns for each colour of the sort `of` the index of its element in the partition.
+/// Returns for each colour of the sort `of` the index of its element in the partition, or
+/// `u32::MAX` if no element contains the colour.
 fn blocks(
     net: &mut ColouredNet,
     scope: &mut DeclaredNames,

@@ -43,7 +43,8 @@ pub struct GuestLp {
 /// A reply that has not arrived yet.
 #[derive(Clone, Copy, Debug)]
 struct AwaitedReply {
-    /// Time of the last message from the worker process.
+    /// Time of the last message from the worker process, or of the last request to the process if
+    /// that is later.
     since: Instant,
     /// True if the worker process was asked to stop.
     is_asked_to_stop: bool,

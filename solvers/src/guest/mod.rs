@@ -96,9 +96,9 @@ const TOO_MUCH_MEMORY: Signal = Signal::USR2;
 /// Time to wait for a worker process that was asked to stop, before its reply is left for later.
 pub const GRACE: Duration = Duration::from_millis(20);
 
-/// Returns how long a worker process may be silent over a program of this size: 5 s, and one more
-/// second for each 20,000 coefficients. (A simplex method may have to factorise its basis between
-/// two iterations.)
+/// Returns how long a worker process may be silent over a program of this size. This is 5 s, and
+/// one more second for each 20,000 coefficients, up to 600 more. (A simplex method may have to
+/// factorise its basis between two iterations.)
 pub fn patience(coefficients: usize) -> Duration {
     Duration::from_secs(5) + Duration::from_secs(1) * (coefficients / 20_000).min(600) as u32
 }

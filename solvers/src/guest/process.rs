@@ -30,6 +30,7 @@ impl fmt::Display for Program {
     }
 }
 
+/// The command given to [`set_worker_program`].
 static PROGRAM: OnceLock<Program> = OnceLock::new();
 
 /// Makes native solvers run in worker processes from now on. The command `program` must call
@@ -246,8 +247,8 @@ impl Process {
         false
     }
 
-    /// Keeps the process for the next program if there are few idle ones. No reply may be
-    /// outstanding.
+    /// Keeps the process for the next program if there are few idle ones, and otherwise ends it. No
+    /// reply may be outstanding.
     pub(crate) fn leave_idle(self) {
         let mut idle = locked(&IDLE);
         let same_program = idle.iter().filter(|process| process.program == self.program);

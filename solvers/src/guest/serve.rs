@@ -53,6 +53,7 @@ pub fn serve(from: OwnedFd, to: OwnedFd) -> ! {
 thread_local! {
     /// The connection of the serving thread, where the solver's callback finds it.
     static CONNECTION: RefCell<Option<WorkerConnection>> = const { RefCell::new(None) };
+    /// The question in progress, where the solver's callback finds it; `None` between questions.
     static CURRENT_QUESTION: RefCell<Option<AtWork>> = const { RefCell::new(None) };
 }
 
@@ -81,8 +82,8 @@ impl WorkerConnection {
         }
     }
 
-    /// Returns true if there is an order to stop. The client sends nothing else while it waits for
-    /// an answer.
+    /// Returns true if there is an order to stop or the client is gone. The client sends nothing
+    /// else while it waits for an answer.
     fn has_stop_request(&mut self) -> bool {
         let no_wait = Timespec { tv_sec: 0, tv_nsec: 0 };
         loop {
@@ -99,6 +100,7 @@ impl WorkerConnection {
         }
     }
 
+    /// Waits for bytes from the client. Returns `None` if the client is gone.
     fn receive(&mut self) -> Option<()> {
         let mut bytes = [0; 1 << 16];
         loop {

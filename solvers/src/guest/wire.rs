@@ -189,6 +189,7 @@ impl OutgoingMessage {
         self.message(7, |_| ());
     }
 
+    /// Appends a message from the worker process to the client.
     pub(super) fn decode_reply(&mut self, reply: &Reply) {
         match reply {
             Reply::Pulse => self.message(0, |_| ()),

@@ -192,7 +192,8 @@ impl SolverProcess {
     }
 
     /// Sends the prepared output and reads the answer. The answer is expected to have at most about
-    /// `bytes` bytes of values. A reply that is late remains outstanding.
+    /// `bytes` bytes of values. A reply that is late remains outstanding. Returns [`Refused`] if
+    /// the solver reports an error.
     fn exchange(
         &mut self,
         bytes: usize,
@@ -220,6 +221,7 @@ impl SolverProcess {
         }
     }
 
+    /// Appends the command that marks the end of the answer to this message.
     fn end_message(&mut self) {
         self.message_number += 1;
         self.unsent.extend(format!("(echo \"parikh {}\")\n", self.message_number).bytes());
@@ -241,7 +243,8 @@ impl SolverProcess {
         }
     }
 
-    /// Returns all expressions up to the end of the answer to the last message.
+    /// Returns all expressions up to the end of the answer to the last message. Returns
+    /// [`BudgetExhausted`] if the answer is incomplete when `patience` or the budget ends.
     pub(super) fn answer(
         &mut self,
         patience: Duration,

@@ -134,7 +134,8 @@ enum LexState {
 }
 
 impl Scanner {
-    /// Returns the end of the next complete top-level expression.
+    /// Returns the offset of the end of the next complete top-level expression, or `None` if
+    /// `bytes` contain only a part of it.
     fn next_end(&mut self, bytes: &[u8]) -> Option<usize> {
         while let Some(&byte) = bytes.get(self.position) {
             let ends_word = byte.is_ascii_whitespace() || b"()\";|".contains(&byte);
@@ -192,8 +193,9 @@ impl Expressions {
         Expressions { scanner: Scanner::default(), allowed: bytes }
     }
 
-    /// Takes the first complete expression off `bytes`, or returns `None`. Bytes that were scanned
-    /// are not scanned again when more bytes arrive.
+    /// Takes the first complete expression off `bytes`, or returns `None` if there is none yet.
+    /// Returns an error if the input is too long, too deeply nested or not an expression. Bytes
+    /// that were scanned are not scanned again when more bytes arrive.
     pub(crate) fn first(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -264,7 +266,8 @@ pub(crate) struct Commands {
 
 #[cfg(feature = "z3")]
 impl Commands {
-    /// Appends `bytes`, and returns all complete commands received so far, or `None`.
+    /// Appends `bytes`, and returns all complete commands received so far. Returns `None` if no
+    /// command is complete or the text is not UTF-8.
     pub(crate) fn complete_commands(&mut self, bytes: &[u8]) -> Option<String> {
         self.received.extend_from_slice(bytes);
         let end = std::iter::from_fn(|| self.scanner.next_end(&self.received)).last()?;

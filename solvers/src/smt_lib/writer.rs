@@ -20,11 +20,12 @@ pub(crate) struct Writer {
     symbols: Vec<String>,
     /// The symbols in use.
     used_symbols: HashSet<String>,
-    /// One flag per variable or term: true if it is declared or defined.
+    /// One flag per variable: true if the variable is declared.
     is_declared: Vec<bool>,
-    /// One flag per term: true if the term is defined in an open scope.
+    /// One flag per term: true if the term has a name, defined with `define-fun`.
     is_named: Vec<bool>,
-    /// One flag per term: true if the term has a guard in an open scope.
+    /// One flag per term: true if a guard of the term is declared, that is, a Boolean constant that
+    /// implies the term.
     is_guarded: Vec<bool>,
     /// The declared variables, in order.
     variables: Vec<Variable>,

@@ -180,7 +180,8 @@ pub(super) fn eval(script: &str) -> String {
     eval_again(script).unwrap_or_default()
 }
 
-/// Returns the output of Z3 for `script`, or `None` if the script cannot be passed to C.
+/// Returns the output of Z3 for `script`, or `None` if the script cannot be passed to C or Z3
+/// returns no text.
 pub(super) fn eval_again(script: &str) -> Option<String> {
     let context = Context::thread_local();
     let script = std::ffi::CString::new(script).ok()?;

@@ -47,6 +47,8 @@ pub(crate) fn arrange(order: &[u32], edges: &[Vec<u32>], stop: &dyn Fn() -> bool
     best
 }
 
+/// Returns the sum of the lengths of all edges: the distance from the first to the last item of an
+/// edge.
 fn length(edges: &[Vec<u32>], position: &[u32]) -> u64 {
     let span = |edge: &Vec<u32>| {
         let positions_of_items = edge.iter().map(|&item| position[item as usize]);
@@ -63,7 +65,8 @@ pub(crate) fn places(shape: &NetShape, order: &[u32], stop: &dyn Fn() -> bool) -
     arrange(order, &edges(shape), stop)
 }
 
-/// Returns one hyperedge per transition and per invariant, as lists of places.
+/// Returns one hyperedge per transition and per invariant, as lists of places. Hyperedges with
+/// fewer than two places are left out.
 pub(crate) fn edges(shape: &NetShape) -> Vec<Vec<u32>> {
     let of_transition = |(takes, puts): &(Vec<u32>, Vec<u32>)| {
         let mut touched_places: Vec<u32> = takes.iter().chain(puts).copied().collect();

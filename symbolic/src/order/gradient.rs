@@ -53,7 +53,8 @@ pub(crate) fn along_flows(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u32>
     order
 }
 
-/// Returns a number in [-1, 1] for each place: -1 at one end, 1 at the other.
+/// Returns a number in [-1, 1] for each place: -1 at one end, 1 at the other. A place that is not
+/// connected to the ends has 1.
 fn gradient(shape: &NetShape) -> Vec<f64> {
     let edges = force::edges(shape);
     let mut edges_of: Vec<Vec<u32>> = vec![Vec::new(); shape.places];

@@ -46,8 +46,8 @@ pub(crate) fn arranged(shape: &NetShape, groups: &[Vec<u32>], stop: &dyn Fn() ->
     flat(&groups, shape.places)
 }
 
-/// Returns disjoint groups: supports of invariants, small ones first, without places that are taken
-/// already.
+/// Returns disjoint groups, by ascending first place. Small invariants choose first: a group is the
+/// support of an invariant without places of earlier groups, if these are less than half of it.
 pub(crate) fn by_flows(shape: &NetShape) -> Vec<Vec<u32>> {
     let mut flows: Vec<&Vec<u32>> = shape.flows.iter().collect();
     flows.sort_by_key(|flow| flow.len());

@@ -1,7 +1,7 @@
 //! The score of an order.
 //!
-//! The score adds two numbers, each divided by the number of levels so that nets of all sizes
-//! compare:
+//! The score adds two numbers, the second with weight 2. Each is divided by the number of levels so
+//! that nets of all sizes compare:
 //! * *spans*: the sum over all transitions of the number of levels from the first touched level to
 //!   the last. Equal tails of touched levels count once, because firing computes them once (in the
 //!   spirit of SOUPS). A span counts more if its upper end is high, because firing there works on

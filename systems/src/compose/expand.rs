@@ -20,7 +20,7 @@ struct LassoWord {
     prefix: Vec<LabelId>,
     /// The labels of the cycle.
     cycle: Vec<LabelId>,
-    /// True if invisible steps repeat forever in the cycle.
+    /// True if invisible steps repeat forever after the prefix. Used only if `cycle` is empty.
     continues_invisibly: bool,
 }
 
@@ -33,7 +33,8 @@ const MAX_PRODUCT_NODES: usize = 1 << 24;
 /// A step: its label (`None` if invisible), source and target.
 type JointStep = (Option<LabelId>, u32, u32);
 
-/// Returns a run of the components of a node whose visible labels form the given word.
+/// Returns a run of the components of a node whose visible labels form the given word. Returns
+/// `None` if there is no such run or a limit is exceeded.
 fn run_of_node(
     nodes: &[CompositionNode],
     node_number: usize,
@@ -49,7 +50,9 @@ fn run_of_node(
     for &(label, from, to) in &steps {
         let ((pair_before, _), (pair_after, _)) =
             (node.pairs[from as usize], node.pairs[to as usize]);
-        // An invisible self-loop belongs to a part that has an invisible self-loop.
+        // An invisible step moves the part whose state changes. If neither state changes, it is an
+        // invisible self-loop of the first part if that part has one in this state, otherwise of
+        // the second.
         let is_first = pair_before != pair_after
             || (from == to && nodes[a].minimised.has_invisible_loop(pair_before));
         moves.push(match label {
@@ -62,7 +65,7 @@ fn run_of_node(
 }
 
 /// Returns a run of the components of these nodes that makes these moves, repeating from
-/// `cycle_start` on.
+/// `cycle_start` on. Returns `None` if there is no such run or a limit is exceeded.
 pub(super) fn run_of_nodes(
     nodes: &[CompositionNode],
     part_nodes: &[usize],
@@ -92,6 +95,7 @@ pub(super) fn run_of_nodes(
 /// A step of several nodes in parallel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum JointMove {
+    /// A step of all nodes in which this label is visible.
     Label(LabelId),
     /// An invisible step of the part with this index.
     Invisible(usize),
@@ -108,7 +112,8 @@ struct PartRun<'n> {
 }
 
 impl PartRun<'_> {
-    /// Returns the next label and advances.
+    /// Returns the next label of the run and advances. After the last label, continues at the start
+    /// of the cycle. Returns `None` at the end of a finite run.
     fn next(&mut self) -> Option<LabelId> {
         let label = *self.run.labels.get(self.position)?;
         self.position += 1;
@@ -118,18 +123,22 @@ impl PartRun<'_> {
         Some(label)
     }
 
+    /// Returns true if the label is visible in the minimised graph of the part.
     fn sees(&self, label: LabelId) -> bool {
         self.graph.owns(label)
     }
 
-    /// Advances and returns the next label if it is invisible.
+    /// Returns the next label of the run and advances if this label is invisible. Otherwise returns
+    /// `None` and does not advance.
     fn next_invisible(&mut self) -> Option<LabelId> {
         let label = *self.run.labels.get(self.position)?;
         if self.sees(label) { None } else { self.next() }
     }
 }
 
-/// Merges the runs of parts along the labels visible in both.
+/// Merges the runs of the parts into one run that makes the given moves. Parts in which a label is
+/// visible take it together. Returns `None` if the runs do not fit the moves or the result is too
+/// long.
 fn merge_runs(
     moves: &[JointMove],
     cycle_start: usize,
@@ -176,8 +185,9 @@ fn merge_runs(
     }
 }
 
-/// Returns steps of a graph that show the word of visible labels, and the position at which they
-/// repeat. The position is the end if the word is finite and no invisible step repeats.
+/// Returns steps of a graph that show the word of visible labels, and the position at which the
+/// steps repeat. The position is the end if the word is finite and no invisible step repeats.
+/// Returns `None` if the graph has no such steps or the search has too many nodes.
 fn steps_of_word(
     graph: &ComponentGraph,
     visible_labels: &[LabelId],
@@ -195,8 +205,8 @@ fn steps_of_word(
     let successors = &word_product.successors;
     let next = |node: u32, k: u32| successors[node as usize].get(k as usize).map(|it| it.1);
     let sccs = components(node_count, next);
-    // A step that closes the cycle inside a component: the last letter, or any step if the cycle is
-    // empty.
+    // Returns true for a step inside a strongly connected component that ends the cycle of the
+    // word: it reads the last letter. If the cycle is empty, any step after the prefix ends it.
     let closes_cycle = |from: u32, to: u32, label: Option<LabelId>| {
         let is_last_letter = match word.cycle.last() {
             None => word_product.position(from) == length,
@@ -224,7 +234,8 @@ fn steps_of_word(
 struct WordProduct {
     /// The state and the position of each node.
     nodes: Vec<(u32, usize)>,
-    /// The predecessor of each node and the step by which it was first reached.
+    /// The node before each node and the step by which it was first reached; `None` for initial
+    /// nodes.
     predecessor: Vec<Option<(u32, JointStep)>>,
     /// The labels and targets of each node's steps.
     successors: Vec<Vec<(Option<LabelId>, u32)>>,
@@ -289,12 +300,14 @@ impl WordProduct {
         steps
     }
 
+    /// Converts a step between two nodes into a step between their states.
     fn step(&self, from: u32, label: Option<LabelId>, to: u32) -> JointStep {
         (label, self.nodes[from as usize].0, self.nodes[to as usize].0)
     }
 }
 
-/// Returns a shortest path from one node to another inside their component.
+/// Returns a shortest path from one node to another inside their strongly connected component, as
+/// source, label and target of each step. Returns `None` if there is no such path.
 fn path_in_component(
     rows: &[Vec<(Option<LabelId>, u32)>],
     scc_of: &[u32],

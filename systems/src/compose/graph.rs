@@ -44,8 +44,9 @@ impl ComponentGraph {
     }
 }
 
-/// Composes two graphs, synchronised on their shared labels. Also returns the pair of states for
-/// each state. Returns `None` if there are more than `max_states` states.
+/// Composes two graphs, synchronised on their shared labels. Also returns, for each state of the
+/// result, the pair of states of the two graphs. Returns `None` if there are more than `max_states`
+/// states or `goes_on` returned false.
 pub(super) fn compose(
     one: &ComponentGraph,
     other: &ComponentGraph,

@@ -14,12 +14,12 @@ use crate::system::LabelId;
 use parikh_net::components::components_of_rows;
 use std::collections::HashMap;
 
-/// The signature of a state: the possible steps as label (or `None`) and target class, and whether
-/// the state can diverge inside its class.
+/// The signature of a state: the possible steps as label (`None` if invisible) and target class.
+/// The flag is true if invisible steps inside its class can repeat forever.
 type Signature = (SuccessorRow, bool);
 
-/// Hides the labels that are not kept and merges equivalent states. Returns the graph and the class
-/// of each state, or `None` if `goes_on` returned false.
+/// Makes the labels invisible for which `is_kept` is false, and merges equivalent states. Returns
+/// the graph and the class of each state, or `None` if `goes_on` returned false.
 pub(super) fn minimise(
     graph: &ComponentGraph,
     is_kept: impl Fn(LabelId) -> bool,
@@ -78,16 +78,18 @@ pub(super) fn minimise(
     Some((ComponentGraph { starts, edges, labels }, class))
 }
 
-/// The signature of each state. States in one strongly connected component of inner invisible steps
-/// share a signature.
+/// The signature of each state. An *inner* step is an invisible step inside a class. States in one
+/// strongly connected component of inner steps share a signature.
 struct Signatures {
-    /// The signature of each strongly connected component of inner invisible steps.
+    /// The signature of each strongly connected component of inner steps.
     signatures: Vec<Signature>,
     /// The component of each state, as an index in the list of signatures.
     signature_of_state: Vec<u32>,
 }
 
 impl Signatures {
+    /// Iterates over the states. Each item has all signatures, and the index of the state's
+    /// signature among them.
     fn iter_states(&self) -> impl Iterator<Item = (&[Signature], usize)> {
         self.signature_of_state.iter().map(|&of| (&self.signatures[..], of as usize))
     }

@@ -52,13 +52,16 @@ pub(crate) struct Composition {
     /// The remaining graphs as a system, with one additional label per graph for its invisible
     /// steps.
     minimised_system: System,
-    /// The original label of each label of `small`; `None` for invisible steps.
+    /// The original label of each label of `minimised_system`; `None` for the invisible steps of a
+    /// graph.
     original_label: Vec<Option<LabelId>>,
     /// The automaton, renumbered to the labels of the remaining system.
     automaton: KindAutomaton,
-    /// The dependent labels of the remaining system.
+    /// For each label of the remaining system, the labels that depend on it, for partial-order
+    /// reduction.
     dependence: DependenceRelation,
-    /// True if the limit on the states of a graph ended the composition.
+    /// True if the caller's limit on the states of a graph ended the composition; false if it was
+    /// [`MAX_GRAPH_STATES`].
     is_cut: bool,
 }
 
@@ -68,7 +71,7 @@ pub(crate) enum CompositionOutcome {
     Run(ComponentRun),
     /// There is no accepted run; the number of visited joint states.
     NoRun(usize),
-    /// The limit was exceeded.
+    /// The node limit was reached, or a run of the minimised system could not be translated.
     TooManyNodes,
     /// The search was stopped.
     Stopped,
@@ -152,7 +155,8 @@ impl Composition {
         &self.order
     }
 
-    /// Returns the total number of states of all composed graphs before minimisation.
+    /// Returns the total number of states of all graphs before minimisation, including the
+    /// components.
     pub(crate) fn states(&self) -> usize {
         self.states
     }
@@ -199,6 +203,9 @@ struct CompositionTree {
 }
 
 impl CompositionTree {
+    /// Adds a node with the graph `whole`, and minimises this graph. Labels that are shared with
+    /// other remaining graphs or named by the formula stay visible. Returns `None` if `goes_on`
+    /// returned false.
     fn add(
         &mut self,
         parts: Option<(usize, usize)>,
@@ -220,7 +227,8 @@ impl CompositionTree {
     }
 
     /// Returns the pair to compose next: among pairs that share a label, if any, the pair with the
-    /// smallest result. Small pairs are composed tentatively to determine the size.
+    /// smallest result. The size of a result is determined by a tentative composition; beyond
+    /// [`MAX_TENTATIVE_STATES`], it is estimated as the product of the sizes.
     fn pair_to_compose(
         &self,
         open_nodes: &[usize],

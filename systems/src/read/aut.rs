@@ -102,7 +102,7 @@ fn is_distribution(text: &str) -> bool {
     (is_bracketed || numbers.len() > 1) && !numbers.is_empty() && numbers.iter().all(is_number)
 }
 
-/// Parses the line `des (FIRST, TRANSITIONS, STATES)`.
+/// Parses the line `des (FIRST, TRANSITIONS, STATES)`. Returns the three numbers in this order.
 fn header(text: &str, begin: usize, line: &str) -> Result<(usize, usize, usize), ReadError> {
     let offset = begin + (line.len() - line.trim_start().len());
     let invalid_header = |found: &str| {
@@ -129,7 +129,8 @@ fn header(text: &str, begin: usize, line: &str) -> Result<(usize, usize, usize),
     }
 }
 
-/// Parses a line `(FROM, LABEL, TO)`. The label may be quoted, and may then contain commas.
+/// Parses a line `(FROM, LABEL, TO)`. Returns the source state, the label and the target state. The
+/// label may be quoted. It may contain commas in both cases.
 fn edge(
     text: &str,
     begin: usize,
@@ -212,7 +213,8 @@ pub fn fsm(text: &str, name: &str) -> Result<System, ReadError> {
         .map_err(|error| ReadError::at(text, text.len(), "a transition system", error.to_string()))
 }
 
-/// Parses a line `FROM TO "LABEL"`. States count from 0 in the result.
+/// Parses a line `FROM TO "LABEL"`. Returns the source state, the label and the target state.
+/// States count from 0 in the result.
 fn fsm_edge(
     text: &str,
     at: usize,

@@ -6,7 +6,7 @@ use crate::branching::{BranchingFormula, BranchingNode, StepFilter};
 use crate::system::System;
 
 /// Returns true if a text contains syntax that only CTL formulas have: a label in brackets, or a
-/// path quantifier.
+/// path quantifier. Returns false if the text cannot be split into tokens.
 pub fn is_branching(text: &str) -> bool {
     tokens(text).is_ok_and(|tokens| {
         tokens.iter().any(|(token, _)| {
@@ -108,7 +108,7 @@ fn tokens(text: &str) -> Result<Vec<(BranchingToken, usize)>, ReadError> {
     Ok(tokens)
 }
 
-/// Reads `[a]` or `<a>`.
+/// Reads `[a]` or `<a>` at a byte offset of the text. Returns the token and its length in bytes.
 fn bracketed(text: &str, offset: usize) -> Result<(BranchingToken, usize), ReadError> {
     let rest = &text[offset..];
     let is_universal = rest.starts_with('[');
@@ -124,7 +124,8 @@ fn bracketed(text: &str, offset: usize) -> Result<(BranchingToken, usize), ReadE
     Ok((BranchingToken::Labelled { all: is_universal, label }, end + 1))
 }
 
-/// Reads a word; returns the token and its length.
+/// Reads a word. Returns the token and its length in bytes, which may be shorter than the word.
+/// `after` is the text after the word.
 fn word(word: &str, after: &str) -> (BranchingToken, usize) {
     let mut letters = word.chars();
     let is_universal = match letters.next() {
@@ -176,6 +177,7 @@ struct Parser<'t> {
     tokens: Vec<(BranchingToken, usize)>,
     /// The index of the next token.
     position: usize,
+    /// The current nesting depth of the formula, at most [`MAX_DEPTH`].
     depth: usize,
     system: &'t System,
     formula: BranchingFormula,

@@ -34,9 +34,9 @@ struct Process {
     first: String,
     /// Edges: source, label, target, and offset in the file.
     edges: Vec<(String, String, String, usize)>,
-    /// The state whose edges are being read, and the label whose target is still missing (next
-    /// field).
+    /// The state whose edges are being read; `None` before the first state.
     state: Option<String>,
+    /// The label whose target state is not read yet; `None` if there is no such label.
     label: Option<String>,
 }
 
@@ -110,7 +110,8 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
     })
 }
 
-/// Returns true for the other lines of a process.
+/// Returns true for lines of a process without states or labels: empty lines, keywords, braces,
+/// messages to the listener, and comments.
 fn is_structural(line: &str) -> bool {
     let structural_lines =
         ["", "{", "}", "do", "od", "if", "fi", "fi;", "od;", "atomic {", "skip;"];

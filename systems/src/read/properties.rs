@@ -103,7 +103,7 @@ pub fn properties(text: &str) -> Result<Vec<PropertyLine>, ReadError> {
 }
 
 /// Splits a header without its `#` into the number and the text after the colon, without a remark
-/// such as `(not blank invariant)`.
+/// such as `(not blank invariant)`. Returns `None` if there is no colon after a number.
 fn numbered(rest: &str) -> Option<(u64, &str)> {
     let (number, rest) = rest.split_once(':')?;
     let rest = rest.trim();
@@ -111,6 +111,7 @@ fn numbered(rest: &str) -> Option<(u64, &str)> {
     Some((number.trim().parse().ok()?, rest[..remark].trim_end()))
 }
 
+/// Returns the error for a header without a formula. `header` is its byte offset.
 fn missing(text: &str, header: usize, property: &PropertyLine) -> ReadError {
     let found = format!("no formula of property {}", property.number);
     ReadError::at(text, header, "a formula after this line", found)

@@ -73,8 +73,9 @@ fn begins_line(text: &str, offset: usize) -> bool {
     text[..offset].rsplit('\n').next().is_some_and(|line| line.trim().is_empty())
 }
 
-/// Reads a quoted text; returns its content and its length in bytes with the quotes. `\"` is a
-/// quote; other escapes are kept.
+/// Reads a quoted text at the beginning of `text`. Returns its content and its length in bytes with
+/// the quotes. `\"` is a quote; other escapes are kept. Returns `None` if the closing quote is
+/// missing.
 pub(crate) fn quoted(text: &str) -> Option<(String, usize)> {
     let mut word = String::new();
     let mut escaped = false;

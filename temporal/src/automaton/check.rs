@@ -84,7 +84,8 @@ struct TableauCase {
     literals: BTreeSet<Literal>,
     /// The formulas that the rest of the word satisfies.
     next: BTreeSet<LinearFormula>,
-    /// The untils whose right side is not satisfied now.
+    /// The untils that the case postpones: their left side is required now, and the until itself
+    /// next.
     postponed: BTreeSet<LinearFormula>,
 }
 
@@ -93,8 +94,8 @@ impl LinearTableau {
     ///
     /// # Errors
     ///
-    /// Returns what is missing, or [`TableauRefusal::TooManyCases`] if there are more than `cases`
-    /// cases.
+    /// Returns an uncovered case, an inconsistent size or an initial state with other obligations.
+    /// Returns [`TableauRefusal::TooManyCases`] if there are more than `cases` cases.
     pub fn check_complete(
         &self,
         formulas: &Ltl,
@@ -137,7 +138,8 @@ impl LinearTableau {
     ///
     /// # Errors
     ///
-    /// Returns the first edge that does not imply an obligation of its state.
+    /// Returns the first edge that does not imply an obligation of its state. Also returns an error
+    /// if a size is inconsistent or the initial state lacks a conjunct of the formula.
     pub fn check_sound(
         &self,
         formulas: &Ltl,
@@ -241,7 +243,7 @@ impl TableauCase {
 }
 
 /// Decomposes one formula of a case, preferably one without a choice, and pushes the resulting
-/// cases. If one side of a choice is known already, the other side gets no case.
+/// cases. If one side of a choice is required already, the other side gets no case.
 fn decompose(formulas: &Ltl, mut case: TableauCase, stack: &mut Vec<TableauCase>) {
     let is_choice =
         |node: &Node<Linear>| matches!(node, Node::Or(_) | Node::Until(..) | Node::Release(..));

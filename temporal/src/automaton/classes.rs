@@ -20,11 +20,11 @@ use super::emptiness::Components;
 pub enum Strength {
     /// No run that stays in the component is accepting.
     Rejecting,
-    /// Every word is accepted there.
+    /// Every state of the component accepts every word.
     Terminal,
-    /// Every run that stays there is accepting.
+    /// Every run that stays in the component is accepting.
     Weak,
-    /// Some runs that stay there are accepting, others are not.
+    /// Some runs that stay in the component are accepting, others are not.
     Strong,
 }
 

@@ -6,11 +6,11 @@
 //!
 //! ```text
 //! p          { p }
-//! φ ∧ ψ      each of φ with each of ψ
-//! φ ∨ ψ      those of φ and those of ψ
+//! φ ∧ ψ      each term of φ, combined with each term of ψ
+//! φ ∨ ψ      the terms of φ and the terms of ψ
 //! X φ        { next φ }
-//! φ U ψ      those of ψ, and those of φ with "next φ U ψ, φ U ψ put off"
-//! φ R ψ      those of ψ, each with one of φ or with "next φ R ψ"
+//! φ U ψ      the terms of ψ, and the terms of φ, each combined with "φ U ψ next, φ U ψ postponed"
+//! φ R ψ      the terms of ψ, each combined with a term of φ or with "φ R ψ next"
 //! ```
 //!
 //! A term that requires everything that another term requires is left out: a word that satisfies it
@@ -47,6 +47,8 @@ impl CoverTerm {
             && is_subset(&self.next, &other.next)
     }
 
+    /// Returns the term that requires what both terms require, or `None` if their cubes contradict
+    /// each other.
     fn and(&self, other: &Self) -> Option<Self> {
         let cube = self.cube.and(&other.cube)?;
         let mut next = self.next.clone();
@@ -92,7 +94,8 @@ pub(super) struct Covers<'f> {
 }
 
 impl<'f> Covers<'f> {
-    /// Creates an empty cache; the untils get marks in the given order.
+    /// Creates an empty cache; the untils get marks in the given order. Returns an error for more
+    /// than 64 untils.
     pub(super) fn new(
         formulas: &'f Ltl,
         untils: &[CoverFormula],
@@ -105,7 +108,7 @@ impl<'f> Covers<'f> {
         Ok(Self { formulas, limits, marks, covers: HashMap::new() })
     }
 
-    /// Returns the ways to satisfy all of the formulas.
+    /// Returns the cover of the conjunction of the formulas.
     pub(super) fn cover_of_all(
         &mut self,
         formulas: &[CoverFormula],

@@ -106,7 +106,7 @@ impl Automaton {
     }
 
     /// Returns a shortest path along edges that `is_allowed` allows, ending with the first edge for
-    /// which `is_last` is true.
+    /// which `is_last` is true. Returns `None` if there is no such path.
     fn shortest_path(
         &self,
         from: usize,

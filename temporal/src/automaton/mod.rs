@@ -177,7 +177,7 @@ impl Default for AutomatonLimits {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("the automaton needs more than {limit} {what}")]
 pub struct AutomatonTooLarge {
-    /// The kind of limit: states, edges, terms or marks.
+    /// The kind of limit, for example states, edges, terms or marks.
     pub what: &'static str,
     /// The value of the limit.
     pub limit: usize,

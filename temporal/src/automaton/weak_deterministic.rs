@@ -38,7 +38,8 @@ struct Deterministic {
     atoms: Vec<AtomId>,
     /// The successor, indexed by state and letter. Bit k of a letter is the value of atom k.
     successors: Vec<Vec<usize>>,
-    /// True if runs that stay among states like this one are accepting.
+    /// One flag per state. A run is accepting if the flag is true for the states that it visits
+    /// infinitely often.
     accepting: Vec<bool>,
 }
 
@@ -59,13 +60,15 @@ impl Automaton {
 }
 
 impl Deterministic {
+    /// Returns the letter with this number: bit k of the number is the value of atom k.
     fn letter(atoms: &[AtomId], number: usize) -> Letter {
         Letter::of(
             atoms.iter().zip(0..).filter(|(_, index)| number >> index & 1 == 1).map(|(&it, _)| it),
         )
     }
 
-    /// Computes the reachable sets of states of an automaton.
+    /// Computes the reachable sets of states of an automaton. Returns `None` if there are too many
+    /// atoms or sets.
     fn of_sets(automaton: &Automaton) -> Option<Self> {
         let atoms = automaton.atoms();
         if atoms.len() > MAX_ATOMS {

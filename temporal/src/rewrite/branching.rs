@@ -109,7 +109,6 @@ type Chain = &'static [(Quantifier, bool)];
 ///
 /// *The shorter chain implies the longer one*, since φ implies EF φ and AF φ, and AG φ implies AG
 /// AG φ.
-/// AG φ.
 const CHAINS: &[(Chain, Chain)] = &[
     (&[(Exists, true), (Exists, false), (Exists, true)], &[(Exists, false), (Exists, true)]),
     (&[(All, false), (All, true), (All, false)], &[(All, true), (All, false)]),

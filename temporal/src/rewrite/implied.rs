@@ -24,8 +24,9 @@
 use crate::formula::{Formula, Formulas, Node};
 use crate::paths::Paths;
 
-/// Limits on the depth of comparison and on the number of compared pairs.
+/// Limit on the depth of nested comparisons.
 const MAX_DEPTH: usize = 12;
+/// Limit on the number of compared pairs of formulas.
 const MAX_PAIRS: usize = 400;
 
 impl<P: Paths> Formulas<P> {
@@ -54,7 +55,8 @@ impl<P: Paths> Formulas<P> {
         let mut implies =
             |premise, conclusion| self.implies_within(premise, conclusion, depth - 1, pairs);
         let (left, right) = (self.node(premise), self.node(conclusion));
-        // The cases without loss come first.
+        // An implication from a disjunction, or to a conjunction, holds if and only if it holds for
+        // each operand. These cases come first.
         match (left, right) {
             (Node::Or(operands), _) => {
                 return operands.iter().all(|&part| implies(part, conclusion));

@@ -111,7 +111,7 @@ fn next_outwards(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearFor
     Some(formulas.next(Linear, result))
 }
 
-/// Returns the body of GF (with `true`) or FG (with `false`).
+/// Returns the body of GF (with `true`) or FG (with `false`). Returns `None` for other formulas.
 fn body_of_gf_or_fg(formulas: &Ltl, formula: LinearFormula) -> Option<(LinearFormula, bool)> {
     match *formulas.node(formula) {
         Node::Release(_, left, inner) if formulas.is(left, false) => match *formulas.node(inner) {
@@ -229,7 +229,8 @@ fn suspended_choice(formulas: &mut Ltl, formula: LinearFormula) -> Option<Linear
     Some(formulas.or(other_operands))
 }
 
-/// Returns the body of X … X F (with `true`) or X … X G.
+/// Returns the body of X … X F (if `is_eventually`) or X … X G (otherwise), also without X. Returns
+/// `None` for other formulas.
 fn body_after_next(
     formulas: &Ltl,
     formula: LinearFormula,

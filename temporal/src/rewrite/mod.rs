@@ -2,9 +2,9 @@
 //!
 //! A [`RewriteRule`] looks at the top of a formula and returns an equivalent formula if it applies.
 //! Rules are applied bottom-up, and again to their results, until none applies. Each rule has its
-//! proof at its function in `shared` (rules of both logics), `linear` or `branching`. Tests compare
-//! each rule alone with the evaluators, on its own example with random formulas in place of the
-//! atoms.
+//! proof at its function in `shared` and `until` (rules of both logics), `linear` or `branching`.
+//! Tests compare each rule alone with the evaluators, on its own example with random formulas in
+//! place of the atoms.
 //!
 //! *Equivalent* means: on every infinite word for linear formulas; at every state of every graph
 //! for branching formulas, with finite maximal paths at states without successor.
@@ -111,6 +111,8 @@ impl<P: Paths> Formulas<P> {
         (results[&formula], applied_steps)
     }
 
+    /// Applies a rule to the top of a formula. Returns `None` if the rule does not apply or changes
+    /// nothing.
     fn apply(&mut self, rule: &RewriteRule<P>, before: Formula<P>) -> Option<RewriteStep<P>> {
         let after = (rule.apply)(self, before).filter(|&after| after != before)?;
         Some(RewriteStep { rule: rule.name, original: before, replacement: after })

@@ -6,7 +6,8 @@ use crate::paths::Paths;
 /// Limit on the number of operands that are compared pairwise.
 const MAX_COMPARED_OPERANDS: usize = 24;
 
-/// Returns the operands, and true for ∧ or false for ∨.
+/// Returns the operands of a conjunction (with `true`) or disjunction (with `false`). Returns
+/// `None` for other formulas.
 fn operands<P: Paths>(
     formulas: &Formulas<P>,
     formula: Formula<P>,
@@ -18,6 +19,8 @@ fn operands<P: Paths>(
     }
 }
 
+/// Returns the conjunction of the operands if `is_conjunction` is true, otherwise their
+/// disjunction.
 fn join<P: Paths>(
     formulas: &mut Formulas<P>,
     operands: Vec<Formula<P>>,

@@ -107,11 +107,13 @@ pub fn parse_ctl(
 /// An operand on the stack: a formula, or a temporal operator that still needs its quantifier.
 enum Operand<P> {
     Formula(Formula<P>),
+    /// A temporal operator with its operands and its column in the text. For a unary operator,
+    /// `left` equals `right`.
     Temporal { operator: OperatorToken, left: Formula<P>, right: Formula<P>, column: usize },
 }
 
-/// Parses a formula whose temporal operators have the path kind `implied`, or the path kind of the
-/// quantifier before them.
+/// Parses a formula. Its temporal operators have the path kind `implied` if given, otherwise the
+/// path kind of the quantifier before them.
 fn parse_with_paths<P: Paths>(
     text: &str,
     has_quantifiers: bool,
@@ -157,6 +159,7 @@ fn parse_with_paths<P: Paths>(
     plain_formula(stack.pop().expect("`postfix` yields one formula"))
 }
 
+/// Returns the formula of an operand, or an error for a temporal operator without quantifier.
 fn plain_formula<P: Paths>(operand: Operand<P>) -> Result<Formula<P>, ParseError> {
     match operand {
         Operand::Formula(formula) => Ok(formula),

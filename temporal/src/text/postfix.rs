@@ -13,6 +13,7 @@ pub(super) enum PostfixItem {
     Operator(OperatorToken, usize),
 }
 
+/// An operator or opening parenthesis on the operator stack, with its column.
 enum StackEntry {
     Operator(OperatorToken, usize),
     Open(usize),

@@ -14,8 +14,10 @@ enum PrintPiece<P> {
     Formula(Formula<P>, u8),
 }
 
-/// Precedence of operators with two or more operands: in parentheses below any other operator.
+/// Precedence of operators with two or more operands. Such a formula gets parentheses inside any
+/// other operator.
 const BINARY: u8 = 1;
+/// Precedence of constants, literals, and operators that need no parentheses.
 const UNARY: u8 = 2;
 
 impl<P: Paths> Formulas<P> {

@@ -18,8 +18,8 @@ use parikh_net::{FiringSequence, FiringStep, Marking};
 use std::time::Instant;
 
 impl Long<'_> {
-    /// Returns a subsequence that leads to a wanted marking; `None` if all firings are needed.
-    /// Firings that were not examined in time are kept.
+    /// Returns a subsequence that leads to a wanted marking. Returns `None` if no firing can be
+    /// removed or the sequence does not replay. Firings that were not examined in time are kept.
     pub(super) fn needed(
         &self,
         sequence: &FiringSequence,
@@ -69,7 +69,8 @@ impl Long<'_> {
         few
     }
 
-    /// Returns the kept firings of a sequence that leads to `marking`, which covers the need.
+    /// Returns the kept firings of a sequence that leads to `marking`. This marking has at least
+    /// the tokens of `need`.
     fn needed_firings(
         &self,
         sequence: &FiringSequence,

@@ -16,8 +16,8 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 impl Board<'_> {
-    /// Returns a pump that increases a sum, shortened if possible; for a pump in stages, a single
-    /// cycle.
+    /// Returns a pump that increases a sum, shortened if possible. A pump in several stages is
+    /// replaced by a single cycle, if the search finds one.
     pub(in crate::board) fn short_pumping(
         &self,
         goal: GoalId,
@@ -35,7 +35,7 @@ impl Board<'_> {
                 (Some(prefix), Some(pump)) => growing.shorten(&prefix, &pump, time),
                 _ => None,
             },
-            // A pump without stages can be played and followed.
+            // A single cycle is easier to follow than several stages.
             None => growing.in_breadth(usize::MAX, start + time),
         };
         self.shortening.spend(start);
@@ -56,14 +56,14 @@ fn flat(sequence: &FiringSequence) -> Option<Vec<TransitionId>> {
 /// The firings before a cycle, and those of the cycle.
 type WayAndLoop = (Vec<TransitionId>, Vec<TransitionId>);
 
-/// The sum to increase.
+/// The net of a pump, and the sum that the pump must increase.
 struct PumpTarget<'a> {
     net: &'a Net,
     sum: &'a LinearSum,
 }
 
 impl PumpTarget<'_> {
-    /// Shortens a pump within the time limit.
+    /// Shortens a pump within the time limit. Returns `None` if the result is not shorter.
     fn shorten(
         &self,
         prefix: &[TransitionId],
@@ -92,7 +92,8 @@ impl PumpTarget<'_> {
         (prefix.len() + pump.len() < long).then_some((prefix, pump))
     }
 
-    /// Returns a shortest prefix and cycle with fewer than `less` firings.
+    /// Returns a shortest prefix and cycle with fewer than `less` firings in total. Returns `None`
+    /// if the search finds none within its limits.
     fn in_breadth(&self, less: usize, until: Instant) -> Option<WayAndLoop> {
         let net = self.net;
         let most = VISITED.min(MAX_STORED_TOKEN_COUNTS / net.place_count().max(1));
@@ -195,6 +196,7 @@ impl PumpTarget<'_> {
         effect.values().all(|&delta| delta >= 0) && grown.is_some_and(|grown| grown > 0)
     }
 
+    /// Returns true if the firings are possible one after another from `marking`.
     fn fires(&self, mut marking: Marking, firings: &[TransitionId]) -> bool {
         firings
             .iter()

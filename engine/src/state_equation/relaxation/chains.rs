@@ -18,8 +18,9 @@ pub(super) fn places(net: &Net, unit: UnitId) -> impl Iterator<Item = PlaceId> {
     })
 }
 
-/// Adds the constraints of safe units: one row per chain from an innermost unit outwards, or bounds
-/// on the place's own row if a chain has a single place.
+/// Adds the constraints of safe units. Each place of a unit gets the bound 1 in its own row. Each
+/// chain of at least two places, from an innermost unit outwards, gets a row, unless the rows would
+/// have too many terms in total.
 pub(super) fn add(
     net: &Net,
     equation: &StateEquation,

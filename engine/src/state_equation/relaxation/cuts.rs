@@ -57,6 +57,8 @@ impl Relaxation<'_> {
     }
 
     /// Returns the cut from the row of the basis in which the firing count of `effect` is basic.
+    /// Returns `None` if the solver gives no such row, or if the cut is too large or has an
+    /// integral value.
     fn cut_for(&mut self, point: &SolutionPoint, effect: EffectId) -> Option<(LinearSum, i64)> {
         let column = self.equation.column(effect)?;
         let multipliers = self.lp.inverse_row(column)?;
@@ -90,7 +92,8 @@ impl Relaxation<'_> {
     }
 
     /// Returns the fractional part of a row's multiplier, with the sign that fits the row's active
-    /// bound at `point`.
+    /// bound at `point`. Returns `None` for an integral multiplier, and for a row without an active
+    /// bound.
     fn signed_fraction(&self, point: &SolutionPoint, row: Row, y: f64) -> Option<f64> {
         if (y - y.round()).abs() < TOLERANCE {
             return None;

@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 impl Relaxation<'_> {
     /// Returns the lemma of row multipliers y, which are positive for upper bounds and negative for
     /// lower bounds. `open_sum` is a sum whose comparison is not in the lemma yet, with its factor.
-    /// Also returns this factor after division. Returns `None` if a number does not fit 127 bits.
+    /// Also returns this factor after division, 0 without `open_sum`. Returns `None` if a number
+    /// does not fit 127 bits, or if a multiplier belongs to a bound that nothing justifies.
     pub(super) fn lemma(
         &self,
         numerators: &[(Row, BigInt)],

@@ -131,7 +131,8 @@ impl Automaton {
     }
 }
 
-/// Returns the marks of an accepting component, without marks implied by another mark.
+/// Returns the marks that an accepting component needs, without marks on every edge and marks
+/// implied by another mark. `edges` are the marks of its inner edges.
 fn needed_marks(edges: &mut Vec<Marks>, count: u32) -> Vec<u32> {
     edges.sort_unstable();
     edges.dedup();

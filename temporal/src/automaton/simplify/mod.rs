@@ -71,7 +71,8 @@ impl Automaton {
         }
     }
 
-    /// Returns the automaton with fewer choices.
+    /// Returns an automaton for the same language in which fewer letters are read by several edges
+    /// of one state.
     fn with_fewer_choices(&self) -> Self {
         let mut automaton = self.clone();
         for marks_between in [false, true] {
@@ -88,7 +89,7 @@ impl Automaton {
     }
 
     /// Returns the automaton with each target replaced by `representative`, restricted to the
-    /// states for which `is_kept` returns true.
+    /// states for which `is_kept` returns true. Edges to other states are removed.
     fn map_targets(
         &self,
         representative: impl Fn(usize) -> usize,

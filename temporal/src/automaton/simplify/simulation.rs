@@ -45,7 +45,7 @@ impl Simulation {
         edge.marks.is_subset(better.marks) && self.is_simulated(edge.target, better.target)
     }
 
-    /// Returns true if each letter of an edge is read by one of the others that leads better.
+    /// Returns true if each letter that `edge` reads is also read by a better edge among `others`.
     fn is_covered<'e>(
         &self,
         edge: &AutomatonEdge,
@@ -66,7 +66,7 @@ impl Simulation {
         max_letters >= 1 << 64 && cover_all_letters(&parts.iter().collect::<Vec<_>>())
     }
 
-    /// Computes the largest simulation. The state `first` is simulated only by itself.
+    /// Computes the largest simulation. The state `first`, if given, is simulated only by itself.
     fn of(automaton: &Automaton, first: Option<usize>) -> Self {
         let states = automaton.states.len();
         let mut simulation = Self { states, relation: vec![true; states * states] };
