@@ -251,10 +251,10 @@ impl Loops {
         }
         let mut number_of = vec![0; self.blocks.len()];
         let mut blocks: Vec<Vec<RepeatedElement>> = Vec::new();
-        let repeated_elements = |elements: &[Element], number_of: &[usize]| -> Vec<RepeatedElement> {
-            let repeated_element = |&element: &Element| match element {
+        let turns = |elements: &[Element], number_of: &[usize]| -> Vec<RepeatedElement> {
+            let turn_of = |&element: &Element| match element {
                 Element::Fire(t) => {
-                    let firing = LoopElement::Fire(TransitionId::new(t as usize));
+                    let part = LoopElement::Fire(TransitionId::new(t as usize));
                     RepeatedElement { element: part, times: BigUint::from(1u8) }
                 }
                 Element::Loop(number) => {
@@ -271,7 +271,7 @@ impl Loops {
             self.blocks.iter().enumerate().filter(|(index, _)| is_needed[*index])
         {
             number_of[block] = blocks.len();
-            blocks.push(repeated_elements(elements, &number_of));
+            blocks.push(turns(elements, &number_of));
         }
         blocks.push(turns(run_elements, &number_of));
         LoopRun::new(blocks).unwrap_or_default()

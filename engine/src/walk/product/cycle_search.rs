@@ -215,7 +215,7 @@ impl ProductWalk<'_> {
     /// Returns the letter of the marking after the firings of `path` and then `transition`. Returns
     /// `None` if a number would overflow.
     fn letter_after(&mut self, path: &[u32], transition: u32) -> Option<u32> {
-        let earlier_count = self.machine.update_count;
+        let flipped = self.machine.update_count;
         let mut fired_classes = Vec::with_capacity(path.len() + 1);
         let mut fits = true;
         for &t in path.iter().chain([&transition]) {

@@ -182,7 +182,7 @@ impl ProductWalk<'_> {
     fn fire_and_read(&mut self, state: &mut WalkState, transition: u32) -> bool {
         let letter = self.firing_letter(state.marking_letter, transition);
         let class = self.machine.class_of(transition);
-        let earlier_count = self.machine.update_count;
+        let flipped = self.machine.update_count;
         if !self.machine.fire(class) {
             return false;
         }
