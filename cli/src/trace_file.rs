@@ -83,8 +83,8 @@ impl TraceFile {
     pub(super) fn transitions(&self) -> impl Iterator<Item = TransitionId> {
         let stages = self.earlier_stages.iter().flat_map(|stage| [&stage.prefix, &stage.pump]);
         let sequences = stages.chain([&self.sequence]).chain(&self.repeat);
-        let turns = self.loops.iter().flat_map(|run| run.blocks().iter().flatten());
-        let in_loops = turns.filter_map(|turn| match turn.element {
+        let repeated_elements = self.loops.iter().flat_map(|run| run.blocks().iter().flatten());
+        let in_loops = repeated_elements.filter_map(|repeated| match repeated.element {
             LoopElement::Fire(t) => Some(t),
             LoopElement::Block(_) => None,
         });
@@ -165,7 +165,7 @@ impl TraceFile {
     /// Parses a run with loops.
     fn parse_loops(net: &Net, text: &str) -> Result<TraceFile, TraceError> {
         let mut trace = TraceFile::default();
-        let (mut blocks, mut main_turns): (Vec<Vec<RepeatedElement>>, Vec<RepeatedElement>) =
+        let (mut blocks, mut main_elements): (Vec<Vec<RepeatedElement>>, Vec<RepeatedElement>) =
             Default::default();
         let mut open_block: Option<Vec<RepeatedElement>> = None;
         for (index, line) in text.lines().enumerate() {
@@ -200,8 +200,8 @@ impl TraceFile {
                     if times == BigUint::ZERO {
                         return Err(fail("expected a number of repetitions, at least 1".into()));
                     }
-                    let turn = RepeatedElement { element: LoopElement::Block(block), times };
-                    open_block.as_mut().unwrap_or(&mut main_turns).push(turn);
+                    let repeated = RepeatedElement { element: LoopElement::Block(block), times };
+                    open_block.as_mut().unwrap_or(&mut main_elements).push(repeated);
                 }
                 [word, ..] if word.starts_with('#') => {
                     if let Some((key, text)) = line.trim_start_matches('#').split_once(':') {
@@ -217,8 +217,8 @@ impl TraceFile {
                 }
                 _ => {
                     let (transition, times) = parse_step::<BigUint>(net, line).map_err(fail)?;
-                    let turn = RepeatedElement { element: LoopElement::Fire(transition), times };
-                    open_block.as_mut().unwrap_or(&mut main_turns).push(turn);
+                    let repeated = RepeatedElement { element: LoopElement::Fire(transition), times };
+                    open_block.as_mut().unwrap_or(&mut main_elements).push(repeated);
                 }
             }
         }
@@ -226,7 +226,7 @@ impl TraceFile {
         if open_block.is_some() {
             return Err(fail_at_end("expected `@end` of the last block".to_owned()));
         }
-        blocks.push(main_turns);
+        blocks.push(main_elements);
         let run = LoopRun::new(blocks).map_err(|error| fail_at_end(error.to_string()))?;
         trace.loops = Some(run);
         Ok(trace)
@@ -310,8 +310,8 @@ fn parse_step<N: FromStr + PartialOrd + From<u8>>(
 /// Writes the blocks of a run with loops, and the lines outside of blocks last.
 fn print_loops<'n>(name: &dyn Fn(TransitionId) -> Cow<'n, str>, run: &LoopRun, text: &mut String) {
     let Some((last, blocks)) = run.blocks().split_last() else { return };
-    let print = |turns: &[RepeatedElement], text: &mut String| {
-        for RepeatedElement { element: part, times } in turns {
+    let print = |elements: &[RepeatedElement], text: &mut String| {
+        for RepeatedElement { element: part, times } in elements {
             let _ = match part {
                 LoopElement::Block(block) => writeln!(text, "@loop {block}\t{times}"),
                 LoopElement::Fire(t) if *times == BigUint::from(1u8) => {

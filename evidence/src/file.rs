@@ -421,7 +421,7 @@ impl LoopsLine {
     /// # Errors
     /// When a transition is not known, or the blocks form no run.
     pub fn resolve(&self, net: &Net) -> Result<LoopRun, String> {
-        let turn = |(part, times): &(LoopPart, Repetitions)| {
+        let repeated = |(part, times): &(LoopPart, Repetitions)| {
             let part = match part {
                 LoopPart::Block(block) => LoopElement::Block(*block),
                 LoopPart::Fire(name) => {
@@ -437,7 +437,7 @@ impl LoopsLine {
             };
             Ok::<RepeatedElement, String>(RepeatedElement { element: part, times })
         };
-        let block = |turns: &Vec<_>| turns.iter().map(turn).collect::<Result<Vec<_>, _>>();
+        let block = |elements: &Vec<_>| elements.iter().map(repeated).collect::<Result<Vec<_>, _>>();
         let blocks = self.blocks.iter().map(block).collect::<Result<Vec<_>, _>>()?;
         LoopRun::new(blocks).map_err(|error| error.to_string())
     }

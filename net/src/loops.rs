@@ -68,14 +68,14 @@ impl LoopRun {
     /// # Errors
     /// If a block refers to itself or a later block, or a repetition count is 0.
     pub fn new(blocks: Vec<Vec<RepeatedElement>>) -> Result<Self, LoopError> {
-        for (block, turn) in
+        for (block, repeated) in
             blocks.iter().enumerate().flat_map(|(b, ts)| ts.iter().map(move |t| (b, t)))
         {
-            match turn.element {
+            match repeated.element {
                 LoopElement::Block(to) if to >= block => {
                     return Err(LoopError::NotEarlier { block, to });
                 }
-                _ if turn.times == BigUint::ZERO => {
+                _ if repeated.times == BigUint::ZERO => {
                     return Err(LoopError::ZeroRepetitions { block });
                 }
                 _ => {}
@@ -98,11 +98,11 @@ impl LoopRun {
     pub fn firings(&self) -> BigUint {
         let mut firings_of_block: Vec<BigUint> = Vec::with_capacity(self.blocks.len());
         for block in &self.blocks {
-            let firings_of_turn = |turn: &RepeatedElement| match turn.element {
-                LoopElement::Fire(_) => turn.times.clone(),
-                LoopElement::Block(block) => &turn.times * &firings_of_block[block],
+            let firings_of_element = |repeated: &RepeatedElement| match repeated.element {
+                LoopElement::Fire(_) => repeated.times.clone(),
+                LoopElement::Block(block) => &repeated.times * &firings_of_block[block],
             };
-            let firings = block.iter().map(firings_of_turn).sum();
+            let firings = block.iter().map(firings_of_element).sum();
             firings_of_block.push(firings);
         }
         firings_of_block.pop().unwrap_or_default()
@@ -110,14 +110,14 @@ impl LoopRun {
 
     /// Returns the part of the run before `spot`, with only the blocks that it needs.
     pub fn prefix(&self, spot: &Spot) -> LoopRun {
-        let copied = |turns: &[RepeatedElement]| turns.to_vec();
-        let prefix_turns =
-            spot.iter().flat_map(|&(block, end_turn)| copied(&self.blocks[block][..end_turn]));
-        let prefix_turns: Vec<RepeatedElement> = prefix_turns.collect();
+        let copied = |elements: &[RepeatedElement]| elements.to_vec();
+        let prefix_elements =
+            spot.iter().flat_map(|&(block, end)| copied(&self.blocks[block][..end]));
+        let prefix_elements: Vec<RepeatedElement> = prefix_elements.collect();
         // Blocks refer to earlier blocks, so needed blocks are found from the last backwards.
         let mut new_number = vec![None; self.blocks.len()];
         let mut open_blocks: Vec<usize> =
-            prefix_turns.iter().filter_map(RepeatedElement::block_number).collect();
+            prefix_elements.iter().filter_map(RepeatedElement::block_number).collect();
         while let Some(block) = open_blocks.pop() {
             if new_number[block].replace(0).is_none() {
                 open_blocks
@@ -128,18 +128,18 @@ impl LoopRun {
         for new_number in new_number.iter_mut().flatten() {
             (*new_number, next) = (next, next + 1);
         }
-        let renumbered = |turns: &[RepeatedElement]| -> Vec<RepeatedElement> {
+        let renumbered = |elements: &[RepeatedElement]| -> Vec<RepeatedElement> {
             let renumbered_element = |element| match element {
                 LoopElement::Block(block) => {
                     LoopElement::Block(new_number[block].unwrap_or_default())
                 }
                 fire => fire,
             };
-            turns
+            elements
                 .iter()
-                .map(|turn| RepeatedElement {
-                    element: renumbered_element(turn.element),
-                    times: turn.times.clone(),
+                .map(|repeated| RepeatedElement {
+                    element: renumbered_element(repeated.element),
+                    times: repeated.times.clone(),
                 })
                 .collect()
         };
@@ -147,7 +147,7 @@ impl LoopRun {
             self.blocks.iter().zip(&new_number).filter(|(_, new_number)| new_number.is_some());
         let mut blocks: Vec<Vec<RepeatedElement>> =
             needed_blocks.map(|(block, _)| renumbered(block)).collect();
-        blocks.push(renumbered(&prefix_turns));
+        blocks.push(renumbered(&prefix_elements));
         LoopRun { blocks }
     }
 
@@ -162,25 +162,25 @@ impl LoopRun {
     pub fn prefix_to_sequence(&self, spot: &Spot, max_steps: usize) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
         let mut iterations = 0;
-        for &(block, end_turn) in spot {
+        for &(block, stop) in spot {
             // Entries: block, index of the next element, index at which to stop, remaining
             // repetitions.
-            let mut stack: Vec<(usize, usize, usize, u64)> = vec![(block, 0, end_turn, 1)];
-            while let Some((block, turn_index, end, repetitions_left)) = stack.pop() {
+            let mut stack: Vec<(usize, usize, usize, u64)> = vec![(block, 0, stop, 1)];
+            while let Some((block, element_index, end, repetitions_left)) = stack.pop() {
                 iterations += 1;
                 if sequence.steps().len() > max_steps || iterations > 4 * max_steps + 64 {
                     return None;
                 }
-                if turn_index == end {
+                if element_index == end {
                     if repetitions_left > 1 {
                         stack.push((block, 0, end, repetitions_left - 1));
                     }
                     continue;
                 }
-                let turn = &self.blocks[block][turn_index];
-                stack.push((block, turn_index + 1, end, repetitions_left));
-                let times = u64::try_from(&turn.times).ok()?;
-                match turn.element {
+                let repeated = &self.blocks[block][element_index];
+                stack.push((block, element_index + 1, end, repetitions_left));
+                let times = u64::try_from(&repeated.times).ok()?;
+                match repeated.element {
                     LoopElement::Fire(t) => sequence.push(t, times),
                     LoopElement::Block(block) => {
                         stack.push((block, 0, self.blocks[block].len(), times))

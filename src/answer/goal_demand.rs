@@ -57,9 +57,9 @@ impl GoalDemand {
     pub(super) fn release(&mut self, board: &Board<'_>, goal: GoalId) {
         let mut left = vec![goal];
         while let Some(goal) = left.pop() {
-            let places = &mut self.places[goal.index()];
-            *places = places.saturating_sub(1);
-            if *places == 0 {
+            let count = &mut self.places[goal.index()];
+            *count = count.saturating_sub(1);
+            if *count == 0 {
                 board.abandon(goal);
                 left.extend(self.done_with(goal));
             }

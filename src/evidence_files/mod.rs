@@ -138,14 +138,14 @@ impl<'n, W: Write> Writer<'n, W> {
         write!(self.out, r#"{{"loops":{{"id":"{id}","blocks":["#)?;
         for (at, block) in run.blocks().iter().enumerate() {
             self.out.write_all(if at == 0 { b"[" } else { b",[" })?;
-            for (at, turn) in block.iter().enumerate() {
-                let part = match turn.element {
+            for (at, repeated) in block.iter().enumerate() {
+                let part = match repeated.element {
                     LoopElement::Block(block) => LoopPart::Block(block),
                     LoopElement::Fire(t) => LoopPart::Fire(self.net.transition_name(t).to_owned()),
                 };
-                let times = match u64::try_from(&turn.times) {
+                let times = match u64::try_from(&repeated.times) {
                     Ok(times) => Repetitions::Few(times),
-                    Err(_) => Repetitions::Many(turn.times.to_string()),
+                    Err(_) => Repetitions::Many(repeated.times.to_string()),
                 };
                 self.out.write_all(if at == 0 { b"" } else { b"," })?;
                 serde_json::to_writer(&mut self.out, &(part, times))?;

@@ -343,7 +343,7 @@ impl<'n> Tree<'n> {
                         outline = Outline::new(next);
                     }
                 }
-                ancestor = node.origin.map(|(count_before, _)| count_before);
+                ancestor = node.origin.map(|(predecessor, _)| predecessor);
             }
             if accelerations.len() == count_before {
                 return accelerations;

@@ -261,8 +261,8 @@ impl<N: Default> Block<N> {
     }
 
     /// Returns the indices of the kept successors in one segment of the hash table, ascending.
-    pub(crate) fn in_segment(&self, part: usize) -> &[u32] {
-        &self.by_segment[self.segment_starts[part] as usize..self.segment_starts[part + 1] as usize]
+    pub(crate) fn in_segment(&self, segment: usize) -> &[u32] {
+        &self.by_segment[self.segment_starts[segment] as usize..self.segment_starts[segment + 1] as usize]
     }
 
     /// Returns the approximate size of the successors in bytes.

@@ -250,8 +250,8 @@ impl Moves {
                 });
             }
             let first_bit = field.word as usize * 64 + field.shift as usize;
-            let file = self.lists.len() as u32;
-            self.list_of_bit[first_bit..first_bit + field.width as usize].fill(file);
+            let list = self.lists.len() as u32;
+            self.list_of_bit[first_bit..first_bit + field.width as usize].fill(list);
             self.listed_bits[field.word as usize] |= field.mask();
             let entries = (start, self.entries.len() as u32);
             self.lists.push(CandidateList { mask: field.mask(), entries });
@@ -268,9 +268,9 @@ impl Moves {
             let mut marked_bits = key[word] & file_bits;
             while marked_bits != 0 {
                 let bit = marked_bits.trailing_zeros() as usize;
-                let file = self.lists[self.list_of_bit[word * 64 + bit] as usize];
-                marked_bits &= !file.mask;
-                let entries = &self.entries[file.entries.0 as usize..file.entries.1 as usize];
+                let list = self.lists[self.list_of_bit[word * 64 + bit] as usize];
+                marked_bits &= !list.mask;
+                let entries = &self.entries[list.entries.0 as usize..list.entries.1 as usize];
                 checked += entries.len();
                 for entry in entries {
                     let rest = entry.other_checks.0 as usize..entry.other_checks.1 as usize;

@@ -234,7 +234,7 @@ impl<'n> LoopMarking<'n> {
         // Most rounds are not repeatable. The allowance limits the time for summing them up.
         let length = self.trace.len() - round_start;
         self.allowance = self.allowance.checked_sub(length)?;
-        let round_elements = self.trace[round_start..].iter().map(|first_step| first_step.element);
+        let round_elements = self.trace[round_start..].iter().map(|step| step.element);
         Some((round_start, self.loops.sum_effects(round_elements, &mut self.scratch)))
     }
 

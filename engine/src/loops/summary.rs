@@ -251,11 +251,11 @@ impl Loops {
         }
         let mut number_of = vec![0; self.blocks.len()];
         let mut blocks: Vec<Vec<RepeatedElement>> = Vec::new();
-        let turns = |elements: &[Element], number_of: &[usize]| -> Vec<RepeatedElement> {
-            let turn_of = |&element: &Element| match element {
+        let repeated_elements = |elements: &[Element], number_of: &[usize]| -> Vec<RepeatedElement> {
+            let repeated_element = |&element: &Element| match element {
                 Element::Fire(t) => {
-                    let part = LoopElement::Fire(TransitionId::new(t as usize));
-                    RepeatedElement { element: part, times: BigUint::from(1u8) }
+                    let firing = LoopElement::Fire(TransitionId::new(t as usize));
+                    RepeatedElement { element: firing, times: BigUint::from(1u8) }
                 }
                 Element::Loop(number) => {
                     let RepeatedBlock { block, times, .. } = &self.loops[number as usize];
@@ -265,15 +265,15 @@ impl Loops {
                     }
                 }
             };
-            elements.iter().map(turn_of).collect()
+            elements.iter().map(repeated_element).collect()
         };
         for (block, elements) in
             self.blocks.iter().enumerate().filter(|(index, _)| is_needed[*index])
         {
             number_of[block] = blocks.len();
-            blocks.push(turns(elements, &number_of));
+            blocks.push(repeated_elements(elements, &number_of));
         }
-        blocks.push(turns(run_elements, &number_of));
+        blocks.push(repeated_elements(run_elements, &number_of));
         LoopRun::new(blocks).unwrap_or_default()
     }
 }

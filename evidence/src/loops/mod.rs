@@ -153,13 +153,13 @@ pub fn replay_loops(
         is_entered: vec![false; run.blocks().len()],
         marking: LargeMarking::of(net.initial()),
     };
-    for (block, turns) in run.blocks().iter().enumerate() {
+    for (block, elements) in run.blocks().iter().enumerate() {
         let mut effect = Effect::default();
-        for turn in turns {
+        for repeated in elements {
             if !go_on() {
                 return Err(LoopReplayError::Stopped);
             }
-            effect.append(&*replay.turn_effect(block, turn)?);
+            effect.append(&*replay.turn_effect(block, repeated)?);
         }
         replay.count_words(&effect)?;
         replay.effects.push(Rc::new(effect));
@@ -173,19 +173,19 @@ impl<'a> LoopReplay<'a> {
     fn turn_effect(
         &mut self,
         block: usize,
-        turn: &'a RepeatedElement,
+        repeated: &'a RepeatedElement,
     ) -> Result<Rc<Effect>, LoopReplayError> {
-        if let Some(known) = self.turn_effects.get(turn) {
+        if let Some(known) = self.turn_effects.get(repeated) {
             return Ok(known.clone());
         }
-        let effect = self.repeated_effect(block, turn.element, &turn.times)?;
-        if turn.times != BigUint::from(1u8) || matches!(turn.element, LoopElement::Fire(_)) {
+        let effect = self.repeated_effect(block, repeated.element, &repeated.times)?;
+        if repeated.times != BigUint::from(1u8) || matches!(repeated.element, LoopElement::Fire(_)) {
             // A product takes longer than a sum, in proportion to the length of the number of
             // repetitions.
             self.stored_words +=
-                self.count_words(&effect)? / 64 * (turn.times.bits() as usize / 64);
+                self.count_words(&effect)? / 64 * (repeated.times.bits() as usize / 64);
         }
-        self.turn_effects.insert(turn, effect.clone());
+        self.turn_effects.insert(repeated, effect.clone());
         Ok(effect)
     }
 
@@ -232,22 +232,22 @@ impl LoopReplay<'_> {
             if !go_on() {
                 return Err(LoopReplayError::Stopped);
             }
-            let Some(turn) = self.run.blocks()[block].get(position) else {
+            let Some(repeated) = self.run.blocks()[block].get(position) else {
                 // The first round of the inner block is complete. Apply its other rounds in the
                 // enclosing block.
                 stack.pop();
                 if let Some((block, position)) = stack.last_mut() {
-                    let turn = &self.run.blocks()[*block][*position];
+                    let repeated = &self.run.blocks()[*block][*position];
                     *position += 1;
-                    let (block, position, other_rounds) = (*block, *position, &turn.times - 1u8);
+                    let (block, position, other_rounds) = (*block, *position, &repeated.times - 1u8);
                     if other_rounds > BigUint::ZERO {
-                        let effect = self.repeated_effect(block, turn.element, &other_rounds)?;
+                        let effect = self.repeated_effect(block, repeated.element, &other_rounds)?;
                         self.apply(block, position, &effect, &stack, inspect)?;
                     }
                 }
                 continue;
             };
-            match turn.element {
+            match repeated.element {
                 LoopElement::Block(inner)
                     if !std::mem::replace(&mut self.is_entered[inner], true) =>
                 {
@@ -257,7 +257,7 @@ impl LoopReplay<'_> {
                     if let Some((_, position)) = stack.last_mut() {
                         *position += 1;
                     }
-                    let effect = self.turn_effect(block, turn)?;
+                    let effect = self.turn_effect(block, repeated)?;
                     self.apply(block, position + 1, &effect, &stack, inspect)?;
                 }
             }

@@ -215,7 +215,7 @@ impl ProductWalk<'_> {
     /// Returns the letter of the marking after the firings of `path` and then `transition`. Returns
     /// `None` if a number would overflow.
     fn letter_after(&mut self, path: &[u32], transition: u32) -> Option<u32> {
-        let flipped = self.machine.update_count;
+        let earlier_count = self.machine.update_count;
         let mut fired_classes = Vec::with_capacity(path.len() + 1);
         let mut fits = true;
         for &t in path.iter().chain([&transition]) {
@@ -231,7 +231,7 @@ impl ProductWalk<'_> {
             self.machine.fire_many(class, -1);
         }
         self.machine.news.clear();
-        let counted = path.len() as u64 + self.firings_for_updates_since(flipped);
+        let counted = path.len() as u64 + self.firings_for_updates_since(earlier_count);
         self.search_firings_left = self.search_firings_left.saturating_sub(counted);
         fits.then_some(letter)
     }

@@ -182,12 +182,12 @@ impl ProductWalk<'_> {
     fn fire_and_read(&mut self, state: &mut WalkState, transition: u32) -> bool {
         let letter = self.firing_letter(state.marking_letter, transition);
         let class = self.machine.class_of(transition);
-        let flipped = self.machine.update_count;
+        let earlier_count = self.machine.update_count;
         if !self.machine.fire(class) {
             return false;
         }
         self.firings += 1;
-        self.search_firings_left += 1 + self.firings_for_updates_since(flipped);
+        self.search_firings_left += 1 + self.firings_for_updates_since(earlier_count);
         let is_same_letter = state.letters.last() == Some(&letter);
         state.history.push(transition);
         state.letters.push(letter);

@@ -147,8 +147,8 @@ impl<'a> ProductWalk<'a> {
 
     /// Returns the number of additional firings that the changes in the machine count as, since its
     /// `update_count` had the given earlier value.
-    pub(super) fn firings_for_updates_since(&self, flipped: u64) -> u64 {
-        (self.machine.update_count - flipped) / UPDATES_PER_FIRING
+    pub(super) fn firings_for_updates_since(&self, earlier_count: u64) -> u64 {
+        (self.machine.update_count - earlier_count) / UPDATES_PER_FIRING
     }
 
     /// Returns true if the budget is exhausted. Checks it only if `is_due` or after many changes in
