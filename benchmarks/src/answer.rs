@@ -65,7 +65,7 @@ struct RoundedNumber {
 }
 
 impl RoundedNumber {
-    /// Parses a number in scientific notation.
+    /// Parses a number in scientific notation. Returns `None` for other texts.
     fn parse(value: &str) -> Option<RoundedNumber> {
         let (mantissa, exponent) = value.split_once(['E', 'e'])?;
         let digits: Vec<u8> = mantissa.bytes().filter(|&byte| byte != b'.').collect();
@@ -76,7 +76,8 @@ impl RoundedNumber {
         is_mantissa.then_some(RoundedNumber { digits, exponent })
     }
 
-    /// Rounds a whole number without leading zeros to `digits` digits, half up.
+    /// Rounds a whole number without leading zeros to `digits` digits, half up. Returns `None` for
+    /// zero and for other texts.
     fn of(number: &str, digits: usize) -> Option<RoundedNumber> {
         if number.starts_with('0') || !number.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;

@@ -34,7 +34,8 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// All back-ends that need no external program, whether the build has them or not.
+    /// The back-ends for linear programs and for Z3 in this process, whether the build has them or
+    /// not.
     pub const ALL: [Backend; 5] =
         [Backend::Highs, Backend::MicroLp, Backend::Z3Reals, Backend::Z3Integers, Backend::Z3Bits];
 
@@ -117,7 +118,8 @@ impl FromStr for Backend {
     }
 }
 
-/// Starts a new solver. Returns `None` if the build lacks it.
+/// Starts a new SMT solver. Returns `None` if the back-end is no SMT solver, if the build lacks the
+/// solver, or if the solver cannot be started.
 pub(crate) fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
     let program = match backend {
         Backend::Highs | Backend::MicroLp | Backend::Sat(_) => return None,
@@ -132,7 +134,7 @@ pub(crate) fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
 }
 
 /// Starts Z3 in this process, for an SMT-LIB logic if one is given. Returns `None` if the build
-/// lacks it.
+/// lacks Z3 or Z3 cannot be started.
 #[cfg(feature = "z3")]
 fn inside(logic: Option<&str>) -> Option<Box<dyn SmtSolver>> {
     use parikh_solvers::smt_z3::Z3;

@@ -163,7 +163,8 @@ pub fn collect(results: &Path, inputs: &Path, oracles: &Path) -> Result<Vec<Resu
     Ok(rows)
 }
 
-/// Returns `b.DATE.logfiles` for `b.DATE.results.RD.xml`.
+/// Returns the directory of the logs of a result file: `b.DATE.logfiles` for
+/// `b.DATE.results.RD.xml`. Returns `None` if the name has another form.
 fn logs_of(results: &Path) -> Option<PathBuf> {
     let name = results.file_name()?.to_str()?;
     let (prefix, _) = name.strip_suffix(".xml")?.split_once(".results")?;

@@ -46,7 +46,7 @@ pub struct Contest {
     pub jobs: usize,
     /// The result file; an existing file is continued.
     pub result_file: PathBuf,
-    /// A directory for each run's stdout and stderr.
+    /// A directory for each run's stdout and stderr. `None` if they are not kept.
     pub logs: Option<PathBuf>,
 }
 
@@ -162,6 +162,7 @@ pub fn score(
     questions: &[OracleQuestion],
     outcome: &RunOutcome,
 ) -> Vec<ResultRow> {
+    // The distinct values given, the first answer and its seconds, by the id of the question.
     let mut answers_by_id: HashMap<&str, (String, &ToolAnswer, f64)> = HashMap::new();
     let mut order: Vec<&str> = Vec::new();
     for (answer, seconds) in &outcome.answers {

@@ -52,8 +52,8 @@ pub enum EncodingOutcome {
     GaveUp,
     /// The encoding has disjunctions, or too many conjunctions for linear programs.
     HasDisjunctions,
-    /// Flows or traps were not found in time, the build lacks the back-end, or the back-end the
-    /// encoding.
+    /// Flows or traps were not found in time, the build lacks the back-end, or the back-end does
+    /// not support the encoding.
     NotAsked,
 }
 
@@ -91,7 +91,8 @@ pub struct Measurement {
     /// True if a goal was refuted that is known to be reachable, or reached that is known to be
     /// unreachable.
     pub is_wrong: bool,
-    /// Constraints besides m ≥ 0, x ≥ 0 and the goal.
+    /// The number of constraints besides m ≥ 0, x ≥ 0 and the goal, or the number of clauses for
+    /// the SAT solver.
     pub constraints: usize,
     /// Seconds for encoding and solving.
     pub seconds: f64,
@@ -128,8 +129,9 @@ pub struct Encodings {
 const MAX_CUBES: usize = 256;
 
 impl Encodings {
-    /// Measures one instance; of a coloured instance, its unfolding. Returns `None` if it is too
-    /// large.
+    /// Measures one instance; of a coloured instance, its unfolding. Returns `None` if the net is
+    /// too large or cannot be unfolded in time. After an interruption, returns the measurements
+    /// made so far.
     ///
     /// # Errors
     /// When archive, model, queries or oracle cannot be read.
@@ -222,8 +224,8 @@ impl Encodings {
         requests.any(|request| request.goals.contains(id))
     }
 
-    /// Asks about one goal with one back-end. Returns the outcome, and the number of constraints (0
-    /// if nothing was encoded).
+    /// Asks about one goal with one back-end. Returns the outcome, and the number of constraints or
+    /// clauses (0 if nothing was encoded).
     fn ask(
         &self,
         net: &Net,
@@ -278,8 +280,8 @@ impl Encodings {
     }
 }
 
-/// Solves a linear program per conjunction of the goal. The goal is refuted if all are
-/// infeasible.
+/// Solves a linear program per conjunction of the goal. The goal is refuted if all are infeasible,
+/// each with a certificate that holds.
 fn outcome_by_linear_programs(
     net: &Net,
     target: &ReachabilityGoal,
@@ -309,7 +311,8 @@ fn outcome_by_linear_programs(
     EncodingOutcome::Refuted
 }
 
-/// Solves the clauses. Returns the outcome (reached if there is a solution) and their number.
+/// Solves the clauses with the SAT solver. Returns the outcome (reached if there is a solution) and
+/// the number of clauses, which is 0 if nothing was encoded.
 fn outcome_by_sat(
     net: &Net,
     goal: &Goal,

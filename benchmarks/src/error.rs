@@ -14,7 +14,7 @@ pub enum Error {
         /// The operating system's error.
         source: std::io::Error,
     },
-    /// A result file is not CSV or lacks a column.
+    /// A result file, a model or another input does not have the expected contents.
     #[error("{}: {problem}", path.display())]
     Rows {
         /// The file.

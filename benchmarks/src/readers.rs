@@ -34,10 +34,10 @@ pub struct ReaderComparison {
 }
 
 /// Reads one instance with both readers. Returns `None`, with a line on stderr, if its model is
-/// coloured.
+/// coloured. A model that a reader refuses is a difference.
 ///
 /// # Errors
-/// If the archive cannot be read, or neither reader accepts the model or a query file.
+/// If the archive, the model file or a query file cannot be opened.
 pub fn compare(inputs: &Path, name: &str) -> Result<Option<ReaderComparison>, Error> {
     let instance = Instance::unpack(inputs, name)?;
     let path = instance.path().join("model.pnml");
@@ -136,20 +136,21 @@ fn is_about_runs(question: &Question) -> bool {
     }
 }
 
-/// The nodes of two nets, by name.
+/// The nodes of two nets, paired by name.
 struct NodePairing<'n> {
     /// The net of the prover's reader.
     prover_net: &'n Net,
     /// The net of the auditor's reader.
     auditor_net: &'n Net,
-    /// The second net's place of each place of the first net.
+    /// The place of the auditor's net for each place of the prover's net.
     places: Vec<PlaceId>,
-    /// The second net's transition of each transition of the first net.
+    /// The transition of the auditor's net for each transition of the prover's net.
     transitions: Vec<TransitionId>,
 }
 
 impl<'n> NodePairing<'n> {
-    /// Pairs the nodes by name. Fails with a difference if sizes or names differ.
+    /// Pairs the nodes by name. Returns a description of the difference as an error if sizes or
+    /// names differ.
     fn of(first: &'n Net, second: &'n Net) -> Result<Self, String> {
         let counts = |net: &Net| [net.place_count(), net.transition_count(), net.arc_count()];
         if counts(first) != counts(second) {
@@ -171,7 +172,8 @@ impl<'n> NodePairing<'n> {
         })
     }
 
-    /// Returns the second net's place.
+    /// Returns the place of the auditor's net that has the name of `place`, a place of the prover's
+    /// net.
     fn place(&self, place: PlaceId) -> PlaceId {
         self.places[place.index()]
     }
@@ -208,7 +210,9 @@ impl<'n> NodePairing<'n> {
         }
     }
 
-    /// Returns the claim, and the units by name, each with its enclosing unit and its places.
+    /// Returns whether the model claims that its units are safe, and the units sorted by name. With
+    /// `rename`, places of the prover's net become places of the auditor's net. Returns `None` for
+    /// a net without units.
     fn units(&self, net: &'n Net, rename: bool) -> Option<(bool, Vec<UnitByName<'n>>)> {
         let units = net.units()?;
         let mut by_name: Vec<_> = units
@@ -224,8 +228,8 @@ impl<'n> NodePairing<'n> {
         Some((units.safe_from().is_some(), by_name))
     }
 
-    /// Returns true if both ask the same. No query file of an examination has a formula with more
-    /// than one goal.
+    /// Returns true if the query of the prover's reader and the question of the auditor's reader
+    /// ask the same. No query file of an examination has a formula with more than one goal.
     fn agree(&self, first: &Query<Goal>, second: &Question) -> bool {
         let predicate = |it: &Predicate| self.predicate(it).sorted();
         match (first.only_atom(), first, second) {
@@ -244,13 +248,13 @@ impl<'n> NodePairing<'n> {
         }
     }
 
-    /// Translates a sum to the second net's places.
+    /// Translates a sum from the prover's net to the auditor's net.
     fn sum(&self, sum: &LinearSum) -> LinearSum {
         let renamed = sum.terms().iter().map(|&(place, a)| (self.place(place), a));
         LinearSum::new(renamed).expect("a sum with its places renamed is as large as before")
     }
 
-    /// Translates a predicate to the second net's nodes.
+    /// Translates a predicate from the prover's net to the auditor's net.
     fn predicate(&self, predicate: &Predicate) -> Predicate {
         let transition = |t: &TransitionId| self.transitions[t.index()];
         let translate_all =

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The reasons in a directory of logs. A log is read when a question of its run is looked up.
 #[derive(Debug, Default)]
 pub struct Reasons {
-    /// The directory of the logs.
+    /// The directory of the logs. `None` if no logs are given, so that no reason is known.
     logs: Option<PathBuf>,
     /// The reasons by id, for each run whose log was read.
     reasons_of_runs: HashMap<(String, Exam), HashMap<String, String>>,
@@ -21,7 +21,8 @@ impl Reasons {
         Reasons { logs: logs.map(Path::to_owned), reasons_of_runs: HashMap::new() }
     }
 
-    /// Returns the reason why the question was left open, if the log has one.
+    /// Returns the reason why the question was left open. Returns `None` if the log does not exist
+    /// or has no reason for the question.
     ///
     /// # Errors
     /// If the log exists and cannot be read.

@@ -1,4 +1,5 @@
-//! The first eight columns are those of the peers' files; the others are optional when read.
+//! The rows of result files. The first eight columns are those of other tools' result files; the
+//! others are optional when read.
 
 use crate::error::Error;
 use crate::exam::Exam;
@@ -19,17 +20,19 @@ pub struct ResultRow {
     pub expected: String,
     /// The tool's answer, empty if there is none. Contradicting answers are separated by slashes.
     pub got: String,
-    /// The comparison of the two answers.
+    /// The comparison of `got` with `expected`.
     pub verdict: Score,
-    /// Seconds from the start of the run to the answer.
+    /// Seconds from the start of the run to the answer. `None` without an answer.
     pub seconds: Option<f64>,
     /// Seconds from the start to the end of the run.
     pub wall: f64,
-    /// The largest resident set of a process of the run, in MB.
+    /// The largest resident set of a process of the run, in MB. `None` if the file has no such
+    /// figure.
     pub memory: Option<u64>,
     /// The end of the run, as [`crate::run::RunEnd`] prints it.
     pub end: String,
-    /// Number of rows of the run: a run with fewer rows was not written completely.
+    /// Number of rows of the run: a run with fewer rows was not written completely. `None` if the
+    /// file does not state the number.
     pub rows: Option<usize>,
     /// The techniques the tool claims for the answer.
     pub techniques: String,
@@ -83,7 +86,7 @@ pub fn print(rows: &[ResultRow], header: bool) -> Vec<u8> {
     writer.into_inner().expect(PROOF)
 }
 
-/// Reads a result file, ours or a peer's.
+/// Reads a result file of this harness or of another tool.
 ///
 /// # Errors
 /// If the file cannot be read, lacks one of the first eight columns, or has a field of the wrong

@@ -27,7 +27,7 @@ pub struct Job<'j> {
     pub timeout: Duration,
     /// Time from SIGTERM to SIGKILL.
     pub grace: Duration,
-    /// The address space of each process (`RLIMIT_AS`), in MB.
+    /// The address space of each process (`RLIMIT_AS`), in MB; unlimited when `None`.
     pub memory: Option<u64>,
     /// Files for the run's stdout and stderr; discarded when `None`.
     pub logs: Option<[PathBuf; 2]>,
@@ -132,8 +132,9 @@ pub fn run(job: &Job<'_>) -> Result<RunOutcome, Error> {
     Ok(RunOutcome { answers, wall, memory, end })
 }
 
-/// Collects answers until the first process ends, and signals it when its time is over. Returns the
-/// wall time, and how the harness ended the run, if it did.
+/// Collects answers until the first process ends, and signals its process group when its time is
+/// over. Returns the wall time, and the end that the harness caused, or `None` if the process ended
+/// by itself.
 fn wait_for_exit(
     job: &Job<'_>,
     process: libc::pid_t,

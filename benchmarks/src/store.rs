@@ -156,7 +156,8 @@ impl LockedFile {
 
 impl Drop for LockedFile {
     fn drop(&mut self) {
-        // SAFETY: as above. Without locks there is nothing to release.
+        // SAFETY: flock takes numbers only, and the descriptor is open. Without locks there is
+        // nothing to release.
         unsafe { libc::flock(self.0.as_raw_fd(), libc::LOCK_UN) };
     }
 }

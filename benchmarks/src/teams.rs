@@ -154,6 +154,8 @@ impl Teams {
                 }
             }
         }
+        // The result file of each team, the pending runs as index of the team and request, and the
+        // first failure.
         let shared = Mutex::new((stores, pending, None));
         let lock = || locked(&shared);
         std::thread::scope(|scope| {
@@ -191,7 +193,8 @@ impl Teams {
         Ok(self.teams.iter().cloned().zip(stores.iter().map(counted_rows)).collect())
     }
 
-    /// Returns the request that a row belongs to.
+    /// Returns the request for the instance and the examination of a row. Returns `None` if nothing
+    /// was requested of them.
     fn request_of(&self, row: &ResultRow) -> Option<&RequestedGoals> {
         self.requests
             .iter()

@@ -157,7 +157,8 @@ fn smt_command(line: &str) -> Result<Program, String> {
         .ok_or_else(|| "expected a program and its arguments, such as 'z3 -in'".to_owned())
 }
 
-/// Returns the SMT solver for the engines, after a test query was answered.
+/// Returns the SMT solver for the engines, after the solver was started as a test. Returns `None`
+/// if `--smt-solver` is not given.
 fn smt_solver(arguments: &CheckArguments, budget: &Budget) -> Result<Option<Program>> {
     let Some(command) = &arguments.smt_solver else { return Ok(None) };
     let needs_solver = |name: &String| smt::ENGINES.iter().any(|engine| engine.name == name);

@@ -152,6 +152,7 @@ pub(super) fn run(arguments: &DrawArguments) -> Result<ProgramOutcome> {
     arguments.picture(&net.into(), output, &budget)
 }
 
+/// Writes a scene in the requested format, or for Graphviz on stdout without an output file.
 fn write_scene(
     picture: &Scene,
     output: Option<DrawOutput<'_>>,
@@ -362,6 +363,7 @@ impl DrawArguments {
         write_scene(&picture, output, budget)
     }
 
+    /// Returns the nodes to highlight. Returns `None` if no option asks for highlighting.
     fn highlight(&self, net: &Net, budget: &Budget) -> Result<Option<Highlight>> {
         if let Some(number) = self.invariant {
             return Ok(Some(Highlight::invariant(net, number, budget)?));
@@ -384,7 +386,8 @@ impl DrawArguments {
     }
 }
 
-/// Returns the net with the initial marking of the trace.
+/// Returns the net with the initial marking that the trace states. Returns the net unchanged if the
+/// trace states none.
 fn from_trace_start(net: Net, file: &Path) -> Result<Net> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(name)?;
@@ -431,6 +434,7 @@ fn part_or_summary(net: &ExtendedNet, highlight: &Highlight) -> Result<Scene> {
     }
 }
 
+/// The output file and its format.
 #[derive(Clone, Copy)]
 enum DrawOutput<'a> {
     Dot(&'a Path),

@@ -7,8 +7,8 @@ use parikh::run::{EngineTurn, OpenCause, RunReport};
 use parikh_net::printable::{Word, counted};
 use std::time::Duration;
 
-/// Returns the explanation of a question, line by line. `answered` is the answer with the time of
-/// the answer.
+/// Returns the explanation of a question, line by line. `answered` has the time of the answer and
+/// the answer, or is `None` if the question is open.
 pub(super) fn story(
     id: &str,
     answered: Option<&(Duration, GoalAnswer)>,

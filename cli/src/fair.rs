@@ -59,8 +59,8 @@ fn listed(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// Combines the constraints for the transitions of `net`, and returns the nodes that the names
-/// denote.
+/// Combines the constraints for the transitions of `net`. Also returns the nodes that the names
+/// denote, except for names that are plain ids and need no explanation.
 ///
 /// # Errors
 /// A name denotes no transition, or several transitions for one transition of a model with reset

@@ -109,6 +109,7 @@ impl FormulaOptions {
         Ok(asked)
     }
 
+    /// Reads the formulas of a file into `collector`.
     fn read_file(
         &self,
         file: &Path,
@@ -196,6 +197,7 @@ impl FormulaCollector<'_> {
         self.notes.push(line);
     }
 
+    /// Adds a formula, with the messages about it.
     fn add(&mut self, formula: TextFormula) {
         for remark in &formula.remarks {
             self.note(format!("parikh: note: {remark}"));
@@ -233,7 +235,7 @@ impl FormulaCollector<'_> {
         );
     }
 
-    /// Adds a formula of `--formula`. A duplicate name is an error.
+    /// Adds a formula of `--formula` or of a file that is not XML. A duplicate name is an error.
     fn push(&mut self, id: String, formula: Result<Formula, String>, named: Vec<NamedNodes>) {
         let formula = match id.is_empty() || self.ids.insert(id.clone()) {
             true => formula,

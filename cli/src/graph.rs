@@ -199,8 +199,8 @@ fn incomplete(why: &dyn std::fmt::Display) -> ProgramOutcome {
     ProgramOutcome::Incomplete
 }
 
-/// Computes the coverability graph. With `only_if_unbounded`, returns it only if it shows an
-/// unbounded place. Otherwise returns the reason as an error.
+/// Computes the coverability graph. Returns the reason as an error if the graph is too large or the
+/// budget is spent. With `only_if_unbounded`, a graph without unbounded places is an error, too.
 fn cover(
     net: &Net,
     max_nodes: usize,
@@ -244,8 +244,7 @@ fn with_initial_token(net: Net) -> Net {
     }
 }
 
-/// Reads a trace. Returns the sequence, the initial marking if the trace states a different one,
-/// and the text.
+/// Reads a trace. Returns the sequence, the initial marking if the trace states one, and the text.
 fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>, String)> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(name)?;
@@ -259,7 +258,7 @@ fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>
     Ok((sequence, from, text))
 }
 
-/// Highlights a firing sequence in the graph. Fails if it does not fire.
+/// Highlights a firing sequence in the graph. Returns an error if the sequence cannot fire.
 fn highlight(view: &mut GraphView<'_>, sequence: &FiringSequence) -> Result<()> {
     let fired = view.highlight(sequence);
     if fired < sequence.firings() {

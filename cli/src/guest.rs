@@ -27,7 +27,7 @@ enum QueryLanguage {
     Smt2,
 }
 
-/// Makes native solvers run in worker processes from now on.
+/// Makes native solvers run in worker processes from now on, unless [`VARIABLE`] is `off`.
 #[cfg(any(feature = "highs", feature = "z3"))]
 pub(super) fn invite(command: &ProgramCommand) {
     use parikh_solvers::guest::{self, Program};

@@ -133,7 +133,8 @@ struct Info<'n> {
     /// Number of arcs with a weight above 1.
     heavy_arcs: usize,
     marked_places: usize,
-    /// The initially marked place with the most tokens, and their number.
+    /// The initially marked place with the most tokens, and their number. `None` if no place is
+    /// marked.
     largest_marking: Option<(String, u64)>,
     /// Number of transitions without input arcs.
     without_input: usize,

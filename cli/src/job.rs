@@ -109,6 +109,8 @@ struct RunListener<'j, 'm> {
     job: &'j InquiryJob<'j>,
     questions: &'j InquiryReader<'j>,
     start: Instant,
+    /// The progress display. `None` for the figures of a state space, and before the questions are
+    /// known.
     progress: Option<RunProgress>,
     /// The evidence file, if one is requested and could be created.
     file: Option<OpenEvidence<'m>>,

@@ -38,7 +38,7 @@ pub(super) fn value(value: &QuestionValue) -> Json {
     }
 }
 
-/// Returns the size of the search that decided an answer.
+/// Returns the size of the search that decided an answer. Returns `None` for stronger evidence.
 pub(super) fn searched(grade: Grade) -> Option<Json> {
     match grade {
         Grade::Searched { markings, stubborn } => {
@@ -131,12 +131,13 @@ fn written(run: &LoopRun) -> usize {
     block_lengths.pop().unwrap_or_default()
 }
 
-/// Returns a repetition: the steps and how often they repeat. A transition that fires once is only
-/// its id.
+/// Returns a repetition as an object: the number of repetitions and the repeated steps.
 fn step(times: Json, repeated: impl FnOnce() -> Vec<Json>) -> Json {
     json!({"times": times, "steps": repeated()})
 }
 
+/// Returns the steps of a sequence. A transition that fires once is written as its id, and other
+/// steps as repetitions.
 fn steps(sequence: &FiringSequence, view: ModelView<'_>) -> Vec<Json> {
     let name = |t| Json::from(view.transition_name(t));
     let steps = sequence.steps().iter().map(|it| match it.count {
@@ -146,6 +147,8 @@ fn steps(sequence: &FiringSequence, view: ModelView<'_>) -> Vec<Json> {
     steps.collect()
 }
 
+/// Returns the steps of a run with loops. A block that occurs once is written out, and other blocks
+/// are repetitions.
 fn looped(run: &LoopRun, view: ModelView<'_>) -> Vec<Json> {
     let once = BigUint::from(1u8);
     let mut block_steps: Vec<Vec<Json>> = Vec::new();

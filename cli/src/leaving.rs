@@ -4,6 +4,7 @@
 use parikh_solvers::guest;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// True once an output file could not be written.
 static UNWRITTEN: AtomicBool = AtomicBool::new(false);
 
 /// Records that a file could not be written. Returns true for the first such file.
@@ -11,7 +12,8 @@ pub(super) fn note_unwritten() -> bool {
     !UNWRITTEN.swap(true, Ordering::Relaxed)
 }
 
-/// Returns the exit code. `code` is the code of the answers.
+/// Returns the exit code: `code`, the code of the answers, or 1 if there is no error but an output
+/// file could not be written.
 pub(super) fn code(code: u8) -> u8 {
     match code {
         // 0: all questions are answered, 3: some question is open.

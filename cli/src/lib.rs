@@ -154,8 +154,11 @@ enum ProgramCommand {
 /// The result of a command that ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ProgramOutcome {
+    /// All questions were answered.
     Complete,
+    /// Some question is open.
     Incomplete,
+    /// A result failed its check, which is a bug.
     InternalError,
 }
 

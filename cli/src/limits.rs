@@ -72,7 +72,8 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
 /// checks.
 const USABLE: f64 = 0.85;
 
-/// Returns the budget of a run: the given limits, or the machine's limits if they are lower.
+/// Returns the budget of a run. The memory limit is the least of the given limit, the machine's
+/// memory and the container's limit. Engines may fill the share [`USABLE`] of this limit.
 pub(super) fn budget(time: Option<Duration>, memory: Option<u64>) -> Budget {
     let budget = match time {
         Some(time) => Budget::lasting(time),
@@ -85,6 +86,7 @@ pub(super) fn budget(time: Option<Duration>, memory: Option<u64>) -> Budget {
     }
 }
 
+/// Returns the memory of the machine in bytes. Returns `None` if the system does not tell.
 fn physical_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
@@ -92,7 +94,8 @@ fn physical_memory() -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// Returns the memory limit of the container (control groups, version 2).
+/// Returns the memory limit of the container in bytes (control groups, version 2). Returns `None`
+/// without a limit.
 fn control_group_limit() -> Option<u64> {
     std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok()?.trim().parse().ok()
 }

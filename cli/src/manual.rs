@@ -72,6 +72,7 @@ fn pages(mut command: Command, directory: &Path) -> std::io::Result<()> {
     page(command, directory)
 }
 
+/// Writes the page of a command, and the pages of its visible subcommands.
 fn page(command: Command, directory: &Path) -> std::io::Result<()> {
     for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
         page(subcommand.clone(), directory)?;
@@ -133,8 +134,8 @@ fn certify() -> Command {
     )
 }
 
-/// Parses the options of a help text: name, value and description. A description may span several
-/// lines.
+/// Parses the options of a help text: name, value and description. The value is `None` for an
+/// option without a value. A description may span several lines.
 fn described(options: &'static str) -> Vec<(&'static str, Option<&'static str>, String)> {
     let mut all: Vec<(&str, Option<&str>, String)> = Vec::new();
     for line in options.lines() {

@@ -68,6 +68,7 @@ fn say_nothing_was_found() {
     }
 }
 
+/// Reads the instance in `directory`, and answers and prints the questions of the examination.
 fn read_and_run(
     call: &BenchKitCall,
     directory: &Path,

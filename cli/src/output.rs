@@ -45,9 +45,10 @@ pub(super) struct AnswerPrinter {
     format: AnswerFormat,
     /// True if several threads work.
     parallel: bool,
-    /// The progress bar of a run that only computes figures of a state space. Printing suspends it.
+    /// The progress bar of a run that only computes figures of a state space. Printing suspends the
+    /// bar. `None` for other runs.
     state_space_bar: Option<ProgressBar>,
-    /// The name of the examination, for programs.
+    /// The name of the examination, for programs. `None` if JSON objects name no examination.
     examination: Option<String>,
     /// The names of the inquiries that follow.
     later_inquiries: Vec<String>,
@@ -136,8 +137,8 @@ impl AnswerPrinter {
         }
     }
 
-    /// Prints a question without an answer. The contest requires no answer line in this case, so
-    /// the reason goes to the log.
+    /// Prints a question without an answer. The contest requires no answer line in this case, so in
+    /// the contest's format the reason goes to the log.
     pub(super) fn unanswered(&self, question: &OpenQuestion) {
         let OpenQuestion { id, reason } = question;
         mark_reported(id);
@@ -181,7 +182,7 @@ impl AnswerPrinter {
         }
     }
 
-    /// Prints the last line of machine-readable output.
+    /// Prints the summary in JSON. Other formats have no summary.
     pub(super) fn summary(&self, report: &RunReport) {
         if self.format == AnswerFormat::Json {
             self.print_object(json!({
@@ -229,7 +230,7 @@ impl AnswerPrinter {
         }
     }
 
-    /// Prints a figure in the contest's format.
+    /// Prints a figure as an answer of the examination StateSpace, in the format of the printer.
     fn contest_figure(&self, figure: &GoalAnswer, view: ModelView<'_>, after: Duration) {
         let GoalAnswer { id, value, reason, grade, .. } = figure;
         match self.format {
@@ -346,7 +347,8 @@ struct ExpectedAnswers {
     open: Vec<String>,
 }
 
-/// The answers that are expected, for the report when the process has to end.
+/// The answers that are expected, for the report when the process has to end. `None` before any are
+/// registered, and after the report.
 static EXPECTED: Mutex<Option<ExpectedAnswers>> = Mutex::new(None);
 
 fn expected() -> MutexGuard<'static, Option<ExpectedAnswers>> {

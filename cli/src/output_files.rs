@@ -58,8 +58,9 @@ impl OutputDirectories<'_> {
         }
     }
 
-    /// Writes the witness of an answer as a trace, if the answer has a witness. With `says_where`,
-    /// the trace states its initial marking. Returns the file, or `None` if no file was written.
+    /// Writes the witness of an answer as a trace, if traces are requested and the answer has a
+    /// witness. With `says_where`, the trace states its initial marking. Returns the file, or
+    /// `None` if no file was written.
     pub(super) fn write_trace(
         &self,
         view: ModelView<'_>,
@@ -120,6 +121,7 @@ fn file_name(id: &str) -> String {
     id.chars().map(safe_text).collect()
 }
 
+/// Returns the path of the evidence file of an examination.
 fn path(directory: &Path, name: &str) -> PathBuf {
     directory.join(format!("{name}.jsonl"))
 }

@@ -62,7 +62,8 @@ impl CaseOptions {
     }
 
     /// Returns the net for a question about processes. For a model with inhibitor or reset arcs,
-    /// this is the net translated for these cases.
+    /// this is the net translated for these cases. For relaxed soundness, the net has additional
+    /// places that count firings.
     pub(super) fn prepared_model(
         &self,
         model: &Model,
@@ -132,7 +133,8 @@ impl CaseOptions {
     }
 }
 
-/// Returns the reason why soundness of a net with caps is not decided.
+/// Returns the reason why soundness of a net with caps is not decided. Caps are assumed bounds of
+/// places that the model may exceed.
 pub(super) fn why_not_with_caps(net: &Net) -> String {
     let caps = net.translation().and_then(|translation| translation.caps());
     let places: Vec<PlaceId> = caps.iter().flat_map(|caps| caps.overflow.keys().copied()).collect();
@@ -145,7 +147,7 @@ pub(super) fn why_not_with_caps(net: &Net) -> String {
 }
 
 /// Returns a note for a model whose source holds the tokens of several cases while the final
-/// marking has one token in the sink.
+/// marking has one token in the sink. Returns `None` for other models.
 fn hint_at_several_cases(net: &Net, finals: &[Marking], workflow: &Workflow) -> Option<String> {
     let (source, sink) = workflow.case_markings()?;
     let (cases, [last]) = (net.initial()[source], finals) else { return None };

@@ -30,9 +30,11 @@ pub(super) struct RunProgress {
     budget: Budget,
     /// The number of questions asked.
     questions: usize,
+    /// The id and the value of the last answer. `None` before the first answer.
     last_answer: Option<String>,
     /// True if events are printed as JSON.
     events: bool,
+    /// The time and the content of the last event. `None` before the first event.
     last_event: Option<(Instant, String)>,
     start: Instant,
 }
@@ -163,7 +165,7 @@ impl RunProgress {
     }
 }
 
-/// Returns a number, or `none` if it is unknown.
+/// Returns a number as text, or the text `none` if the number is unknown.
 fn number(value: Option<i128>, none: &str) -> String {
     value.map_or(none.to_owned(), |value| value.to_string())
 }

@@ -145,7 +145,8 @@ fn outcome(findings: &KeyFindings) -> ProgramOutcome {
 }
 
 impl KeyLimits {
-    /// Returns the budget. Signals cancel it, and the process ends after its deadline.
+    /// Returns the budget. The first signal cancels the budget, and soon afterwards ends the
+    /// process.
     pub(super) fn budget(&self) -> Budget {
         let budget = self.limits.budget();
         signals::cancel_on_signal(&budget, || ());

@@ -119,6 +119,7 @@ impl<'a> InquiryReader<'a> {
         self.notes.take().iter().for_each(|line| note!("{line}"));
     }
 
+    /// Translates the questions of the inquiry on a net. Messages are appended to `notes`.
     fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<QuestionsOnNet> {
         match self.inquiry {
             RequestedQuestions::Examination(examination) => {

@@ -127,7 +127,8 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
     Ok(ProgramOutcome::Complete)
 }
 
-/// Returns the net with the initial marking of the trace, and prints this marking.
+/// Returns the net with the initial marking that the trace states, and prints this marking if it
+/// differs from the model's. Returns the net unchanged if the trace states none.
 fn from_trace_start(net: Net, trace: &TraceFile) -> Result<Net> {
     let Some(marking) = trace.start_marking(&net)? else { return Ok(net) };
     if marking != *net.initial() {
@@ -139,8 +140,8 @@ fn from_trace_start(net: Net, trace: &TraceFile) -> Result<Net> {
     Ok(net.from_marking(marking))
 }
 
-/// Replays a trace and prints the marking that it leads to. Messages use `path` as the name of the
-/// trace.
+/// Replays a trace and prints its result: the marking that it leads to, the cycle of a lasso, or
+/// the places that grow. Messages use `path` as the name of the trace.
 fn report(net: &Net, trace: &TraceFile, path: &str) -> Result<()> {
     if let Some(pumping) = trace.pump_sequence().filter(|_| !trace.earlier_stages.is_empty()) {
         return report_stages(net, &pumping, path);
@@ -227,6 +228,7 @@ fn report_loops(net: &Net, run: &LoopRun) -> Result<()> {
     Ok(())
 }
 
+/// Repeats the reduction in a log on the net, which checks the steps of the log.
 fn repeat_reduction(net: &Net, log: &Path) -> Result<Reduction> {
     let log_path = || log.display().to_string();
     let file = reduce::read_log(log)?;

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, bail};
 use parikh_net::coloured::{BoundColour, ColouredMarking, ColouredNet, ColouredTransitionId};
 use parikh_net::printable::counted;
 
-/// A limit on the number of tokens with colours, larger than any initial marking in practice.
+/// The largest number of colours on one place initially, larger than in any model in practice.
 const COLOURS: usize = 100_000_000;
 
 /// A step of a trace.

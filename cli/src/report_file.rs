@@ -244,7 +244,7 @@ impl ReportArguments {
     }
 
     /// Returns the model with the final markings of `--final`, or for an examination about cases
-    /// with the model's own.
+    /// with the model's own. Returns other models unchanged.
     fn of_process(&self, model: Model) -> Result<Model> {
         match (self.examination().filter(|asked| asked.is_about_cases()), &self.last[..]) {
             (None, []) => Ok(model),
@@ -314,8 +314,8 @@ impl ReportArguments {
     }
 }
 
-/// Returns the formulas of a query file. They are requirements unless the file lies beside a
-/// contest model.
+/// Returns the formulas of a query file. `are_requirements` is true if an option names the file,
+/// and false for the query file of a contest instance.
 fn of_queries(file: &Path, net: &Net, are_requirements: bool) -> Result<ReportQuestions> {
     let queries = parikh_input::read_queries(file, net)?;
     if let Some(error) = &queries.cut_short {

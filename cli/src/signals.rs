@@ -12,7 +12,8 @@ use std::time::Duration;
 /// The time that a cancelled run has to end by itself.
 const GRACE: Duration = Duration::from_millis(800);
 
-/// Cancels `budget` at the first signal. Calls `last_words` if the process has to be ended.
+/// Cancels `budget` at the first signal. If the process still runs after [`GRACE`], calls
+/// `last_words` and ends the process.
 pub(super) fn cancel_on_signal(budget: &Budget, last_words: fn()) {
     let budget = budget.clone();
     let Ok(mut signals) = Signals::new([SIGTERM, SIGINT]) else {
@@ -66,7 +67,8 @@ pub(super) fn stay() {
     WRITING.store(true, Ordering::Relaxed);
 }
 
-/// Ends the process a little after the deadline of `budget`, whatever still runs.
+/// Ends the process [`GRACE`] after the deadline of `budget`, whatever still runs, unless [`stay`]
+/// was called. Calls `last_words` before.
 pub(super) fn leave_after(budget: &Budget, last_words: fn()) {
     if let Some(remaining) = budget.remaining() {
         std::thread::spawn(move || {

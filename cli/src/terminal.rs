@@ -18,9 +18,10 @@ use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
 use tracing_subscriber::fmt::{FmtContext, layer};
 use tracing_subscriber::registry::LookupSpan;
 
+/// The number of lines printed by [`line()`] and [`object`] so far.
 static PRINTED: AtomicUsize = AtomicUsize::new(0);
 
-/// Returns the number of lines printed so far.
+/// Returns the number of lines printed by [`line()`] and [`object`] so far.
 pub(super) fn printed() -> usize {
     PRINTED.load(Ordering::Relaxed)
 }

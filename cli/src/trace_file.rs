@@ -43,13 +43,13 @@ use std::str::FromStr;
 pub(super) struct TraceFile {
     /// Notes at the head of the file, as key and text.
     pub(super) notes: Vec<(String, String)>,
-    /// The stages of a self-covering sequence before the last stage.
+    /// The stages of a self-covering sequence before the last stage. Empty for other traces.
     pub(super) earlier_stages: Vec<Stage>,
     /// The sequence from the initial marking, or from the end of the previous stage.
     pub(super) sequence: FiringSequence,
-    /// The sequence that can repeat forever afterwards.
+    /// The sequence that can repeat forever afterwards. `None` without `@repeat`.
     pub(super) repeat: Option<FiringSequence>,
-    /// A run with loops, instead of the other sequences.
+    /// A run with loops, instead of the other sequences. `None` for a trace without loops.
     pub(super) loops: Option<LoopRun>,
 }
 
@@ -233,10 +233,10 @@ impl TraceFile {
     }
 
     /// Returns the marking after the steps of `text`, starting from the initial marking. A repeated
-    /// suffix fires once.
+    /// suffix fires once. The text has no `@then` and no loops.
     ///
     /// # Errors
-    /// Returns the line of the first step that cannot fire, and the reason.
+    /// Returns the first line that is no step or whose step cannot fire, and the reason.
     pub(super) fn replay(net: &Net, text: &str) -> Result<Marking, TraceError> {
         let mut replayer = Replayer::new(net);
         let is_step = |line: &str| {

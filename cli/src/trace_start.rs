@@ -10,7 +10,8 @@ use parikh_net::{Marking, Net, marking_text};
 use std::path::Path;
 
 /// Returns the translation of `model` that starts in the initial marking of a trace. `net` was read
-/// from `model`. A net without translated arcs is returned unchanged.
+/// from `model`. Returns `net` if it has no translated arcs, or if the trace states no other
+/// initial marking.
 ///
 /// # Errors
 /// The text names no marking of the model, or the model cannot be translated with this initial

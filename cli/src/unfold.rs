@@ -113,6 +113,7 @@ fn quotient(net: &ColouredNet) -> Option<Quotient> {
     Some(quotient)
 }
 
+/// Writes the map from coloured nodes to the nodes of the unfolding.
 fn write(net: &parikh_net::Net, file: &Path) -> Result<()> {
     let mut out = BufWriter::new(File::create(file)?);
     write_map(net, &mut out)?;

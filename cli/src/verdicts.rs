@@ -76,8 +76,8 @@ fn check(files: &[PathBuf]) -> Result<ProgramOutcome> {
     }
 }
 
-/// Describes a file: `valid, version 2.0, model AirplaneLD: 21 verdicts, all keys (12 true, 7
-/// false, 2 unknown)`.
+/// Describes a file: `valid, version 2.0, model AirplaneLD: 21 verdicts, 21 of them on keys (12
+/// true, 7 false, 2 unknown)`. Missing keys are listed at the end.
 fn describe(file: &VerdictFile) -> String {
     let keys: Vec<_> =
         file.verdicts.iter().filter(|verdict| verdict.category == Category::Generic).collect();

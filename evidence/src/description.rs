@@ -193,8 +193,8 @@ pub fn firings(count: &BigUint) -> String {
     }
 }
 
-/// The addition to messages about the quotient of a coloured net, in which equivalent colours are
-/// merged.
+/// The addition to messages that are about the quotient of a coloured net, that is, the net in
+/// which equivalent colours are merged.
 pub const OF_QUOTIENT: &str = "with equivalent colours merged";
 
 /// Shortens a text to 200 characters and marks the cut with `…`. If the cut falls inside a quoted

@@ -169,7 +169,7 @@ pub struct FileHeader {
 }
 
 impl FileHeader {
-    /// Returns true if the file says that the token in the source is assumed.
+    /// Returns true if the file says that a token in the source place of the net is assumed.
     pub(crate) fn has_assumed_token(&self) -> bool {
         self.assumes.iter().flatten().any(|key| key == "initial-token")
     }
@@ -268,7 +268,8 @@ pub struct ReductionLine {
 pub struct DocumentLine {
     /// The reduction whose net the document is about; the original net if absent.
     pub on: Option<String>,
-    /// The trace whose last marking is the initial marking of the net.
+    /// The trace whose last marking is the initial marking of the net; if absent, the net keeps its
+    /// own initial marking.
     pub after: Option<String>,
     /// The document.
     pub document: NamedDocument,
@@ -296,7 +297,7 @@ pub struct VisitedRuns {
 pub struct CountLine {
     /// The id of the line.
     pub id: String,
-    /// The reduction whose net is counted. It keeps every marking.
+    /// The reduction whose net is counted, which keeps every marking; the original net if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
     /// The number of markings that were visited, summed over the parts of the reduced net.
@@ -495,12 +496,14 @@ pub struct NamedBound {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedBecause {
-    /// The checker can visit all markings of the net, at most so many.
+    /// The bound holds in all reachable markings of the net, which the checker visits. The field is
+    /// their maximum number.
     Visited(u64),
-    /// The same, and the translation copies transitions only for combinations of tokens that occur
-    /// together in a visited marking.
+    /// As `Visited`, and the translation copies transitions only for combinations of tokens that
+    /// occur together in a visited marking.
     Seen(u64),
-    /// Transitions that add to the place are inhibited by it.
+    /// Every transition that increases the tokens of the place is inhibited by the place or resets
+    /// it.
     Capacity,
     /// The weights of a sum of tokens that no transition increases.
     Weights(Vec<(String, u64)>),

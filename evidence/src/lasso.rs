@@ -37,7 +37,7 @@ pub const MAX_FIRINGS: u128 = 10_000_000;
 
 /// Limits of the automaton for a run that is left open.
 const LIMITS: AutomatonLimits = AutomatonLimits { states: 1_000, edges: 20_000, terms: 1_000 };
-/// The maximum number of cases in the check of that automaton.
+/// The maximum number of cases in the check that this automaton accepts all words of its formula.
 const MAX_CASES: usize = 100_000;
 
 /// The reason that a run does not prove a property.
@@ -78,9 +78,9 @@ pub enum LassoFlaw {
     Stopped,
 }
 
-/// Checks that the run is a run of `net` and that it has the property. If the cycle changes an
-/// atom, the check is repeated after the subformulas about the initial marking are replaced by
-/// their values.
+/// Checks that the run is a run of `net` and that it has the property. If the cycle may change an
+/// atom ([`LassoFlaw::NotBack`]), the check is repeated after the subformulas about the initial
+/// marking are replaced by their values.
 ///
 /// # Errors
 /// The first flaw of the run.
@@ -186,7 +186,8 @@ impl LassoReplay<'_> {
         Ok(())
     }
 
-    /// Returns true if every continuation satisfies the formula.
+    /// Returns true if it is shown that every continuation of the letters so far satisfies the
+    /// formula. False may also mean that the automaton of the negated formula exceeds its limits.
     fn decides_open_run(mut self) -> bool {
         let LassoReplay { net, property, .. } = self;
         let end = self.replayer.marking();
@@ -231,8 +232,8 @@ impl LassoReplay<'_> {
         is_excluded && tableau.check_complete(&formulas, formula, MAX_CASES).is_ok()
     }
 
-    /// Returns true if the word of the letters, which repeats from position `back`, satisfies the
-    /// formula.
+    /// Returns true if the word of the letters, which repeats from position `cycle_start`,
+    /// satisfies the formula.
     fn satisfies(self, cycle_start: usize) -> bool {
         let word = Lasso::new(self.letters, cycle_start);
         let (formulas, formula) = (self.property.formulas(), self.property.formula());
@@ -252,7 +253,7 @@ impl LassoReplay<'_> {
 pub struct NamedLasso {
     /// The firings of the prefix.
     pub prefix: Steps,
-    /// The firings that repeat after the prefix.
+    /// The firings that repeat after the prefix; `None` if the run does not continue by a cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Steps>,
     /// True if the marking after the prefix is dead.

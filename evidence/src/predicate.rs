@@ -56,7 +56,8 @@ impl NamedPredicate {
         }
     }
 
-    /// Returns the predicate with the ids of `net`. Its parts are not sorted.
+    /// Returns the predicate with the ids of `net`. The operands of conjunctions and disjunctions
+    /// are not sorted.
     ///
     /// # Errors
     /// When a name is not known, or the numbers of a comparison are too large.

@@ -38,7 +38,8 @@ use parikh_net::{LinearSum, Marking, Net, PlaceId, PumpSequence};
 pub struct PumpGrowth {
     /// One entry per place: true if the place is plentiful.
     plentiful: Vec<bool>,
-    /// The markings before and after the pump, if there is a single stage.
+    /// The markings before and after the pump of the only stage; `None` if there are several
+    /// stages.
     only_stage: Option<(Marking, Marking)>,
 }
 

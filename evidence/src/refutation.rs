@@ -12,10 +12,10 @@
 /// The reason that a refutation is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RefutationFlaw {
-    /// A step has a variable that does not exist.
+    /// The step with this index has a variable that does not exist.
     #[error("step {0} has a variable that does not exist")]
     NoSuchVariable(usize),
-    /// A step that does not follow by unit propagation.
+    /// The step with this index does not follow by unit propagation.
     #[error("step {0} does not follow from the clauses before it")]
     DoesNotFollow(usize),
     /// All steps follow, but the clauses do not contradict each other.
@@ -179,7 +179,8 @@ impl UnitPropagator {
         self.propagated_count = trail_length;
     }
 
-    /// Returns an unassigned literal of a clause that is not yet true.
+    /// Returns an unassigned literal of a clause that is not yet true, or `None` if all clauses are
+    /// true.
     fn undecided(&self) -> Option<i32> {
         let is_open =
             |clause: &&Vec<i32>| !clause.iter().any(|&it| self.is_true[literal_index(it)]);

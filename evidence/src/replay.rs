@@ -34,7 +34,7 @@ pub enum ReplayError {
         /// The place's name.
         place: String,
     },
-    /// A step of a coloured net has no enabled binding.
+    /// A transition of a coloured net cannot fire under its binding.
     #[error("firing {firing}: {}: {why}", Quoted(.transition))]
     NoBinding {
         /// Number of the firing, from 1.
@@ -107,8 +107,8 @@ impl<'n> Replayer<'n> {
     /// Fires a step: a transition `count` times in a row.
     ///
     /// # Errors
-    /// When the transition is not enabled throughout, or a place overflows. The marking is then
-    /// undefined.
+    /// When the transition does not exist or is not enabled throughout, or a place overflows. The
+    /// marking is undefined after an overflow.
     pub fn fire(&mut self, step: FiringStep) -> Result<(), ReplayError> {
         let t = step.transition;
         let firing = self.fired.saturating_add(1);
@@ -162,7 +162,7 @@ impl<'n> Replayer<'n> {
 /// Returns the marking at the end of `sequence`.
 ///
 /// # Errors
-/// The first firing that is not enabled.
+/// The first step whose firings are not enabled or overflow a place.
 pub fn replay(net: &Net, sequence: &FiringSequence) -> Result<Marking, ReplayError> {
     let mut replayer = Replayer::new(net);
     for &step in sequence.steps() {

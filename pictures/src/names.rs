@@ -89,7 +89,7 @@ impl DisplayNames {
         DisplayNames { places, transitions, shared: self.shared.clone() }
     }
 
-    /// Returns true if some name differs from the id of its node.
+    /// Returns true if some name differs from the id of its node, or if some label is not unique.
     pub fn differ(&self, net: &Net) -> bool {
         net.places().any(|p| self.places[p.index()] != net.place_name(p))
             || net.transitions().any(|t| self.transitions[t.index()] != net.transition_name(t))

@@ -37,15 +37,22 @@ const COLOURS: [&str; 12] = [
     "#000000", "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#cc79a7", "#999999",
     "#7a5200", "#1d5a7a", "#005239", "#7a3600",
 ];
+/// The dash patterns of styles, as values of the SVG attribute. The first is a solid line.
 const DASHES: [&str; 4] = ["", "7 3", "2 3", "9 3 2 3"];
 
+/// The width of the picture in pixels.
 const WIDTH: f64 = 960.0;
-/// The minimum height. A long legend increases it.
+/// The minimum height in pixels. A long legend increases the height.
 const HEIGHT: f64 = 560.0;
+/// The height of a line of the legend in pixels.
 const LEGEND_LINE: f64 = 15.0;
+/// The space to the left of the axes, in pixels.
 const LEFT: f64 = 70.0;
+/// The space for the legend to the right of the axes, in pixels.
 const RIGHT: f64 = 330.0;
+/// The space above the axes, in pixels.
 const TOP: f64 = 40.0;
+/// The space below the axes, in pixels.
 const BOTTOM: f64 = 50.0;
 
 /// Returns the plot as an SVG file.

@@ -200,8 +200,8 @@ impl BackTranslation {
     }
 }
 
-/// Returns true if each fused place holds at least as many tokens as `earlier`. Indexed by router,
-/// then by position in the fused group.
+/// Returns true if each fused place holds at least as many tokens in `current` as in `earlier`.
+/// Both lists are indexed by router, then by position in the fused group.
 fn covers(current: &[Vec<u64>], earlier: &[Vec<u64>]) -> bool {
     let pairs = current.iter().flatten().zip(earlier.iter().flatten());
     pairs.into_iter().all(|(current, earlier)| current >= earlier)
@@ -380,7 +380,7 @@ fn check_length(sequence: &FiringSequence) -> Result<(), BackError> {
     }
 }
 
-/// Returns true if the first of `steps` is enabled.
+/// Returns true if the first of `steps` is enabled once, or if there are no steps.
 fn is_first_enabled(net: &Net, marking: &Marking, steps: &[FiringStep]) -> bool {
     steps.first().is_none_or(|step| net.is_enabled(marking, step.transition))
 }

@@ -23,7 +23,8 @@ pub fn place_and_transitions(p: PlaceId, transitions: impl Into<Vec<TransitionId
     Candidate { transitions: transitions.into(), ..place(p) }
 }
 
-/// Returns a candidate with places with multiplicities, and these transitions.
+/// Returns a candidate with places with multiplicities, and these transitions. The multiplicities
+/// are left out if all of them are 1.
 pub fn weighted(
     places: impl IntoIterator<Item = (PlaceId, u32)>,
     transitions: impl Into<Vec<TransitionId>>,

@@ -74,8 +74,8 @@ impl Default for Digest {
     }
 }
 
-/// Adds bytes to the digest.
 impl Digest {
+    /// Adds bytes to the digest.
     fn bytes(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -93,6 +93,7 @@ impl Digest {
         self.bytes(text.as_bytes());
     }
 
+    /// Adds a list of arcs, preceded by its length, as for texts.
     fn arcs(&mut self, arcs_of_node: &[Arc]) {
         self.number(arcs_of_node.len() as u64);
         for arc in arcs_of_node {

@@ -21,8 +21,8 @@ struct Journal {
     read_end: u32,
 }
 
-/// Records a node as changed.
 impl Journal {
+    /// Records a node as changed, unless it has an entry that no rule has read yet.
     fn record(&mut self, node: usize) {
         if self.latest_entry.len() <= node {
             self.latest_entry.resize(node + 1, 0);

@@ -110,7 +110,9 @@ impl Default for ReductionConfig {
     }
 }
 
-/// Reduces `net` for the given needs, until no rule applies or the budget ends.
+/// Reduces `net` for the given needs, until no rule applies, too many rounds do not make the net
+/// smaller, or the budget ends. Returns the net as its own reduction if the reduced net cannot be
+/// built.
 pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &ReductionConfig) -> Reduction {
     let start = Instant::now();
     let needs = needs.normalised();

@@ -153,7 +153,7 @@ pub enum LogFileError {
         step: usize,
         /// The name.
         name: String,
-        /// The most similar known name.
+        /// The most similar known name; `None` if no known name is similar.
         hint: Option<String>,
     },
     /// The log preserves nothing, or a step is invalid.
@@ -187,7 +187,8 @@ impl LogFile {
     /// Returns the needs and the log in ids of `net`.
     ///
     /// # Errors
-    /// Returns an error if the log belongs to another net or a name is unknown.
+    /// Returns an error if the file has another format, the log belongs to another net, a name is
+    /// unknown, or a step is invalid.
     pub fn resolve(&self, net: &Net) -> Result<(Needs, Log), LogFileError> {
         if self.format != FORMAT {
             return Err(LogFileError::OtherFormat(self.format.clone()));

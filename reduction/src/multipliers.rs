@@ -36,8 +36,9 @@ pub(super) fn integer_guesses(solution: &[f64]) -> Vec<Vec<(usize, u32)>> {
     guesses
 }
 
-/// Returns the entries in units of `unit` as integers without common divisor. Returns `None` if
-/// they are not fractions with small denominators.
+/// Returns the positive entries in units of `unit` as integers without common divisor, each with
+/// its position. Returns `None` if they are not fractions with small denominators, if an integer is
+/// too large, or if there are no positive entries.
 fn integers_in(solution: &[f64], unit: f64) -> Option<Vec<(usize, u32)>> {
     let positive = solution.iter().enumerate().filter(|&(_, &value)| value > MIN_POSITIVE);
     let fractions: Vec<(usize, u64, u64)> = positive

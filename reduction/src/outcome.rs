@@ -75,14 +75,14 @@ impl Reduction {
     }
 
     /// Returns the transition of the reduced net that corresponds to `original` alone; it may have
-    /// lost arcs.
+    /// lost arcs. Returns `None` if the reduction removed or merged the transition.
     pub fn map_transition(&self, original: TransitionId) -> Option<TransitionId> {
         // The ids of the working net start with the original ones.
         self.reduced.final_ids.binary_search(&original).ok().map(TransitionId::new)
     }
 
-    /// Translates a goal to the reduced net. Returns `None` if the needs did not cover it.
-    /// `original` is the net before the reduction.
+    /// Translates a goal to the reduced net. Returns `None` if the needs did not cover it, or if it
+    /// is about runs or branching time. `original` is the net before the reduction.
     pub fn translate(&self, original: &Net, goal: &Goal) -> Option<TranslatedGoal> {
         match goal {
             Goal::Reach(predicate) => {
@@ -105,8 +105,9 @@ impl Reduction {
         }
     }
 
-    /// Translates the atoms of a property to the reduced net. A run found there is only a hint,
-    /// because no rule guarantees the preservation of runs.
+    /// Translates the atoms of a property to the reduced net. A run found in the reduced net is
+    /// only a hint, because no rule guarantees the preservation of runs. Returns `None` if the
+    /// property depends on more than markings, or if the needs did not cover its atoms.
     pub fn translate_hint(&self, original: &Net, property: &RunProperty) -> Option<RunProperty> {
         if !depends_on_markings_only(property)
             || !self.needs().preserve.covers(Preserve::REACHABILITY)

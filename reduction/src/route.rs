@@ -216,7 +216,8 @@ fn has_tokens(tokens: &[u64], arcs: &GroupArcs) -> bool {
 }
 
 /// Returns a shortest path of moves, first move first, from a place that can spare a token to
-/// `goal`. `places` is the size of the group, and `moves` are sorted by target.
+/// `goal`. Returns `None` if no such place leads to `goal`. `places` is the size of the group, and
+/// `moves` are sorted by target.
 fn path_to(
     goal: usize,
     places: usize,

@@ -89,9 +89,11 @@ impl<'a> Schedule<'a> {
         self.rules.drain(..).map(|scheduled| scheduled.statistics).collect()
     }
 
-    /// Applies rules until nothing applies or the budget is exhausted.
+    /// Applies rules until nothing applies, too many rounds do not make the net smaller, or the
+    /// budget is exhausted.
     pub(super) fn run(&mut self) {
         let mut growing_rounds = 0;
+        // The least size after a round with multiplying rules so far: transitions, then places.
         let mut smallest = (usize::MAX, usize::MAX);
         let mut applied_before = 0;
         loop {

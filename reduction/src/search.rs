@@ -62,14 +62,14 @@ pub(super) trait CandidateSearch {
     fn observe(&mut self, _net: &WorkNet, _dirty: &ChangedNodes) {}
 }
 
-/// Proposes each place that changed, or is adjacent to a changed transition, and satisfies the
-/// test.
+/// A search that proposes each place that changed, or is adjacent to a changed transition, and for
+/// which the function returns true.
 pub(super) struct PlacesAround(pub(super) fn(&WorkNet, PlaceId) -> bool);
 
-/// Proposes each changed place that satisfies the test.
+/// A search that proposes each changed place for which the function returns true.
 pub(super) struct ChangedPlaces(pub(super) fn(&WorkNet, PlaceId) -> bool);
 
-/// Proposes each changed transition that satisfies the test.
+/// A search that proposes each changed transition for which the function returns true.
 pub(super) struct ChangedTransitions(pub(super) fn(&WorkNet, TransitionId) -> bool);
 
 impl CandidateSearch for PlacesAround {

@@ -26,11 +26,11 @@ pub struct RuleStatistics {
 /// The size of a net.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NetSize {
-    /// Number of places without virtual places.
+    /// Number of places.
     pub places: usize,
     /// Number of transitions.
     pub transitions: usize,
-    /// Number of arcs, without those of virtual places.
+    /// Number of arcs, in both directions.
     pub arcs: usize,
 }
 

@@ -81,7 +81,8 @@ impl OngoingReduction {
         (&self.net, &mut self.record.journals)
     }
 
-    /// Applies `rule` to `candidate` if its conditions hold.
+    /// Applies `rule` to `candidate` if its conditions hold. `granted` is a condition that is
+    /// assumed without a check, for mutation tests.
     pub fn try_apply(
         &mut self,
         rule: &'static Conditions,

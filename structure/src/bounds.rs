@@ -207,6 +207,7 @@ impl PartialSum {
         PartialSum { sum: Integer::ZERO, unbounded_terms: 0 }
     }
 
+    /// Adds a term; `None` stands for an unbounded term.
     fn add(&mut self, term: Option<Integer>) {
         match term {
             Some(term) => self.sum = &self.sum + &term,

@@ -25,7 +25,8 @@ pub enum ClosureKind {
 }
 
 impl ClosureKind {
-    /// Returns the arcs of `t` of which one must touch the set, if one of its causing arcs does.
+    /// Returns the input arcs (siphon) or output arcs (trap) of `t`. One of these arcs must be at
+    /// the set if an arc of `causing` is.
     pub(crate) fn needed(self, net: &Net, t: TransitionId) -> &[Arc] {
         match self {
             ClosureKind::Siphon => net.pre(t),
@@ -33,7 +34,8 @@ impl ClosureKind {
         }
     }
 
-    /// Returns the arcs of `t` that require a needed arc at the set.
+    /// Returns the output arcs (siphon) or input arcs (trap) of `t`. If one of these arcs is at the
+    /// set, an arc of `needed` must be, too.
     pub(crate) fn causing(self, net: &Net, t: TransitionId) -> &[Arc] {
         match self {
             ClosureKind::Siphon => net.post(t),
@@ -126,7 +128,8 @@ pub fn minimise(
             in_set[q.index()] = false;
             removed.push(q);
             essential_left -= usize::from(essential(q));
-            // The places that depended on q: those that oblige a transition served by q.
+            // The places that depended on q: the places at the causing arcs of each transition with
+            // a needed arc at q.
             for arc in kind.transitions_needing(net, q) {
                 let dependent = kind.causing(net, arc.transition).iter().map(|arc| arc.place);
                 suspects.extend(dependent.filter(|place| in_set[place.index()]));
@@ -140,7 +143,8 @@ pub fn minimise(
     set.iter().copied().filter(|p| in_set[p.index()]).collect()
 }
 
-/// Returns true if every transition that `p` obliges has a needed arc at the set.
+/// Returns true if every transition with a causing arc at `p` has a needed arc at the set. `inside`
+/// has one flag per place: true if the place is in the set.
 fn keeps_closed(net: &Net, kind: ClosureKind, p: PlaceId, inside: &[bool]) -> bool {
     let at_set = |arc: &Arc| inside[arc.place.index()];
     let mut obliged_transitions =

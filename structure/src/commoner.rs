@@ -111,8 +111,8 @@ impl TrapCertificate {
         Ok(refutation::check(&clauses, &self.refutation, net.place_count(), keep_going)?)
     }
 
-    /// Returns true if the certificate implies that no reachable marking is dead: conditions 1 and
-    /// 2.
+    /// Returns true if the certificate implies that no reachable marking is dead. For Commoner's
+    /// property, conditions 1 and 2 of the module must hold.
     pub fn excludes_deadlocks(&self, net: &Net) -> bool {
         match self.property {
             SiphonTrapProperty::DeadMarkings => true,

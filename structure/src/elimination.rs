@@ -41,7 +41,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 
 /// Returns a basis of { y : y·M = 0 }, one entry of y per row of `matrix`. Each vector is divided
-/// by its gcd, and negated if that makes it non-negative. The order is deterministic.
+/// by its gcd, and negated if its first entry is negative. The order is deterministic.
 ///
 /// # Errors
 /// Returns an error when the budget ends.
@@ -85,7 +85,7 @@ pub(crate) fn distinct_columns(matrix: &CscMatrix<i64>) -> Vec<SparseVector> {
     columns
 }
 
-/// Returns the same matrix by rows.
+/// Returns the `count` sparse rows of the matrix with the given columns.
 pub(crate) fn rows_of(count: usize, columns: &[SparseVector]) -> Vec<SparseVector> {
     let mut rows = vec![Vec::new(); count];
     for (index, column) in columns.iter().enumerate() {
@@ -112,11 +112,12 @@ struct MergedRows {
     kept_rows: Vec<(u32, SparseVector)>,
     /// Unit vectors of empty rows.
     unit_vectors: Vec<SparseVector>,
-    /// The vector a·e(q) + b·e(kept) for each row q that is a multiple of a kept one.
+    /// The rows that are multiples of kept rows. Each yields a basis vector.
     parallel: Vec<ParallelRow>,
 }
 
-/// A merged row: its entries are a multiple of those of a kept row.
+/// A merged row, whose entries are a multiple of those of a kept row. The combination of both rows
+/// with the given coefficients is 0.
 struct ParallelRow {
     /// The index of the merged row.
     row: u32,
@@ -124,7 +125,7 @@ struct ParallelRow {
     kept_row: u32,
     /// The coefficient at `row`, at least 1.
     row_coefficient: Integer,
-    /// The coefficient at `kept`; negative if both rows have the same direction.
+    /// The coefficient at `kept_row`; negative if both rows have the same direction.
     kept_coefficient: Integer,
 }
 
@@ -132,6 +133,7 @@ impl MergedRows {
     fn new(rows: Vec<SparseVector>) -> Self {
         let mut merged =
             MergedRows { kept_rows: Vec::new(), unit_vectors: Vec::new(), parallel: Vec::new() };
+        // For each direction, the index of its kept row, and the factor of that row.
         let mut directions: HashMap<SparseVector, (u32, Integer)> = HashMap::new();
         for (index, row) in rows.into_iter().enumerate() {
             let index = index as u32;
@@ -223,7 +225,8 @@ struct Column {
     negative: u32,
     /// Rows that have, or once had, an entry here.
     rows: Vec<u32>,
-    /// The cost of the column in the heap; heap entries with another cost are outdated.
+    /// The cost of the column in the heap, where entries with another cost are outdated. `None` if
+    /// the column is not queued or has no entries.
     queued: Option<u64>,
 }
 
@@ -241,7 +244,7 @@ struct EliminationTableau {
     rows: Vec<Option<EliminationRow>>,
     /// The state of each column of M.
     columns: Vec<Column>,
-    /// The columns by cost, cheapest first.
+    /// The cost and the index of each queued column, cheapest first. Outdated entries remain.
     queue: BinaryHeap<Reverse<(u64, u32)>>,
     /// Columns whose counts changed since they were last queued.
     touched: Vec<u32>,
@@ -305,7 +308,8 @@ impl EliminationTableau {
         None
     }
 
-    /// Adds the pivot row to the other rows with an entry in `column`, and drops the pivot row.
+    /// Clears `column`: adds multiples of the pivot row to the other rows with an entry in the
+    /// column, and drops the pivot row.
     fn clear_column(&mut self, column: u32, budget: &Budget) -> Result<(), ExhaustionReason> {
         let column_state = &mut self.columns[column as usize];
         let single_sign = match (column_state.positive, column_state.negative) {

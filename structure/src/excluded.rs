@@ -61,14 +61,14 @@ impl InvariantSums {
     }
 
     /// Returns the simplest proof that `t` never fires: with the fewest input places, then the
-    /// fewest terms.
+    /// fewest terms. Returns `None` if no single sum proves it.
     pub fn exclude<'a>(&'a self, net: &'a Net, t: TransitionId) -> Option<Exclusion<'a>> {
         let required = net.pre(t).iter().map(|arc| (arc.place, arc.weight));
         self.exclude_all(net, &required.collect::<Vec<_>>())
     }
 
     /// Returns the simplest proof that the places never hold the required numbers of tokens at the
-    /// same time. Each place is listed once.
+    /// same time. Returns `None` if no single sum proves it. Each place is listed once.
     fn exclude_all<'a>(
         &'a self,
         net: &'a Net,
@@ -84,8 +84,9 @@ impl InvariantSums {
         exclusions.min_by_key(|exclusion| (exclusion.required.len(), exclusion.sum.terms().len()))
     }
 
-    /// Explains why no reachable marking satisfies `predicate`, if readable sums imply it: one
-    /// proof for each part of a disjunction.
+    /// Explains why no reachable marking satisfies `predicate`: one proof for each part of a
+    /// disjunction. Returns `None` if the sums do not imply it, a sum has more than [`MAX_TERMS`]
+    /// terms, or there are too many parts.
     pub fn why_never<'a>(
         &'a self,
         net: &'a Net,
@@ -137,7 +138,7 @@ pub fn required_tokens(net: &Net, predicate: &Predicate) -> Option<Vec<(PlaceId,
     Some(least.into_iter().collect())
 }
 
-/// Returns the net without the dead transitions.
+/// Returns the net without the dead transitions, or `None` if it cannot be built.
 fn without_transitions(net: &Net, dead: &[TransitionId]) -> Option<Net> {
     let mut builder = NetBuilder::new(net.name());
     for p in net.places() {

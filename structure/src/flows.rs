@@ -63,7 +63,7 @@ impl PlaceFlow {
         })
     }
 
-    /// Returns the flow as a sum of tokens, if its coefficients fit.
+    /// Returns the flow as a sum of tokens, or `None` if a coefficient does not fit into 64 bits.
     pub fn to_sum(&self) -> Option<LinearSum> {
         let terms: Option<Vec<_>> =
             self.terms.iter().map(|(place, value)| Some((*place, value.to_i64()?))).collect();

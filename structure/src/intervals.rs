@@ -73,7 +73,8 @@ impl Intervals {
         intervals
     }
 
-    /// Adds levels for facts of higher provenance than before.
+    /// Adds the intervals of each provenance with bounds in `facts` that is higher than the present
+    /// ones.
     pub fn learn(&mut self, net: &Net, facts: &Facts) {
         for rests_on in Provenance::ALL {
             if rests_on > self.last().rests_on && facts.has_bounds_by(rests_on) {
@@ -245,7 +246,8 @@ impl ProvenanceIntervals {
         }
     }
 
-    /// Decides if `t` is enabled in all markings within the intervals or in none.
+    /// Returns `Some(true)` if `t` is enabled in all markings within the intervals, `Some(false)`
+    /// if in none, and `None` if neither follows.
     fn decide_enabled(&self, net: &Net, t: TransitionId) -> Option<bool> {
         if !self.is_possible(t) {
             return Some(false);
@@ -253,8 +255,8 @@ impl ProvenanceIntervals {
         net.pre(t).iter().all(|arc| arc.weight <= self.low(arc.place)).then_some(true)
     }
 
-    /// Returns `Some(true)` if some transition is always enabled, and `Some(false)` if no
-    /// transition is ever enabled.
+    /// Returns `Some(true)` if one transition is always enabled, `Some(false)` if no transition is
+    /// ever enabled, and `None` if neither follows.
     fn decide_not_dead(&self, net: &Net) -> Option<bool> {
         if net.transitions().any(|t| self.decide_enabled(net, t) == Some(true)) {
             return Some(true);

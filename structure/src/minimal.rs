@@ -38,7 +38,8 @@ pub fn minimal_sets(net: &Net, kind: ClosureKind, limit: usize, budget: &Budget)
     minimal_sets_where(net, kind, &all_places, |_| true, limit, budget)
 }
 
-/// Returns the minimal sets within `within` (ascending) that `is_wanted` accepts, at most `limit`.
+/// Returns the minimal siphons (or traps) that consist of places of `within` (ascending) and that
+/// `is_wanted` accepts, at most `limit`.
 pub fn minimal_sets_where(
     net: &Net,
     kind: ClosureKind,

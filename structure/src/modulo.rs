@@ -251,7 +251,8 @@ impl ModuloTableau {
         Ok(self.rows.into_iter().flatten().map(|row| row.combination).collect())
     }
 
-    /// Clears a column by one pivot row, which is dropped.
+    /// Clears a column by one pivot row, which is dropped. If the prime divides the pivot, the
+    /// multiple of the row with a zero in the column is added.
     fn clear_column(&mut self, column: u32, budget: &Budget) -> Result<(), ExhaustionReason> {
         let ring = self.ring;
         let mut rows = std::mem::take(&mut self.rows_of[column as usize]);
@@ -283,7 +284,7 @@ impl ModuloTableau {
                 return Err(reason);
             }
             let Some(row) = self.rows[other_index as usize].take() else { continue };
-            // value / power is an integer, and value + b·own is 0.
+            // value / power is an integer, and value + b·pivot_value is 0 modulo the modulus.
             let b = (ring.modulus - value / power * inverse % ring.modulus) % ring.modulus;
             let (rows_of, before) = (&mut self.rows_of, &row.matrix_part);
             let left = ring.add_multiple(before, b, &pivot.matrix_part);

@@ -59,7 +59,8 @@ impl<Id> Semiflows<Id> {
     }
 }
 
-/// Returns all P-semiflows of minimal support, while there are at most `limit` rays at any time.
+/// Returns all P-semiflows of minimal support. If the computation needs more than `limit` rays at a
+/// time, the list is incomplete.
 pub fn place_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflows<PlaceId> {
     let (rays, incomplete) = extreme_rays(&incidence(net), limit, budget);
     let flows: Vec<PlaceFlow> =
@@ -67,8 +68,8 @@ pub fn place_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflows<Pl
     Semiflows { flows, incomplete }
 }
 
-/// Returns all T-semiflows of minimal support over effect classes, while there are at most `limit`
-/// rays at any time.
+/// Returns all T-semiflows of minimal support over effect classes. If the computation needs more
+/// than `limit` rays at a time, the list is incomplete.
 pub fn transition_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflows<EffectId> {
     let (rays, incomplete) = extreme_rays(&transposed_incidence(net), limit, budget);
     let flows: Vec<TransitionFlow> =
@@ -122,7 +123,7 @@ fn extreme_rays(
 }
 
 /// Returns the column whose cut adds the fewest rays, among the columns that some ray does not
-/// annul. Returns the first such column on a tie.
+/// annul. Returns the first such column on a tie, and `None` if the rays annul every column.
 fn cheapest_column(rays: &[Ray], columns: usize) -> Option<u32> {
     let mut signs = vec![(0_i64, 0_i64); columns];
     for (column, value) in rays.iter().flat_map(|ray| &ray.image) {
@@ -134,7 +135,8 @@ fn cheapest_column(rays: &[Ray], columns: usize) -> Option<u32> {
         .map(|(column, _)| column as u32)
 }
 
-/// Returns the rays that the cut with { y·column = 0 } adds.
+/// Returns the rays that the cut with { y·column = 0 } adds, or the reason why they are not
+/// computed.
 fn new_rays(
     rays: &[Ray],
     column: u32,

@@ -61,7 +61,8 @@ pub fn small_marked_traps(net: &Net, within: &[PlaceId], max_traps: usize) -> Ve
 }
 
 /// Returns traps like [`small_marked_traps`], around the places that `is_wanted` accepts. Traps
-/// that grow beyond `max_places` places are dropped.
+/// that grow beyond `max_places` places are dropped. The search ends when more than `max_traps`
+/// traps were dropped.
 pub fn small_traps(
     net: &Net,
     within: &[PlaceId],

@@ -117,7 +117,7 @@ impl<'f> Exclusions<'f> {
         })
     }
 
-    /// Returns true if p and q are never marked together.
+    /// Returns true if a semiflow proves that p and q are never marked together.
     fn are_exclusive(&self, p: PlaceId, q: PlaceId) -> bool {
         let (of_p, of_q) = (self.semiflows_of(p), self.semiflows_of(q));
         of_p.iter().any(|&(index, value)| {

@@ -40,25 +40,28 @@ pub struct WorkflowNodes {
 /// The reason why the net defines no case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CaseError {
-    /// The initial marking of a case is unknown.
+    /// The initial marking of a case is unknown. The field lists the violated conditions of a
+    /// workflow net.
     #[error(
         "the initial marking of a case is unknown: the model has no initial marking, and the net \
          is not a workflow net: {0}; give the model an initial marking"
     )]
     Initial(String),
-    /// The final marking of a case is unknown.
+    /// The final marking of a case is unknown. The fields are the violated conditions of a workflow
+    /// net, and an example of a final marking.
     #[error(
         "the final marking of a case is unknown: the model has no `<finalmarkings>`, and the net \
          is not a workflow net: {0}; name the final marking with --final, for example --final '{1}'"
     )]
     Final(String, String),
-    /// Cases that end in different final markings have too many final markings together.
+    /// Cases that end in different final markings have too many final markings together. The fields
+    /// are the number of cases and the number of final markings of one case.
     #[error(
         "{0} cases that each end in one of {1} final markings have more than {MOST_FINALS} \
          combined final markings: use fewer cases, or fewer final markings with --final"
     )]
     TooManyFinals(u64, usize),
-    /// A place would hold too many tokens.
+    /// A place would hold too many tokens. The field is the number of cases.
     #[error("{0} cases need more than 2^63 - 1 tokens on a place")]
     TooMany(u64),
 }
@@ -252,8 +255,8 @@ fn multiplied(marking: &Marking, count: u64) -> Option<Marking> {
     marking.tokens().iter().map(multiply).collect::<Option<Vec<u64>>>().map(Marking::new)
 }
 
-/// Returns all sums of `count` markings, with repetitions. Each marking of a sum is one of
-/// `markings`.
+/// Returns the distinct sums of `count` markings, each of which may occur several times in a sum.
+/// For one case, returns `markings` in the given order.
 fn sums_of_finals(markings: &[Marking], count: u64) -> Result<Vec<Marking>, CaseError> {
     if markings.len() > MOST_FINALS {
         return Err(CaseError::TooManyFinals(count, markings.len()));
@@ -284,9 +287,10 @@ fn sums_of_finals(markings: &[Marking], count: u64) -> Result<Vec<Marking>, Case
     }
 }
 
-/// Returns the net as the net of a process, if the net itself shows when a case is done. This is so
-/// if it has final markings. It is also so for a workflow net that begins with tokens in its source
-/// alone, or without tokens. A case is then done with as many tokens in the sink.
+/// Returns the net as the net of a process, if the net itself shows when a case is done; otherwise
+/// `None`. This is so if it has final markings, none of which is empty. It is also so for a
+/// workflow net that begins with tokens in its source alone, or without tokens. A case is then done
+/// with as many tokens in the sink. Coloured nets and nets with caps give `None`.
 pub fn as_process(net: &Net) -> Option<Net> {
     if net.folding().is_some() {
         return None;

@@ -124,6 +124,8 @@ fn write_whole(
     }
 }
 
+/// Returns the comment at the head of the file: the net, the goal, the encoding, and the meaning of
+/// the results.
 fn head(
     arguments: &EncodeArguments,
     net: &Net,
@@ -148,6 +150,8 @@ fn head(
     text + "\n"
 }
 
+/// Returns the goal that `--goal` states, or the goal of the formula that `--queries` and `--id`
+/// select.
 fn subject(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> {
     let Some(goal) = &arguments.goal else {
         // Clap ensures that both options are given together.

@@ -50,7 +50,7 @@ pub(super) enum SolverFormat {
 }
 
 impl SolverFormat {
-    /// Returns the format for the ending of a file name.
+    /// Returns the format for the ending of a file name. Returns `None` for other endings.
     fn of_name(file: &Path) -> Option<SolverFormat> {
         match file.extension()?.to_str()? {
             "smt2" => Some(SolverFormat::Smt2),
@@ -65,6 +65,8 @@ impl SolverFormat {
 pub(super) struct QueryForm {
     pub(super) encoding: Encoding,
     pub(super) logic: EncodeLogic,
+    /// The encoding of tokens in propositional logic. `None` means the default,
+    /// [`BitEncoding::Order`].
     pub(super) values: Option<BitEncoding>,
     pub(super) format: SolverFormat,
     /// The largest number of traps listed.
@@ -115,7 +117,9 @@ impl QueryForm {
 
 /// A query in the requested logic.
 pub(super) enum EncodedQuery<'n> {
+    /// Constraints over numbers or bit-vectors.
     Terms(EncodedGoal<'n>),
+    /// Clauses for SAT solvers.
     Clauses(PropositionalGoal<'n>),
 }
 

@@ -28,7 +28,7 @@ impl FollowedTrace {
     }
 
     /// Returns the firing at a position. Positions after the prefix run through the repeated suffix
-    /// again and again.
+    /// again and again. Returns `None` after the prefix if nothing repeats.
     pub(super) fn firing_at(&self, position: usize) -> Option<TransitionId> {
         match position.checked_sub(self.prefix.len()) {
             None => Some(self.prefix[position]),
@@ -37,7 +37,7 @@ impl FollowedTrace {
         }
     }
 
-    /// Returns the next firings, at most `times`.
+    /// Returns the next firings, at most `times`, or fewer if the trace ends before.
     pub(super) fn next(&self, times: usize) -> Vec<TransitionId> {
         (self.followed..self.followed + times)
             .map_while(|position| self.firing_at(position))

@@ -51,6 +51,7 @@ pub(super) struct TokenGame<'n> {
     firings: Vec<(TransitionId, Marking)>,
     /// The conditions shown after every move, with their names.
     goals: Vec<(String, Predicate)>,
+    /// The trace that `next` follows. `None` if no trace is given.
     followed_trace: Option<FollowedTrace>,
     /// The bookmarks by name: the firings that lead to the marking, and the number of trace firings
     /// followed.
@@ -222,7 +223,8 @@ impl<'n> TokenGame<'n> {
         }
     }
 
-    /// Takes back the last firings, and their part of the trace.
+    /// Takes back the last firings. If a firing followed the trace, the position in the trace goes
+    /// back, too.
     fn undo(&mut self, times: usize) -> CommandResponse {
         if self.firings.is_empty() && times > 0 {
             return CommandResponse::refused("nothing was fired");

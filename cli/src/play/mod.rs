@@ -125,7 +125,8 @@ fn read(model: &Path) -> Result<ExtendedNet> {
     })
 }
 
-/// Parses a condition on markings, optionally with a name in front.
+/// Parses a condition on markings, optionally with a name in front. Returns the name and the
+/// condition. Without a name, the text is the name.
 fn condition(text: &str, file: &str, net: &Net) -> Result<(String, Predicate)> {
     let read = read_one(text, file, net);
     let formula = read.formula?;
@@ -179,7 +180,8 @@ fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, FollowedTrace)> {
     Err(anyhow!("{path}:{}: {}", error.line, error.problem))
 }
 
-/// Expands a sequence into single firings.
+/// Expands a sequence into single firings. `origin` maps each transition of the sequence to the
+/// transition of the model.
 fn steps(
     sequence: &FiringSequence,
     origin: &dyn Fn(TransitionId) -> TransitionId,

@@ -220,9 +220,10 @@ struct ReductionReport<'a> {
     reduction: &'a Reduction,
     /// The files written.
     written: &'a [PathBuf],
-    /// The reason for ending before the fixpoint.
+    /// The reason for ending before no rule applies any more. `None` if the reduction was not cut
+    /// short, or the budget gives no reason.
     stop_reason: Option<ExhaustionReason>,
-    /// Number of refused proposals of rules; each is a bug.
+    /// The number of invalid changes that rules proposed. Each is a bug.
     faults: u64,
 }
 

@@ -49,7 +49,8 @@ impl PreservedProperties {
     }
 }
 
-/// Returns the requirements of the classes for these nodes.
+/// Returns the requirements of the classes for these nodes. Without classes, places and the input
+/// places of transitions become the support.
 fn needs_of_classes(net: &Net, classes: &[PreservedClass], nodes: &[NetNode]) -> Result<Needs> {
     let is_preserved = |class| classes.contains(&class);
     let mut needs = Needs::default();
@@ -196,7 +197,8 @@ impl FormulaQuery {
     }
 }
 
-/// Returns a proposition as a formula, with its goals translated to the reduced net.
+/// Returns a proposition as a formula, with its goals translated to the reduced net. Returns `None`
+/// if a goal cannot be translated or written as a formula.
 fn on_reduced(
     proposition: &Proposition<Goal>,
     translate: &impl Fn(&Goal) -> Option<Goal>,
@@ -235,8 +237,8 @@ pub(super) struct TranslatedQuery {
     /// The formula in the language of `--formula`. `None` for a bound whose places were all
     /// removed.
     pub(super) formula: Option<String>,
-    /// For a bound: the number to add to the answer for the removed places, whose tokens are
-    /// constant. Without remaining places, this is the answer.
+    /// The number to add to the answer of a bound for the removed places, whose tokens are
+    /// constant. Without remaining places, this is the answer. `None` for other formulas.
     pub(super) constant: Option<i128>,
 }
 

@@ -24,7 +24,8 @@ pub(super) struct DeadTransitionCause {
     pub(super) sources: Vec<PlaceId>,
     /// Places for which members wait and to which only members add tokens.
     pub(super) waited_for: Vec<PlaceId>,
-    /// The reason of every root, if all roots have the same reason.
+    /// The reason of every root, set by [`merge_by_reason`]. `None` if the roots have different or
+    /// unknown reasons, if there are no roots, or if the cause has sources.
     common_reason: Option<Sentence>,
 }
 
@@ -36,6 +37,8 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<DeadTransitionCaus
         let puts = net.producers(p).iter().map(|arc| arc.transition);
         puts.filter(move |&t| net.post_weight(t, p) > net.pre_weight(t, p))
     };
+    // Returns the input place for which a dead transition waits. Among several, this is the place
+    // with the fewest feeders.
     let awaited_place = |t: TransitionId| {
         let arcs = net.pre(t).iter().filter(|arc| net.initial()[arc.place] < arc.weight);
         let starved = arcs.map(|arc| arc.place).filter(|&p| feeders(p).all(|t| is_dead[t.index()]));
@@ -51,6 +54,7 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<DeadTransitionCaus
         sets.join(t.index(), place_node);
         feeders(place).for_each(|other| sets.join(place_node, other.index()));
     }
+    // The causes, each with the representative of its set of nodes.
     let mut causes: Vec<(usize, DeadTransitionCause)> = Vec::new();
     for (&t, place) in dead.iter().zip(&waits_for) {
         let representative = sets.find(t.index());
@@ -93,8 +97,9 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<DeadTransitionCaus
     causes.into_iter().map(|(_, cause)| cause).collect()
 }
 
-/// Merges the causes whose roots all have the same reason. Returns the causes sorted by the number
-/// of transitions, largest first. `reason` explains a root.
+/// Merges the causes whose roots all have the same reason, and single transitions if there are
+/// many. Returns the causes sorted by the number of transitions, largest first. `reason` explains a
+/// root, and returns `None` if no reason is known.
 pub(super) fn merge_by_reason(
     causes: Vec<DeadTransitionCause>,
     reason: &dyn Fn(TransitionId) -> Option<Sentence>,
@@ -119,8 +124,8 @@ pub(super) fn merge_by_reason(
     merged
 }
 
-/// Merges the causes with a single transition into one cause if there are more than
-/// [`MAX_SEPARATE_CAUSES`].
+/// Merges the causes that consist of a single root into one cause if there are more than
+/// [`MAX_SEPARATE_CAUSES`] such causes.
 fn merge_single_transitions(causes: Vec<DeadTransitionCause>) -> Vec<DeadTransitionCause> {
     let (single, mut merged): (Vec<DeadTransitionCause>, Vec<DeadTransitionCause>) =
         causes.into_iter().partition(|cause| cause.members.len() == 1 && cause.roots.len() == 1);
@@ -144,6 +149,7 @@ impl DisjointSets {
         DisjointSets((0..count).collect())
     }
 
+    /// Returns the representative of the set that contains the node.
     fn find(&mut self, mut node: usize) -> usize {
         while self.0[node] != node {
             self.0[node] = self.0[self.0[node]];
@@ -159,6 +165,7 @@ impl DisjointSets {
 }
 
 impl DeadTransitionCause {
+    /// Adds the transitions and the awaited places of another cause, which has no sources.
     fn merge(&mut self, mut other: DeadTransitionCause) {
         let waiting = other.members.split_off(other.roots.len());
         self.members.splice(self.roots.len()..self.roots.len(), other.members);
@@ -167,7 +174,8 @@ impl DeadTransitionCause {
         self.waited_for.extend(other.waited_for);
     }
 
-    /// Returns the common reason of all roots, if there are several roots.
+    /// Returns the common reason of all roots. Returns `None` if the cause has fewer than two roots
+    /// or no common reason.
     fn shared_reason(&self) -> Option<&Sentence> {
         self.common_reason.as_ref().filter(|_| self.roots.len() > 1)
     }
@@ -232,8 +240,9 @@ impl DeadTransitionCause {
         text.list(&self.waited_for, ", ", |text, &place| text.place(place))
     }
 
-    /// Returns the sentences below the headline: the reasons of the roots that the headline does
-    /// not give, and the waiting transitions.
+    /// Returns the sentences below the headline. They list the roots if the headline gives the
+    /// common reason of the roots, otherwise the reasons of several roots and sources. The waiting
+    /// transitions follow.
     pub(super) fn details(
         &self,
         net: &Net,
@@ -280,15 +289,16 @@ impl DeadTransitionCause {
     }
 }
 
-/// The largest number of reasons listed for one cause. The page shows the first of them at once.
+/// The largest number of roots, and of sources, whose reasons are listed for one cause. The page
+/// shows the first of these reasons at once and folds the others.
 const MAX_REASONS: usize = 40;
 
 /// The largest number of single transitions with separate reasons that stay separate findings.
 /// Larger numbers are merged into one finding.
 const MAX_SEPARATE_CAUSES: usize = 3;
 
-/// Says that no transition adds a token to the place. Every transition that puts tokens on the
-/// place takes at least as many from it.
+/// Says that no transition increases the tokens of the place. Every transition that puts tokens on
+/// the place, if there is one, takes at least as many from it.
 fn never_filled(net: &Net, place: PlaceId) -> Sentence {
     let text = Sentence::default().place(place);
     let text = match net.initial()[place] {

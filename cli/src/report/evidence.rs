@@ -26,19 +26,22 @@ pub type FlatSequence = Vec<u64>;
 /// A firing sequence to play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlayedSequence {
-    /// The index of the trace. `None` if the sequence is too long for a page.
+    /// The index of the trace in the list of the page. `None` if the sequence has too many firings,
+    /// or the page has no space left for its steps.
     pub trace: Option<usize>,
     /// The number of firings of the trace to play.
     #[serde(serialize_with = "serialize_exactly")]
     pub firings: u64,
-    /// The index of the trace that repeats forever after the prefix.
+    /// The index of the trace that repeats forever after the prefix. `None` if no trace repeats, or
+    /// the repeated trace is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pump: Option<usize>,
     /// True if the repeated trace leads back to the same marking, so that the page can play it
     /// forever.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub comes_back: bool,
-    /// The subformulas of the property with their values along the run.
+    /// The subformulas of the property with their values along the run. Empty if the evidence is no
+    /// run, or no values are computed for the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<lit::SubformulaValues>,
 }
@@ -75,20 +78,21 @@ pub struct CertificateText {
     /// True if the certificate is about the net that starts at the end of the witness.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub after_witness: bool,
-    /// A line per step.
+    /// One line per step of the certificate, or a single line if the certificate is left out.
     pub lines: Vec<Sentence>,
 }
 
 /// The evidence for a goal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct GoalEvidence {
-    /// The firing sequence.
+    /// The firing sequence. `None` if the evidence has no sequence that the page can play.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub play: Option<PlayedSequence>,
-    /// The certificate.
+    /// The index of the certificate in the list of the page. `None` if the evidence has no kept
+    /// certificate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<usize>,
-    /// The stages of a self-covering sequence in several stages.
+    /// The stages of a self-covering sequence in several stages. Empty for other evidence.
     #[serde(skip)]
     pub stages: Vec<Stage>,
 }
@@ -100,12 +104,15 @@ pub(super) struct EvidenceStore<'n> {
     pub(super) traces: Vec<FlatSequence>,
     /// The certificates, to which answers refer by index.
     pub(super) certificates: Vec<CertificateText>,
-    /// Traces by the address of the sequence. Keeping the sequence alive keeps its address unique.
+    /// The index of the trace, or `None` for a sequence that is left out, by the address of the
+    /// sequence. Keeping the sequence alive keeps its address unique.
     sequences: HashMap<*const FiringSequence, (Option<usize>, Arc<FiringSequence>)>,
-    /// The indices of certificates by the address of the document.
+    /// The index of the certificate, by the address of the document. The reference keeps the
+    /// document alive, so that its address stays unique.
     documents: HashMap<*const (), (usize, KeptReference)>,
     /// The number of steps in all traces so far.
     steps: usize,
+    /// The number of text pieces in all certificates so far that are not left out.
     pieces: usize,
 }
 
@@ -215,6 +222,8 @@ impl<'n> EvidenceStore<'n> {
         }
     }
 
+    /// Stores the firing sequence of a witness. The evidence is empty for an initial marking, for
+    /// an accelerated sequence, and without a witness.
     fn witness(&mut self, witness: Option<&Witness>) -> GoalEvidence {
         // An accelerated sequence is not played, because it has too many firings.
         let play = match witness {
@@ -226,6 +235,8 @@ impl<'n> EvidenceStore<'n> {
         GoalEvidence { play, ..GoalEvidence::default() }
     }
 
+    /// Stores a firing sequence as a trace and returns the index of the trace. Returns `None` if
+    /// the sequence has at least [`TOO_MANY_FIRINGS`] firings or would exceed [`MAX_TRACE_STEPS`].
     fn trace(&mut self, sequence: &Arc<FiringSequence>) -> Option<usize> {
         let address = Arc::as_ptr(sequence);
         if let Some((known_trace, _)) = self.sequences.get(&address) {
@@ -244,6 +255,8 @@ impl<'n> EvidenceStore<'n> {
         trace
     }
 
+    /// Stores the kept document or home-space argument of an answer in words. Returns the index of
+    /// the certificate, or `None` if nothing was kept.
     fn certificate(&mut self, evidence: &Evidence, kind: &'static str) -> Option<usize> {
         let (address, reference) = match evidence {
             Evidence::Certified(Some(shown)) => {
@@ -280,6 +293,8 @@ impl<'n> EvidenceStore<'n> {
         Some(certificate_index)
     }
 
+    /// Appends a certificate and returns its index. A certificate that would exceed
+    /// [`MAX_CERTIFICATE_PIECES`] is replaced by one line.
     fn add(
         &mut self,
         kind: &'static str,

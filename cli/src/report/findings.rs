@@ -40,7 +40,7 @@ pub struct ReportFinding {
     pub title: Sentence,
     /// Further sentences about the finding.
     pub details: Vec<Sentence>,
-    /// The firing sequence that shows the finding.
+    /// The firing sequence that shows the finding. `None` if no sequence shows the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub play: Option<PlayedSequence>,
     /// The index of the certificate in the report.
@@ -126,6 +126,7 @@ impl FindingCollector<'_> {
         finding
     }
 
+    /// Adds the findings that follow from the answer to a standard question.
     fn answered(
         &mut self,
         at: usize,
@@ -237,7 +238,8 @@ impl FindingCollector<'_> {
         }
     }
 
-    /// Returns the reason without the subject, which the title names.
+    /// Returns the reason of an answer without its subject, because the title names the subject.
+    /// Returns the whole reason if the answer has no reason as data.
     fn without_subject(&self, question: &AnsweredQuestion) -> Sentence {
         let because = question.because.clone().map(Reason::without_subject);
         because.map_or_else(
@@ -266,6 +268,7 @@ impl FindingCollector<'_> {
         finding.details.push(because);
     }
 
+    /// Adds the finding that a question is open.
     fn open(&mut self, at: usize, question: &AnsweredQuestion) {
         let title = match question.topic {
             Some(_) => format!("Open: {}", question.title),
@@ -280,8 +283,9 @@ impl FindingCollector<'_> {
         !final_markings(self.net).is_empty()
     }
 
-    /// Returns true if the answer about soundness already covers the answer about weak soundness.
-    /// It does if the process is sound, or if both answers give the same reason.
+    /// Returns true if `examination` is weak soundness and the answer about soundness already
+    /// covers its answer, the question with index `at`. This is so if the process is sound, or if
+    /// soundness is false and weak soundness is answered with the same reason.
     fn is_said_of_soundness(&self, at: usize, examination: Examination) -> bool {
         let soundness = Some(StandardQuestion::Process(Examination::Soundness));
         let questions = &self.results.questions;
@@ -294,6 +298,7 @@ impl FindingCollector<'_> {
         })
     }
 
+    /// Adds a finding that the process has the kind of soundness that `examination` asks for.
     fn well_done(&mut self, at: usize, examination: Examination, question: &AnsweredQuestion) {
         let title = match examination {
             Examination::WeakSoundness => "The process is weakly sound",
@@ -308,6 +313,7 @@ impl FindingCollector<'_> {
         finding.details.extend(ends);
     }
 
+    /// Adds a finding that the process lacks the kind of soundness that `examination` asks for.
     fn unsound(&mut self, at: usize, examination: Examination, question: &AnsweredQuestion) {
         let title = match examination {
             Examination::EasySoundness => "No case can be completed: ",
@@ -327,7 +333,8 @@ impl FindingCollector<'_> {
         finding.details.extend(ends);
     }
 
-    /// Names the places marked when a case begins and when a case is done.
+    /// Names the places marked when a case begins and when a case is done. Returns `None` if the
+    /// net is not treated as a process.
     fn start_and_end_text(&self) -> Option<Sentence> {
         let marked = |text: Sentence, marking: &Marking| {
             let places: Vec<(PlaceId, u64)> = marking.marked().collect();
@@ -364,6 +371,8 @@ impl FindingCollector<'_> {
         }
     }
 
+    /// Adds a finding about a reachable dead marking, unless the question about stuck cases is
+    /// answered. A dead final marking of a process is only a note.
     fn deadlock(&mut self, at: usize, question: &AnsweredQuestion) {
         let is_known = |asked: &AnsweredQuestion| {
             asked.topic == Some(StandardQuestion::Stuck) && asked.value.is_some()
@@ -380,7 +389,8 @@ impl FindingCollector<'_> {
         }
     }
 
-    /// Returns the dead marking that answers a question.
+    /// Returns the dead marking at the end of the question's witness, or the initial marking
+    /// without a witness. Returns `None` if the page does not keep the trace.
     fn dead_marking(&self, question: &AnsweredQuestion) -> Option<Marking> {
         match &question.play {
             None => Some(self.net.initial().clone()),
@@ -410,6 +420,8 @@ impl FindingCollector<'_> {
         Some(text.place(place).push_words(what))
     }
 
+    /// Adds a finding that no transition is enabled in the dead marking that answers the question.
+    /// `what` is the beginning of the title.
     fn nothing_enabled(&mut self, at: usize, question: &AnsweredQuestion, what: &str) {
         let marking = self.dead_marking(question);
         let title = match question.play.as_ref().map_or(0, |play| play.firings) {
@@ -422,8 +434,8 @@ impl FindingCollector<'_> {
         self.answer(at, Severity::Problem, title).details.extend(details);
     }
 
-    /// Returns the marking at the end of a firing sequence of the page, if the page keeps the
-    /// trace.
+    /// Returns the marking at the end of a firing sequence of the page. Returns `None` if the page
+    /// does not keep the trace, or the sequence cannot be replayed.
     fn marking(&self, play: &PlayedSequence) -> Option<Marking> {
         let mut sequence = FiringSequence::new();
         for step in self.store.traces.get(play.trace?)?.chunks_exact(2) {

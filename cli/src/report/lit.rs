@@ -12,18 +12,18 @@ use serde::Serialize;
 pub struct SubformulaValues {
     /// The subformula as text.
     pub text: String,
-    /// A character per position of the run, up to the end of the first cycle: `1` where the
-    /// subformula holds, `0` where it does not.
+    /// A character per position of the run: `1` where the subformula holds, `0` where it does not.
+    /// The positions end with the first cycle or with the dead marking.
     pub holds: String,
 }
 
-/// The largest number of subformulas shown, counted from the largest subformula, and the largest
-/// number of positions.
+/// The largest number of subformulas shown, counted from the largest subformula.
 const MAX_SUBFORMULAS: usize = 12;
+/// The largest number of firings, including one cycle, of a run whose subformulas are evaluated.
 const MAX_POSITIONS: u128 = 5_000;
 
-/// Returns the subformulas with their values along a run. The list is empty if the run is longer
-/// than [`MAX_POSITIONS`] or its end is left open.
+/// Returns the subformulas with their values along a run. The list is empty if the run has more
+/// than [`MAX_POSITIONS`] firings, has an open end, or cannot be replayed.
 pub(super) fn subformula_values(
     net: &Net,
     property: &RunProperty,

@@ -66,7 +66,8 @@ pub struct NetReport {
     /// For each transition, the answer whether it can fire. Entries are `None` where the question
     /// is open. The list is empty if the transitions were not examined one by one.
     pub fates: Vec<Option<TransitionFate>>,
-    /// For each place, the largest number of tokens. Missing entries are as in `fates`.
+    /// The largest number of tokens per place of the model. `None` entries and an empty list have
+    /// the same meaning as for `fates`.
     pub bounds: Vec<Option<PlaceMaximum>>,
     /// The firing sequences, to which plays refer by index.
     pub traces: Vec<FlatSequence>,
@@ -107,7 +108,7 @@ pub struct ReportSubject<'a> {
     pub compared_file: Option<(&'a VerdictFile, &'a str)>,
 }
 
-/// The share of the time for questions when keys of another net are computed, too.
+/// The share of the time for the questions if the keys of an unfolding are computed, too.
 const QUESTIONS: f64 = 0.7;
 
 /// Time limit for the structure, in addition to the budget for answers.
@@ -193,6 +194,7 @@ fn for_pages(config: &RunConfig) -> RunConfig {
     }
 }
 
+/// Returns the sizes of the net as pairs of a name and a value.
 fn figures(net: &Net) -> Vec<(&'static str, String)> {
     let heaviest = net
         .transitions()

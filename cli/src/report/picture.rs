@@ -23,24 +23,30 @@ pub struct NetPicture {
     pub labels: Option<NodeLabels>,
     /// The initial marking: the marked places with their tokens.
     pub initial: Vec<(usize, TokenCount)>,
-    /// The final marking of a process with one final marking.
+    /// The final marking of a process with exactly one final marking: the marked places with their
+    /// tokens. `None` for other nets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done: Option<Vec<(usize, TokenCount)>>,
     /// One entry per connected pair of place and transition: the place, the transition, the tokens
     /// it takes, and the tokens it puts.
     pub arcs: Vec<(usize, usize, TokenCount, TokenCount)>,
-    /// Positions of the nodes, places first. `None` for nets too large to draw as a whole.
+    /// Positions of the nodes, places first. `None` for nets with more than `MAX_LAID_OUT` nodes
+    /// whose positions the model does not give.
     pub drawing: Option<NodePositions>,
-    /// Groups of nodes, for large nets and unfoldings.
+    /// Groups of nodes, for unfoldings and for nets with more than `MAX_WHOLE` nodes whose
+    /// positions the model does not give.
     pub groups: Option<GroupPicture>,
 }
 
 /// Labels of nodes. Nodes that share a label have their ids instead.
 #[derive(Clone, Debug, Serialize)]
 pub struct NodeLabels {
+    /// The label of each place, or its id if the label is shared or missing.
     places: Vec<String>,
+    /// The label of each transition, or its id if the label is shared or missing.
     transitions: Vec<String>,
-    /// The labels of the nodes that have ids because their labels are shared.
+    /// The labels of the nodes that have ids because their labels are shared. The keys count places
+    /// first, then transitions.
     shared: HashMap<usize, String>,
 }
 
@@ -266,7 +272,7 @@ fn straightened(route: &[LayoutPoint]) -> Vec<LayoutPoint> {
 }
 
 /// Returns the model's positions, scaled to leave space for the nodes. Returns `None` if a node
-/// lacks a position or more than a tenth of the nodes coincide.
+/// lacks a position, or if `spread` cannot use the positions.
 fn model_positions(net: &Net, positions: &HashMap<String, (f64, f64)>) -> Option<Vec<LayoutPoint>> {
     let names = net.places().map(|p| net.place_name(p));
     let names = names.chain(net.transitions().map(|t| net.transition_name(t)));
@@ -275,8 +281,9 @@ fn model_positions(net: &Net, positions: &HashMap<String, (f64, f64)>) -> Option
     spread(points)
 }
 
-/// Scales points so that neighbours have the usual distance. Returns `None` if many points
-/// coincide.
+/// Scales points so that neighbours have the usual distance. Returns `None` for fewer than two
+/// points, if more than a tenth of the points coincide, or if the scaled coordinates become too
+/// large.
 fn spread(mut points: Vec<LayoutPoint>) -> Option<Vec<LayoutPoint>> {
     let mut cells: HashMap<(i64, i64), usize> = HashMap::new();
     for &(x, y) in &points {

@@ -66,8 +66,10 @@ pub struct AnsweredQuestion {
     pub net: NetMeant,
     /// Seconds until the answer, or the total time if the question is open.
     pub seconds: f64,
-    /// The attempts to answer an open question: time and engine, with its statistics.
+    /// The attempts to answer an open question. Each entry has the time span with the name of the
+    /// engine, and the statistics of the engine.
     pub tried: Vec<(String, Sentence)>,
+    /// The standard question. `None` for a formula.
     #[serde(skip)]
     pub(super) topic: Option<StandardQuestion>,
     /// The reason as data, if an engine's answer gives it.
@@ -88,7 +90,7 @@ impl AnsweredQuestion {
     }
 }
 
-/// Serializes the printed form.
+/// Serializes the printed form of a value, or null for `None`.
 fn as_text<T: Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
     match value {
         Some(value) => serializer.collect_str(value),
@@ -121,6 +123,7 @@ pub struct PlaceMaximum {
     pub shown: GoalEvidence,
 }
 
+/// Serializes the printed form of a value.
 fn shown<S: Serializer>(value: &QuestionValue, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }
@@ -133,8 +136,10 @@ pub(super) struct ReportResults {
     pub(super) fates: Vec<Option<TransitionFate>>,
     /// An entry per place, if places were examined one by one. Otherwise empty.
     pub(super) bounds: Vec<Option<PlaceMaximum>>,
-    /// A description of a marking that violates the model's claim of safe units.
+    /// A description of a marking that violates the model's claim of safe units. `None` if no such
+    /// marking is known.
     pub(super) breach: Option<String>,
+    /// The number of results that failed their check and were dropped.
     pub(super) faults: usize,
     /// True if the formulas are requirements of the model's author.
     pub(super) are_requirements: bool,
@@ -219,10 +224,14 @@ struct EvidencedAnswer {
 
 /// The result of a run over one plan.
 struct PlanResult {
+    /// The answers by the id of the question.
     answers: BTreeMap<String, EvidencedAnswer>,
+    /// The reasons why questions are open, by the id of the question.
     open: BTreeMap<String, OpenReason>,
+    /// The duration of the run in seconds.
     seconds: f64,
-    /// The time slices of engines: the time and the engine, with its statistics.
+    /// The time slices of engines. Each entry has the time span with the name of the engine, and
+    /// the statistics of the engine.
     attempts: Vec<(String, Sentence)>,
 }
 
@@ -231,8 +240,8 @@ impl<'a> QuestionRunner<'a, '_> {
         self.run_on(self.net, plan, budget)
     }
 
-    /// Runs a plan on `net`. The net is the page's net, or a net with the same transitions.
-    /// Certificates about a different net are left out, because the page does not show that net.
+    /// Runs a plan on `net`. The net is the page's net, or a net with the same transitions. Proofs
+    /// of unreachability on a different net are left out, because the page does not show that net.
     fn run_on(&mut self, net: &Net, plan: Plan, budget: &Budget) -> PlanResult {
         let is_other = !std::ptr::eq(net, self.net);
         let start = Instant::now();
@@ -355,6 +364,8 @@ impl<'a> QuestionRunner<'a, '_> {
             }
             tell(topics[at].title());
             self.topic(topics[at], &budget.portion(1.0 / (doubtful.len() - done) as f64));
+            // The new answer is last in the list, so the removal moves it to the place of the old
+            // answer.
             self.results.questions.swap_remove(at);
         }
     }
@@ -380,6 +391,8 @@ impl<'a> QuestionRunner<'a, '_> {
             }
             tell(topics[at].title());
             self.topic(topics[at], &budget.portion(1.0 / (open.len() - others) as f64));
+            // The new answer is last in the list, so the removal moves it to the place of the old
+            // answer.
             let before = self.results.questions.swap_remove(at);
             let question = &mut self.results.questions[at];
             question.seconds += before.seconds;
@@ -408,7 +421,9 @@ fn question(net: &Net, id: &str, ran: &mut PlanResult) -> AnsweredQuestion {
         let mut certificates: Vec<usize> = certificates.collect();
         certificates.sort_unstable();
         certificates.dedup();
-        // The play with as many firings as the answer's own witness, among the plays of all goals.
+        // The play with as many firings as the answer's own firing sequence is preferred among the
+        // plays of all goals. A lasso is shown by the first play. Other witnesses, or none, need a
+        // play with a repeated part.
         let plays = || shown.iter().filter_map(|shown| shown.play.clone());
         let play = match &answer.exhibit {
             Some(AnswerWitness::Firings(witness)) => {

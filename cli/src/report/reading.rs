@@ -142,11 +142,11 @@ struct CertificateReader<'n> {
     document_net: &'n Net,
     /// The net of the page.
     net: &'n Net,
-    /// The lines so far, at most [`MAX_LINES`].
+    /// The lines so far. The method `line` adds lines only up to [`MAX_LINES`].
     lines: Vec<Sentence>,
     /// The number of text pieces in the lines so far.
     pieces: usize,
-    /// The number of lines beyond the limits.
+    /// The number of lines that were not added because of the limits.
     left_out: usize,
 }
 

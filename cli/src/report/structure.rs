@@ -37,7 +37,7 @@ pub struct StructureSets {
     pub about: &'static str,
     /// The sets, at most `MAX_LISTED`.
     pub shapes: Vec<StructureSet>,
-    /// The reason why the list may be incomplete.
+    /// The reason why the list may be incomplete or is cut. `None` if the list is complete.
     pub incomplete: Option<String>,
 }
 
@@ -60,6 +60,7 @@ pub(super) fn shapes(net: &Net, budget: &Budget) -> Vec<StructureSets> {
     sets
 }
 
+/// Returns the factor as text, empty for 1.
 fn factor(value: &Integer) -> String {
     if *value == Integer::ONE { String::new() } else { value.to_string() }
 }
@@ -151,6 +152,7 @@ fn transition_invariants(net: &Net, budget: &Budget) -> StructureSets {
     }
 }
 
+/// Describes a set of places, with the remark that the set is marked or empty initially.
 fn set(net: &Net, places: &[PlaceId]) -> StructureSet {
     let marked = if is_marked(net, places) { "marked: " } else { "empty initially: " };
     StructureSet {
@@ -160,6 +162,8 @@ fn set(net: &Net, places: &[PlaceId]) -> StructureSet {
     }
 }
 
+/// Returns the largest initially empty siphon with the transitions that it disables forever.
+/// Returns `None` if the siphon has no places.
 fn unmarked(net: &Net) -> Option<StructureSets> {
     let empty = unmarked_siphon(net);
     if empty.is_empty() {
@@ -180,6 +184,7 @@ fn unmarked(net: &Net) -> Option<StructureSets> {
     })
 }
 
+/// Computes the minimal siphons or the minimal traps.
 fn closed(net: &Net, kind: ClosureKind, budget: &Budget) -> StructureSets {
     let found = minimal_sets(net, kind, 2 * MAX_LISTED, budget);
     let incomplete = found.incomplete.map(|why| format!("{why}; there may be more"));
@@ -204,6 +209,8 @@ fn closed(net: &Net, kind: ClosureKind, budget: &Budget) -> StructureSets {
     }
 }
 
+/// Lists the units with places, and states for each unit whether its safety is proved. Returns
+/// `None` if the net has no units.
 fn units(net: &Net, budget: &Budget) -> Option<StructureSets> {
     let units = net.units()?;
     let flows = place_flows(net, budget).unwrap_or_default();

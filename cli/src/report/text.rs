@@ -160,7 +160,8 @@ impl Sentence {
                 (None, Some(t)) => text.transition(t),
                 (None, None) => text.quoted(&node.id),
             };
-            // The page shows the label of a linked node if the label identifies the node.
+            // The page itself adds the label to a linked node if the label identifies the node.
+            // Other labels are added to the text.
             if let Some(label) = &node.label
                 && own_label(net, text.0.last()).is_none()
             {
@@ -172,7 +173,7 @@ impl Sentence {
 }
 
 /// Returns the label of a node if it identifies the node: no other node has the label as its label
-/// or its id.
+/// or its id. Returns `None` for words and for nodes without such a label.
 fn own_label(net: &Net, piece: Option<&SentencePiece>) -> Option<String> {
     let (id, label) = match *piece? {
         SentencePiece::Words(_) => return None,

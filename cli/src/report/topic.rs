@@ -55,7 +55,8 @@ impl StandardQuestion {
         of_process.iter().chain(&StandardQuestion::ALL).copied().collect()
     }
 
-    /// Returns the question of an examination without queries.
+    /// Returns the standard question that an examination asks. Returns `None` if no standard
+    /// question corresponds to the examination.
     pub fn of(examination: Examination) -> Option<StandardQuestion> {
         Some(match examination {
             Examination::ReachabilityDeadlock => StandardQuestion::Deadlock,
@@ -155,8 +156,9 @@ impl StandardQuestion {
     }
 }
 
-/// Returns the final markings of a net that is treated as a process. A coloured net and a net with
-/// caps are not treated as processes.
+/// Returns the final markings of a net that is treated as a process. A coloured net is not treated
+/// as a process, nor is a net with caps, that is, assumed bounds of places that the model may
+/// exceed.
 pub(super) fn final_markings(net: &Net) -> &[Marking] {
     match net.folding().is_none() && !net.has_caps() {
         true => net.final_markings(),

@@ -179,7 +179,8 @@ impl KeySources<'_> {
         known.collect()
     }
 
-    /// Returns the key that the answer to a question decides; `words` explain TRUE and FALSE.
+    /// Returns the key that the answer to a question decides. `words` explain an answer TRUE and an
+    /// answer FALSE, in this order. Returns `None` if the question is open or was not asked.
     fn key_from_answer(
         &self,
         property: KeyProperty,
@@ -199,7 +200,8 @@ impl KeySources<'_> {
     }
 
     /// Returns SAFE, which is about single colours. The value follows from the answer to OneSafe,
-    /// and otherwise from the bounds of all places of the page's net.
+    /// and otherwise from the bounds of all places of the page's net. Returns `None` if neither
+    /// decides the key.
     fn safe(&self) -> Option<ComputedKey> {
         let property = KeyProperty::Safe;
         let words = ["no place can hold two tokens", "some place can hold two tokens"];
@@ -245,6 +247,8 @@ impl KeySources<'_> {
         Some(safe)
     }
 
+    /// Returns DEAD_PLACES, which follows from the bounds of all places. Returns `None` if the
+    /// bounds do not decide the key.
     fn dead_places(&self) -> Option<ComputedKey> {
         let property = KeyProperty::DeadPlaces;
         let bounds = self.bounds()?;

@@ -74,7 +74,7 @@ struct ConfirmedFlows<F> {
     flows: Vec<F>,
     /// Number of invariants that the check on the net refuted.
     refuted: usize,
-    /// The reason why there may be more invariants.
+    /// The reason why there may be more invariants. `None` if the list is complete.
     incomplete: Option<String>,
 }
 
@@ -184,7 +184,8 @@ fn of_transitions(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -
     found.outcome()
 }
 
-/// Returns terms as JSON. Coefficients may have any number of digits.
+/// Returns an invariant as JSON. Coefficients may have any number of digits. `constant` is the
+/// value of a place invariant, and `None` for a transition invariant.
 fn of_terms(
     terms: impl Iterator<Item = Value>,
     semiflow: bool,

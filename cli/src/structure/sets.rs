@@ -171,7 +171,8 @@ impl SetPrinter<'_> {
         }
     }
 
-    /// Prints the summary in JSON, and returns the outcome.
+    /// Prints the summary in JSON, and returns the outcome. `incomplete` is the reason why sets may
+    /// be missing, or `None`.
     fn finish(self, sets: usize, incomplete: Option<String>) -> ProgramOutcome {
         if self.format == StructureFormat::Json {
             object(json!({
@@ -191,6 +192,7 @@ impl SetPrinter<'_> {
     }
 }
 
+/// Prints the minimal sets within `allowed`, up to the limit.
 fn minimal(
     mut printer: SetPrinter<'_>,
     allowed: &[PlaceId],

@@ -22,11 +22,13 @@ use serde_json::{Value, json};
 
 /// The result for a property.
 enum PropertyResult {
+    /// The property is true, with the certificate.
     Holds(TrapCertificate),
+    /// The property is false: this set of places contains no marked trap.
     Fails(Vec<PlaceId>),
-    /// The budget was spent.
+    /// The budget was spent. The field is the reason.
     Open(String),
-    /// The check rejects the result of the search.
+    /// The check rejects the result of the search. The field describes the problem.
     Fault(String),
 }
 

@@ -43,6 +43,7 @@ const EXAMINATION: &str = "Properties";
 pub(super) struct PropertyPrinter<'c> {
     case: &'c SystemCase,
     json: bool,
+    /// True if answers that rest on a search without a certificate are printed as open.
     certified_only: bool,
     counts: Mutex<AnswerCounts>,
 }
@@ -133,7 +134,8 @@ impl<'c> PropertyPrinter<'c> {
     }
 }
 
-/// Settles all properties of a case, prints the answers, and writes the evidence.
+/// Settles all properties of a case, prints the answers, and writes the evidence. `file` is the
+/// evidence file with its path, or `None` if no evidence is requested.
 pub(super) fn settle(
     case: &SystemCase,
     config: &SettleConfig,

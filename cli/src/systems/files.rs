@@ -41,7 +41,8 @@ pub(super) fn stem(path: &Path) -> String {
     uncompressed.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Detects the format of a system by its file name and first 4 KiB.
+/// Detects the format of a system by its file name and first 4 KiB. Returns `None` if no format
+/// fits.
 fn format(path: &Path, text: &str) -> Option<SystemFormat> {
     SystemFormat::of(path, &text.as_bytes()[..text.len().min(4096)])
 }

@@ -24,7 +24,8 @@ pub(crate) fn report(
     write_report(&system_report(&case, program_and_date(), config, budget), output)
 }
 
-/// Writes a page about a system without properties.
+/// Answers the standard questions about a system, and returns the contents of the page. `tell`
+/// receives the name of each step.
 pub(crate) fn report_alone(
     system: &System,
     config: &run::RunConfig,

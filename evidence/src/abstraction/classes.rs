@@ -86,8 +86,8 @@ impl ColourClasses {
         Some(by_names.into_values().flatten().collect())
     }
 
-    /// Returns these classes for the sorts that satisfy `wanted`, and no classes for the other
-    /// sorts.
+    /// Returns these classes for the sorts whose index satisfies `wanted`. Each colour of every
+    /// other sort becomes its own class.
     pub fn restricted_to(&self, wanted: impl Fn(usize) -> bool) -> ColourClasses {
         let sorts = self.0.iter().enumerate();
         ColourClasses(
@@ -95,8 +95,9 @@ impl ColourClasses {
         )
     }
 
-    /// Returns the coarsest classes such that no constant taken, no partition element moved and no
-    /// comparison with one variable distinguishes two colours of a class.
+    /// Returns the coarsest classes with this property: no constant on an input arc, applied
+    /// partition or comparison with one variable distinguishes two colours of a class. If a limit
+    /// on the number of colours is exceeded, each colour of the sort is its own class.
     pub fn by_constants(net: &ColouredNet) -> ColourClasses {
         let mut refinement =
             ClassRefinement { net, tried_colours: 0, sorts: vec![None; net.sorts().len()] };
@@ -151,7 +152,8 @@ struct ClassRefinement<'n> {
     net: &'n ColouredNet,
     /// The number of colours tried so far.
     tried_colours: u64,
-    /// The current classes by sort; `None` for a sort without classes.
+    /// The current class of each colour, by sort index. `None` if each colour of the sort is its
+    /// own class, and for sorts that are not base sorts.
     sorts: Vec<Option<Vec<u32>>>,
 }
 
@@ -178,7 +180,8 @@ impl ClassRefinement<'_> {
         }
     }
 
-    /// Splits classes by the partitions in a multiset, and by its constants if it is taken.
+    /// Splits classes by the partitions in the multiset of an arc. Splits them also by its
+    /// constants if `taken`, that is, for an input arc.
     fn split_by_multiset(&mut self, multiset: &Multiset, taken: bool) {
         match multiset {
             Multiset::Tokens { term, .. } => {
@@ -235,6 +238,7 @@ impl ClassRefinement<'_> {
     }
 
     /// Splits the classes of a sort so that colours with different keys are in different classes.
+    /// If too many colours have been tried, each colour of the sort becomes its own class.
     fn split(&mut self, sort: SortId, key: impl Fn(u64) -> u32) {
         let Some(class_of) = &mut self.sorts[sort.index()] else { return };
         self.tried_colours += class_of.len() as u64;

@@ -65,7 +65,8 @@ impl ColouredModel {
     /// Creates the model of a coloured net.
     ///
     /// # Errors
-    /// When the number of tokens is too large.
+    /// When a number of tokens is too large or cannot be computed, or when the skeleton has too
+    /// many nodes.
     pub fn new(net: ColouredNet) -> Result<Self, BuildError> {
         let skeleton = Skeleton::of(&net)?;
         Ok(ColouredModel { net, skeleton, steps: RwLock::default() })
@@ -92,13 +93,13 @@ impl ColouredModel {
         })
     }
 
-    /// Returns the step with the given number.
+    /// Returns the step with the given number, or `None` if no step has this number.
     pub fn step(&self, number: TransitionId) -> Option<ColouredStep> {
         let steps = self.steps.read().unwrap_or_else(PoisonError::into_inner);
         steps.steps.get(number.index()).cloned()
     }
 
-    /// Returns the name of a step, as `t(x=2,y=red)`.
+    /// Returns the name of a step, as `t(x=2,y=red)`, or `?` if no step has this number.
     pub fn step_name(&self, number: TransitionId) -> String {
         let Some(ColouredStep { transition, binding }) = self.step(number) else {
             return "?".to_owned();
@@ -126,7 +127,9 @@ impl ColouredModel {
     /// after each number of firings in `stops`, which must ascend.
     ///
     /// # Errors
-    /// The first firing that fails.
+    /// The first firing that fails or whose step does not exist; [`ReplayError::TooShort`] if a
+    /// stop lies after the end of the sequence; an overflow if the initial marking has too many
+    /// colours.
     pub fn visit(
         &self,
         sequence: &FiringSequence,
@@ -178,12 +181,13 @@ impl ColouredModel {
     /// Evaluates a predicate over the skeleton's nodes in a marking of the coloured net.
     ///
     /// # Errors
-    /// When a transition in question has too many bindings.
+    /// When too many bindings of a transition must be tried, or when a place has too many tokens.
     pub fn holds(&self, predicate: &Predicate, marking: &ColouredMarking) -> Result<bool, GaveUp> {
         let totals = self.totals(marking).ok_or(GaveUp)?;
         self.holds_in(predicate, marking, &totals)
     }
 
+    /// Evaluates a predicate in `marking`; `totals` has the total number of tokens of each place.
     fn holds_in(
         &self,
         predicate: &Predicate,

@@ -95,8 +95,9 @@ impl Quotient {
         Some(Quotient { net: quotient, classes: classes.clone(), decided_transitions: decided })
     }
 
-    /// Returns classes of colours that nothing distinguishes: every transition of the quotient is
-    /// decided.
+    /// Returns classes of colours such that every transition of their quotient is decided. The
+    /// candidates are the classes by constants; a sort keeps its candidate classes if every
+    /// transition is still decided.
     pub fn indistinguishable(net: &ColouredNet) -> ColourClasses {
         let candidates = ColourClasses::by_constants(net);
         let is_exact_for =
@@ -163,12 +164,15 @@ struct QuotientBuilder<'n> {
     net: &'n ColouredNet,
     /// The kind of each sort in the quotient.
     kinds: Vec<SortKind>,
+    /// The effect of the classes on each sort, by sort index.
     sorts: Vec<SortQuotient>,
     /// The number of colours tried in comparisons so far.
     tried_colours: Cell<u64>,
 }
 
 impl<'n> QuotientBuilder<'n> {
+    /// Computes the kind of each sort in the quotient. Returns `None` if a number of colours is too
+    /// large.
     fn new(net: &'n ColouredNet, classes: &ColourClasses) -> Option<Self> {
         let mut builder = QuotientBuilder {
             net,
@@ -214,8 +218,10 @@ impl<'n> QuotientBuilder<'n> {
         Some(builder)
     }
 
-    /// Keeps a partition if each class lies in one of its elements, and its own sort has no classes
-    /// (`has_classes`). Otherwise all its elements are merged.
+    /// Returns the quotient of a partition sort. It stays a partition if each class of the sort
+    /// `of` lies in one element, and if the partition sort itself has no classes (`has_classes`).
+    /// Otherwise all elements are merged into one. Returns `None` if a number of colours is too
+    /// large.
     fn partition(
         &self,
         of: SortId,
@@ -240,7 +246,7 @@ impl<'n> QuotientBuilder<'n> {
         Some((kind, SortQuotient::Classes(vec![0; count].into(), vec![count as u64])))
     }
 
-    /// Returns the number of remaining colours of a sort.
+    /// Returns the number of colours of a sort in the quotient, or `None` on overflow.
     fn size(&self, sort: SortId) -> Option<u64> {
         match (&self.sorts[sort.index()], self.net.sort(sort).kind()) {
             (SortQuotient::Classes(_, sizes), _) => Some(sizes.len() as u64),
@@ -251,7 +257,9 @@ impl<'n> QuotientBuilder<'n> {
         }
     }
 
-    /// Returns the number of the class of a colour, or the colour itself if its sort is not merged.
+    /// Returns the colour in the quotient that replaces a colour of the sort, or `None` on
+    /// overflow. It is the number of its class, or the colour itself if the sort is not merged. The
+    /// components of a product are replaced one by one.
     fn class_of(&self, sort: SortId, colour: u64) -> Option<u64> {
         match &self.sorts[sort.index()] {
             SortQuotient::Unmerged => Some(colour),
@@ -279,7 +287,9 @@ impl<'n> QuotientBuilder<'n> {
         }
     }
 
-    /// Returns the terms that replace a term, each with its multiplicity.
+    /// Returns the terms that replace a term, each with its multiplicity. Returns `None` if there
+    /// are too many, if a number overflows, or for a successor in a merged sort with several
+    /// classes.
     fn terms(&self, term: &Term) -> Option<Vec<(Term, u64)>> {
         let single = |term: Term| Some(vec![(term, 1)]);
         match term {
@@ -316,7 +326,8 @@ impl<'n> QuotientBuilder<'n> {
         }
     }
 
-    /// Returns the number of remaining colours of a term's sort, which must not be a product.
+    /// Returns the number of colours of a term's sort in the quotient, or `None` for a tuple or on
+    /// overflow.
     fn classes_of(&self, term: &Term) -> Option<u64> {
         match term {
             Term::Constant { sort, .. } | Term::All(sort) => self.size(*sort),
@@ -327,13 +338,15 @@ impl<'n> QuotientBuilder<'n> {
         }
     }
 
-    /// Returns the term that replaces a term without [`Term::All`].
+    /// Returns the single term that replaces a term. Returns `None` if several terms or copies
+    /// replace it, or if it cannot be replaced.
     fn term(&self, term: &Term) -> Option<Term> {
         let mut terms = self.terms(term)?;
         (terms.len() == 1 && terms[0].1 == 1).then(|| terms.swap_remove(0).0)
     }
 
-    /// Returns the multiset in the quotient, or `None` if a difference has merged colours.
+    /// Returns the multiset in the quotient. Returns `None` if a difference has merged colours, if
+    /// a term cannot be replaced, or if a number overflows.
     fn multiset(&self, multiset: &Multiset) -> Option<Multiset> {
         Some(match multiset {
             Multiset::Tokens { count, term } => {
@@ -366,7 +379,8 @@ impl<'n> QuotientBuilder<'n> {
         }
     }
 
-    /// Returns the quotient of an initial marking, enumerated colour by colour.
+    /// Returns the quotient of an initial marking, enumerated colour by colour, or `None` if it has
+    /// too many colours.
     fn enumerated(&self, sort: SortId, initial: &Multiset) -> Option<Multiset> {
         let bag = self.net.bag(initial, &[] as &[BoundColour], MAX_COLOURS).ok()?;
         let tokens = bag.into_iter().map(|(colour, count)| {
@@ -377,7 +391,8 @@ impl<'n> QuotientBuilder<'n> {
     }
 
     /// Returns a condition on the classes that holds whenever the guard holds for some binding of
-    /// these classes, and true if it holds only then.
+    /// these classes, and true if it is exact. An exact condition holds only if the guard holds for
+    /// all bindings of these classes.
     fn guard(&self, guard: &Guard) -> Option<(Guard, bool)> {
         match guard {
             Guard::Compare(relation, left, right) => self.comparison(*relation, left, right),
@@ -393,14 +408,16 @@ impl<'n> QuotientBuilder<'n> {
         }
     }
 
-    /// Returns the conditions of several guards, and true if all are exact, as for `guard`.
+    /// Returns the conditions of several guards on the classes, and true if all of the conditions
+    /// are exact, as defined at `guard`.
     fn guards(&self, parts: &[Guard]) -> Option<(Vec<Guard>, bool)> {
         let parts = parts.iter().map(|part| self.guard(part)).collect::<Option<Vec<_>>>()?;
         let exact = parts.iter().all(|(_, exact)| *exact);
         Some((parts.into_iter().map(|(part, _)| part).collect(), exact))
     }
 
-    /// Returns the condition of a comparison, and true if it is exact, as for `guard`.
+    /// Returns the condition of a comparison on the classes, and true if it is exact, as defined at
+    /// `guard`.
     fn comparison(&self, relation: Relation, left: &Term, right: &Term) -> Option<(Guard, bool)> {
         if self.is_whole(left) && self.is_whole(right) {
             return Some((Guard::Compare(relation, self.term(left)?, self.term(right)?), true));
@@ -421,8 +438,8 @@ impl<'n> QuotientBuilder<'n> {
         if self.tried_colours.get() > MAX_TRIED_COLOURS || classes > MAX_TERMS as u64 {
             return Some((Guard::TRUE, false));
         }
-        // For each class: whether the comparison holds for some colour, and whether it fails for
-        // some.
+        // For each class: true if the comparison holds for some colour of the class, and true if it
+        // fails for some colour of the class.
         let mut outcomes = vec![(false, false); classes as usize];
         for colour in 0..size {
             let binding = [BoundColour { variable, colour }];
@@ -442,13 +459,15 @@ impl<'n> QuotientBuilder<'n> {
         Some((Guard::or(holding.map(equals)), exact))
     }
 
-    /// Returns true if any tokens of the classes suffice for everything that the transition takes.
+    /// Returns true if a transition that is enabled in the quotient can take any tokens of the same
+    /// classes in the coloured net.
     fn takes_any_tokens(&self, transition: &ColouredTransition) -> bool {
         let mut seen = BTreeSet::new();
         transition.inputs.iter().all(|arc| self.accepts_any_tokens(&arc.inscription, &mut seen))
     }
 
-    /// Returns true if any tokens of the classes suffice for a multiset that is taken.
+    /// Returns true if any tokens of the same classes match the multiset of an input arc under some
+    /// binding. `seen` has the variables of earlier terms, which are bound already.
     fn accepts_any_tokens(&self, multiset: &Multiset, seen: &mut BTreeSet<VariableId>) -> bool {
         match multiset {
             Multiset::Tokens { count: 0, .. } => true,
@@ -457,7 +476,8 @@ impl<'n> QuotientBuilder<'n> {
                 self.is_whole(term) || (is_one && self.is_free(term, seen))
             }
             Multiset::Sum(parts) => parts.iter().all(|part| self.accepts_any_tokens(part, seen)),
-            // Both operands are whole.
+            // Both operands have no merged colours, because `multiset` refuses all other
+            // differences.
             Multiset::Difference(..) => true,
         }
     }
@@ -488,7 +508,8 @@ impl<'n> QuotientBuilder<'n> {
     }
 }
 
-/// Returns every tuple with one term of each component, with multiplicities.
+/// Returns every tuple with one term of each component, with multiplicities. Returns `None` if
+/// there are too many tuples, or on overflow.
 fn tuples(parts: Vec<Vec<(Term, u64)>>) -> Option<Vec<(Term, u64)>> {
     let mut tuples_so_far: Vec<(Vec<Term>, u64)> = vec![(Vec::new(), 1)];
     for part in parts {

@@ -3,8 +3,9 @@
 use super::quotient::Quotient;
 use parikh_net::Net;
 
-/// A net with the coloured places and transitions of a coloured net as its folding, and which
-/// simulates it with respect to the totals of places: the skeleton, or the unfolding of a quotient.
+/// A net that simulates a coloured net with respect to the total number of tokens of each place:
+/// the skeleton, or the unfolding of a quotient. Its folding lists the places and transitions that
+/// belong to each coloured place and transition.
 ///
 /// # Soundness
 /// [`Skeleton`](super::Skeleton) and [`Quotient`] prove the simulation. A goal is weakened to a
@@ -12,12 +13,14 @@ use parikh_net::Net;
 /// 1. Comparisons of totals stay as they are.
 /// 2. If some binding enables a coloured transition, one of its transitions here is enabled.
 /// 3. If no binding enables a transition, none of its transitions here is enabled, provided that
-///    the transition is decided. Otherwise the condition is replaced by true. So a deadlock becomes
-///    "none of the decided transitions is enabled".
+///    the transition is decided: here it is enabled only if some binding enables it. Otherwise the
+///    condition is replaced by true. So a deadlock becomes "none of the decided transitions is
+///    enabled".
 #[derive(Clone, Debug)]
 pub struct SimulatingNet {
     pub(super) net: Net,
-    /// An entry per coloured transition.
+    /// One entry per coloured transition: true if the transition is decided, that is, if it is
+    /// enabled in this net only if some binding enables it in the coloured net.
     pub(super) decided: Vec<bool>,
 }
 

@@ -51,10 +51,12 @@ pub struct Skeleton {
 /// difference.
 const MAX_BINDINGS: u64 = 20_000;
 
-/// The maximum number of colours of all multisets of these bindings together.
+/// The maximum number of colours that are processed for the differences at one transition, over all
+/// bindings.
 const MAX_WORK: u128 = 4_000_000;
 
-/// The maximum number of colours of one multiset.
+/// The maximum number of colours of the multiset of an arc. An initial marking with a difference
+/// may have ten times as many.
 const MAX_COLOURS: usize = 1_000_000;
 
 /// The maximum number of skeleton transitions per coloured transition.
@@ -139,7 +141,7 @@ impl Skeleton {
         self.complete
     }
 
-    /// Returns the coloured transition of a skeleton transition.
+    /// Returns the index of the coloured transition that a skeleton transition belongs to.
     pub fn coloured_transition(&self, t: TransitionId) -> usize {
         self.net().folding().map_or(0, |folding| folding.transition_of(t))
     }
@@ -205,8 +207,9 @@ fn colour_count(net: &ColouredNet, term: &Term) -> u128 {
     }
 }
 
-/// Returns the combinations of numbers of tokens that the arcs of one transition move, or `None` if
-/// a limit is reached.
+/// Returns the combinations of numbers of tokens that the arcs of one transition move, with one
+/// number per arc in the order of `arcs`. Returns `None` if a limit is reached or a number is too
+/// large.
 fn token_combinations(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>>> {
     let fixed: Vec<Option<u128>> =
         arcs.iter().map(|arc| fixed_token_count(net, &arc.inscription)).collect();

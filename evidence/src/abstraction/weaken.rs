@@ -5,8 +5,10 @@ use super::skeleton::Skeleton;
 use parikh_net::{Goal, LinearSum, Predicate, TransitionId};
 
 impl SimulatingNet {
-    /// Returns a goal that the totals of every marking with `goal` satisfy here. `goal` is about
-    /// the nodes of `skeleton`. Returns `None` if there is no such goal.
+    /// Returns the goal about this net that every marking of the coloured net with `goal` satisfies
+    /// by its totals; a maximum becomes the maximum of the same sum. `goal` is about the nodes of
+    /// `skeleton`. Returns `None` for other kinds of goals, or if a sum or transition cannot be
+    /// translated.
     pub fn weakened(&self, skeleton: &Skeleton, goal: &Goal) -> Option<Goal> {
         Some(match goal {
             Goal::Reach(predicate) => Goal::Reach(self.weaken(skeleton, predicate)?),
@@ -40,7 +42,8 @@ impl SimulatingNet {
         })
     }
 
-    /// Returns the sum over coloured places as a sum over the places of this net.
+    /// Returns the sum over coloured places as a sum over the places of this net. Returns `None` if
+    /// the net has no folding or a coefficient is too large.
     fn sum(&self, sum: &LinearSum) -> Option<LinearSum> {
         let folding = self.net.folding()?;
         let colours = sum.terms().iter().flat_map(|&(place, times)| {

@@ -33,7 +33,7 @@ pub(super) enum TokenEquation {
     Follows(LinearEquation),
 }
 
-/// The equation `times` · tokens = weighted sum of other nodes + `constant`.
+/// The equation `factor` · tokens = weighted sum of other nodes + `constant`.
 #[derive(Clone, Debug)]
 pub(super) struct LinearEquation {
     /// The factor of the node's own tokens, at least 1.
@@ -53,7 +53,7 @@ pub(super) struct Equations {
     pub(super) ordered: Vec<NodeId>,
     /// The current node of each place of the working net.
     current: Vec<NodeId>,
-    /// Transitions that never fire, by the steps that removed them.
+    /// The transitions that steps of the reduction removed because they never fire.
     pub(super) dead: Vec<TransitionId>,
 }
 
@@ -75,8 +75,8 @@ impl Equations {
         self.current[p.index()]
     }
 
-    /// Records the equations of a step that is about to be applied to `net`. Returns `None` if the
-    /// rule of the step does not keep every marking.
+    /// Records the equations of a step that is about to be applied to `net`. Returns `None` if an
+    /// edit of the step does not keep every marking.
     pub(super) fn record(&mut self, net: &WorkNet, edits: &[Edit]) -> Option<()> {
         for edit in edits {
             match edit {
@@ -151,7 +151,8 @@ impl Equations {
         }
     }
 
-    /// Returns the equation with these nodes substituted, or `None` on overflow.
+    /// Returns the equation after the nodes that are constant or follow from one other node are
+    /// substituted. Returns `None` on overflow.
     fn substituted(&self, equation: &LinearEquation) -> Option<LinearEquation> {
         let LinearEquation { factor: mut times, mut constant, .. } = *equation;
         let mut sum: Vec<(NodeId, u64)> = Vec::new();
@@ -167,8 +168,8 @@ impl Equations {
                     continue;
                 }
             };
-            // Multiply the equation by known.times; weight·known.times·other = weight·(known.sum +
-            // known.constant).
+            // Multiply the equation by f = other_equation.factor, and replace f·other by the right
+            // side of the other equation.
             if other_equation.factor > 1 {
                 times = times.checked_mul(other_equation.factor)?;
                 constant = constant.checked_mul(other_equation.factor.into())?;
@@ -217,8 +218,8 @@ impl LinearEquation {
         rounded_up(sum.saturating_add(self.constant), self.factor)
     }
 
-    /// Returns the least value of the single other node for which this node holds at least
-    /// `tokens`.
+    /// Returns the least value of the single other node in the equation for which this node holds
+    /// at least `tokens`. Returns 0 if the equation does not have exactly one other node.
     pub(super) fn min_other(&self, tokens: u64) -> u64 {
         let product = i128::from(self.factor).saturating_mul(tokens.into());
         match self.sum[..] {

@@ -24,8 +24,9 @@ pub struct CountingFormula {
     pub factors: MarkingFactors,
     /// A constant factor of every marking.
     factor: BigUint,
-    /// Groups of original transitions: the number of transitions times a constant, and the product
-    /// to use for some components.
+    /// The groups of original transitions that use the same products. Each has the sum of the
+    /// constant factors of its transitions, and pairs of a component's index and the index of its
+    /// product. Components without a pair use product 0.
     groups: Vec<(BigUint, Vec<(usize, usize)>)>,
 }
 
@@ -98,6 +99,7 @@ impl CountingFormula {
                 factor *= weights.constant(&equations, node, Vec::new())?;
             }
         }
+        // The component of each place of the reduced net, and the id of the place in the component.
         let (mut parts, mut location_of) =
             (Vec::new(), vec![(0, PlaceId::new(0)); reduced.place_count()]);
         // A transition without arcs does not change the marking.
@@ -108,6 +110,8 @@ impl CountingFormula {
             let products = vec![FactorProduct::default()];
             parts.push(CountedComponent { net: part.net, factors: Vec::new(), products });
         }
+        // The component of each node that is a place of the reduced net, and the id of the place in
+        // the component.
         let mut node_at: HashMap<NodeId, (usize, PlaceId)> = HashMap::new();
         for (p, &place) in reduced.places().zip(places) {
             let node = equations.node(place);
@@ -130,8 +134,10 @@ impl CountingFormula {
         Ok(formula)
     }
 
-    /// Returns, for each combination of products of the components, the number of firings that it
-    /// counts. If places are coupled, they are added to `coupled`, and the result is incomplete.
+    /// Returns, for each combination of products, the sum of the constant factors of the
+    /// transitions that use it. A combination consists of pairs of a component's index and the
+    /// index of its product. If places are coupled, they are added to `coupled`, and the result is
+    /// incomplete.
     fn firings(
         &mut self,
         original: &Net,
@@ -220,7 +226,10 @@ impl CountedComponent {
 }
 
 impl MarkingFactors {
-    /// Returns the factor of a node that is constant.
+    /// Returns the factor of a constant node under `demands`.
+    ///
+    /// # Errors
+    /// [`WeightError::NotWhole`] if the node is not constant, and the errors of `value`.
     fn constant(
         &mut self,
         equations: &Equations,
@@ -233,9 +242,12 @@ impl MarkingFactors {
     }
 }
 
-/// Returns, by root, the demands of `t` on the nodes below it, and the lower bound on the root.
-/// Returns `None` if `t` never fires. Roots that follow from several others, and whose demands do
-/// not follow from the rest, are added to `coupled`.
+/// Returns, for each root of the forest that `t` has demands on, the lower bound on the root and
+/// the demands on the nodes below it. A root is a node that is no summand and does not follow from
+/// exactly one node. Returns `None` if `t` never fires, because a constant node has too few tokens.
+///
+/// Roots that follow from several nodes are left out. They are added to `coupled` if their lower
+/// bounds do not follow from the bounds on other nodes.
 fn demands(
     original: &Net,
     t: TransitionId,

@@ -44,7 +44,8 @@ pub enum CountError {
     /// A step of the reduction is incorrect.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// The reduction has other needs, or a rule that does not keep every marking.
+    /// The reduction was made for other needs than [`needs_of_counting`], or uses a rule that does
+    /// not keep every marking.
     #[error("the reduction does not keep every marking")]
     NotKept,
     /// The reduction gives no formula.
@@ -64,7 +65,9 @@ impl CountingFormula {
     /// Checks every step of a reduction of `net`, and builds the formula from its equations.
     ///
     /// # Errors
-    /// The first incorrect step, or a number that depends on several places.
+    /// The first incorrect step; [`CountError::NotKept`] if the reduction does not keep every
+    /// marking; [`CountError::NoFormula`] if a number depends on several places or a factor cannot
+    /// be computed; a stop by `goes_on`.
     pub fn of_log(
         net: &Net,
         log: &NamedLog,
@@ -97,8 +100,8 @@ impl CountingFormula {
         }
     }
 
-    /// Builds the formula while a condition of every rule is assumed, which makes counts wrong. For
-    /// mutation tests.
+    /// Builds the formula without checking the condition `assumed` of the rules, so that counts may
+    /// be wrong. It is for mutation tests.
     ///
     /// # Errors
     /// The errors of [`of_log`](Self::of_log).
@@ -150,7 +153,8 @@ impl CountingFormula {
 /// at every marking.
 ///
 /// # Errors
-/// When there are more markings, a place overflows, or `goes_on` returns false.
+/// When there are more markings, a place overflows, a factor cannot be computed, or `goes_on`
+/// returns false.
 pub fn count(
     formula: &mut CountingFormula,
     max_markings: u64,

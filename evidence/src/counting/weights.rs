@@ -70,8 +70,9 @@ pub struct MarkingFactors {
     functions: Vec<FactorFunction>,
     /// The index per function.
     numbers: HashMap<FactorFunction, Function>,
-    /// For each node and demands, the tables of its partial sums: by the number of summands, then
-    /// by tokens.
+    /// For each node and demands, tables of weighted numbers of distributions. Table k counts
+    /// distributions over the plain summands and the first k summands with children, by the number
+    /// of tokens.
     tables: HashMap<(NodeId, Demands), Vec<Vec<BigUint>>>,
     /// Numbers of distributions, by the tokens and the places.
     distributions: HashMap<(u64, u64), BigUint>,
@@ -210,7 +211,8 @@ impl MarkingFactors {
         }
     }
 
-    /// Returns the factor of a node at a value. `demands` are those on its descendants.
+    /// Returns the factor of a node at the value `tokens`. `demands` are the demands on the node
+    /// and its descendants, sorted.
     fn factor(
         &mut self,
         node: NodeId,

@@ -13,8 +13,8 @@ use std::path::Path;
 /// A callback that returns the questions of an examination about a net. It knows the query file.
 pub type Queries<'m> = dyn Fn(&Net, &str) -> Result<Vec<AuditedProperty>, String> + 'm;
 
-/// The beginning of a net: the number of cases, if it is about cases, and true if a token is
-/// assumed.
+/// The beginning of a net: the number of cases in its initial marking (`None` if the questions are
+/// not about cases), and true if a token in the source place is assumed.
 type NetBeginning = (Option<u64>, bool);
 
 /// An audit of files of evidence about one model with inhibitor or reset arcs.
@@ -28,7 +28,8 @@ pub struct ExtendedAudit<'m> {
     /// True if formulas are about cases.
     of_cases: bool,
     watch: AuditWatch,
-    /// The last net with its beginning, kept because the files of a run have the same bounds.
+    /// The last net that was built, with its beginning and the translation that a file listed. The
+    /// next file of a run usually needs the same net.
     last_net: Option<(NetBeginning, NamedTranslation, Net)>,
     report: AuditReport,
 }
@@ -54,7 +55,7 @@ impl<'m> ExtendedAudit<'m> {
         ExtendedAudit { of_cases: true, ..self }
     }
 
-    /// Sets the limits of time and memory.
+    /// Sets the watch, which stops the audit at a limit of time or memory.
     #[must_use]
     pub fn with_watch(self, watch: AuditWatch) -> Self {
         ExtendedAudit { watch, ..self }

@@ -5,8 +5,8 @@ use parikh_net::printable::Quoted;
 use parikh_net::{ExtendedNet, Marking, PlaceId, TransitionId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the successor by the firing rule with all arcs, or `None` if the transition is not
-/// enabled or a number overflows.
+/// Returns the successor by the firing rule with inhibitor and reset arcs, or `None` if the
+/// transition is not enabled or a number overflows.
 fn fired(net: &ExtendedNet, marking: &[u64], t: TransitionId) -> Option<Vec<u64>> {
     let core = net.core();
     let inhibited = net.inhibitors(t).iter().any(|arc| marking[arc.place.index()] >= arc.weight);
@@ -26,7 +26,8 @@ fn fired(net: &ExtendedNet, marking: &[u64], t: TransitionId) -> Option<Vec<u64>
     Some(next)
 }
 
-/// The checked bounds and caps of a translation.
+/// The checked bounds and caps of a translation. A cap is a number of tokens up to which the
+/// translated net is exact; the place may hold more tokens.
 pub struct CheckedBounds {
     /// The bound or cap of each place.
     pub bounds: BTreeMap<PlaceId, u64>,
@@ -37,14 +38,16 @@ pub struct CheckedBounds {
     pub combinations: Option<ResetCombinations>,
 }
 
-/// For each transition, the combinations of tokens on its reset places.
+/// For each transition, the combinations of tokens on its reset places, in the order of
+/// [`ExtendedNet::resets`].
 pub type ResetCombinations = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
 
-/// Checks each bound of a translation, and returns the bounds and caps. Nets of up to
-/// `most_visited` markings are visited.
+/// Checks each bound of a translation, and returns the bounds and caps. For bounds that a visit
+/// justifies, all markings of the net are visited, at most `most_visited`.
 ///
 /// # Errors
-/// A bound that is not proved or is missing, or a cap that is too low.
+/// A bound that is not proved, is missing, is given twice or is for an unknown place; a cap that is
+/// too low or beside bounds from visited combinations; a visit that reaches a limit or is stopped.
 pub fn check_bounds(
     net: &ExtendedNet,
     named: &NamedTranslation,

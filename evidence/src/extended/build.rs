@@ -21,7 +21,8 @@ struct AddedPlaces {
     complements: BTreeMap<PlaceId, PlaceId>,
     /// For each capped place, the place for its tokens beyond the cap.
     overflow_places: BTreeMap<PlaceId, PlaceId>,
-    /// The two places that say whether a cap has been exceeded: within, beyond.
+    /// The two places that say whether a cap has been exceeded: the place marked while no cap has
+    /// been exceeded, and the place marked afterwards. `None` if no place has a cap.
     halves: Option<(PlaceId, PlaceId)>,
 }
 
@@ -149,7 +150,7 @@ fn add_places(
     Ok(added)
 }
 
-/// Returns true if a node has the name, or will have it.
+/// Returns true if a node has the name, or a transition of the model, which may not be added yet.
 fn is_taken(net: &ExtendedNet, builder: &NetBuilder, name: &str) -> bool {
     builder.node(name).is_some() || net.core().transition_named(name).is_some()
 }
@@ -159,7 +160,8 @@ fn added_name(what: &str, of: Option<PlaceId>, net: &ExtendedNet, builder: &NetB
     cap_name(what, of.map(|p| net.core().place_name(p)), |name| is_taken(net, builder, name))
 }
 
-/// Adds a transition with the tokens that it consumes from and produces on each place.
+/// Adds a transition with `arcs`: each a place, the tokens consumed from it, and the tokens
+/// produced on it.
 fn add(
     builder: &mut NetBuilder,
     name: &str,
@@ -178,7 +180,8 @@ fn add(
     Ok(t)
 }
 
-/// Returns the assumptions of each copy of `t`.
+/// Returns the assumptions of each copy of `t`, by place. A place without an entry is neither reset
+/// nor changed beyond its cap.
 fn copy_assumptions(
     net: &ExtendedNet,
     t: TransitionId,
@@ -274,7 +277,7 @@ fn name(
 }
 
 /// Returns the least number of tokens on `p` from which one firing exceeds `cap`, or `None` if no
-/// transition increases `p`.
+/// transition increases `p`. Transitions that reset `p` do not count.
 fn reads_to_leave(net: &ExtendedNet, p: PlaceId, cap: u64) -> Option<u64> {
     let core = net.core();
     let raise = core.transitions().filter(|&t| !net.resets(t).contains(&p));
@@ -285,8 +288,8 @@ fn reads_to_leave(net: &ExtendedNet, p: PlaceId, cap: u64) -> Option<u64> {
     }
 }
 
-/// Returns the tokens that a copy of `t` with these assumptions consumes from and produces on each
-/// place.
+/// Returns the arcs of a copy of `t` with these assumptions: each a place, the tokens consumed from
+/// it, and the tokens produced on it.
 fn arcs(
     net: &ExtendedNet,
     t: TransitionId,

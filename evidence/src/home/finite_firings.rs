@@ -9,8 +9,8 @@ use super::HomeFlaw;
 use super::liveness::enabled_transitions;
 use parikh_net::{Net, PlaceId, Predicate, TransitionId};
 
-/// Checks that the predicate `wanted`, that one of some transitions is enabled, does not stay
-/// reachable, because these transitions fire finitely often by the weights.
+/// Checks that `wanted` does not stay reachable. It must say that one of several transitions is
+/// enabled; by the weights, these transitions fire only finitely often.
 ///
 /// # Errors
 /// The first flaw of the argument.
@@ -29,7 +29,7 @@ pub struct FiniteFirings(Vec<bool>);
 /// Returns the transitions that decrease the sum with these weights.
 ///
 /// # Errors
-/// When some transition increases the sum.
+/// When some transition increases the sum, a place does not exist, or a number overflows.
 pub fn find_finite_firings(
     net: &Net,
     weights: &[(PlaceId, u64)],
@@ -57,10 +57,12 @@ pub fn find_finite_firings(
 }
 
 impl FiniteFirings {
-    /// Checks that all transitions whose enabledness `wanted` requires fire finitely often.
+    /// Checks that all transitions of `wanted` fire finitely often. `wanted` must say that one of
+    /// several transitions is enabled.
     ///
     /// # Errors
-    /// The first transition that may fire infinitely often.
+    /// The first transition that may fire infinitely often, or [`HomeFlaw::NotLiveness`] if
+    /// `wanted` says anything else.
     pub fn check(&self, wanted: &Predicate) -> Result<(), HomeFlaw> {
         let decreases =
             |t: &TransitionId| self.0.get(t.index()).is_some_and(|&decreases| decreases);

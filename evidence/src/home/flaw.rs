@@ -13,7 +13,8 @@ pub enum HomeFlaw {
     /// At the end of the sequence the predicate holds, or a transition is enabled.
     #[error("at the end of the sequence a transition is enabled, or the goal holds")]
     NotLost,
-    /// A flaw of the document about the net after the sequence, or about the ways back.
+    /// A flaw of the document about the net after the sequence, or about the sequences back to the
+    /// home marking.
     #[error(transparent)]
     Document(#[from] Flaw),
     /// A place does not exist, or a weighted sum exceeds 127 bits.
@@ -38,7 +39,7 @@ pub enum HomeFlaw {
     /// The predicate is not about covering a marking, or the net cannot be closed.
     #[error("the goal is not the coverability of a marking")]
     NotCovering,
-    /// The ways back have a wrong form.
+    /// The sequences back to the home marking have a wrong form, as the text says.
     #[error("the sequences back: {0}")]
     Returning(&'static str),
     /// A firing sequence does not undo the transition.

@@ -3,7 +3,8 @@
 
 use parikh_net::{Predicate, TransitionId};
 
-/// Returns true if `wanted` stays reachable whenever all transitions are live.
+/// Returns true if `wanted` says that one of one or more transitions is enabled, and nothing else.
+/// Then it stays reachable if all transitions are live.
 pub fn asks_for_liveness(wanted: &Predicate) -> bool {
     enabled_transitions(wanted).is_some_and(|asked| !asked.is_empty())
 }

@@ -47,7 +47,8 @@ use ways_back::{CountedFirings, ReturnProof};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
-    /// The weights w; the weight of other places is 0.
+    /// The weights of a sum that no transition increases, so that transitions that decrease it are
+    /// not live. The weight of other places is 0.
     Finitely(Vec<(P, u64)>),
     /// Marked traps, and a refutation of "some siphon contains none of the traps". Variable i + 1
     /// says that place i is in the siphon.
@@ -57,7 +58,7 @@ pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
         /// The steps of the refutation, for [`crate::refutation::check`].
         refutation: Vec<Vec<i32>>,
     },
-    /// For each transition, firings that undo it.
+    /// For each transition, by index, firings that undo it.
     Undone(Vec<UndoProof<P, T>>),
     /// Siphons and traps of the closed net.
     Closed {
@@ -66,7 +67,7 @@ pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
         /// The steps of the refutation, for [`crate::refutation::check`].
         refutation: Vec<Vec<i32>>,
     },
-    /// Ways back from every reachable marking.
+    /// Firing sequences that lead back to a home marking from every reachable marking.
     Returning(Box<ReturnProof<P, T, D>>),
     /// After a firing sequence the predicate is unreachable.
     Lost {
@@ -75,8 +76,8 @@ pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
         /// The proof, about the net that begins after the sequence.
         document: D,
     },
-    /// A search of all markings ([`visited_markings`]) decides it. No component of the net has more
-    /// markings than this number.
+    /// The checker searches all markings ([`visited_markings`]) to decide the question. No
+    /// component of the net has more markings than this number.
     Visited(u64),
 }
 

@@ -37,8 +37,8 @@ pub enum UndoProof<P = PlaceId, T = TransitionId> {
     Cases {
         /// The weights y, of distinct places.
         sum: Vec<(P, u64)>,
-        /// For each place of `sum`, in order, the way to undo the firing if one more token is
-        /// there.
+        /// For each place of `sum`, in order, the way to undo the firing if this place holds one
+        /// more token.
         cases: Vec<UndoProof<P, T>>,
     },
 }
@@ -126,8 +126,8 @@ pub fn check_undone(
 /// A check of proofs that firings can be undone.
 struct UndoCheck<'n, 'g> {
     net: &'n Net,
-    /// The initial value of each weighted sum that no firing decreases. It bounds the sum from
-    /// below.
+    /// The initial value of each weighted sum that no firing decreases. The sum is at least this
+    /// value in every reachable marking.
     initial_sums: HashMap<Vec<(PlaceId, u64)>, i128>,
     goes_on: &'g mut dyn FnMut() -> bool,
 }

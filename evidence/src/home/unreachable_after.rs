@@ -6,8 +6,9 @@ use crate::certificate::Document;
 use crate::replay::{net_after, replay};
 use parikh_net::{FiringSequence, Net, Predicate};
 
-/// Checks that no marking with `wanted` is reachable after `sequence`. The proof is the document,
-/// about the net that begins there, or that the marking is dead.
+/// Checks that no marking with `wanted` is reachable after `sequence`. The document proves it for
+/// the net that begins at the end of the sequence. Without a document, the marking at the end must
+/// be dead and violate `wanted`.
 ///
 /// # Errors
 /// The first flaw of the argument.

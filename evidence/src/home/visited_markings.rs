@@ -50,13 +50,13 @@ pub fn find_staying(
 enum EnabledQuestion {
     /// A constant.
     Constant(bool),
-    /// A transition is enabled.
+    /// One of these transitions is enabled.
     AnyEnabled(Vec<TransitionId>),
 }
 
 impl EnabledQuestion {
-    /// Returns the question whether `wanted` stays reachable, or `None` if the predicate is about
-    /// more than enabledness.
+    /// Returns `wanted` as a predicate about enabledness, or `None` if it is neither constant nor
+    /// says that one of several transitions is enabled.
     fn of(wanted: &Predicate) -> Option<EnabledQuestion> {
         match wanted {
             Predicate::True => Some(EnabledQuestion::Constant(true)),

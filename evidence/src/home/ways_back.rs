@@ -46,7 +46,8 @@ pub struct ReturnProof<P = PlaceId, T = TransitionId, D = Document> {
     /// Firings from m₀ to h. `None` if the ways lead directly to markings that satisfy the
     /// predicate in question.
     pub to: Option<CountedFirings<T>>,
-    /// The way.
+    /// The way from every reachable marking to a marking that covers h, or that satisfies the
+    /// predicate if `to` is `None`.
     pub way: ReturnWay<P, T, D>,
     /// Firing sequences from h. An upward closed predicate that holds at a marking along one of
     /// them stays reachable.
@@ -61,7 +62,8 @@ pub enum ReturnWay<P = PlaceId, T = TransitionId, D = Document> {
     Downhill {
         /// The weights w; the weight of other places is 0.
         weights: Vec<(P, u64)>,
-        /// The proof that each marking where this ends is a target.
+        /// The proof that each marking in which no transition that decreases the sum is enabled is
+        /// a target of the way.
         document: D,
     },
     /// A backward search in a closed set.
@@ -162,6 +164,7 @@ enum CheckedWay<'w> {
     /// For each transition that decreases the sum, the predicate that it is disabled; and the
     /// checked document.
     Downhill(Vec<Predicate>, CheckedDocument<'w>),
+    /// The checked closed set, and the steps: transitions, each with the number of firings.
     Steps(CheckedClosedSet<'w>, &'w [(TransitionId, u64)]),
 }
 
@@ -187,6 +190,10 @@ impl<'w> CheckedWay<'w> {
     }
 
     /// Checks that the way leads from every reachable marking to one with `target`.
+    ///
+    /// # Errors
+    /// [`Flaw::DoesNotFollow`] if the way does not prove it, another flaw of the proof, or a stop
+    /// by `goes_on`.
     fn leads_to(
         &self,
         net: &Net,

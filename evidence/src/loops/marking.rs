@@ -16,8 +16,8 @@ impl LargeMarking {
         LargeMarking { tokens: marking.tokens().iter().map(|&tokens| tokens.into()).collect() }
     }
 
-    /// Adds to a place. The caller must make sure that enough tokens are present for a negative
-    /// change.
+    /// Adds `change` to the tokens of a place. If `change` is negative, the caller must make sure
+    /// that the place has enough tokens.
     pub fn add(&mut self, place: PlaceId, change: &BigInt) {
         let tokens = &mut self.tokens[place.index()];
         *tokens += change;

@@ -116,10 +116,11 @@ struct LoopReplay<'a> {
     run: &'a LoopRun,
     /// The effect per block.
     effects: Vec<Rc<Effect>>,
-    /// Effects of elements, cached because most elements occur repeatedly.
+    /// The effects of elements with their repetitions, cached because most elements occur
+    /// repeatedly.
     turn_effects: HashMap<&'a RepeatedElement, Rc<Effect>>,
     /// The number of 64-bit words of the stored effects, where a place with its number counts as
-    /// two or more.
+    /// two or more. Products of large numbers add to it, because they take time.
     stored_words: usize,
     /// One flag per block: true if its first round was visited.
     is_entered: Vec<bool>,
@@ -128,7 +129,7 @@ struct LoopReplay<'a> {
 }
 
 /// A callback that gets a marking, the places that may have changed since the last call, and the
-/// position in the run after the element before it.
+/// position in the run. The position is just after the element that led to the marking.
 pub type MarkingInspector<'l> =
     dyn FnMut(&LargeMarking, &mut dyn Iterator<Item = PlaceId>, &Spot) + 'l;
 
@@ -136,8 +137,9 @@ pub type MarkingInspector<'l> =
 /// run and of the first rounds of its blocks. Returns the last marking.
 ///
 /// # Errors
-/// The first element that is not enabled for all its repetitions, or [`LoopReplayError::Stopped`]
-/// when `go_on` returns false.
+/// The first element that is not enabled for all its repetitions; a transition that the net does
+/// not have; [`LoopReplayError::TooLarge`]; [`LoopReplayError::Stopped`] when `go_on` returns
+/// false.
 pub fn replay_loops(
     net: &Net,
     run: &LoopRun,
@@ -189,7 +191,8 @@ impl<'a> LoopReplay<'a> {
         Ok(effect)
     }
 
-    /// Counts the size of an effect, and returns it.
+    /// Adds the number of 64-bit words of an effect to `stored_words`, and returns that number.
+    /// Fails if the total exceeds the limit.
     fn count_words(&mut self, effect: &Effect) -> Result<usize, LoopReplayError> {
         let numbers = effect.required_tokens.values().chain(effect.change.values());
         let size = numbers.map(|number| 2 + number.bits() as usize / 64).sum::<usize>();
@@ -226,7 +229,8 @@ impl LoopReplay<'_> {
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), LoopReplayError> {
         let Some(last) = self.run.blocks().len().checked_sub(1) else { return Ok(()) };
-        // The code is iterative, because a file may nest millions of blocks.
+        // The entered blocks, outermost first, each with the position of its next element. The code
+        // is iterative, because a file may nest millions of blocks.
         let mut stack: Vec<(usize, usize)> = vec![(last, 0)];
         while let Some(&(block, position)) = stack.last() {
             if !go_on() {

@@ -31,7 +31,8 @@ pub(crate) struct CaseNet {
     kind: &'static str,
     /// The number of places of the model. They are the first places of the net.
     model_place_count: usize,
-    /// The index of the first place that counts firings.
+    /// The index of the first place that counts firings. It is the number of places if the kind of
+    /// the question needs no counters.
     first_counter: usize,
 }
 
@@ -52,8 +53,8 @@ pub(crate) fn kind(name: &str) -> Option<(&'static str, u64)> {
 }
 
 impl CaseNet {
-    /// Returns the net for such a question about `net`. If `chosen` is not empty, its markings are
-    /// the final markings.
+    /// Returns the net for a soundness question about `net`, given by its kind and its number of
+    /// cases. If `chosen` is not empty, its markings are the final markings of one case.
     ///
     /// # Errors
     /// The reason that there is no such net.
@@ -119,8 +120,8 @@ impl CaseNet {
                 Question::Reach { goals, all: true, then: true }
             }
             kind => {
-                // Some final marking is covered, and the marking is not a final marking that covers
-                // it.
+                // The marking covers a final marking and has more tokens in total, and it is not
+                // itself another final marking.
                 let improper_end =
                     |(index, (covered, no_more)): (usize, &(Predicate, Predicate))| {
                         let covers = |other: &usize| {
@@ -274,7 +275,7 @@ fn times(marking: &Marking, count: u64) -> Result<Marking, String> {
     tokens.map(Marking::new).ok_or_else(|| TOO_MANY_TOKENS.to_owned())
 }
 
-/// Returns all sums of `count` of the markings, with repetition.
+/// Returns the distinct sums of `count` markings, each of which may occur several times in a sum.
 fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, String> {
     let too_many =
         || format!("{count} cases have more than {MAX_FINAL_MARKINGS} final markings together");

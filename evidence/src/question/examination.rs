@@ -9,8 +9,8 @@ use parikh_net::coloured::Folding;
 use parikh_net::{LinearSum, Net, Predicate, TransitionId};
 
 impl Question {
-    /// Returns the question of an examination without a query file, or `None` for other
-    /// examinations.
+    /// Returns the question of an examination without a query file. Returns `None` for other
+    /// examinations, or if a number overflows.
     pub fn by_examination(examination: &str, net: &Net) -> Option<Question> {
         let reach = |goals, all, then| Some(Question::Reach { goals, all, then });
         match (examination, net.folding()) {

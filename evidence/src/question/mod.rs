@@ -34,9 +34,10 @@ pub enum Question {
     /// The answer is TRUE if and only if `done` is reachable from every reachable marking,
     /// `improper` is unreachable, and each of `others` is reachable.
     Sound {
-        /// The marking covers the final marking.
+        /// The marking covers a final marking.
         done: Predicate,
-        /// The marking covers the final marking and has more tokens.
+        /// The marking covers a final marking and has more tokens in total, and it is not another
+        /// final marking.
         improper: Predicate,
         /// Further predicates that must be reachable.
         others: Vec<Predicate>,
@@ -99,7 +100,8 @@ impl Question {
     }
 
     /// Restricts a question about runs to fair runs. Fairness does not affect reachability, or the
-    /// first firings of a run; see [`Fairness`].
+    /// first firings of a run; see [`Fairness`]. A question with implications keeps only its main
+    /// question.
     ///
     /// # Errors
     /// When the question is about a branching-time property.
@@ -175,6 +177,7 @@ fn joined<T>(all: bool, parts: &[T], said: impl FnMut(&T) -> String) -> String {
 
 impl AnswerValue {
     /// Parses an answer in the contest's format: `TRUE`, `FALSE`, a number below 2⁶³, or `+inf`.
+    /// Returns `None` for any other text.
     pub fn read(text: &str) -> Option<AnswerValue> {
         match text {
             "TRUE" => Some(AnswerValue::Holds(true)),

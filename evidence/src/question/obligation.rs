@@ -97,7 +97,8 @@ pub struct Obligation {
 pub struct HomeQuestion {
     /// The predicate.
     pub predicate: Predicate,
-    /// The index in `reach` of the statement that the predicate is reachable, if there is one.
+    /// The index in `reach` of the statement that the predicate is reachable. `None` if the
+    /// evidence must prove that the predicate does not stay reachable.
     pub reach_index: Option<usize>,
 }
 
@@ -192,7 +193,8 @@ impl Question {
         Ok(obligation)
     }
 
-    /// Returns true if the question depends only on which markings are reachable.
+    /// Returns true if evidence about a net with caps may prove an answer: the question, and each
+    /// question that it consists of, is about reachable markings or one maximum.
     fn is_about_reachability(&self) -> bool {
         match self {
             Question::Reach { .. } | Question::Initially(_) | Question::Maximum(_) => true,
@@ -361,8 +363,8 @@ impl Obligation {
         NeededProofs::Any(vec![undivided, NeededProofs::connective(!exists, cases)])
     }
 
-    /// Derives the same formula without decomposition. `initial_value` is the value that the
-    /// initial marking determines, if any.
+    /// Derives the same formula for the property as a whole, not for its cases. `initial_value` is
+    /// the value that the initial marking determines, or `None`.
     fn that_runs_have_whole(
         &mut self,
         property: &RunProperty,
@@ -390,7 +392,8 @@ impl Obligation {
         }
     }
 
-    /// Derives the formula that the CTL property holds.
+    /// Derives the formula that the CTL property holds. The formula is false if the initial marking
+    /// refutes the property.
     fn that_the_tree_has(&mut self, property: TreeProperty, net: &Net) -> NeededProofs {
         let initial_value =
             |atom: AtomId| property.atoms()[atom.0 as usize].holds(net, net.initial()).into();
@@ -414,6 +417,9 @@ impl Obligation {
 
     /// Derives the formula for a number: a reachable marking with this value, and no reachable
     /// marking with more.
+    ///
+    /// # Errors
+    /// A message if the question asks for TRUE or FALSE or for a count, or if a number overflows.
     fn needed_for_number(
         &mut self,
         question: &Question,
@@ -481,7 +487,8 @@ fn more_by_halves(sum: &LinearSum, within_place: PlaceId, n: i64) -> Result<Pred
     Ok(Predicate::at_most(sum, max_value).negated())
 }
 
-/// Returns predicates for dead markings from which no predicate of `wanted` is reachable.
+/// Returns predicates that each describe a dead marking in which a predicate of `wanted` is false,
+/// so that this predicate does not stay reachable.
 fn dead_ends(wanted: &[Predicate]) -> Vec<Predicate> {
     // No transition is enabled in a dead marking.
     match wanted.iter().all(asks_for_liveness) {

@@ -30,9 +30,9 @@ fn simplified(net: &Net, property: &RunProperty) -> (Ltl, Formula<Linear>) {
 }
 
 /// Returns the cases of a property in its simpler form: the parts of a disjunction, or the simpler
-/// form as the only case. Returns none if the form is no simpler. If `exists`, each case is
-/// checked to imply the property. Otherwise the property is checked to imply the disjunction of the
-/// cases.
+/// form as the only case. If `exists`, each case is checked to imply the property. Otherwise the
+/// property is checked to imply the disjunction of the cases. Returns no cases if the form is no
+/// simpler, has too many parts, or fails the check.
 pub(super) fn cases(net: &Net, property: &RunProperty, exists: bool) -> Vec<RunProperty> {
     let (formulas, simple) = simplified(net, property);
     let parts = match formulas.node(simple) {
@@ -58,9 +58,9 @@ pub(super) fn cases(net: &Net, property: &RunProperty, exists: bool) -> Vec<RunP
     if are_valid { cases } else { Vec::new() }
 }
 
-/// Returns φ if a run has the property exactly if it visits a marking with φ. Rewriting rules and
-/// the first letter of the initial marking propose φ. Then F φ and the property are checked to
-/// imply each other on runs from the initial marking.
+/// Returns φ if a run has the property exactly if it visits a marking with φ, or `None` if no such
+/// φ is found. Rewriting rules and the first letter of the initial marking propose φ. Then F φ and
+/// the property are checked to imply each other on runs from the initial marking.
 pub(super) fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
     let (formulas, simple) = simplified(net, property);
     let Node::Until(_, until_left, goal) = *formulas.node(simple) else { return None };

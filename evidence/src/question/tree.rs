@@ -30,11 +30,12 @@ impl Question {
     }
 }
 
-/// An entry of the worklist.
-/// Turns a subformula into a question.
+/// An entry of the worklist of `question_of`.
 enum CtlTask {
+    /// Turns a subformula into a question.
     Visit(Formula<Quantifier>),
-    /// Joins the last questions, by conjunction (`true`) or disjunction.
+    /// Joins the last questions, as many as the number says, by conjunction (`true`) or
+    /// disjunction.
     Join(bool, usize),
 }
 
@@ -66,7 +67,8 @@ fn question_of(
     questions.pop().unwrap_or(Question::Connective { all: true, parts: Vec::new() })
 }
 
-/// Returns a single question for a part.
+/// Returns a single question for a subformula: about the initial marking, about reachable markings,
+/// about runs, or about the CTL property itself.
 fn single_question(
     net: &Net,
     formulas: &Ctl,
@@ -107,7 +109,8 @@ fn single_question(
         .unwrap_or_else(|| bounded_tree_question(net, formulas, formula, atoms))
 }
 
-/// Returns the same question with the CTL property as an alternative.
+/// Returns the question `main`, which is equivalent to the CTL formula, with the CTL property as
+/// another way to prove either answer.
 fn or_by_the_tree(
     main: Question,
     formulas: &Ctl,
@@ -141,7 +144,8 @@ fn bounded_tree_question(
     Question::WithImplications { main: Box::new(tree), shown_by, shows }
 }
 
-/// Returns an equivalent question about runs, if there is one.
+/// Returns an equivalent question about runs, or `None` if neither the formula nor its negation can
+/// be decided path by path.
 fn on_paths(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -> Option<Question> {
     let mut formulas = formulas.clone();
     let negation = formulas.negate(formula);
@@ -158,7 +162,7 @@ fn on_paths(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -
         .or_else(|| none_violates(negation).map(|question| Question::Not(Box::new(question))))
 }
 
-/// Returns a part without temporal operators as a predicate in sorted form.
+/// Returns a subformula as a predicate in sorted form, or `None` if it has temporal operators.
 fn marking_condition(
     formulas: &Ctl,
     part: Formula<Quantifier>,

@@ -67,6 +67,8 @@ fn next_conditions(
     atoms: &mut Vec<Predicate>,
 ) -> HashMap<Formula<Quantifier>, Literal> {
     let parts = formulas.subformulas(asked);
+    // Each EX or AX subformula, the AX formula that it is or whose negation it is, and true if it
+    // is an AX formula.
     let mut next_formulas = Vec::new();
     for &part in &parts {
         if let Node::Next(paths, _) = *formulas.node(part) {

@@ -24,8 +24,8 @@ pub struct LabelClaim {
     /// For an until, a number that decreases from each claim to the claims that it depends on,
     /// until the right operand holds. Otherwise 0.
     pub rank: u32,
-    /// The transition that leads to the single marking that the claim depends on, if there is only
-    /// one.
+    /// The transition to the only successor that the claim depends on. `None` if the claim depends
+    /// on all successors or on no successor.
     pub transition: Option<TransitionId>,
 }
 
@@ -120,8 +120,8 @@ impl Labelling {
         if holds { Ok(()) } else { Err(LabellingFlaw::NotShownInitially) }
     }
 
-    /// Returns the value of `asked` at the initial marking of `net`, as far as it follows from the
-    /// labelling's property, which must have been checked.
+    /// Returns the value of `asked` at the initial marking of `net`, or `None` if it does not
+    /// follow from the labelling's property, which must have been checked.
     pub fn decides(&self, net: &Net, asked: &TreeProperty) -> Option<bool> {
         let mut store = self.property.formulas().clone();
         let mut atoms = self.property.atoms().to_vec();
@@ -351,16 +351,17 @@ impl<'l> LabellingCheck<'l> {
         })
     }
 
-    /// Returns the rank of a claim. Returns `None` without such a claim, because then the
-    /// subformula holds everywhere.
+    /// Returns the rank of a claim. Returns `None` if the marking has no such claim, because then
+    /// the subformula holds in all reachable markings.
     fn rank(&self, marking: usize, formula: Formula<Quantifier>) -> Option<u32> {
         let claims = &self.labelling.claims[marking];
         let index = claims.binary_search_by_key(&formula, |claim| claim.formula).ok()?;
         Some(claims[index].rank)
     }
 
-    /// Returns true if the given firing, or every firing, leads to a listed marking whose number
-    /// satisfies `is_target`. `successors` is as in `follows`.
+    /// For `Quantifier::Exists`, returns true if the given transition leads to a listed marking
+    /// whose number satisfies `is_target`. For `Quantifier::All`, returns true if every enabled
+    /// transition does. `successors` is as in `follows`.
     fn leads_to(
         &self,
         marking: &Marking,
@@ -391,7 +392,8 @@ impl<'l> LabellingCheck<'l> {
         }
     }
 
-    /// Returns the number of the listed marking that represents the successor by a firing.
+    /// Returns the number of the listed marking that represents the marking after a firing, or
+    /// `None` if no listed marking does.
     fn listed_successor(
         &self,
         marking: &Marking,
@@ -404,6 +406,7 @@ impl<'l> LabellingCheck<'l> {
 
     /// Returns the number of the marking if it is listed. Otherwise returns the first listed
     /// marking reached by silent firings, where always the first enabled silent transition fires.
+    /// Returns `None` if no listed marking is reached.
     fn listed_representative(&self, mut marking: Marking) -> Result<Option<usize>, LabellingFlaw> {
         for _ in 0..MAX_SILENT_FIRINGS {
             if let Some(&number) = self.numbers.get(&*packed(marking.tokens())) {

@@ -26,11 +26,12 @@ pub struct TreeSearch {
     pub holds: bool,
 }
 
-/// Visits the reachable markings of `net`, at most `max_markings`. Calls `goes_on` at each marking.
+/// Decides the property by visiting the reachable markings of `net`, at most `max_markings`. Calls
+/// `goes_on` at each marking.
 ///
 /// # Errors
-/// [`Flaw::More`] if there are more markings; [`Flaw::Stopped`],
-/// [`Flaw::Overflow`], [`Flaw::TooLarge`].
+/// [`Flaw::More`] if there are more markings, [`Flaw::Stopped`] by `goes_on`, [`Flaw::Overflow`] of
+/// a place, or [`Flaw::TooLarge`] if the edges or markings need too much memory.
 pub fn visit_tree(
     net: &Net,
     property: &TreeProperty,

@@ -80,8 +80,9 @@ pub fn animated(
     Ok(picture)
 }
 
-/// Appends an attribute that switches between two values from beat to beat. The last value stays
-/// until the restart.
+/// Appends an attribute that switches between two values from beat to beat. `values` has one entry
+/// per beat, and `words` are the texts of false and true. The last value stays until the restart,
+/// which is after `beats` beats.
 fn animate(text: &mut String, name: &str, values: &[bool], words: [&str; 2], beats: usize) {
     let (mut list, mut times) = (String::new(), String::new());
     let mut last_value = None;

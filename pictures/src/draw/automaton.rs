@@ -11,10 +11,13 @@ use parikh_temporal::{AtomNames, Automaton, AutomatonEdge, Strength};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Sizes in pixels.
+/// The assumed width of a letter in pixels.
 const LETTER: f64 = 6.4;
+/// The height of a line of text in pixels.
 const LINE: f64 = 14.0;
+/// The radius of the circle of a state in pixels.
 const RADIUS: f64 = 17.0;
+/// The width of the empty margin around the picture in pixels.
 const MARGIN: f64 = 30.0;
 
 /// The largest number of label lines of one bundle of edges. The other labels are counted.

@@ -9,7 +9,8 @@ use parikh_net::coloured::{
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// The largest length of an inscription. Inscriptions of some models have hundreds of terms.
+/// The largest number of letters of an inscription, guard or list of colours. Inscriptions of some
+/// models have hundreds of terms.
 const MAX_LETTERS: usize = 60;
 
 /// Returns the scene of a coloured net. Nodes with names in `highlighted` are highlighted.
@@ -90,6 +91,7 @@ fn legend(net: &ColouredNet) -> String {
     lines.join("\n")
 }
 
+/// Describes the colours of a sort, for the legend.
 fn colours(net: &ColouredNet, sort: &Sort) -> String {
     // More names would be cut anyway.
     let first_names = |names: &[Box<str>]| {
@@ -113,6 +115,7 @@ fn colours(net: &ColouredNet, sort: &Sort) -> String {
     }
 }
 
+/// Cuts a text after [`MAX_LETTERS`] letters.
 fn clip(text: String) -> String {
     match text.char_indices().nth(MAX_LETTERS) {
         Some((end, _)) => format!("{} …", &text[..end]),

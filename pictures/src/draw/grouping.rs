@@ -30,9 +30,9 @@ pub struct NodeGroups {
     pub places: Vec<NodeGroup>,
     /// The groups of transitions.
     pub transitions: Vec<NodeGroup>,
-    /// The group of every place.
+    /// The index of the group per place.
     pub place_group: Vec<usize>,
-    /// The group of every transition.
+    /// The index of the group per transition.
     pub transition_group: Vec<usize>,
 }
 
@@ -93,8 +93,9 @@ fn by_colours(net: &Net, folding: &Folding) -> NodeGroups {
     NodeGroups { criterion: "colours", places, transitions, place_group, transition_group }
 }
 
-/// Groups by the units at the deepest level with few enough groups. Returns `None` if only the root
-/// would remain.
+/// Groups by the units at the deepest level with at most [`MAX_READABLE_NODES`] groups. Returns
+/// `None` if already the children of the root form too many groups, or if the root is the only
+/// unit.
 fn by_units(net: &Net, units: &Units) -> Option<NodeGroups> {
     // The iterator runs from a unit up to the root.
     let path = |unit| std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
@@ -117,7 +118,8 @@ fn by_units(net: &Net, units: &Units) -> Option<NodeGroups> {
     best
 }
 
-/// Assigns every place to its ancestor unit at `level`. The root has level 1.
+/// Assigns every place to the ancestor of its unit at `level`, or to its own unit if that unit is
+/// not so deep. The root has level 1.
 fn at_level(net: &Net, units: &Units, level: usize) -> NodeGroups {
     let ancestor = |unit| {
         let path = std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
@@ -157,7 +159,8 @@ fn at_level(net: &Net, units: &Units, level: usize) -> NodeGroups {
     }
 }
 
-/// Groups by labels where nodes have labels, or by ids alone.
+/// Groups the nodes by their names without digits. With `for_people`, the label of a node is its
+/// name, otherwise the id.
 fn by_names(net: &Net, for_people: bool) -> NodeGroups {
     let name =
         |id: &str, label: Option<&str>| stem(name_of(id, label.filter(|_| for_people)).trim());

@@ -42,7 +42,7 @@ pub enum HighlightError {
     /// The list of names is empty.
     #[error("no name is given; expected names of places or transitions, separated by commas")]
     NoName,
-    /// The net has fewer invariants.
+    /// The number of the place invariant is 0 or larger than the number of computed invariants.
     #[error("there is no place invariant {wanted}: the net has {found}, numbered from 1")]
     NoInvariant {
         /// The requested number.
@@ -50,7 +50,7 @@ pub enum HighlightError {
         /// The number of invariants.
         found: usize,
     },
-    /// There are fewer siphons or traps.
+    /// The number of the siphon or trap is 0 or larger than the number of computed sets.
     #[error("there is no minimal {kind} {wanted}: found {found}, numbered from 1")]
     NoSet {
         /// `siphon` or `trap`.
@@ -76,7 +76,7 @@ impl Highlight {
     /// commas. Names may contain commas, so a text that is a name as a whole denotes that node.
     ///
     /// # Errors
-    /// No node has one of the names, or a text has no name.
+    /// No node has one of the names, several nodes have it as their label, or a text has no name.
     pub fn nodes<'n>(
         net: &Net,
         names: impl IntoIterator<Item = &'n str>,
@@ -171,6 +171,7 @@ impl Highlight {
         Highlight::closed_set(net, ClosureKind::Trap, number.unwrap_or(1), budget)
     }
 
+    /// Highlights the minimal siphon or trap with this number, from 1.
     fn closed_set(
         net: &Net,
         kind: ClosureKind,
@@ -271,7 +272,7 @@ fn nodes_meant(net: &Net, text: &str) -> Result<Vec<NetNode>, FormulaProblem> {
 }
 
 /// Returns the node with this id. In an unfolding, the name of a coloured node denotes all its
-/// nodes.
+/// nodes. The list is empty if no node has the name.
 fn nodes_named(net: &Net, name: &str) -> Vec<NetNode> {
     if let Some(place) = net.place_named(name) {
         return vec![NetNode::Place(place)];
@@ -286,6 +287,7 @@ fn nodes_named(net: &Net, name: &str) -> Vec<NetNode> {
     transitions.into_iter().map(NetNode::Transition).collect()
 }
 
+/// Returns the error about an unknown name, with the closest name of a node as a suggestion.
 fn unknown(net: &Net, name: &str) -> HighlightError {
     let places = net.places().map(|place| net.place_name(place));
     let names = places.chain(net.transitions().map(|t| net.transition_name(t)));

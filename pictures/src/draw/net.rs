@@ -127,8 +127,9 @@ fn label(weight: u64) -> String {
     if weight > 1 { weight.to_string() } else { String::new() }
 }
 
-/// Adds the arcs of a transition. Two opposite arcs with the same weight are one line with two
-/// heads.
+/// Adds the arcs of a transition to `lines`. Two opposite arcs with the same weight are one line
+/// with an arrow at both ends. `at` is the index of the transition in the scene, and `positions`
+/// has the index of each drawn place.
 fn lines(
     net: &Net,
     t: TransitionId,

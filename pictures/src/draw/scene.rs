@@ -82,8 +82,8 @@ pub enum LineEnds {
 }
 
 impl Scene {
-    /// Returns the scene with long names clipped, and for each node with clipped text the full
-    /// text.
+    /// Returns the scene with long texts clipped. For each node, also returns the full texts that
+    /// were clipped, or `None` if no text of the node was clipped.
     pub(super) fn clipped(&self) -> (Scene, Vec<Option<String>>) {
         let lines = |text: &str| text.split('\n').map(clipped).collect::<Vec<_>>().join("\n");
         let mut scene = self.clone();

@@ -20,13 +20,13 @@ pub const MAX_PICTURES: usize = 60;
 /// The number of pictures for the beginning of a longer sequence.
 const PICTURES_OF_BEGINNING: usize = 20;
 
-/// The width of the page, which the pictures fill row by row.
+/// The width in pixels of the page, which the pictures fill row by row.
 const PAGE: f64 = 1400.0;
 
-/// The distance between two pictures.
+/// The distance between two pictures in pixels.
 const GAP: f64 = 24.0;
 
-/// The height of the line above a picture.
+/// The height in pixels of the line above a picture.
 const TITLE: f64 = 20.0;
 
 /// A strip of pictures.
@@ -41,12 +41,12 @@ pub struct Strip {
 struct StripFrame {
     /// The number of firings before the marking.
     firings: u128,
-    /// The last transition fired before the marking.
+    /// The last transition fired before the marking. `None` for the initial marking.
     fired: Option<TransitionId>,
     marking: Marking,
 }
 
-/// The places and transitions at the positions of a scene.
+/// The places and the transitions of a scene in the order of its nodes, places first.
 type PartNodes = (Vec<PlaceId>, Vec<TransitionId>);
 
 /// Draws the nodes of `part` in all markings along `sequence`.
@@ -115,7 +115,8 @@ fn frames(
     };
     let mut frames =
         vec![StripFrame { firings: 0, fired: None, marking: drawn_net.initial().clone() }];
-    // Firings between drawn markings are executed one by one, the others at once.
+    // Firings that lead to drawn markings are executed one by one, and the firings in the gap
+    // together.
     let mut net = drawn_net.clone();
     let mut pending = FiringSequence::new();
     let mut after = 0u128;
@@ -141,6 +142,7 @@ fn frames(
     Ok((frames, left_out))
 }
 
+/// Returns the text above a picture: the number of firings so far, and the last fired transition.
 fn title(net: &Net, frame: &StripFrame) -> String {
     match frame.fired {
         None => "0: the initial marking".to_owned(),
@@ -148,7 +150,9 @@ fn title(net: &Net, frame: &StripFrame) -> String {
     }
 }
 
-/// Returns the contents of the node at this position of the scene, if they differ from the default.
+/// Returns the contents of the node at this position of the scene: the tokens of a place, or the
+/// highlighted name of the fired transition. Returns `None` for other transitions, which keep their
+/// default contents.
 fn node_content(
     net: &Net,
     (places, transitions): &PartNodes,

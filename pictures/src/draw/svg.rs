@@ -10,11 +10,12 @@ use parikh_solvers::Budget;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// The approximate width of a letter of 10 pixels, and the height of a line.
+/// The approximate width in pixels of a letter with a font size of 10 pixels.
 const LETTER: f64 = 6.1;
+/// The height of a line of text in pixels.
 const LEADING: f64 = 12.0;
 
-/// The width of a letter in captions.
+/// The width of a letter in captions, in pixels.
 pub(super) const CAPTION_LETTER: f64 = 6.6;
 
 /// The radius of the circle at the end of an inhibitor arc.
@@ -64,8 +65,8 @@ impl SceneDrawing {
         SceneDrawing { scene, titles, layout: layout(&graph, &spacing, budget), line_ends }
     }
 
-    /// Returns the picture. `replacement` may replace the contents of a node, for example by
-    /// animated tokens.
+    /// Returns the picture. `replacement` gets the index of a node, and returns other contents for
+    /// the node, for example animated tokens, or `None`.
     pub(super) fn print(&self, replacement: impl Fn(usize) -> Option<String>) -> String {
         let caption: Vec<&str> = match self.scene.caption.is_empty() {
             true => Vec::new(),
@@ -98,7 +99,8 @@ impl SceneDrawing {
         self.layout.size
     }
 
-    /// Appends the lines and nodes, without head and foot.
+    /// Appends the lines and nodes, without head and foot. `replacement` is as for
+    /// [`print`](Self::print).
     pub(super) fn body(&self, replacement: impl Fn(usize) -> Option<String>, text: &mut String) {
         for (line, route) in self.scene.lines.iter().zip(&self.layout.routes) {
             self.line(line, route, text);
@@ -114,6 +116,7 @@ impl SceneDrawing {
         }
     }
 
+    /// Appends a line with its ends and its label. `route` has the bend points of the line.
     fn line(&self, line: &SceneLine, route: &[LayoutPoint], text: &mut String) {
         let ends =
             [line.from, line.to].map(|index| (&self.scene.nodes[index], self.layout.nodes[index]));
@@ -171,6 +174,8 @@ impl SceneDrawing {
         }
     }
 
+    /// Appends a node with its texts. `title` is the tooltip, and `replacement` replaces the text
+    /// inside the node.
     fn node(
         &self,
         node: &SceneNode,
@@ -319,7 +324,8 @@ fn border(node: &SceneNode, (x, y): LayoutPoint, towards: LayoutPoint) -> Layout
     (x + dx * share.min(1.0), y + dy * share.min(1.0))
 }
 
-/// Draws an arrow head with the given class.
+/// Draws an arrow head with its tip at `at`, for a line that comes from `from`. `class` is the
+/// class of the SVG element.
 pub(super) fn arrow_head(from: LayoutPoint, at: LayoutPoint, class: &str, text: &mut String) {
     let (dx, dy) = (at.0 - from.0, at.1 - from.1);
     let length = dx.hypot(dy).max(0.1);
@@ -333,7 +339,7 @@ pub(super) fn arrow_head(from: LayoutPoint, at: LayoutPoint, class: &str, text: 
     );
 }
 
-/// Draws the circle at the end of an inhibitor arc.
+/// Draws the circle at the end of an inhibitor arc that comes from `from` and ends at `at`.
 fn ring(from: LayoutPoint, at: LayoutPoint, text: &mut String) {
     let (x, y) = towards(at, from, RING);
     let _ = writeln!(text, "<circle class=\"ring\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{RING}\"/>");

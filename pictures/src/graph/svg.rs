@@ -10,12 +10,15 @@ use parikh_solvers::Budget;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// Sizes in pixels: the width of a letter, the height of a line, the gap between boxes, the gap
-/// between rows, and the margin.
+/// The width of a letter in pixels.
 const LETTER: f64 = 6.6;
+/// The height of a line of text in pixels.
 const LINE: f64 = 15.0;
+/// The gap between neighbouring boxes in pixels.
 const GAP: f64 = 34.0;
+/// The gap between rows in pixels.
 const ROW_GAP: f64 = 64.0;
+/// The margin of the picture in pixels.
 const MARGIN: f64 = 40.0;
 
 /// The largest number of letters in a line of a box.
@@ -134,7 +137,8 @@ const MARKERS: &str = "<defs>\n<marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7.
 /// An edge of the picture: source, target, label, and whether it is highlighted.
 type DrawnEdge = (u32, u32, String, bool);
 
-/// Returns the boxes, and the bend points of the edges.
+/// Returns the boxes, and for each edge its bend points. An edge from a box to itself has no bend
+/// points.
 fn place_boxes(
     texts: &[Vec<String>],
     bundles: &[DrawnEdge],
@@ -181,7 +185,8 @@ fn place_boxes(
     )
 }
 
-/// Draws an edge. Returns the smallest and the largest x coordinate.
+/// Draws an edge with its label. `pairs` has the source and target of every edge. Returns the
+/// smallest and the largest x coordinate of the edge and its label.
 fn draw_edge(
     boxes: &[MarkingBox],
     pairs: &HashSet<(u32, u32)>,
@@ -253,6 +258,8 @@ fn curve(a: f64, b: f64, c: f64, d: f64, parameter: f64) -> f64 {
         + parameter.powi(3) * d
 }
 
+/// Draws the box of the marking with this number. An arrow leads to the box of the initial marking,
+/// which has number 0.
 fn draw_box(
     view: &GraphView<'_>,
     node: &MarkingNode,

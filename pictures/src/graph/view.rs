@@ -30,7 +30,8 @@ pub struct MarkingNode {
     pub tokens: Vec<(PlaceId, u64)>,
     /// True if no transition is enabled.
     pub is_dead: bool,
-    /// The index of the terminal component that contains the node.
+    /// The index of the terminal component that contains the node, that is, the strongly connected
+    /// component without outgoing edges. `None` if no such component contains it.
     pub terminal_component: Option<u32>,
     /// True for a final marking of the model.
     pub is_final: bool,

@@ -19,8 +19,9 @@ pub fn aut(view: &GraphView<'_>) -> String {
 }
 
 /// Returns a name as a quoted label. In mCRL2 a quote ends the label even after a backslash, and
-/// CADP accepts only printable ASCII. All other characters are therefore written as `\u{22}`, so
-/// that different names never give the same label.
+/// CADP accepts only printable ASCII. Quotes and characters beyond printable ASCII are therefore
+/// written as escapes such as `\u{22}`. A backslash is doubled, so that different names never give
+/// the same label.
 fn label(name: &str) -> String {
     let mut label = String::with_capacity(name.len());
     for c in name.chars() {

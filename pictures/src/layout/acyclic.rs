@@ -50,8 +50,11 @@ fn roots(graph: &LayoutGraph, neighbours: &Neighbours) -> Vec<usize> {
     if roots.is_empty() && !is_root.is_empty() { vec![0] } else { roots }
 }
 
+/// Returns for every edge whether breadth-first search reverses it.
 fn by_distance(graph: &LayoutGraph, neighbours: &Neighbours, roots: &[usize]) -> Vec<bool> {
     let nodes = graph.sizes.len();
+    // The level per node, `None` before the node is reached: 0 for roots, one more after an edge,
+    // one less before an edge.
     let mut level: Vec<Option<i64>> = vec![None; nodes];
     let mut queue: VecDeque<usize> = roots.iter().copied().collect();
     roots.iter().for_each(|&root| level[root] = Some(0));
@@ -92,6 +95,7 @@ fn by_distance(graph: &LayoutGraph, neighbours: &Neighbours, roots: &[usize]) ->
     graph.edges.iter().map(|&(from, to)| key(to) < key(from)).collect()
 }
 
+/// Returns for every edge whether depth-first search reverses it.
 fn by_depth(graph: &LayoutGraph, neighbours: &Neighbours, roots: &[usize]) -> Vec<bool> {
     let nodes = graph.sizes.len();
     let mut is_reversed = vec![false; graph.edges.len()];

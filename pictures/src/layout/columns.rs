@@ -59,7 +59,8 @@ fn tight_positions(layers: &LayeredGraph, row: &[usize], spacing: &LayoutSpacing
     gaps
 }
 
-/// Moves one row to the positions that its neighbours favour.
+/// Moves one row to the positions that its neighbours favour. The flags select neighbours in the
+/// layer before and in the layer after.
 fn move_row(
     layers: &LayeredGraph,
     row: &[usize],
@@ -68,8 +69,8 @@ fn move_row(
     across: &mut [f64],
 ) {
     let gaps = tight_positions(layers, row, spacing);
-    // Blocks of nodes pushed against each other: the preferred position, its weight, and the number
-    // of nodes.
+    // Blocks of nodes pushed against each other: the preferred shift from the tight positions, its
+    // weight, and the number of nodes.
     let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
     for (&v, gap) in row.iter().zip(&gaps) {
         let (mut sum, mut weight) = (0.0, 0.0);

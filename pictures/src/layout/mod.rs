@@ -101,9 +101,10 @@ pub struct Layout {
     pub crossings: u64,
 }
 
-/// Lays out a graph in the direction of `spacing`. A small graph is laid out downwards if that is
-/// better: the picture fits a page at a larger scale, and has few crossings. When `budget` is
-/// spent, the layout is not improved further.
+/// Lays out a graph in the direction of `spacing`. Several layouts are compared for components of 3
+/// to `MAX_COMPARED_NODES` nodes, also from top to bottom. The layout with the best combination of
+/// page size and number of crossings is used. When `budget` is spent, the layout is not improved
+/// further.
 pub fn layout(graph: &LayoutGraph, spacing: &LayoutSpacing, budget: &Budget) -> Layout {
     let mut parts = pack::components(graph);
     for part in &mut parts {
@@ -118,7 +119,9 @@ const MAX_COMPARED_NODES: usize = 800;
 /// The cost of a crossing, in pixels of the page.
 const CROSSING_COST: f64 = 12.0;
 
-/// Returns the best layout of a component.
+/// Returns the layout of a component with the least cost among both methods and both directions.
+/// Very small and very large components have one layout, as has every component when `budget` is
+/// spent.
 fn best_layout(graph: &LayoutGraph, spacing: &LayoutSpacing, budget: &Budget) -> Layout {
     let mut best = layout_component(graph, ReversalMethod::ByDistance, spacing, budget);
     if graph.sizes.len() > MAX_COMPARED_NODES || graph.sizes.len() < 3 || budget.is_exhausted() {

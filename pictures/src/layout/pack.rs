@@ -5,11 +5,13 @@ use super::{Layout, LayoutGraph, LayoutSize, LayoutSpacing};
 /// A connected component.
 #[derive(Debug, Default)]
 pub(super) struct GraphComponent {
+    /// The nodes and edges of the component, renumbered from 0.
     pub(super) graph: LayoutGraph,
     /// For each node, its index in the whole graph.
     nodes: Vec<usize>,
     /// For each edge, its index in the whole graph.
     edges: Vec<usize>,
+    /// The layout of the component by itself.
     pub(super) layout: Layout,
 }
 
@@ -53,7 +55,8 @@ pub(super) fn components(graph: &LayoutGraph) -> Vec<GraphComponent> {
     parts
 }
 
-/// Packs the components into a page.
+/// Packs the components into a page of the proportion in `spacing`, in rows. `graph` is the whole
+/// graph.
 pub(super) fn pack(
     graph: &LayoutGraph,
     parts: Vec<GraphComponent>,

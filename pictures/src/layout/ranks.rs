@@ -26,8 +26,8 @@ pub(super) fn ranks(nodes: usize, edges: &[(usize, usize)]) -> Vec<usize> {
         let mut pull = |v: usize| {
             let earliest = before[v].iter().map(|&u| rank[u] + 1).max();
             let latest = after[v].iter().map(|&w| rank[w] - 1).min();
-            // A node moves to the side with more edges. If both sides have the same number, the
-            // node stays.
+            // A node with edges on one side only moves next to its nearest neighbour. Otherwise the
+            // node moves to the side with more edges, or stays if both sides have the same number.
             let target = match (earliest, latest) {
                 (Some(earliest), Some(latest)) => match before[v].len().cmp(&after[v].len()) {
                     std::cmp::Ordering::Less => latest,
@@ -56,6 +56,7 @@ pub(super) fn ranks(nodes: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     rank.iter().map(|rank| used.partition_point(|used| used < rank)).collect()
 }
 
+/// Returns the nodes in an order in which every edge leads to a later node.
 fn topological(before: &[Vec<usize>], after: &[Vec<usize>]) -> Vec<usize> {
     let mut open_predecessors: Vec<usize> = before.iter().map(Vec::len).collect();
     let mut order: Vec<usize> = (0..before.len()).filter(|&v| open_predecessors[v] == 0).collect();

@@ -227,12 +227,13 @@ struct RouteSearch<'a> {
     boxes: &'a BoxIndex,
     /// The boxes that the edge may pass.
     joined: &'a [usize],
+    /// The lane of the edge, less than [`LANES`].
     lane: usize,
 }
 
 impl RouteSearch<'_> {
     /// Returns the points between the ends of a route. Each line that hits a box is replaced by a
-    /// path around the box.
+    /// path around the box. If no path is found, the points stay as they are.
     fn repair(&self, points: &[LayoutPoint]) -> Vec<LayoutPoint> {
         let is_clear =
             |line: &[LayoutPoint]| self.boxes.hit_boxes([line[0], line[1]], self.joined).is_empty();
@@ -256,13 +257,15 @@ impl RouteSearch<'_> {
         inner_points(&joined_path)
     }
 
-    /// Returns a shortest path between two points, both included, that hits no box.
+    /// Returns a shortest path between two points, both included, that hits no box. Returns `None`
+    /// if no path is found with the usual or with the smaller distance from boxes.
     fn path(&self, ends: [LayoutPoint; 2]) -> Option<Vec<LayoutPoint>> {
         let distance = BEND + LANE * self.lane as f64;
         self.path_at_distance(ends, distance).or_else(|| self.path_at_distance(ends, NARROW))
     }
 
-    /// Returns a shortest path with bends at `distance` from boxes.
+    /// Returns a shortest path with bends at `distance` from boxes. Returns `None` if no such path
+    /// is found, or if more than [`MAX_BOXES`] boxes are in the way.
     fn path_at_distance(&self, ends: [LayoutPoint; 2], distance: f64) -> Option<Vec<LayoutPoint>> {
         let mut obstacles = BTreeSet::new();
         let mut path = ends.to_vec();
@@ -282,7 +285,7 @@ impl RouteSearch<'_> {
     }
 
     /// Returns a shortest path along the corners of the boxes `obstacles`, which avoids these
-    /// boxes.
+    /// boxes. Returns `None` if there is no such path.
     fn shortest(
         &self,
         ends: [LayoutPoint; 2],

@@ -81,6 +81,7 @@ pub fn png(svg: &str, size: PngSize) -> Result<PngPicture, PngError> {
     draw_within(svg, size, MAX_PIXELS)
 }
 
+/// Draws an SVG picture with at most `max_pixels` pixels.
 fn draw_within(svg: &str, size: PngSize, max_pixels: f64) -> Result<PngPicture, PngError> {
     let missing = Mutex::new(BTreeSet::new());
     let mut options = Options::default();

@@ -2,12 +2,13 @@
 //! agglomeration](parikh_evidence::reduction::rules::free_agglomeration).
 //!
 //! # Back-translation
-//! Merged transitions stand for h f.
+//! A merged transition stands for h f: a producer h of the place p, then a consumer f of p.
 //!
 //! # Cost
-//! The rows around p, and |H|·|F| new transitions. The first variant requires |H| ≤ 1 or |F| ≤ 1
-//! and that p is removed; the second bounds the product. If p stays, only original transitions are
-//! merged: around a cycle, merging would never end.
+//! The rows around p, and |H|·|F| new transitions, where H and F are the producers and consumers of
+//! p. The first variant requires |H| ≤ 1 or |F| ≤ 1 and that p is removed; the second bounds the
+//! product. If p stays, only original transitions are merged: around a cycle, merging would never
+//! end.
 
 use super::GrowthLimits;
 use crate::candidate;
@@ -19,7 +20,8 @@ use parikh_net::TransitionId;
 
 /// The search for places whose producers can be merged with its consumers.
 pub(super) struct FreeAgglomeration {
-    /// True for the variant with |H|, |F| > 1, or with p kept.
+    /// True for the variant in which the place has several producers and several consumers, or
+    /// stays.
     pub(super) product: bool,
     pub(super) limits: GrowthLimits,
 }

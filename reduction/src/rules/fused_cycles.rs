@@ -1,7 +1,8 @@
 //! The search for candidates of [fused cycles](parikh_evidence::reduction::rules::fused_cycles).
 //!
 //! # Back-translation
-//! A router moves tokens along T to the place from which the next firing takes them.
+//! A router moves tokens along the transitions of the cycle to the place from which the next firing
+//! takes them.
 //!
 //! # Cost
 //! Linear in the net if much of it has changed. Otherwise, the moves after a changed move are
@@ -51,7 +52,8 @@ impl CandidateSearch for FusedCycles {
     }
 }
 
-/// Returns `t` as a move, if it moves one token between two places outside of the support.
+/// Returns `t` as a move, if it moves one token between two different places outside of the
+/// support; otherwise `None`.
 fn free_move(net: &WorkNet, t: TransitionId) -> Option<TokenMove> {
     let (from, to) = move_of(net, t)?;
     let is_free = from != to && !net.in_support(from) && !net.in_support(to);

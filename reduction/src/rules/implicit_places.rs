@@ -6,8 +6,8 @@
 //!
 //! # Cost
 //! For a changed place, a search of at most [`MAX_INCREASES`] steps without backtracking: a
-//! transition that violates (2) or (3) is repaired by increasing the multiplicity of one of its
-//! inputs. The check reads the rows of all places of the candidate.
+//! transition that violates condition (2) or (3) of the rule is repaired by increasing the
+//! multiplicity of one of its inputs. The check reads the rows of all places of the candidate.
 
 use crate::candidate;
 use crate::journal::ChangedNodes;
@@ -77,8 +77,9 @@ impl<'n> ImplicitPlaceSearch<'n> {
         None
     }
 
-    /// Returns a transition that violates (2) with `true`, otherwise one that violates (3) with
-    /// `false`.
+    /// Returns a transition that violates condition (2) of the rule, with `true`; otherwise a
+    /// transition that violates condition (3), with `false`. Returns `None` if no transition
+    /// violates either.
     fn find_violation(&self) -> Option<(TransitionId, bool)> {
         let by_effect = self.margins.iter().find(|(_, (effect_margin, _))| *effect_margin < 0);
         if let Some((&t, _)) = by_effect {
@@ -95,7 +96,7 @@ impl<'n> ImplicitPlaceSearch<'n> {
     }
 
     /// Returns the input of `t` whose increase causes the fewest new violations, then with the
-    /// fewest tokens.
+    /// fewest tokens. Returns `None` if no input is usable.
     fn best_input(&self, t: TransitionId, by_effect: bool) -> Option<PlaceId> {
         let net = self.net;
         let inputs = net.pre(t).iter().map(|arc| arc.place);

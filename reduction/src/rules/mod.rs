@@ -113,7 +113,8 @@ pub fn searches_named(name: &str) -> Result<Vec<&'static str>, String> {
     })
 }
 
-/// Returns the rule whose conditions are checked for the candidates of a search.
+/// Returns the rule whose conditions are checked for the candidates of a search, or `None` if no
+/// search has this name.
 pub fn conditions_of(search: &str) -> Option<&'static Conditions> {
     let searches = all_searches(&GrowthLimits::default()).into_iter();
     searches
@@ -139,6 +140,8 @@ pub(super) fn all_searches(limits: &GrowthLimits) -> Vec<SearchRule> {
     let is_free = |net: &WorkNet, p| !net.in_support(p);
     let puts_as_often = |net: &WorkNet, t| net.pre(t).len() == net.post(t).len();
     let puts_no_more_often = |net: &WorkNet, t| net.post(t).len() <= net.pre(t).len();
+    // The name of each search, the name of the rule whose conditions are checked, the phase, and
+    // the search.
     let table: Vec<(&str, &str, Phase, Box<dyn CandidateSearch>)> = vec![
         (
             "source-transitions",

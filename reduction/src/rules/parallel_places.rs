@@ -71,9 +71,10 @@ impl CandidateSearch for ParallelPlaces {
     }
 }
 
-/// Returns multiplicities with which `kept` makes p implicit. Let d be the largest pre(t,p) /
-/// pre(t,kept) over the transitions t that take from p, all of which must take from kept. The
-/// conditions are post(t,p) ≥ d·post(t,kept) for every t, and m₀(p) ≥ d·m₀(kept).
+/// Returns multiplicities, of p and of `kept`, with which `kept` makes p implicit. Let d be the
+/// largest pre(t,p) / pre(t,kept) over the transitions t that take from p, all of which must take
+/// from kept. The conditions are post(t,p) ≥ d·post(t,kept) for every t, and m₀(p) ≥ d·m₀(kept).
+/// Returns `None` if a condition is violated or a multiplicity is too large.
 fn implicit_multiplicities(net: &WorkNet, kept: PlaceId, p: PlaceId) -> Option<(u32, u32)> {
     let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
     // The fraction d as (numerator, denominator).

@@ -2,7 +2,7 @@
 //! agglomeration](parikh_evidence::reduction::rules::partial_post_agglomeration).
 //!
 //! # Back-translation
-//! Merged transitions stand for h f.
+//! A merged transition stands for h f: the producer h of the place p, then a consumer f of p.
 //!
 //! # Cost
 //! The rows around p. There is at most one h, so the net does not grow. Only original transitions

@@ -2,11 +2,13 @@
 //! agglomeration](parikh_evidence::reduction::rules::post_agglomeration).
 //!
 //! # Back-translation
-//! Merged transitions stand for h fᵏ; initial tokens are consumed in the prefix.
+//! A merged transition stands for h fᵏ: a producer h of the place p, then k firings of a consumer f
+//! of p. Initial tokens of p are consumed in the prefix.
 //!
 //! # Cost
-//! The rows around p for each change at p, and |H|·|F| new transitions. The first variant requires
-//! |H| ≤ 1 or |F| ≤ 1; the second bounds the product.
+//! The rows around p for each change at p, and |H|·|F| new transitions, where H and F are the
+//! producers and consumers of p. The first variant requires |H| ≤ 1 or |F| ≤ 1; the second bounds
+//! the product.
 
 use super::GrowthLimits;
 use crate::candidate;
@@ -17,7 +19,7 @@ use parikh_net::TransitionId;
 
 /// The search for places whose consumers can fire at once.
 pub(super) struct PostAgglomeration {
-    /// True for the variant with |H|, |F| > 1.
+    /// True for the variant in which the place has several producers and several consumers.
     pub(super) product: bool,
     pub(super) limits: GrowthLimits,
 }

@@ -2,10 +2,11 @@
 //! agglomeration](parikh_evidence::reduction::rules::pre_agglomeration).
 //!
 //! # Back-translation
-//! Merged transitions stand for h f. For a dead marking, the transitions h fire last.
+//! A merged transition stands for h f: a producer h of the place p, then a consumer f of p. For a
+//! dead marking, the producers h fire last.
 //!
 //! # Cost
-//! The rows around p and the consumers of •H.
+//! The rows around p, and the consumers of the input places of the producers.
 
 use super::GrowthLimits;
 use crate::candidate;
@@ -14,12 +15,12 @@ use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
-/// Limit on the number of consumers of an input place of H.
+/// Limit on the number of consumers of each input place of a producer.
 const MAX_CONSUMERS: usize = 64;
 
 /// The search for places whose producers can be postponed until a consumer fires.
 pub(super) struct PreAgglomeration {
-    /// True for the variant with |H|, |F| > 1.
+    /// True for the variant in which the place has several producers and several consumers.
     pub(super) product: bool,
     pub(super) limits: GrowthLimits,
 }

@@ -50,7 +50,7 @@ const MAX_ARCS_OF_PLACE: usize = 16;
 /// The search for places that a weighted sum of other places makes implicit, or determines exactly.
 #[derive(Default)]
 pub(super) struct StructurallyImplicitPlaces {
-    /// The time limit of the current batch.
+    /// The time limit of the current batch; `None` before the first batch.
     budget: Option<Budget>,
     /// The places to keep, for [redundant
     /// places](parikh_evidence::reduction::rules::redundant_places): other places must determine
@@ -147,8 +147,8 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
         })
     }
 
-    /// Returns likely candidates that remove `p`. Afterwards, `p` does not make later places
-    /// implicit.
+    /// Returns likely candidates that remove `p`. If the program has an optimum, `p` does not make
+    /// later places implicit.
     fn search(&mut self, p: PlaceId, budget: &Budget) -> Result<Vec<Candidate>, ProgramError> {
         let net = self.net;
         let adjacent = net.neighbours(p);

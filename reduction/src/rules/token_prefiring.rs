@@ -2,7 +2,8 @@
 //! prefiring](parikh_evidence::reduction::rules::token_prefiring).
 //!
 //! # Back-translation
-//! tᵏ is in the prefix.
+//! The firings of t that take the initial tokens of its inputs are in the prefix, before all other
+//! firings.
 //!
 //! # Cost
 //! The inputs of a changed transition, once each: in a ring of such transitions, the tokens would
@@ -15,7 +16,7 @@ use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 use std::collections::HashSet;
 
-/// The search for transitions that take all tokens of their inputs first.
+/// The search for transitions that can fire before all others, with the tokens of their inputs.
 #[derive(Default)]
 pub(super) struct TokenPrefiring {
     /// Transitions proposed in earlier calls.

@@ -31,7 +31,7 @@ const NEGATIVE_OPTIMUM: f64 = -1e-6;
 /// The search for transitions whose input places never have enough tokens together.
 #[derive(Default)]
 pub(super) struct UnmarkablePresets {
-    /// The time limit of the current batch.
+    /// The time limit of the current batch; `None` before the first batch.
     budget: Option<Budget>,
 }
 
@@ -146,6 +146,7 @@ impl<'n> WeightedSumSearch<'n> {
     }
 
     /// Returns a sum with too few tokens for `t`, together with all transitions that it refutes.
+    /// Returns `None` if no such sum is found.
     fn refuting_sum(&mut self, t: TransitionId, budget: &Budget) -> Option<Candidate> {
         let net = self.net;
         let column = |p: PlaceId| self.effects.column(p);
@@ -186,8 +187,8 @@ impl<'n> WeightedSumSearch<'n> {
         }
     }
 
-    /// Returns the transitions that need more than this sum has, if no live transition increases
-    /// the sum. Marks them as dead.
+    /// Returns the sum with the transitions that need more than the sum has. Marks them as dead.
+    /// Returns `None` if a live transition may increase the sum, or if no transition is refuted.
     fn refuted_by(&mut self, weights: Vec<(usize, u32)>) -> Option<Candidate> {
         let places =
             weights.into_iter().map(|(column, weight)| (self.effects.places[column], weight));

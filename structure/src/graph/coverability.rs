@@ -71,8 +71,8 @@ impl Coverability {
         Ok(graph)
     }
 
-    /// Sets places of `next` to ω where `next` is larger than a covered node on the path to node
-    /// `from`. Repeats until nothing changes.
+    /// Accelerates `next`: for each node on the path to node `from` that `next` covers, sets the
+    /// places with more tokens in `next` to ω. Repeats until nothing changes.
     fn accelerate(&self, next: &mut [u64], from: usize, parents: &[Option<u32>]) {
         loop {
             let mut is_changed = false;

@@ -102,7 +102,7 @@ impl Reachability {
         Ok(graph)
     }
 
-    /// Returns a shortest firing sequence to a marking.
+    /// Returns a shortest firing sequence from the initial marking to the marking with this number.
     pub fn sequence_to(&self, mut marking: u32) -> Vec<TransitionId> {
         let mut transitions = Vec::new();
         while marking != 0 {
@@ -138,7 +138,8 @@ impl Reachability {
         (first_edge, has_path)
     }
 
-    /// Returns the firing sequence along `next`, a result of [`shortest_paths_to`](Self::shortest_paths_to).
+    /// Returns the firing sequence from `marking` along `next`, the first list of
+    /// [`shortest_paths_to`](Self::shortest_paths_to).
     pub fn follow(&self, next: &[Option<u32>], mut marking: u32) -> FiringSequence {
         let mut sequence = FiringSequence::new();
         while let Some(edge_index) = next[marking as usize] {

@@ -120,7 +120,8 @@ fn ablate(AblateArgs { of, rules }: AblateArgs) -> Result<u8, Error> {
     run_teams(of, teams, true)
 }
 
-/// Runs all engines and rules together, and each of the given teams.
+/// Runs all engines and rules together, and each of the given teams. `excludes_engines` is true if
+/// a team is all engines and rules without one of them, and false if it is a single engine.
 fn run_teams(args: TeamArgs, teams: Vec<Team>, excludes_engines: bool) -> Result<u8, Error> {
     let asked = match (&args.goals, &args.list) {
         (Some(goals), _) => teams::read_goals(goals)?,
@@ -449,7 +450,8 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
     })
 }
 
-/// The measurements of an instance, and their lines in the result file.
+/// The measurements of an instance, and their lines in the result file. `None` if the instance is
+/// skipped.
 type InstanceMeasurements<M> = Option<(Vec<M>, Vec<Vec<String>>)>;
 
 /// Measures every instance, and writes the lines of each measurement as it is made.

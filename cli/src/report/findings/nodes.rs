@@ -23,6 +23,8 @@ const NO_BINDING: &str = "No binding is left of it: its guard, or the colours th
 const MAX_LOOP_FINDINGS: usize = 6;
 
 impl FindingCollector<'_> {
+    /// Adds findings about transitions that can never fire, and about transitions for which this is
+    /// open.
     pub(super) fn dead_transitions(&mut self, at: usize) {
         match self.net.folding() {
             None => self.dead_by_cause(at),
@@ -36,9 +38,11 @@ impl FindingCollector<'_> {
         }
     }
 
+    /// Adds a finding for each cause of dead transitions of a net without colours.
     fn dead_by_cause(&mut self, at: usize) {
         let (net, results) = (self.net, self.results);
-        // The first copy of a transition stands for all copies.
+        // A transition of the model with reset arcs has several copies in the net. The first copy
+        // stands for all copies.
         let bindings = bindings(net);
         let dead = never_firing(&bindings, &results.fates).into_iter();
         let dead: Vec<TransitionId> = dead.filter_map(|at| bindings[at].first()).copied().collect();
@@ -74,7 +78,8 @@ impl FindingCollector<'_> {
         let (net, results) = (self.net, self.results);
         let Some(folding) = net.folding() else { return };
         let bindings = bindings(net);
-        // Transitions that are dead for the same reason form one finding.
+        // Transitions that are dead for the same reason form one finding. A group consists of the
+        // transitions, the sentences of the reason, and the index of the certificate.
         let mut groups: Vec<(Vec<usize>, Vec<Sentence>, Option<usize>)> = Vec::new();
         for transition in never_firing(&bindings, &results.fates) {
             let (details, certificate) = match bindings[transition].first() {
@@ -142,9 +147,12 @@ impl FindingCollector<'_> {
     }
 
     /// Adds findings about unbounded places, each with a pump loop as evidence. Places with the
-    /// same loop share a finding.
+    /// same loop share a finding, and loops beyond [`MAX_LOOP_FINDINGS`] are described in one
+    /// finding. Also adds findings about places whose bounds are open and about places that are
+    /// never marked.
     pub(super) fn unbounded_places(&mut self, at: usize) {
         let (net, results) = (self.net, self.results);
+        // A group consists of the places, the sentences about their loop, and the loop to play.
         let mut groups: Vec<(Vec<PlaceId>, Vec<Sentence>, Option<PlayedSequence>)> = Vec::new();
         for place in net.model_places() {
             let Some(bound) = &results.bounds[place.index()] else { continue };
@@ -196,7 +204,8 @@ impl FindingCollector<'_> {
         self.never_marked();
     }
 
-    /// Describes in words the pump loop that the page plays.
+    /// Describes in words the pump loop that the page plays. Returns `None` if the page plays no
+    /// loop.
     fn loop_sentence(&self, play: Option<&PlayedSequence>) -> Option<Sentence> {
         let play = play?;
         let steps = |trace: usize| -> Option<Vec<FiringStep>> {
@@ -216,6 +225,7 @@ impl FindingCollector<'_> {
         Some(append_steps(text, &steps(play.pump?)?))
     }
 
+    /// Adds one finding about all places that never hold a token.
     pub(super) fn never_marked(&mut self) {
         let (net, results) = (self.net, self.results);
         let empty = |place: &PlaceId| {
@@ -272,8 +282,8 @@ impl FindingCollector<'_> {
     }
 }
 
-/// Returns the nodes about which nothing is known. `known` has an entry per node, in the order of
-/// `nodes`.
+/// Returns the nodes whose entry of `known` is `None`. `known` is empty or has an entry per node,
+/// in the order of `nodes`.
 fn open_nodes<K, N>(known: &[Option<K>], nodes: impl Iterator<Item = N>) -> Vec<N> {
     nodes.zip(known).filter(|(_, known)| known.is_none()).map(|(node, _)| node).collect()
 }

@@ -173,8 +173,8 @@ fn first_open(open: BTreeMap<String, OpenReason>) -> OpenReason {
     open.into_values().next().unwrap_or_else(|| OpenCause::NotAsked.into())
 }
 
-/// Adds the techniques, the assumption, the grade and the certificates of one answer to the
-/// summary.
+/// Adds the techniques, the assumption of safe units and the grade of one answer to the summary,
+/// and its certificates if `with_certificates` is true.
 fn add_evidence(
     summary: &mut AnsweredQuestion,
     answered: &EvidencedAnswer,

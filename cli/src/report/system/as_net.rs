@@ -36,8 +36,9 @@ const MAX_LISTED_LABELS: usize = 12;
 /// The name of the figure that counts reachable markings.
 const STATES: &str = "STATES";
 
-/// The name of each question, and the question in words.
+/// The name of the question about deadlocks, and the question in words.
 const DEADLOCK: (&str, &str) = ("Deadlock", "Can the system stop?");
+/// The name of the question about labels, and the question in words.
 const LABELS: (&str, &str) = ("Labels", "Does every label occur on some run?");
 
 /// The answers to the two questions.
@@ -45,7 +46,7 @@ const LABELS: (&str, &str) = ("Labels", "Does every label occur on some run?");
 pub(super) struct NetAnswers {
     /// The two questions with their answers.
     pub(super) rows: Vec<SystemQuestion>,
-    /// An entry per label that occurs in the net: whether it occurs on some run.
+    /// An entry per label of a transition of the net: whether the label occurs on some run.
     pub(super) occurrences: Vec<LabelOccurrence>,
     /// The runs to play.
     pub(super) runs: Vec<ResolvedRun>,
@@ -80,7 +81,8 @@ struct AnsweredLabel<'a> {
 pub(super) struct SystemNet<'s> {
     system: &'s System,
     net: Net,
-    /// The component and state per place. The state is `None` for the root of a component.
+    /// The component and state per place. The state is `None` for the root of a component, the
+    /// place that is marked before the joint first step.
     states: Vec<(u32, Option<u32>)>,
     /// The label per transition. The label is `None` for the joint first step.
     labels: Vec<Option<LabelId>>,
@@ -148,7 +150,7 @@ impl<'s> SystemNet<'s> {
     }
 
     /// Counts the reachable joint states. Returns the number with the grade of its evidence, or
-    /// `None` if the budget is spent before.
+    /// `None` if the engines do not determine the number within the budget.
     pub(super) fn joint_states(&self, config: &RunConfig, budget: &Budget) -> Option<String> {
         let mut counted = None;
         run::state_space(&self.net, config, budget, |event| match event {
@@ -193,7 +195,8 @@ impl<'s> SystemNet<'s> {
         moves
     }
 
-    /// Returns the state of each component in a marking.
+    /// Returns the states of the components in a marking, in the order of the components. A
+    /// component whose root is marked has no entry.
     fn joint(&self, marking: &Marking) -> Vec<u32> {
         let marked = marking.marked().map(|(place, _)| self.states[place.index()]);
         let mut joint: Vec<(u32, u32)> = marked.filter_map(|(at, it)| Some((at, it?))).collect();
@@ -230,7 +233,7 @@ struct SystemTranslator<'a, 's> {
 
 impl SystemTranslator<'_, '_> {
     /// Returns the firings of a play, without firings if `play` is `None`. Returns `None` if the
-    /// sequence is too long for a page.
+    /// sequence has more than [`MAX_STEPS`] firings or the page does not keep its trace.
     fn firings(&self, play: Option<&PlayedSequence>) -> Option<Vec<TransitionId>> {
         let Some(play) = play else { return Some(Vec::new()) };
         let firings = usize::try_from(play.firings).ok().filter(|it| *it <= MAX_STEPS)?;
@@ -358,8 +361,9 @@ impl SystemTranslator<'_, '_> {
         self.answers.rows.push(row);
     }
 
-    /// Adds a run that ends with one of `transitions`, which have the same label. One of
-    /// them is enabled after `play`.
+    /// Adds a run that ends with one of `transitions`, which have the same label, and returns its
+    /// index. One of the transitions is enabled after `play`. Returns `None` if the page has no
+    /// space for the run.
     fn run_to(
         &mut self,
         transitions: &[TransitionId],

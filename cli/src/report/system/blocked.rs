@@ -2,8 +2,9 @@
 
 use parikh_systems::{LabelId, System};
 
-/// The largest number of components described, and the largest number of labels for one component.
+/// The largest number of components described.
 const MAX_COMPONENTS: usize = 24;
+/// The largest number of labels listed for one component.
 const MAX_LABELS: usize = 6;
 
 /// Describes for each component in a joint state the labels of its edges and the components that

@@ -80,17 +80,17 @@ pub struct SystemQuestion {
     pub formula: String,
     /// The answer. `None` if the question is open.
     pub value: Option<bool>,
-    /// True if the answer is the desired one.
+    /// True if the answer is the desired one. `None` if the question is open.
     pub good: Option<bool>,
     /// The reason for the answer, or the reason why the question is open.
     pub reason: String,
-    /// The grade: `replayed`, `certified` or `searched`.
+    /// The grade: `replayed`, `certified` or `searched`. `None` if the question is open.
     pub evidence: Option<String>,
     /// The lines of the certificates.
     pub lines: Vec<String>,
     /// For a deadlock, a line per component that names the components for which it waits.
     pub blocked: Vec<String>,
-    /// The index of the run that shows the answer.
+    /// The index of the run that shows the answer. `None` if the page shows no run for the answer.
     pub run: Option<usize>,
     /// The answer in the file, if it differs.
     pub otherwise: Option<bool>,
@@ -105,11 +105,11 @@ pub struct LabelOccurrence {
     pub comes: Option<bool>,
     /// The reason for the answer, or the reason why the question is open.
     pub reason: String,
-    /// The grade: `replayed`, `certified` or `searched`.
+    /// The grade: `replayed`, `certified` or `searched`. `None` if the question is open.
     pub evidence: Option<String>,
     /// The lines of the certificates.
     pub lines: Vec<String>,
-    /// The index of a run that ends with the label.
+    /// The index of a run that ends with the label. `None` if the page has no such run.
     pub run: Option<usize>,
 }
 
@@ -196,6 +196,8 @@ fn step_budget(time: Duration, budget: &Budget) -> Budget {
     }
 }
 
+/// Collects the contents of a page. The pair holds the headline of the questions and the scope of
+/// the answers.
 fn page_of(
     system: &System,
     made: String,
@@ -223,7 +225,8 @@ fn page_of(
     }
 }
 
-/// Converts the run of an answer into a run to play.
+/// Converts the run of an answer into a run to play. Returns `None` if the proof is no run, or if
+/// the run does not fit the system.
 fn run_of(system: &System, answer: &PropertyAnswer) -> Option<ResolvedRun> {
     let SystemProof::Run { labels, back } = &answer.proof else { return None };
     let labels: Option<Vec<_>> = labels.iter().map(|name| system.label_named(name)).collect();

@@ -1,5 +1,5 @@
-// Routes of lines around nodes, for views laid out on the page. `src/layout/route.rs` computes the report's own
-// routes in the same way, and explains the method.
+// Routes of lines around nodes, for views laid out on the page. `pictures/src/layout/route.rs`
+// computes the routes of the report in the same way, and explains the method.
 
 /** The least distance between a line and the box of a node that it does not join. */
 const CLEARANCE = 4;

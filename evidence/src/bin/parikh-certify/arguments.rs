@@ -57,6 +57,7 @@ impl CertifyArguments {
 /// The request of the command line.
 pub(crate) enum CertifyRequest {
     Audit(CertifyArguments),
+    /// Prints this text, for `--help` and `--version`.
     Text(String),
 }
 
@@ -162,7 +163,8 @@ fn number(option: &str, text: &OsString) -> Result<u64, String> {
     parsed.ok_or_else(|| format!("{option} needs a number, not {}", text.display()))
 }
 
-/// Splits a text into a positive number and the unit behind it.
+/// Splits a text into a positive number and the unit behind it, which may be empty. Returns `None`
+/// if the text does not start with a positive number.
 fn with_unit(text: &OsString) -> Option<(f64, &str)> {
     let text = text.to_str()?;
     let unit_start = text.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(text.len());

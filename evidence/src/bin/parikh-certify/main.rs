@@ -347,7 +347,7 @@ fn query_file(
     // The name comes from an evidence file, and must not lead to another directory.
     let is_plain_name =
         !examination.is_empty() && examination.bytes().all(|b| b.is_ascii_alphanumeric());
-    // The questions of the file are printed beside the verdict.
+    // A query file that the user names is read for every examination.
     let file = match &arguments.queries {
         _ if !is_plain_name => {
             return Err(format!("{} is not an examination", Quoted(examination)));
@@ -363,7 +363,8 @@ fn query_file(
     Ok(properties)
 }
 
-/// Returns the files named, and the evidence files in the directories named, sorted by name.
+/// Returns the files named, in the given order. A directory is replaced by its evidence files,
+/// sorted by name.
 fn evidence_files(given_paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for path in given_paths {

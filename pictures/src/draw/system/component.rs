@@ -18,12 +18,15 @@ use parikh_systems::{Component, LabelId, System};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
-/// Sizes in pixels: the height of a state, the height of a label line, the height of a loop, the
-/// padding inside the frame, and the height of the title.
+/// The height of a state in pixels.
 const HEIGHT: f64 = 24.0;
+/// The height of a label line in pixels.
 const LINE: f64 = 12.0;
+/// The height of the control points of a loop above its state, in pixels.
 const LOOP: f64 = 20.0;
+/// The padding inside the frame, in pixels.
 const PADDING: f64 = 14.0;
+/// The height of the title in pixels.
 const TITLE: f64 = 22.0;
 /// The length of the arrow to a start state.
 const START: f64 = 16.0;
@@ -31,8 +34,9 @@ const START: f64 = 16.0;
 /// The shift of an edge's middle if an edge in the opposite direction exists.
 const OPPOSITE_SHIFT: f64 = 14.0;
 
-/// The largest number of letters of a state's name, and of a label.
+/// The largest number of letters of a state's name.
 const MAX_STATE_LETTERS: usize = 24;
+/// The largest number of letters of a label.
 const MAX_LABEL_LETTERS: usize = 28;
 
 /// The largest number of labels of one line. The other labels are counted.
@@ -40,13 +44,16 @@ const MOST_LABELS: usize = 6;
 
 /// The drawing of a component.
 pub(super) struct ComponentDrawing {
+    /// The SVG elements, relative to the upper left corner of the frame.
     pub(super) body: String,
+    /// The size of the frame.
     pub(super) size: LayoutSize,
 }
 
 /// The labels of edges, by source and target.
 type EdgeLabels = BTreeMap<(u32, u32), Vec<LabelId>>;
 
+/// Groups the labels of the component's edges by source and target.
 fn bundles(component: &Component) -> EdgeLabels {
     let mut bundles = EdgeLabels::new();
     for state in 0..component.states().len() as u32 {
@@ -93,6 +100,7 @@ pub(super) fn draw_box(system: &System, component_index: usize) -> ComponentDraw
 struct ComponentSheet<'a> {
     system: &'a System,
     component_index: usize,
+    /// The colour index per shared label.
     colours: &'a HashMap<LabelId, usize>,
     highlighted: &'a BTreeSet<LabelId>,
     /// The width per state.
@@ -139,6 +147,7 @@ impl ComponentSheet<'_> {
         clipped_to(self.system.label(label), MAX_LABEL_LETTERS)
     }
 
+    /// Returns the width in pixels of the longest label, among the labels that are shown.
     fn widest(&self, labels: &[LabelId]) -> f64 {
         let letters = labels.iter().take(MOST_LABELS).map(|&it| self.label(it).chars().count());
         LETTER * letters.max().unwrap_or(0) as f64
@@ -235,7 +244,8 @@ impl ComponentSheet<'_> {
         body.push_str("</g>\n");
     }
 
-    /// Draws an edge from a state to itself, above the state. Returns the upper end of its labels.
+    /// Draws an edge from a state to itself, above the state. Returns the position of its first
+    /// label.
     fn write_loop(
         &self,
         state: u32,
@@ -354,7 +364,8 @@ impl ComponentSheet<'_> {
     }
 }
 
-/// Returns the class for the colour of a label, with a leading blank.
+/// Returns the class for the colour of a label, with a leading blank. `kind` is `k` for lines and
+/// `f` for areas and text. The class is empty if `ink`, the colour index, is `None`.
 fn class(kind: char, ink: Option<usize>) -> String {
     ink.map(|ink| format!(" {kind}{ink}")).unwrap_or_default()
 }

@@ -29,13 +29,14 @@ const MAX_LEGEND_LABELS: usize = 48;
 /// The largest number of letters of a name in the legend and in titles.
 const MAX_NAME_LETTERS: usize = 40;
 
-/// Sizes in pixels: the width of a letter, the height of a legend line, and the gap between
-/// components.
+/// The width of a letter in pixels.
 const LETTER: f64 = 6.4;
+/// The height of a legend line in pixels.
 const LEADING: f64 = 18.0;
+/// The gap between components in pixels.
 const GAP: f64 = 22.0;
 
-/// The minimum width of a page, if the components fill it.
+/// The minimum width in pixels of a page, if the components fill it.
 const PAGE: f64 = 760.0;
 
 /// The width of a page divided by its height.
@@ -54,15 +55,15 @@ pub struct SystemPicture {
     pub boxes: usize,
 }
 
-/// Returns the colours of the labels that several components share.
+/// Returns the colours of the labels that several components share, as indices below [`COLOURS`].
 pub fn colours(system: &System) -> HashMap<LabelId, usize> {
     let shared = system.labels().filter(|&label| system.owners(label).len() > 1);
     shared.enumerate().map(|(at, label)| (label, at % COLOURS)).collect()
 }
 
-/// Returns true for the components that are drawn with all states. Each of these has at most
-/// [`MAX_READABLE_NODES`] states. The smallest components come first, up to [`MAX_WHOLE_NODES`]
-/// states in all.
+/// Returns for each component whether all of its states are drawn. With `draws_all`, this is true
+/// for all components. Otherwise a component needs at most [`MAX_READABLE_NODES`] states, and
+/// together with all smaller components at most [`MAX_WHOLE_NODES`].
 fn drawn_components(system: &System, draws_all: bool) -> Vec<bool> {
     let sizes: Vec<usize> = system.components().iter().map(|it| it.states().len()).collect();
     let mut order: Vec<usize> = (0..sizes.len()).collect();
@@ -159,6 +160,7 @@ fn legend_entry(system: &System, label: LabelId) -> String {
     format!("{}: {names}", clipped_to(system.label(label), MAX_NAME_LETTERS))
 }
 
+/// Returns the width in pixels of a legend entry with its gap.
 fn entry_width(text: &str) -> f64 {
     16.0 + LETTER * text.chars().count() as f64 + 24.0
 }
@@ -171,7 +173,8 @@ fn longest_entry(system: &System) -> f64 {
     widths.fold(LETTER * 48.0, f64::max)
 }
 
-/// Writes the legend from the height `top` on. Returns the additional height.
+/// Writes the legend on a page of the given width, from the height `top` on. Returns the height
+/// that the legend adds, with the gap above it.
 fn legend(
     system: &System,
     colours: &HashMap<LabelId, usize>,
