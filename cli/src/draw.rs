@@ -101,7 +101,7 @@ const OUT_OF_TIME: &str = "nothing was drawn; raise --timeout, write SVG instead
      the net";
 
 /// The share of the time for improving layouts. The rest is for writing the picture.
-const FOR_LAYOUT: f64 = 0.5;
+const LAYOUT_SHARE: f64 = 0.5;
 
 /// The width or height in pixels from which the picture of a system is reported as large.
 const LARGE_PIXELS: f64 = 4_000.0;
@@ -162,7 +162,7 @@ fn write_scene(
         None => print_verbatim(&dot(picture))?,
         Some(DrawOutput::Dot(file)) => write(file, &dot(picture))?,
         Some(DrawOutput::ByGraphviz(file)) => return render(&dot(picture), file, budget),
-        output => write_picture(&svg(picture, &budget.share(FOR_LAYOUT)), output)?,
+        output => write_picture(&svg(picture, &budget.share(LAYOUT_SHARE)), output)?,
     }
     Ok(ProgramOutcome::Complete)
 }
@@ -215,7 +215,7 @@ impl DrawArguments {
                 return render(&system::dot(system, &highlighted), file, budget);
             }
             output => {
-                let share = budget.share(FOR_LAYOUT);
+                let share = budget.share(LAYOUT_SHARE);
                 let picture = system::picture(system, &highlighted, self.all, &share);
                 if picture.boxes > 0 {
                     note!(
@@ -303,7 +303,7 @@ impl DrawArguments {
                 part.len()
             );
         }
-        let strip = strip(net, &part, &sequence, &budget.share(FOR_LAYOUT));
+        let strip = strip(net, &part, &sequence, &budget.share(LAYOUT_SHARE));
         let strip =
             strip.with_context(|| format!("{}: the trace does not replay", file.display()))?;
         if strip.left_out > 0 {
@@ -332,13 +332,14 @@ impl DrawArguments {
             );
             return Ok(None);
         }
-        let animation = animated(net, &part, &sequence, &budget.share(FOR_LAYOUT));
+        let animation = animated(net, &part, &sequence, &budget.share(LAYOUT_SHARE));
         animation
             .map(Some)
             .with_context(|| format!("{}: the trace does not replay", file.display()))
     }
 
-    /// Draws the net, or the part of the net around the highlighted nodes.
+    /// Draws the whole net, the part around the highlighted nodes, or the net in groups: the first
+    /// that is readable, or the whole net with `--all`.
     fn picture(
         &self,
         net: &ExtendedNet,

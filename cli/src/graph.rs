@@ -3,7 +3,7 @@
 use super::model;
 use super::terminal::{note, print_verbatim};
 use super::trace_file::TraceFile;
-use super::trace_start::begun_where;
+use super::trace_start::with_trace_start;
 use super::{ProgramOutcome, UsageError, limits, pixels, signals};
 use anyhow::{Context, Result, bail};
 use parikh_formula::{lower, text};
@@ -90,7 +90,7 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
         model::net_with(&arguments.model, &parikh_unfolding::UnfoldingConfig::default(), &budget)?;
     let net = with_initial_token(net);
     let net = match arguments.trace.as_deref().map(std::fs::read_to_string) {
-        Some(Ok(text)) => begun_where(net, &arguments.model, &text)?,
+        Some(Ok(text)) => with_trace_start(net, &arguments.model, &text)?,
         _ => net,
     };
     let trace = arguments.trace.as_deref().map(|file| read_trace(&net, file)).transpose()?;

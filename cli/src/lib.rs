@@ -218,7 +218,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Returns true if a coloured net is too large to unfold, or the time for unfolding is over.
+/// Returns true if a coloured net was not unfolded: it exceeds a limit on size, time or memory, or
+/// a number overflows.
 fn is_declined(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.is::<parikh_unfolding::UnfoldingError>())
 }

@@ -6,7 +6,7 @@
 
 use super::terminal::{line, note};
 use super::trace_file::TraceFile;
-use super::trace_start::begun_where;
+use super::trace_start::with_trace_start;
 use super::{ProgramOutcome, limits, reduce, replay_coloured, signals, story};
 use anyhow::{Context, Result, bail};
 use parikh_evidence::loops::{holds, replay_loops};
@@ -72,7 +72,8 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
     let net =
         model.into_net(&parikh_unfolding::UnfoldingConfig::default(), &Budget::unlimited())?;
     let Some(log) = &arguments.log else {
-        let net = begun_where(net, &arguments.model, &text).with_context(|| path.to_string())?;
+        let net =
+            with_trace_start(net, &arguments.model, &text).with_context(|| path.to_string())?;
         let trace = TraceFile::parse(&net, &text).with_context(|| path.to_string())?;
         if trace.transitions().any(|t| net.exceeds_cap(t)) {
             bail!(

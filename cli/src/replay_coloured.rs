@@ -7,7 +7,7 @@ use parikh_net::coloured::{BoundColour, ColouredMarking, ColouredNet, ColouredTr
 use parikh_net::printable::counted;
 
 /// The largest number of colours on one place initially, larger than in any model in practice.
-const COLOURS: usize = 100_000_000;
+const MAX_COLOURS: usize = 100_000_000;
 
 /// A step of a trace.
 struct ColouredStep {
@@ -23,7 +23,7 @@ struct ColouredStep {
 /// name of the trace.
 pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
     let (sequence, pump) = parse(net, text, path)?;
-    let mut marking = net.initial(COLOURS)?;
+    let mut marking = net.initial(MAX_COLOURS)?;
     let firings = fire(net, &sequence, &mut marking, path)?;
     let Some(pump) = pump else {
         line(&format!("{} replayed on coloured net {}", counted(firings, "firing"), net.name()));

@@ -103,7 +103,7 @@ const QUESTION_TIME: &str =
     "Time limit for the questions: 90s, 5m, 1h. The rest of the page takes up to five seconds more";
 
 /// The share of the time for computing the whole unfolding, for the keys of a model form.
-const UNFOLDING: f64 = 0.2;
+const UNFOLDING_SHARE: f64 = 0.2;
 
 /// The page's remark about a net translated from one with inhibitor or reset arcs.
 const TRANSLATED: &str = "The model has inhibitor or reset arcs. The drawing shows the \
@@ -160,7 +160,9 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     let coloured = model.colours().cloned();
     let net = model.into_net(&parikh_unfolding::UnfoldingConfig::default(), &budget)?;
     let keys = match coloured.filter(|_| computes_all_keys) {
-        Some(coloured) => KeyNet::of_coloured_with(&coloured, &net, &budget.portion(UNFOLDING)),
+        Some(coloured) => {
+            KeyNet::of_coloured_with(&coloured, &net, &budget.portion(UNFOLDING_SHARE))
+        }
         None => KeyNet::of_net(Cow::Owned(net.clone())),
     };
     let remark = remark.or_else(|| net.translation().map(|_| TRANSLATED.to_owned()));

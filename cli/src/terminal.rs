@@ -2,10 +2,10 @@
 //!
 //! Names, ids, paths and messages come from files and may contain control characters, so no text is
 //! printed unchanged. [`line()`], [`lines`] and [`note!`] replace control characters, including
-//! line breaks, with [`Printable`], and [`object`] prints JSON with escapes. Only [`print_verbatim`] prints
-//! a text unchanged. It is for formats with their own escaping, such as pictures.
-//! `tests/house/walls.rs` forbids other ways of printing, and `tests/cli/harmful.rs` runs every
-//! command with harmful names.
+//! line breaks, with [`Printable`], and [`object`] prints JSON with escapes. Only
+//! [`print_verbatim`] prints a text unchanged. It is for formats with their own escaping, such as
+//! pictures. `tests/house/walls.rs` forbids other ways of printing, and `tests/cli/harmful.rs` runs
+//! every command with harmful names.
 
 use anyhow::Context;
 use parikh_net::printable::{Printable, json};

@@ -217,7 +217,8 @@ impl TraceFile {
                 }
                 _ => {
                     let (transition, times) = parse_step::<BigUint>(net, line).map_err(fail)?;
-                    let repeated = RepeatedElement { element: LoopElement::Fire(transition), times };
+                    let repeated =
+                        RepeatedElement { element: LoopElement::Fire(transition), times };
                     open_block.as_mut().unwrap_or(&mut main_elements).push(repeated);
                 }
             }

@@ -16,7 +16,7 @@ use std::path::Path;
 /// # Errors
 /// The text names no marking of the model, or the model cannot be translated with this initial
 /// marking.
-pub(super) fn begun_where(net: Net, model: &Path, trace: &str) -> Result<Net> {
+pub(super) fn with_trace_start(net: Net, model: &Path, trace: &str) -> Result<Net> {
     if net.translation().is_none() {
         return Ok(net);
     }

@@ -438,7 +438,8 @@ impl LoopsLine {
             };
             Ok::<RepeatedElement, String>(RepeatedElement { element: part, times })
         };
-        let block = |elements: &Vec<_>| elements.iter().map(repeated).collect::<Result<Vec<_>, _>>();
+        let block =
+            |elements: &Vec<_>| elements.iter().map(repeated).collect::<Result<Vec<_>, _>>();
         let blocks = self.blocks.iter().map(block).collect::<Result<Vec<_>, _>>()?;
         LoopRun::new(blocks).map_err(|error| error.to_string())
     }

@@ -42,7 +42,8 @@ pub(crate) fn build<'l, P: Paths>(
             NamedNode::Constant(value) => store.constant(value),
             NamedNode::Literal(literal) => {
                 let index = (literal.unsigned_abs() as usize).checked_sub(1);
-                let atom = index.and_then(|index| atoms.get(index)).ok_or("there is no such atom")?;
+                let atom =
+                    index.and_then(|index| atoms.get(index)).ok_or("there is no such atom")?;
                 if literal > 0 { *atom } else { store.negate(*atom) }
             }
             NamedNode::And(all) => store.and(operands(all)?),

@@ -80,10 +80,7 @@ fn translate_predicate(
         Predicate::or(all.map(enabled))
     };
     let translated_parts = |parts: Vec<Predicate>| -> Option<Vec<Predicate>> {
-        parts
-            .into_iter()
-            .map(|part| translate_predicate(translation, caps, part))
-            .collect()
+        parts.into_iter().map(|part| translate_predicate(translation, caps, part)).collect()
     };
     Some(match predicate {
         Predicate::Enabled(copy) => enabled(translation.origin(copy)),

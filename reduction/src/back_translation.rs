@@ -99,7 +99,9 @@ impl BackTranslation {
     }
 
     /// Records that the places of `group` are about to be fused in `net`. The fusion is justified
-    /// by the given moves between the places, or, if there are none, by twins.
+    /// by `moves`, transitions that move a token between the places. If there are none, it is
+    /// justified by twins: transitions with the same effect that take their token from different
+    /// places of the group.
     pub(super) fn fuse(&mut self, net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) {
         self.routers.push(Router::new(net, group, moves));
         self.levels.push(FusionLevel::default());

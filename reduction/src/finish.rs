@@ -89,9 +89,7 @@ fn composed_name(original: &Net, back: &BackTranslation, t: TransitionId) -> Str
     while let Some((t, count)) = stack.pop() {
         if let Some(steps) = back.expansion(t) {
             // Repetitions of composed parts are rare; their name lists the parts once.
-            stack.extend(
-                steps.iter().rev().map(|step| (step.transition, step.count)),
-            );
+            stack.extend(steps.iter().rev().map(|step| (step.transition, step.count)));
             continue;
         }
         let step_name = original.transition_name(t);

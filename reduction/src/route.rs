@@ -63,7 +63,7 @@ pub(super) struct Router {
     watermark: usize,
     /// Initial tokens, by position in the group.
     initial: Vec<u64>,
-    /// The method that provides tokens.
+    /// The method by which tokens get to the place of the group from which a firing takes them.
     route_kind: ReductionRoute,
     /// The arcs of each transition next to the group.
     group_arcs: HashMap<TransitionId, GroupArcs>,

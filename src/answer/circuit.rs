@@ -72,7 +72,8 @@ impl IncrementalFormula {
         let mut constants = Vec::new();
         let mut next = vec![(proposition, None)];
         while !next.is_empty() {
-            // Each round adds one level of the tree.
+            // Each round adds the nodes of one level of the proposition's syntax tree, from the
+            // root down.
             let mut below = Vec::new();
             let mut first = circuit.nodes.len() + next.len();
             for (part, parent) in next {

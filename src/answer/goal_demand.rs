@@ -7,7 +7,7 @@
 //! while its goal is open.
 
 use parikh_engine::board::Board;
-use parikh_evidence::tree::implied_by;
+use parikh_evidence::tree::implying_predicates;
 use parikh_net::goal::Mention;
 use parikh_net::{Goal, GoalId, Net, Predicate, TreeProperty};
 use parikh_temporal::Node;
@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Clone, Debug, Default)]
 pub(super) struct GoalDemand {
     /// Number of relevant occurrences in open questions, indexed by `GoalId`.
-    places: Vec<usize>,
+    occurrences: Vec<usize>,
     /// The aids of each goal. They are kept after the goal is settled, because a plan for a second
     /// run may ask the goal again.
     aids: HashMap<GoalId, Vec<GoalId>>,
@@ -28,12 +28,12 @@ pub(super) struct GoalDemand {
 impl GoalDemand {
     /// Adds the next goal of the plan, with the count 0.
     pub(super) fn add(&mut self) {
-        self.places.push(0);
+        self.occurrences.push(0);
     }
 
     /// Adds a relevant occurrence of the goal.
     pub(super) fn add_occurrence(&mut self, goal: GoalId) {
-        self.places[goal.index()] += 1;
+        self.occurrences[goal.index()] += 1;
     }
 
     /// Sets the aids of a goal. Each aid gets one more relevant occurrence.
@@ -49,7 +49,7 @@ impl GoalDemand {
 
     /// Removes a relevant occurrence of the goal, before a board exists. Nothing is abandoned.
     pub(super) fn remove_occurrence(&mut self, goal: GoalId) {
-        self.places[goal.index()] -= 1;
+        self.occurrences[goal.index()] -= 1;
     }
 
     /// Removes a relevant occurrence of the goal. At 0, the goal is abandoned and its aids are
@@ -57,7 +57,7 @@ impl GoalDemand {
     pub(super) fn release(&mut self, board: &Board<'_>, goal: GoalId) {
         let mut left = vec![goal];
         while let Some(goal) = left.pop() {
-            let count = &mut self.places[goal.index()];
+            let count = &mut self.occurrences[goal.index()];
             *count = count.saturating_sub(1);
             if *count == 0 {
                 board.abandon(goal);
@@ -83,8 +83,8 @@ impl GoalDemand {
 
     /// Abandons all goals without relevant occurrences, at the beginning of a run.
     pub(super) fn begin(&mut self, board: &Board<'_>) {
-        for goal in (0..self.places.len()).map(GoalId::new) {
-            if self.places[goal.index()] == 0 {
+        for goal in (0..self.occurrences.len()).map(GoalId::new) {
+            if self.occurrences[goal.index()] == 0 {
                 board.abandon(goal);
                 self.settled(board, goal);
             }
@@ -129,7 +129,7 @@ pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
 }
 
 /// Returns aids for the untils and releases of a tree property, as far as single markings imply
-/// their left or right sides ([`implied_by`]).
+/// their left or right sides ([`implying_predicates`]).
 ///
 /// For an until with the right side ψ, the first aid is a marking in which ψ is not known to fail.
 /// If no such marking is reachable, the until fails everywhere; otherwise its firing sequence is a
@@ -143,8 +143,8 @@ fn sought(property: &TreeProperty, net: &Net) -> Vec<Goal> {
     both.extend(&parts);
     both.sort_unstable();
     both.dedup();
-    let implied = implied_by(&formulas, property.atoms(), &both, net);
-    let of = |part| both.binary_search(&part).map_or(Predicate::False, |at| implied[at].clone());
+    let implying = implying_predicates(&formulas, property.atoms(), &both, net);
+    let of = |part| both.binary_search(&part).map_or(Predicate::False, |at| implying[at].clone());
     let (mut reach, mut home) = (Vec::new(), Vec::new());
     for &part in &both {
         let Node::Until(_, _, met) = *formulas.node(part) else { continue };

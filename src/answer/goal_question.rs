@@ -48,8 +48,9 @@ pub enum GoalRole {
     Stuck,
     /// A case covers a final marking and leaves further tokens behind.
     Improper,
-    /// A case can be completed: a final marking is covered in a reachable marking, or in a marking
-    /// reachable from every reachable marking.
+    /// A case can be completed. As a [`Goal::Reach`]: some reachable marking covers a final
+    /// marking. As a [`Goal::Home`]: from every reachable marking, a marking that covers a final
+    /// marking is reachable.
     Completion,
     /// A transition of a process can fire.
     Fires,

@@ -13,8 +13,9 @@
 //!                ─▶ goals on their own reduced nets, search of the reduced net
 //!                ─▶ sliced engines, induction and diagrams in growing slices, walks between
 //! other workers  walk, each with its own seed
-//! one thread     the second worker's phases, with a short walk at the beginning and a longer
-//!                walk after the search: small nets need not wait for the search
+//! one thread     the second worker's phases. At the beginning come a very short walk, short phases
+//!                of engines that prove, and a short walk; after the search a longer walk. Small
+//!                nets wait neither for the walk nor for the search
 //! ```
 //!
 //! The original net comes first, because answers there have the simplest evidence. Then the net is
@@ -349,14 +350,19 @@ impl Schedule {
             Run(Role::Homes, PhaseNet::Original, TimePart::of(1.0)),
         ];
         if threads <= 1 {
+            // Short phases of all kinds come first, so that a small net does not wait for the walk.
             let mut phases = vec![
                 brief_walk,
-                Run(Role::Walk, PhaseNet::Original, TimePart::of(0.1).at_most(2)),
+                Run(Role::Walk, PhaseNet::Original, TimePart::of(0.01).at_most(1)),
                 brief_runs,
+                RunOnceEngines,
+                Run(Role::Homes, PhaseNet::Original, TimePart::of(0.02).at_most(1)),
+                Continue(Role::Slices, TimePart::of(0.02).at_most(1)),
+                Run(Role::Walk, PhaseNet::Original, TimePart::of(0.1).at_most(2)),
             ];
             phases.push(Continue(Role::Trees, TimePart::of(0.2)));
             phases.push(Run(Role::Runs, PhaseNet::Original, TimePart::of(0.4)));
-            phases.extend(prover_phases);
+            phases.extend(prover_phases.into_iter().filter(|&phase| phase != RunOnceEngines));
             phases.push(SchedulePhase::OwnRuns(TimePart::of(0.4)));
             phases.push(Run(Role::Runs, PhaseNet::Original, TimePart::of(0.99)));
             phases.push(Continue(Role::Trees, TimePart::of(1.0)));

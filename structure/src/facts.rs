@@ -24,8 +24,8 @@ pub fn facts_for(
     let needs_bounds = encoding.has(EncodingPart::Bounds) || encoding.numbers == Numbers::Bits;
     if encoding.has(EncodingPart::Flows) || needs_bounds {
         let flows = match place_flows(net, budget) {
-            // Bit-vectors work with the bounds found so far. If the run was cancelled, nothing is
-            // written.
+            // Bit-vectors can do without flows: `place_bounds` then finds only bounds that need
+            // none. Without memory, or after a cancellation, the error is returned.
             Err(ExhaustionReason::Time)
                 if !encoding.has(EncodingPart::Flows) && !encoding.has(EncodingPart::Bounds) =>
             {

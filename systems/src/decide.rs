@@ -101,7 +101,8 @@ pub struct Decider<'s> {
     system: &'s System,
     /// The treatment of finite runs.
     finite_runs: FiniteRuns,
-    /// The components decomposed into factors.
+    /// The system with its components decomposed into factors; the unchanged system if finite runs
+    /// count.
     factored: FactoredSystem,
     /// For each label, the labels that depend on it in some factor, for partial-order reduction.
     dependence: DependenceRelation,

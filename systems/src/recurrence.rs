@@ -30,8 +30,8 @@ pub(crate) fn recurrent_parts(system: &System, automaton: &KindAutomaton) -> Vec
         accepting_components(&automaton.states, automaton.required_marks);
     while let Some(moves) = open_parts.pop() {
         let read_bits = moves.iter().flatten().fold(0, |bits, it| bits | it.kinds);
-        let allowed = automaton.kinds.iter().map(|kind| read_bits >> kind & 1 == 1).collect();
-        let labels = recurring_labels(system, allowed);
+        let is_read_label = automaton.kinds.iter().map(|kind| read_bits >> kind & 1 == 1).collect();
+        let labels = recurring_labels(system, is_read_label);
         let recurring_kinds = automaton.kinds.iter().zip(&labels).filter(|(_, recurs)| **recurs);
         let recurring_bits = recurring_kinds.fold(0u64, |bits, (kind, _)| bits | 1 << kind);
         if recurring_bits & read_bits == read_bits && read_bits != 0 {

@@ -167,7 +167,7 @@ impl<'n> EncodedQuery<'n> {
                 format!("{}{k}, {constraints}", encoding.numbers)
             }
             EncodedQuery::Clauses(question) => {
-                let (cnf, values) = (question.cnf(), question.values());
+                let (cnf, values) = (question.cnf(), question.token_encoding());
                 let variables = counted(cnf.variables(), "variable");
                 let clauses = counted(cnf.clauses().len(), "clause");
                 format!("SAT, {values}{k}, {variables}, {clauses}")

@@ -328,8 +328,7 @@ impl<'n> TokenGame<'n> {
             let (tokens, place) = tokens_on(arc.place);
             if tokens >= arc.weight {
                 let bound = arc.weight;
-                reasons
-                    .push(format!("{place} holds {tokens}, and must hold fewer than {bound}"));
+                reasons.push(format!("{place} holds {tokens}, and must hold fewer than {bound}"));
             }
         }
         let name = quoted_name(core, t);

@@ -52,10 +52,10 @@ pub struct ReportFinding {
 }
 
 /// The largest number of disabled transitions of a dead marking whose missing tokens are listed.
-const WAITING: usize = 6;
+const MAX_WAITING_TRANSITIONS: usize = 6;
 
 /// The largest number of final markings listed.
-const SOME_ENDS: usize = 3;
+const MAX_FINAL_MARKINGS: usize = 3;
 
 /// Returns the findings, worst first.
 pub(super) fn findings(
@@ -346,13 +346,15 @@ impl FindingCollector<'_> {
         let mut text =
             marked(Sentence::from_words("A case begins with tokens on "), self.net.initial());
         let ends = final_markings(self.net);
-        for (at, end) in ends.iter().take(SOME_ENDS).enumerate() {
+        for (at, end) in ends.iter().take(MAX_FINAL_MARKINGS).enumerate() {
             let link = if at == 0 { ", and is done with tokens on " } else { ", or on " };
             text = marked(text.push_words(link), end);
         }
-        if ends.len() > SOME_ENDS {
-            text =
-                text.push_words(format!(", or in one of {} markings more", ends.len() - SOME_ENDS));
+        if ends.len() > MAX_FINAL_MARKINGS {
+            text = text.push_words(format!(
+                ", or in one of {} markings more",
+                ends.len() - MAX_FINAL_MARKINGS
+            ));
         }
         (!ends.is_empty()).then_some(text)
     }
@@ -467,8 +469,8 @@ fn stuck(net: &Net, marking: &Marking) -> Vec<Sentence> {
         .filter(|&t| net.pre(t).iter().any(|arc| marking[arc.place] >= arc.weight))
         .collect();
     near.sort_by_key(|&t| lacks(t));
-    let more = near.len().saturating_sub(WAITING);
-    near.truncate(WAITING);
+    let more = near.len().saturating_sub(MAX_WAITING_TRANSITIONS);
+    near.truncate(MAX_WAITING_TRANSITIONS);
     let mut details = vec![tokens_text];
     if !near.is_empty() {
         details.push(Sentence::default().list(&near, "; ", |text, &t| {

@@ -109,16 +109,16 @@ pub struct ReportSubject<'a> {
 }
 
 /// The share of the time for the questions if the keys of an unfolding are computed, too.
-const QUESTIONS: f64 = 0.7;
+const QUESTION_SHARE: f64 = 0.7;
 
 /// Time limit for the structure, in addition to the budget for answers.
-const STRUCTURE: Duration = Duration::from_millis(2_000);
+const STRUCTURE_TIME: Duration = Duration::from_millis(2_000);
 
 /// Time limit for the reductions, in addition to the budget for answers.
-const REDUCTIONS: Duration = Duration::from_millis(1_000);
+const REDUCTION_TIME: Duration = Duration::from_millis(1_000);
 
 /// Time limit for the picture, in addition to the budget for answers.
-const PICTURE: Duration = Duration::from_millis(1_500);
+const PICTURE_TIME: Duration = Duration::from_millis(1_500);
 
 /// Answers the questions within `budget` and collects the contents of a page. The collection takes
 /// up to five seconds more. `on_step` receives the name of each step before the step begins.
@@ -135,7 +135,7 @@ pub fn report(
     let computes_keys = subject.computes_all_keys;
     let keys_of_unfolding = computes_keys && subject.keys.is_unfolding();
     let question_budget =
-        if keys_of_unfolding { budget.portion(QUESTIONS) } else { budget.child() };
+        if keys_of_unfolding { budget.portion(QUESTION_SHARE) } else { budget.child() };
     let results = questions::ask(net, asked, &config, &question_budget, &mut store, on_step);
     on_step("the keys of a model form");
     let sources = verdicts::KeySources {
@@ -153,11 +153,11 @@ pub fn report(
         false => Budget::lasting(time),
     };
     on_step("the structure");
-    let shapes = structure::shapes(net, &step_budget(STRUCTURE));
+    let shapes = structure::shapes(net, &step_budget(STRUCTURE_TIME));
     on_step("reductions");
-    let reductions = reductions::reductions(net, &step_budget(REDUCTIONS));
+    let reductions = reductions::reductions(net, &step_budget(REDUCTION_TIME));
     on_step("the picture");
-    let picture = picture::picture(net, subject.positions, &step_budget(PICTURE));
+    let picture = picture::picture(net, subject.positions, &step_budget(PICTURE_TIME));
     let evidence::EvidenceStore { traces, certificates, .. } = store;
     let questions::ReportResults { questions, fates, bounds, faults, .. } = results;
     NetReport {
@@ -180,7 +180,7 @@ pub fn report(
 }
 
 /// The minimum time for shortening the witnesses of one run, because people read them on the page.
-const SHORTENING: Duration = Duration::from_millis(300);
+const SHORTENING_TIME: Duration = Duration::from_millis(300);
 
 /// Returns the configuration with all options enabled that keep evidence for the page.
 fn for_pages(config: &RunConfig) -> RunConfig {
@@ -188,7 +188,7 @@ fn for_pages(config: &RunConfig) -> RunConfig {
         keep_all_witnesses: true,
         keep_certificates: true,
         short_witnesses: true,
-        short_witnesses_within: SHORTENING,
+        short_witnesses_within: SHORTENING_TIME,
         reasons_by_sums: true,
         ..config.clone()
     }

@@ -146,10 +146,10 @@ pub(super) struct ReportResults {
 }
 
 /// The largest number of nodes for a net whose nodes are examined one by one.
-const ONE_BY_ONE: usize = 3_000;
+const MAX_NODES_ONE_BY_ONE: usize = 3_000;
 
 /// The largest number of goals whose evidence is shown for one answer.
-const MOST_SHOWN: usize = 24;
+const MAX_SHOWN_GOALS: usize = 24;
 
 /// Answers the questions within the budget. `tell` receives the title of each question before its
 /// run starts.
@@ -271,7 +271,7 @@ impl<'a> QuestionRunner<'a, '_> {
                     if !by.contains(&shown) {
                         by.push(shown);
                     }
-                    if by.len() == MOST_SHOWN {
+                    if by.len() == MAX_SHOWN_GOALS {
                         break;
                     }
                 }
@@ -301,10 +301,12 @@ impl<'a> QuestionRunner<'a, '_> {
     fn topic(&mut self, topic: StandardQuestion, budget: &Budget) {
         let net = self.net;
         let question = match topic {
-            StandardQuestion::Firings if net.transition_count() <= ONE_BY_ONE => {
+            StandardQuestion::Firings if net.transition_count() <= MAX_NODES_ONE_BY_ONE => {
                 self.firings(budget)
             }
-            StandardQuestion::Bounds if net.place_count() <= ONE_BY_ONE => self.bounds(budget),
+            StandardQuestion::Bounds if net.place_count() <= MAX_NODES_ONE_BY_ONE => {
+                self.bounds(budget)
+            }
             StandardQuestion::Process(Examination::RelaxedSoundness) => self.relaxed(budget),
             _ => {
                 let plan = topic.plan(net);

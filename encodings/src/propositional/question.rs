@@ -97,7 +97,7 @@ impl<'n> PropositionalGoal<'n> {
     }
 
     /// Returns the encoding of tokens.
-    pub fn values(&self) -> TokenEncoding {
+    pub fn token_encoding(&self) -> TokenEncoding {
         self.token_encoding
     }
 

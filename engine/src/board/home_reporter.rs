@@ -240,7 +240,8 @@ impl<'b> HomeReporter<'b> {
         wanted: &[&Predicate],
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(&'b Net, Vec<Predicate>), String> {
-        let (mut net, mut here) = (self.board.net, Vec::with_capacity(wanted.len()));
+        let (mut net, mut translated_predicates) =
+            (self.board.net, Vec::with_capacity(wanted.len()));
         for &wanted in wanted {
             let wanted = wanted.clone();
             let translated = match self.working_net {
@@ -252,9 +253,9 @@ impl<'b> HomeReporter<'b> {
                 why => why.to_string(),
             })?;
             net = of;
-            here.push(wanted);
+            translated_predicates.push(wanted);
         }
-        Ok((net, here))
+        Ok((net, translated_predicates))
     }
 
     /// Returns the witness for the marking after a sequence, shortened if possible. Returns `None`
@@ -494,7 +495,7 @@ impl<'b> HomeReporter<'b> {
             Knowledge::Home(HomeKnowledge::Open) => {
                 entry.knowledge = Knowledge::Home(found);
                 drop(entry);
-                self.board.note_ground(goal, self.working_net);
+                self.board.note_if_reduced(goal, self.working_net);
                 self.board.close(goal, true);
             }
             Knowledge::Home(known)

@@ -10,7 +10,7 @@ use parikh_solvers::Budget;
 use std::sync::Arc;
 
 /// The largest number of steps of a sequence that is stored as a plain firing sequence.
-const FLAT: usize = 2_000;
+const MAX_FLAT_STEPS: usize = 2_000;
 
 /// An observation along the sequence, with its position.
 struct Sight {
@@ -54,7 +54,7 @@ impl WitnessReporter<'_> {
             if budget.is_exhausted() {
                 break;
             }
-            if let Some(sequence) = run.prefix_to_sequence(spot, FLAT)
+            if let Some(sequence) = run.prefix_to_sequence(spot, MAX_FLAT_STEPS)
                 && let Ok(firings) = u64::try_from(sequence.firings())
             {
                 along.push(Observation { goal: id, firings });

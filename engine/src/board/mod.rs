@@ -74,9 +74,9 @@ use std::time::Duration;
 pub type Technique = &'static str;
 
 /// Limit on the time for computing the place invariants that explain results.
-const SUMS_TAKE: Duration = Duration::from_millis(100);
+const MAX_SUMS_TIME: Duration = Duration::from_millis(100);
 /// The largest number of places of a net for which these place invariants are computed.
-const SUMS_OF: usize = 5_000;
+const MAX_SUMS_PLACES: usize = 5_000;
 
 /// The reason why an engine gave a goal up.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -208,8 +208,8 @@ impl<'n> Board<'n> {
     pub fn sums(&self) -> Option<&InvariantSums> {
         let sums = self.sums.as_ref()?;
         let is_known = self.coloured.is_none() && self.net.translation().is_none();
-        let is_small = self.net.place_count() <= SUMS_OF;
-        let find = || InvariantSums::of(self.net, &[], &Budget::lasting(SUMS_TAKE));
+        let is_small = self.net.place_count() <= MAX_SUMS_PLACES;
+        let find = || InvariantSums::of(self.net, &[], &Budget::lasting(MAX_SUMS_TIME));
         (is_known && is_small).then(|| sums.get_or_init(find))
     }
 
@@ -412,7 +412,7 @@ impl<'n> Board<'n> {
     }
 
     /// Records that the goal has a result from a reduced net, if `working_net` is one.
-    fn note_ground(&self, goal: GoalId, working_net: Option<&WorkingNet<'_>>) {
+    fn note_if_reduced(&self, goal: GoalId, working_net: Option<&WorkingNet<'_>>) {
         if working_net.is_some_and(|working_net| working_net.parent().is_some()) {
             self.reduced.lock().unwrap_or_else(PoisonError::into_inner).insert(goal);
         }

@@ -72,7 +72,7 @@ impl<'b> ProofReporter<'b> {
         if let Some(document) = proof.document.clone() {
             return self.with_certificate(&document).unreachable(goal, proof);
         }
-        match self.word_of(&proof) {
+        match self.search_evidence(&proof) {
             Some(evidence) => self.enter_unreachable(goal, proof, evidence),
             None => self.without_document(goal, &proof),
         }
@@ -84,7 +84,7 @@ impl<'b> ProofReporter<'b> {
         if let Some(document) = proof.document.clone() {
             return self.with_certificate(&document).at_most(goal, bound, proof);
         }
-        match self.word_of(&proof) {
+        match self.search_evidence(&proof) {
             Some(evidence) => self.enter_at_most(goal, self.on_board(goal, bound), proof, evidence),
             None => self.without_document(goal, &proof),
         }
@@ -103,7 +103,7 @@ impl<'b> ProofReporter<'b> {
 
     /// Returns the evidence of an unchecked search. Returns `None` for another argument, or if this
     /// board rejects unchecked searches.
-    fn word_of(&self, proof: &Proof) -> Option<Evidence> {
+    fn search_evidence(&self, proof: &Proof) -> Option<Evidence> {
         match proof.argument {
             Argument::Searched { markings, stubborn, .. } if self.board.checks.take_searches => {
                 Some(Evidence::Searched { markings, stubborn, argued: None })
@@ -178,7 +178,7 @@ impl<'b> ProofReporter<'b> {
                     technique: by,
                 });
                 drop(entry);
-                self.board.note_ground(goal, self.working_net);
+                self.board.note_if_reduced(goal, self.working_net);
                 self.board.close(goal, true);
             }
             Knowledge::Reach(ReachKnowledge::Reached { .. }) => {
@@ -204,7 +204,7 @@ impl<'b> ProofReporter<'b> {
         if maximum.proved.as_ref().is_none_or(|proved| bound < proved.bound) {
             maximum.proved =
                 Some(ProvedBound { bound, proof, evidence, technique: self.technique });
-            self.board.note_ground(goal, self.working_net);
+            self.board.note_if_reduced(goal, self.working_net);
         }
         if maximum.value().is_some() {
             drop(entry);
@@ -264,7 +264,7 @@ impl CertificateReporter<'_> {
         let checks = &self.proof_reporter.board.checks;
         // If the engine also visited all markings, its search is accepted when the check runs out
         // of time.
-        let word = self.proof_reporter.word_of(proof);
+        let word = self.proof_reporter.search_evidence(proof);
         if self.document.assumes_units() && !proof.assumes_units() {
             self.proof_reporter
                 .refuse(goal, &"its document assumes safe units, and it does not say so");

@@ -224,7 +224,7 @@ impl<'b> RunReporter<'b> {
             Knowledge::Run(RunKnowledge::Open) => {
                 entry.knowledge = Knowledge::Run(found);
                 drop(entry);
-                self.board.note_ground(goal, self.working_net);
+                self.board.note_if_reduced(goal, self.working_net);
                 self.board.close(goal, true);
             }
             Knowledge::Run(known)

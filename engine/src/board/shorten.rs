@@ -21,10 +21,10 @@ use std::time::{Duration, Instant};
 
 /// The largest number of steps of a sequence that is shortened. A sequence that still has more
 /// firings than this after the backward pass is not shortened further.
-const LONGEST: u64 = 1_000_000;
+const MAX_SHORTENED_STEPS: u64 = 1_000_000;
 
 /// The largest number of markings in the breadth-first search.
-const VISITED: usize = 30_000;
+const MAX_VISITED_MARKINGS: usize = 30_000;
 /// The largest number of token counts that the breadth-first search stores: markings times places.
 const MAX_STORED_TOKEN_COUNTS: usize = 6_000_000;
 
@@ -36,7 +36,7 @@ const SHORTENING_TIME_SHARE: f64 = 0.04;
 pub const FREE: Duration = Duration::from_micros(500);
 
 /// The time limit for a proof that a witness is shortest, if the analysis has no limit.
-const PROVING: Duration = Duration::from_secs(60);
+const PROVING_TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// The settings and statistics of shortening.
 #[derive(Debug, Default)]
@@ -141,7 +141,7 @@ impl Board<'_> {
         let proving = shortening.proving && matches!(self.goal(goal), Goal::Reach(_));
         if proving {
             let left = self.checks.budget(true).remaining();
-            time = left.map_or(PROVING, |left| left / 2);
+            time = left.map_or(PROVING_TIME_LIMIT, |left| left / 2);
         }
         if time.is_zero() || !self.is_open(goal) {
             return witness;
@@ -233,7 +233,7 @@ impl Long<'_> {
         time: Duration,
         proving: bool,
     ) -> Option<Short> {
-        if firings == 0 || sequence.steps().len() as u64 > LONGEST {
+        if firings == 0 || sequence.steps().len() as u64 > MAX_SHORTENED_STEPS {
             return None;
         }
         let until = Instant::now() + time;
@@ -242,7 +242,7 @@ impl Long<'_> {
         let needed = self.needed(&whole, until);
         let is_shorter = needed.is_some();
         let less = needed.unwrap_or(whole);
-        if less.firings() > u128::from(LONGEST) {
+        if less.firings() > u128::from(MAX_SHORTENED_STEPS) {
             return is_shorter.then_some(Short { sequence: less, is_shortest: false });
         }
         let long = one_by_one(&less);
@@ -252,7 +252,7 @@ impl Long<'_> {
         }
         let (visited, half) = match proving {
             true => (usize::MAX, time / 2),
-            false => (VISITED, time / 3),
+            false => (MAX_VISITED_MARKINGS, time / 3),
         };
         let is_shortest = match self.in_breadth(short.len(), visited, Instant::now() + half) {
             Breadth::Found(found) => {

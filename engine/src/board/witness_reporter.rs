@@ -187,7 +187,7 @@ impl<'b> WitnessReporter<'b> {
             match working_net.to_original(goal, engine) {
                 Ok(Some((sequence, firings))) => {
                     let sequence = Arc::new(sequence);
-                    self.board.note_ground(goal, Some(working_net));
+                    self.board.note_if_reduced(goal, Some(working_net));
                     let replayed = self.replay(&sequence, vec![Observation { goal, firings }]);
                     self.take_note(replayed, &sequence);
                 }
@@ -206,7 +206,7 @@ impl<'b> WitnessReporter<'b> {
             None => self.grows(goal, PumpSequence::single(prefix, pump)),
             Some(working_net) => match working_net.pump_to_original(prefix, pump) {
                 Ok(Some((prefix, pump))) => {
-                    self.board.note_ground(goal, Some(working_net));
+                    self.board.note_if_reduced(goal, Some(working_net));
                     self.grows(goal, PumpSequence::single(prefix, pump));
                 }
                 Err(limit) => self.board.record_exceeded_limit(limit),

@@ -270,8 +270,10 @@ impl<'n> Tree<'n> {
 
     /// Raises the work limit if a node has a new unbounded place.
     fn raise_work_limit_if_new(&mut self, node: u32) {
-        let growing_places =
-            self.nodes[node as usize].accelerations.iter().flat_map(|acceleration| &acceleration.places);
+        let growing_places = self.nodes[node as usize]
+            .accelerations
+            .iter()
+            .flat_map(|acceleration| &acceleration.places);
         let mut is_new = false;
         for growing in growing_places {
             let place = growing.place.index();

@@ -50,7 +50,7 @@ const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 const FIRST_TRY_SHARE: f64 = 0.08;
 
 /// Minimum share of the remaining time that one formula gets, in [0, 1].
-const MAX_FORMULA_SHARE: f64 = 0.25;
+const MIN_FORMULA_SHARE: f64 = 0.25;
 
 /// Limit on the number of nodes of a set that goes to the checker.
 const MAX_CHECKED_NODES: usize = 500_000;
@@ -131,7 +131,7 @@ fn settle(
         }
         // Later formulas reuse sets computed for earlier formulas. So the first formulas take
         // longest, and each gets a large share of the time that is left.
-        let share = f64::max(MAX_FORMULA_SHARE, 1.0 / (open.len() + runs - index) as f64);
+        let share = f64::max(MIN_FORMULA_SHARE, 1.0 / (open.len() + runs - index) as f64);
         deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
         match branching.holds(property, &initial) {
             Ok(holds) => {
@@ -178,7 +178,7 @@ fn settle_runs(
         if !board.is_open(*id) {
             continue;
         }
-        let share = f64::max(MAX_FORMULA_SHARE, 1.0 / (open.len() - index) as f64);
+        let share = f64::max(MIN_FORMULA_SHARE, 1.0 / (open.len() - index) as f64);
         deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
         match linear::excludes(branching, property, initial) {
             Ok(Some(true)) => {

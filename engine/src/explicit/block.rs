@@ -262,7 +262,8 @@ impl<N: Default> Block<N> {
 
     /// Returns the indices of the kept successors in one segment of the hash table, ascending.
     pub(crate) fn in_segment(&self, segment: usize) -> &[u32] {
-        &self.by_segment[self.segment_starts[segment] as usize..self.segment_starts[segment + 1] as usize]
+        &self.by_segment
+            [self.segment_starts[segment] as usize..self.segment_starts[segment + 1] as usize]
     }
 
     /// Returns the approximate size of the successors in bytes.

@@ -317,7 +317,7 @@ struct PollingInterval {
 impl PollingInterval {
     /// Schedules the next check after a check at `expansion_count` expansions. Aims at 2 to 10 ms
     /// between two checks.
-    fn looked(&mut self, expansion_count: u64) {
+    fn schedule_next(&mut self, expansion_count: u64) {
         let check_interval = self.last.elapsed();
         self.interval = match check_interval {
             _ if check_interval > Duration::from_millis(10) => (self.interval / 4).max(1),
@@ -350,7 +350,7 @@ impl<'a> ExplicitSearch<'a> {
         loop {
             let was_parallel = self.expand_in_parallel(&mut expansion)?;
             if was_parallel || self.expansions >= pace.next {
-                pace.looked(self.expansions);
+                pace.schedule_next(self.expansions);
                 if let Some(spent) = budget.exhausted() {
                     return Ok(SearchEnd::BudgetExhausted(spent));
                 }

@@ -75,7 +75,8 @@ struct FixpointEngine<'g> {
     effort: EvaluationStatistics,
 }
 
-/// Statistics of evaluations. Each evaluation begins without known values.
+/// Statistics of evaluations. An evaluation does not reuse the configurations of an earlier one, so
+/// they count again.
 #[derive(Clone, Copy, Default)]
 struct EvaluationStatistics {
     /// Number of configurations, summed over all evaluations.

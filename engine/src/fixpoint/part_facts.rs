@@ -8,7 +8,7 @@
 
 use super::parts::{FormulaParts, PartSet};
 use crate::board::{Board, Evidence, HomeKnowledge, Knowledge, ReachKnowledge, Witness};
-use parikh_evidence::tree::{TreePremises, everywhere, implied_by};
+use parikh_evidence::tree::{TreePremises, everywhere};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate, TreeProperty};
 use parikh_temporal::{Ctl, Formula, Quantifier};
 use std::collections::HashSet;
@@ -210,7 +210,12 @@ impl PartsWithNegations {
         all_formulas.extend(&parts.formulas);
         all_formulas.sort_unstable();
         all_formulas.dedup();
-        let implying_predicates = implied_by(&formulas, property.atoms(), &all_formulas, net);
+        let implying_predicates = parikh_evidence::tree::implying_predicates(
+            &formulas,
+            property.atoms(),
+            &all_formulas,
+            net,
+        );
         PartsWithNegations {
             formulas,
             all_formulas,

@@ -251,22 +251,23 @@ impl Loops {
         }
         let mut number_of = vec![0; self.blocks.len()];
         let mut blocks: Vec<Vec<RepeatedElement>> = Vec::new();
-        let repeated_elements = |elements: &[Element], number_of: &[usize]| -> Vec<RepeatedElement> {
-            let repeated_element = |&element: &Element| match element {
-                Element::Fire(t) => {
-                    let firing = LoopElement::Fire(TransitionId::new(t as usize));
-                    RepeatedElement { element: firing, times: BigUint::from(1u8) }
-                }
-                Element::Loop(number) => {
-                    let RepeatedBlock { block, times, .. } = &self.loops[number as usize];
-                    RepeatedElement {
-                        element: LoopElement::Block(number_of[*block as usize]),
-                        times: times.clone(),
+        let repeated_elements =
+            |elements: &[Element], number_of: &[usize]| -> Vec<RepeatedElement> {
+                let repeated_element = |&element: &Element| match element {
+                    Element::Fire(t) => {
+                        let firing = LoopElement::Fire(TransitionId::new(t as usize));
+                        RepeatedElement { element: firing, times: BigUint::from(1u8) }
                     }
-                }
+                    Element::Loop(number) => {
+                        let RepeatedBlock { block, times, .. } = &self.loops[number as usize];
+                        RepeatedElement {
+                            element: LoopElement::Block(number_of[*block as usize]),
+                            times: times.clone(),
+                        }
+                    }
+                };
+                elements.iter().map(repeated_element).collect()
             };
-            elements.iter().map(repeated_element).collect()
-        };
         for (block, elements) in
             self.blocks.iter().enumerate().filter(|(index, _)| is_needed[*index])
         {

@@ -36,7 +36,7 @@ pub(super) struct LiteralValues(Vec<bool>);
 
 impl LiteralValues {
     /// Returns true if the literal is true in the model, and false if its variable has no value.
-    fn bound_if_true(&self, literal: Literal) -> bool {
+    fn is_true(&self, literal: Literal) -> bool {
         literal.evaluate(&self.0).unwrap_or(false)
     }
 }
@@ -196,7 +196,7 @@ impl<S: SatSolver> Solver<S> {
         let (mut low, mut high) = (terms.low(term), terms.high(term));
         if let Some(literals) = self.at_least.get(term) {
             for (&value, &literal) in literals {
-                if values.bound_if_true(literal) {
+                if values.is_true(literal) {
                     low = Some(value);
                 } else {
                     high = Some(terms.round_down(term, value - 1));

@@ -148,10 +148,7 @@ enum GoalQuestion {
     Untreated,
     /// A `Reach` goal, as a tree of comparisons, with the literal of the proposer that implies this
     /// tree.
-    Reach {
-        tree: AtomNode,
-        root: Literal,
-    },
+    Reach { tree: AtomNode, root: Literal },
     /// A `Maximise` goal, as the minimisation of the negated sum.
     Maximum {
         negated: LinearSum,

@@ -47,7 +47,7 @@ impl TargetInterval {
 /// The target of a walk: an interval for each cell, unrestricted for most cells.
 pub(super) struct WalkTarget {
     /// The target intervals, by cell index.
-    wishes: Vec<TargetInterval>,
+    intervals: Vec<TargetInterval>,
     /// The cells with a restricted target interval.
     cells: Vec<u32>,
     /// True if the goal requires deadness.
@@ -57,7 +57,7 @@ pub(super) struct WalkTarget {
 impl WalkTarget {
     /// Creates a target without any interval, for the given number of cells.
     pub(super) fn new(cells: usize) -> Self {
-        WalkTarget { wishes: vec![UNRESTRICTED; cells], cells: Vec::new(), dead: false }
+        WalkTarget { intervals: vec![UNRESTRICTED; cells], cells: Vec::new(), dead: false }
     }
 
     /// Returns the cells with a target interval.
@@ -67,8 +67,8 @@ impl WalkTarget {
 
     /// Returns the target interval of a cell.
     #[inline]
-    pub(super) fn wish(&self, cell: u32) -> TargetInterval {
-        self.wishes[cell as usize]
+    pub(super) fn interval(&self, cell: u32) -> TargetInterval {
+        self.intervals[cell as usize]
     }
 
     /// Like [`take`](Self::take), but sets an unlimited target for a maximum. The distance can then
@@ -77,7 +77,7 @@ impl WalkTarget {
         self.take(machine, goal, rng);
         if matches!(machine.compiled.goals[goal as usize].goal, MarkingGoal::Maximise(_)) {
             for &cell in &self.cells {
-                self.wishes[cell as usize].low = i64::MAX;
+                self.intervals[cell as usize].low = i64::MAX;
             }
         }
     }
@@ -133,14 +133,15 @@ impl WalkTarget {
     /// Removes every target interval.
     pub(super) fn clear(&mut self) {
         for cell in self.cells.drain(..) {
-            self.wishes[cell as usize] = UNRESTRICTED;
+            self.intervals[cell as usize] = UNRESTRICTED;
         }
         self.dead = false;
     }
 
     /// Returns the distance of the current marking to the target.
     pub(super) fn distance(&self, machine: &WatchedMarking<'_>) -> u64 {
-        let distances = self.cells.iter().map(|&cell| self.wish(cell).miss(machine.value(cell)));
+        let distances =
+            self.cells.iter().map(|&cell| self.interval(cell).miss(machine.value(cell)));
         distances.fold(0, u64::saturating_add)
     }
 
@@ -150,7 +151,7 @@ impl WalkTarget {
     pub(super) fn gain(&self, machine: &WatchedMarking<'_>, class: u32) -> i64 {
         let mut gain = 0i64;
         for change in machine.compiled.changes_of(class) {
-            let interval = self.wishes[change.cell as usize];
+            let interval = self.intervals[change.cell as usize];
             if interval != UNRESTRICTED {
                 let value = machine.value(change.cell);
                 let new_distance = interval.miss(value.saturating_add(change.delta));
@@ -166,7 +167,7 @@ impl WalkTarget {
     pub(super) fn times(&self, machine: &WatchedMarking<'_>, class: u32) -> u64 {
         let changes = machine.compiled.changes_of(class).iter();
         let times = changes.filter_map(|change| {
-            let (interval, value) = (self.wish(change.cell), machine.value(change.cell));
+            let (interval, value) = (self.interval(change.cell), machine.value(change.cell));
             let moves_closer =
                 if change.delta > 0 { value < interval.low } else { value > interval.high };
             moves_closer.then(|| interval.miss(value).div_ceil(change.delta.unsigned_abs()))
@@ -177,20 +178,20 @@ impl WalkTarget {
     /// Requires a value of at least `low`.
     pub(super) fn at_least(&mut self, cell: u32, low: i64) {
         self.note(cell);
-        let interval = &mut self.wishes[cell as usize];
+        let interval = &mut self.intervals[cell as usize];
         interval.low = interval.low.max(low);
     }
 
     /// Requires a value of at most `high`.
     fn at_most(&mut self, cell: u32, high: i64) {
         self.note(cell);
-        let interval = &mut self.wishes[cell as usize];
+        let interval = &mut self.intervals[cell as usize];
         interval.high = interval.high.min(high);
     }
 
     /// Adds a cell to the cells with a target interval, before its interval is restricted.
     fn note(&mut self, cell: u32) {
-        if self.wishes[cell as usize] == UNRESTRICTED {
+        if self.intervals[cell as usize] == UNRESTRICTED {
             self.cells.push(cell);
         }
     }

@@ -85,8 +85,9 @@ impl<'n> AnswerObligations<'n> {
         })
     }
 
-    /// Returns the claims and home obligations on which premises of labellings may rely. `stays`
-    /// returns true if the predicate with this index is shown to stay reachable.
+    /// Returns access to all claims, each with its flag "proved", and to the predicates that stay
+    /// reachable. The premises of labellings are looked up there. `stays` returns true if the
+    /// predicate with this index is shown to stay reachable.
     fn proved_premises<'s>(
         &'s self,
         stays: &'s dyn Fn(usize) -> bool,

@@ -158,8 +158,7 @@ impl TreeObligations {
         let shown_count =
             (0..self.properties.len()).filter(|&index| self.is_discharged(index, premises)).count();
         let plural = if shown_count == 1 { "" } else { "s" };
-        let evaluated_count =
-            self.evaluated.iter().filter(|&&is_evaluated| is_evaluated).count();
+        let evaluated_count = self.evaluated.iter().filter(|&&is_evaluated| is_evaluated).count();
         match (shown_count, evaluated_count) {
             (0, _) => None,
             (_, 0) => Some(format!("{shown_count} labelling{plural} checked")),

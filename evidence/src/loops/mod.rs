@@ -118,7 +118,7 @@ struct LoopReplay<'a> {
     effects: Vec<Rc<Effect>>,
     /// The effects of elements with their repetitions, cached because most elements occur
     /// repeatedly.
-    turn_effects: HashMap<&'a RepeatedElement, Rc<Effect>>,
+    element_effects: HashMap<&'a RepeatedElement, Rc<Effect>>,
     /// The number of 64-bit words of the stored effects, where a place with its number counts as
     /// two or more. Products of large numbers add to it, because they take time.
     stored_words: usize,
@@ -150,7 +150,7 @@ pub fn replay_loops(
         net,
         run,
         effects: Vec::with_capacity(run.blocks().len()),
-        turn_effects: HashMap::new(),
+        element_effects: HashMap::new(),
         stored_words: 0,
         is_entered: vec![false; run.blocks().len()],
         marking: LargeMarking::of(net.initial()),
@@ -161,7 +161,7 @@ pub fn replay_loops(
             if !go_on() {
                 return Err(LoopReplayError::Stopped);
             }
-            effect.append(&*replay.turn_effect(block, repeated)?);
+            effect.append(&*replay.element_effect(block, repeated)?);
         }
         replay.count_words(&effect)?;
         replay.effects.push(Rc::new(effect));
@@ -172,22 +172,23 @@ pub fn replay_loops(
 
 impl<'a> LoopReplay<'a> {
     /// Returns the effect of an element of a block.
-    fn turn_effect(
+    fn element_effect(
         &mut self,
         block: usize,
         repeated: &'a RepeatedElement,
     ) -> Result<Rc<Effect>, LoopReplayError> {
-        if let Some(known) = self.turn_effects.get(repeated) {
+        if let Some(known) = self.element_effects.get(repeated) {
             return Ok(known.clone());
         }
         let effect = self.repeated_effect(block, repeated.element, &repeated.times)?;
-        if repeated.times != BigUint::from(1u8) || matches!(repeated.element, LoopElement::Fire(_)) {
+        if repeated.times != BigUint::from(1u8) || matches!(repeated.element, LoopElement::Fire(_))
+        {
             // A product takes longer than a sum, in proportion to the length of the number of
             // repetitions.
             self.stored_words +=
                 self.count_words(&effect)? / 64 * (repeated.times.bits() as usize / 64);
         }
-        self.turn_effects.insert(repeated, effect.clone());
+        self.element_effects.insert(repeated, effect.clone());
         Ok(effect)
     }
 
@@ -243,9 +244,11 @@ impl LoopReplay<'_> {
                 if let Some((block, position)) = stack.last_mut() {
                     let repeated = &self.run.blocks()[*block][*position];
                     *position += 1;
-                    let (block, position, other_rounds) = (*block, *position, &repeated.times - 1u8);
+                    let (block, position, other_rounds) =
+                        (*block, *position, &repeated.times - 1u8);
                     if other_rounds > BigUint::ZERO {
-                        let effect = self.repeated_effect(block, repeated.element, &other_rounds)?;
+                        let effect =
+                            self.repeated_effect(block, repeated.element, &other_rounds)?;
                         self.apply(block, position, &effect, &stack, inspect)?;
                     }
                 }
@@ -261,7 +264,7 @@ impl LoopReplay<'_> {
                     if let Some((_, position)) = stack.last_mut() {
                         *position += 1;
                     }
-                    let effect = self.turn_effect(block, repeated)?;
+                    let effect = self.element_effect(block, repeated)?;
                     self.apply(block, position + 1, &effect, &stack, inspect)?;
                 }
             }

@@ -226,8 +226,7 @@ impl Pairs {
                 return Err(RankingFlaw::Stopped);
             }
             let value_change = i128::from(value[edge.to]) - i128::from(value[edge.from]);
-            for (left, change) in edge.remains.iter_mut().zip(&changes).filter(|(left, _)| **left)
-            {
+            for (left, change) in edge.remains.iter_mut().zip(&changes).filter(|(left, _)| **left) {
                 let sum = change.checked_add(value_change).ok_or(RankingFlaw::TooLarge)?;
                 if sum > 0 {
                     return Err(RankingFlaw::Increases);

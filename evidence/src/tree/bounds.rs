@@ -2,9 +2,9 @@
 //!
 //! The CTL property begins with E or A. For E, a run with the first property proves it, and it is
 //! false if no run has one of the second properties. A property with A is the negation of one with
-//! E. For EX and AX, conditions on single markings ([`implied_by`]) are used, too.
+//! E. For EX and AX, conditions on single markings ([`implying_predicates`]) are used, too.
 
-use super::implied::implied_by;
+use super::implying::implying_predicates;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Net, Predicate, RunProperty};
 use parikh_temporal::{AtomId, Ctl, Formula, LinearBounds, Literal, Ltl, Node, Quantifier};
@@ -81,13 +81,13 @@ fn next_conditions(
         next_formulas.iter().flat_map(|&(_, it, _)| formulas.subformulas(it)).collect();
     subformulas.sort_unstable();
     subformulas.dedup();
-    let implied = implied_by(formulas, atoms, &subformulas, net);
+    let implying = implying_predicates(formulas, atoms, &subformulas, net);
     let mut literals = HashMap::new();
     for (part, universal, positive) in next_formulas {
         let Ok(index) = subformulas.binary_search(&universal) else { continue };
-        if implied[index] != Predicate::False {
+        if implying[index] != Predicate::False {
             let atom = AtomId(atoms.len() as u32);
-            atoms.push(implied[index].clone());
+            atoms.push(implying[index].clone());
             literals.insert(part, Literal { atom, positive });
         }
     }

@@ -1,6 +1,6 @@
 //! Labellings and their checker. The [module](super) documentation states the conditions.
 
-use super::implied::implied_by;
+use super::implying::implying_predicates;
 use super::silent::silent;
 use crate::certificate::Flaw;
 use crate::certificate::markings::{packed, unpacked};
@@ -224,12 +224,12 @@ impl<'l> LabellingCheck<'l> {
     ) -> Result<Self, LabellingFlaw> {
         let (formulas, root) = (labelling.property.formulas(), labelling.property.formula());
         let subformulas = formulas.subformulas(root);
-        let implied = implied_by(formulas, labelling.property.atoms(), &subformulas, net);
+        let implying = implying_predicates(formulas, labelling.property.atoms(), &subformulas, net);
         let mut checked = LabellingCheck {
             labelling,
             net,
             numbers: HashMap::new(),
-            everywhere: everywhere(formulas, &subformulas, &implied, &labelling.premises),
+            everywhere: everywhere(formulas, &subformulas, &implying, &labelling.premises),
             subformulas,
             truth_bits: Vec::new(),
             silent: silent(net, &labelling.property),
@@ -426,22 +426,22 @@ fn bit(bits: &[u64], index: usize) -> bool {
 }
 
 /// Returns, for each subformula, true if it holds in every reachable marking by the premises.
-/// `subformulas` is ascending, so operands come first. `implied` has, by the same index, a
+/// `subformulas` is ascending, so operands come first. `implying` has, by the same index, a
 /// predicate that implies the subformula.
 pub fn everywhere(
     formulas: &Ctl,
     subformulas: &[Formula<Quantifier>],
-    implied: &[Predicate],
+    implying: &[Predicate],
     premises: &TreePremises,
 ) -> Vec<bool> {
     let mut everywhere_flags: Vec<bool> = Vec::with_capacity(subformulas.len());
-    let implied_by = |part: Formula<Quantifier>| {
+    let implying_predicate_of = |part: Formula<Quantifier>| {
         let index = subformulas.binary_search(&part).ok();
-        index.map_or(&Predicate::False, |index| &implied[index])
+        index.map_or(&Predicate::False, |index| &implying[index])
     };
     let is_never = |state: &Predicate| premises.unreachable_predicates.contains(state);
     let is_never_dead = is_never(&Predicate::Dead);
-    for (&part, implied) in subformulas.iter().zip(implied) {
+    for (&part, predicate) in subformulas.iter().zip(implying) {
         let is_everywhere = |part: Formula<Quantifier>| {
             subformulas
                 .binary_search(&part)
@@ -456,7 +456,7 @@ pub fn everywhere(
             disjuncts
                 .iter()
                 .chain([&target])
-                .any(|&part| premises.home_predicates.contains(implied_by(part)))
+                .any(|&part| premises.home_predicates.contains(implying_predicate_of(part)))
         };
         let follows = match formulas.node(part) {
             Node::True => true,
@@ -474,7 +474,7 @@ pub fn everywhere(
                 is_everywhere(*right)
             }
         };
-        everywhere_flags.push(follows || is_never(&implied.clone().negated().sorted()));
+        everywhere_flags.push(follows || is_never(&predicate.clone().negated().sorted()));
     }
     everywhere_flags
 }

@@ -31,8 +31,8 @@
 //! never depends on these. So the following subformulas hold at all relevant markings
 //! (`everywhere`):
 //!
-//! - a subformula that is implied by a predicate ([`implied_by`]) whose negation no reachable
-//!   marking satisfies;
+//! - a subformula that is implied by a predicate ([`implying_predicates`]) whose negation no
+//!   reachable marking satisfies;
 //! - EF φ, if a predicate that implies φ stays reachable;
 //! - E(φ U ψ), if φ holds everywhere and ψ stays reachable;
 //! - EX φ, if φ holds everywhere and no reachable marking is dead;
@@ -42,14 +42,14 @@
 //! Namjoshi, *Certifying Model Checkers*, CAV 2001.
 
 mod bounds;
-mod implied;
+mod implying;
 mod labelling;
 mod line;
 mod silent;
 pub mod visit;
 
 pub use bounds::{RunBounds, run_bounds};
-pub use implied::{MAX_LEAVES, implied_by};
+pub use implying::{MAX_LEAVES, implying_predicates};
 pub use labelling::{LabelClaim, Labelling, LabellingFlaw, TreePremises, everywhere};
 pub use line::NamedLabelling;
 pub use silent::silent;

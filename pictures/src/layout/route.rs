@@ -33,7 +33,7 @@ const LANES: usize = 3;
 const LANE: f64 = 4.0;
 
 /// The cost of a bend, in units of length.
-const PER_BEND: f64 = 10.0;
+const BEND_COST: f64 = 10.0;
 
 /// The largest number of boxes whose corners one search considers.
 const MAX_BOXES: usize = 60;
@@ -319,7 +319,7 @@ impl RouteSearch<'_> {
                     continue;
                 }
                 let ((x, y), (u, v)) = (points[next], points[other]);
-                let new_cost = cost[next] + (u - x).hypot(v - y) + PER_BEND;
+                let new_cost = cost[next] + (u - x).hypot(v - y) + BEND_COST;
                 if new_cost < cost[other] && is_visible(next, other) {
                     (cost[other], predecessor[other]) = (new_cost, next);
                 }

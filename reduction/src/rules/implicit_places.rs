@@ -105,8 +105,7 @@ impl<'n> ImplicitPlaceSearch<'n> {
         };
         inputs.filter(is_helpful).min_by_key(|&q| {
             let becomes_negative = |u: &TransitionId| {
-                let margin =
-                    self.margins.get(u).map_or(0, |&(margin, _)| margin);
+                let margin = self.margins.get(u).map_or(0, |&(margin, _)| margin);
                 margin < i128::from(net.effect(*u, q))
             };
             (net.producers(q).filter(becomes_negative).count(), net.tokens(q), q)

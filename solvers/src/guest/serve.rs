@@ -118,7 +118,7 @@ impl WorkerConnection {
 
     fn send(&mut self, reply: &Reply) -> io::Result<()> {
         let mut out = OutgoingMessage::default();
-        out.decode_reply(reply);
+        out.encode_reply(reply);
         self.output.write_all(&out.0)
     }
 }

@@ -190,7 +190,7 @@ impl OutgoingMessage {
     }
 
     /// Appends a message from the worker process to the client.
-    pub(super) fn decode_reply(&mut self, reply: &Reply) {
+    pub(super) fn encode_reply(&mut self, reply: &Reply) {
         match reply {
             Reply::Pulse => self.message(0, |_| ()),
             Reply::Solved(answer) => self.message(1, |out| out.answer(answer)),
@@ -462,7 +462,7 @@ mod tests {
             multipliers: Some(vec![0.5]),
         });
         let mut out = OutgoingMessage::default();
-        out.decode_reply(&Reply::Solved(optimum.clone()));
+        out.encode_reply(&Reply::Solved(optimum.clone()));
         let Reply::Solved(heard) = reply(&messages(out)[0], (2, 1)).unwrap() else { panic!() };
         assert_eq!(heard, optimum);
     }

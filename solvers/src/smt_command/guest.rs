@@ -41,7 +41,8 @@ pub(super) struct SolverProcess {
     pub(super) logic: Option<&'static str>,
     /// Number of assertions sent.
     assertions_sent: usize,
-    /// Number of the last message.
+    /// Number of messages sent. A message is a batch of commands that ends with `(echo "parikh
+    /// NUMBER")`; the echo marks the end of the solver's reply.
     message_number: u64,
     /// Start of the wait for the reply to the last message, if the reply has not arrived.
     pub(super) awaited_since: Option<Instant>,

@@ -262,8 +262,7 @@ impl CompositionTree {
                         compose(first_graph, second_graph, MAX_TENTATIVE_STATES, goes_on);
                     let minimised =
                         composed.and_then(|composed| minimise(&composed.0, stays_visible, goes_on));
-                    minimised
-                        .map_or(state_product, |(minimised, _)| minimised.edges.len())
+                    minimised.map_or(state_product, |(minimised, _)| minimised.edges.len())
                 });
                 best = best.min((minimised_size, state_product, (a, b)));
             }

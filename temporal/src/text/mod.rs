@@ -109,7 +109,12 @@ enum Operand<P> {
     Formula(Formula<P>),
     /// A temporal operator with its operands and its column in the text. For a unary operator,
     /// `left` equals `right`.
-    Temporal { operator: OperatorToken, left: Formula<P>, right: Formula<P>, column: usize },
+    Temporal {
+        operator: OperatorToken,
+        left: Formula<P>,
+        right: Formula<P>,
+        column: usize,
+    },
 }
 
 /// Parses a formula. Its temporal operators have the path kind `implied` if given, otherwise the

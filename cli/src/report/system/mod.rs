@@ -23,10 +23,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Time limit for the picture, in addition to the budget for answers.
-const PICTURE: Duration = Duration::from_secs(2);
+const PICTURE_TIME: Duration = Duration::from_secs(2);
 
 /// Time limit for counting joint states, in addition to the budget for answers.
-const COUNT: Duration = Duration::from_secs(2);
+const COUNT_TIME: Duration = Duration::from_secs(2);
 
 /// The contents of a page about a system.
 #[derive(Debug, Serialize)]
@@ -176,7 +176,7 @@ pub fn system_alone(
         Ok(net) => {
             let answers = net.ask(&super::for_pages(config), budget, on_step);
             on_step("the number of states of the product");
-            let joint = net.joint_states(config, &step_budget(COUNT, budget));
+            let joint = net.joint_states(config, &step_budget(COUNT_TIME, budget));
             figures.extend(joint.map(|number| ("states of the product", number)));
             answers
         }
@@ -205,7 +205,7 @@ fn page_of(
     answers: NetAnswers,
     figures: Vec<(&'static str, String)>,
 ) -> SystemReport {
-    let budget = Budget::lasting(PICTURE);
+    let budget = Budget::lasting(PICTURE_TIME);
     let picture = draw::picture(system, &BTreeSet::new(), false, &budget);
     SystemReport {
         model: system.name().to_owned(),

@@ -6,7 +6,9 @@
 //! cycle loses nothing, increases the sum and can be fired. The prefix is shortened like any
 //! witness, with the target "the cycle can be fired". The result is checked like any pump.
 
-use super::{Clock, LONGEST, Long, MAX_STORED_TOKEN_COUNTS, VISITED, one_by_one};
+use super::{
+    Clock, Long, MAX_SHORTENED_STEPS, MAX_STORED_TOKEN_COUNTS, MAX_VISITED_MARKINGS, one_by_one,
+};
 use crate::board::Board;
 use parikh_evidence::check_pumping;
 use parikh_net::{
@@ -50,7 +52,7 @@ impl Board<'_> {
 
 /// Lists the firings one by one, if there are not too many.
 fn flat(sequence: &FiringSequence) -> Option<Vec<TransitionId>> {
-    (sequence.firings() <= u128::from(LONGEST)).then(|| one_by_one(sequence))
+    (sequence.firings() <= u128::from(MAX_SHORTENED_STEPS)).then(|| one_by_one(sequence))
 }
 
 /// The firings before a cycle, and those of the cycle.
@@ -96,7 +98,7 @@ impl PumpTarget<'_> {
     /// if the search finds none within its limits.
     fn in_breadth(&self, less: usize, until: Instant) -> Option<WayAndLoop> {
         let net = self.net;
-        let most = VISITED.min(MAX_STORED_TOKEN_COUNTS / net.place_count().max(1));
+        let most = MAX_VISITED_MARKINGS.min(MAX_STORED_TOKEN_COUNTS / net.place_count().max(1));
         let mut seen: HashSet<Marking> = HashSet::from([net.initial().clone()]);
         // Entries: marking, predecessor, transition, and distance.
         let mut found = vec![(net.initial().clone(), 0, TransitionId::new(0), 0_usize)];

@@ -66,7 +66,7 @@ struct CycleSearch {
     /// Start and requirements.
     start: CycleStart,
     /// The markings found so far.
-    stops: Vec<TourNode>,
+    nodes: Vec<TourNode>,
     /// Costs and indices of the unexpanded nodes, the cheapest first and then the newest.
     open: BinaryHeap<(Reverse<u64>, u32)>,
     /// Visited combinations: the hash of the marking, the letters, and the set.
@@ -77,7 +77,7 @@ impl ProductWalk<'_> {
     /// Searches for a cycle from the machine's current marking, trying at most `max_firings`
     /// firings. Returns the transitions of the cycle, or `None` if none was found within the
     /// limits. The machine is unchanged afterwards.
-    pub(super) fn find_tour(
+    pub(super) fn find_cycle_best_first(
         &mut self,
         start: CycleStart,
         max_firings: usize,
@@ -93,10 +93,10 @@ impl ProductWalk<'_> {
             firings: 0,
         };
         let (open, visited) = (BinaryHeap::from([(Reverse(0), 0)]), HashSet::new());
-        let mut tours = CycleSearch { start, stops: vec![first], open, visited };
+        let mut tours = CycleSearch { start, nodes: vec![first], open, visited };
         let mut tried = 0;
         while let Some((_, node)) = tours.open.pop() {
-            for transition in self.candidate_transitions(&tours.stops[node as usize].differences) {
+            for transition in self.candidate_transitions(&tours.nodes[node as usize].differences) {
                 tried += 1;
                 let is_over = tried > max_firings || self.search_firings_left == 0;
                 if is_over || self.is_over(tried % POLLING == 0, budget) {
@@ -105,7 +105,7 @@ impl ProductWalk<'_> {
                 self.search_firings_left -= 1;
                 if self.expand(&mut tours, node, transition) {
                     self.search_firings_left += FIRINGS_PER_FOUND_CYCLE;
-                    return Some(tours.way_to(tours.stops.len() - 1).0);
+                    return Some(tours.path_to(tours.nodes.len() - 1).0);
                 }
             }
         }
@@ -155,7 +155,7 @@ impl ProductWalk<'_> {
     /// last node.
     fn expand(&mut self, tours: &mut CycleSearch, node: u32, transition: u32) -> bool {
         let CycleStart { position: property, set: base_set, base_letter, allowed } = tours.start;
-        let predecessor = &tours.stops[node as usize];
+        let predecessor = &tours.nodes[node as usize];
         let class = self.machine.class_of(transition);
         let read = self.firing_letter(predecessor.letter, transition);
         let Some(followed) = self.followed[property].as_mut() else { return false };
@@ -179,7 +179,7 @@ impl ProductWalk<'_> {
         let firings = predecessor.firings + 1;
         let letter = match moved.iter().any(is_read) {
             false => base_letter,
-            true => match self.letter_after(&tours.way_to(node as usize).0, transition) {
+            true => match self.letter_after(&tours.path_to(node as usize).0, transition) {
                 Some(letter) => letter,
                 None => return false,
             },
@@ -193,9 +193,9 @@ impl ProductWalk<'_> {
         let distance: u64 = moved.iter().map(|(_, difference)| difference.unsigned_abs()).sum();
         let cost = distance.saturating_mul(DISPLACED_TOKEN_COST).saturating_add(firings.into());
         let is_back = moved.iter().all(|it| it.1 > 0 && !followed.is_read_place[it.0 as usize]);
-        let next = tours.stops.len() as u32;
+        let next = tours.nodes.len() as u32;
         let (before, fired, names) = (node, (transition, read), (hash, letters));
-        tours.stops.push(TourNode {
+        tours.nodes.push(TourNode {
             predecessor: before,
             transition_and_letter: fired,
             differences: moved,
@@ -207,7 +207,7 @@ impl ProductWalk<'_> {
         tours.open.push((Reverse(cost), next));
         is_back
             && (allowed != AllowedLetters::Accepted || {
-                let (_, letters) = tours.way_to(next as usize);
+                let (_, letters) = tours.path_to(next as usize);
                 followed.subsets.accepts_repeated_letters(base_set, &letters, &self.alphabet)
             })
     }
@@ -239,12 +239,12 @@ impl ProductWalk<'_> {
 
 impl CycleSearch {
     /// Returns the transitions fired on the path to a node, and the letters that the firings read.
-    fn way_to(&self, node: usize) -> (Vec<u32>, Vec<u32>) {
+    fn path_to(&self, node: usize) -> (Vec<u32>, Vec<u32>) {
         let mut path = Vec::new();
         let mut current = node;
         while current != 0 {
-            path.push(self.stops[current].transition_and_letter);
-            current = self.stops[current].predecessor as usize;
+            path.push(self.nodes[current].transition_and_letter);
+            current = self.nodes[current].predecessor as usize;
         }
         path.into_iter().rev().unzip()
     }
@@ -331,7 +331,7 @@ mod tests {
             let here = walk.marking_letter();
             let allowed = if never { AllowedLetters::BaseOnly } else { AllowedLetters::Accepted };
             let start = CycleStart { position: 0, set: INITIAL_SET, base_letter: here, allowed };
-            let tour = walk.find_tour(start, 5_000, &budget);
+            let tour = walk.find_cycle_best_first(start, 5_000, &budget);
             let initial = net.initial().tokens().iter().map(|&tokens| tokens as i64);
             assert!(walk.machine.tokens().eq(initial), "the machine is where it was");
             let name = |t: u32| net.transition_name(TransitionId::new(t as usize)).to_owned();

@@ -45,7 +45,7 @@ struct WalkState {
     is_quiet: bool,
     /// True if reading the last letter again changes no set.
     is_stable: bool,
-    /// The place with the most recently added tokens.
+    /// A place that gained tokens in the last firing; `None` if none did.
     last_marked_place: Option<u32>,
     /// The set for which the current target was chosen, and the number of firings since.
     target_set_and_firings: (u32, usize),
@@ -409,7 +409,7 @@ impl ProductWalk<'_> {
             self.find_cycle_by_return(property, set, letter, letters, limit).or_else(|| {
                 let start =
                     CycleStart { position: property, set, base_letter: letter, allowed: letters };
-                self.find_tour(start, FIRST_TOUR_FIRINGS << self.rounds.min(6), budget)
+                self.find_cycle_best_first(start, FIRST_TOUR_FIRINGS << self.rounds.min(6), budget)
             });
         cycle.is_some_and(|cycle| {
             self.report_run(property, state, firings, RunEnd::Repeats(to_sequence(&cycle)), sink)
@@ -426,7 +426,7 @@ impl ProductWalk<'_> {
         allowed: AllowedLetters,
         limit: usize,
     ) -> Option<Vec<u32>> {
-        self.homing.begin();
+        self.return_distance.begin();
         let (mut fired, mut read_letters) = (Vec::new(), Vec::new());
         let (mut current_set, mut current_letter, mut refused, mut tests) =
             (set, base_letter, 0, 0);
@@ -436,7 +436,9 @@ impl ProductWalk<'_> {
                 Some(neutral) => neutral,
                 None => {
                     let rng = &mut self.resources.rng;
-                    let Some(class) = self.homing.choose(&self.machine, rng) else { break };
+                    let Some(class) = self.return_distance.choose(&self.machine, rng) else {
+                        break;
+                    };
                     self.machine.representative(class, rng)
                 }
             };
@@ -463,11 +465,11 @@ impl ProductWalk<'_> {
                 continue;
             }
             refused = 0;
-            self.homing.fired(&self.machine, class, 1);
+            self.return_distance.fired(&self.machine, class, 1);
             fired.push(transition);
             read_letters.push(letter);
             (current_set, current_letter) = (next, next_letter);
-            if self.homing.is_back(&followed.is_read_place) {
+            if self.return_distance.is_back(&followed.is_read_place) {
                 tests += 1;
                 is_found = allowed != AllowedLetters::Accepted
                     || tests < 16

@@ -72,7 +72,7 @@ pub struct ProductWalk<'a> {
     /// an atom cannot be watched, the automaton is too large, or the budget was exhausted before.
     pub(super) followed: Vec<Option<FollowedProperty<'a>>>,
     /// The differences in tokens from the start of the current cycle search.
-    pub(super) homing: ReturnDistance,
+    pub(super) return_distance: ReturnDistance,
     /// The strategy that chooses firings towards markings with a given condition, for walks with a
     /// single property.
     pub(super) directed: DistanceStrategy,
@@ -126,7 +126,7 @@ impl<'a> ProductWalk<'a> {
             net,
             atoms,
             followed,
-            homing: ReturnDistance::new(net.place_count()),
+            return_distance: ReturnDistance::new(net.place_count()),
             directed: DistanceStrategy::new(&machine),
             machine,
             alphabet: Alphabet::default(),

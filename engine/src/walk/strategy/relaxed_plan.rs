@@ -229,7 +229,7 @@ impl RelaxedPlanStrategy {
         self.movers.clear();
         let target_cells = self.target.cells().iter();
         let distances =
-            target_cells.map(|&cell| (cell, self.target.wish(cell).miss(machine.value(cell))));
+            target_cells.map(|&cell| (cell, self.target.interval(cell).miss(machine.value(cell))));
         self.unreached_cells.clear();
         self.unreached_cells.extend(distances.filter(|&(_, distance)| distance > 0));
         let target_count = self.unreached_cells.len();
@@ -252,7 +252,7 @@ impl RelaxedPlanStrategy {
             of_transition.times = 0;
             for change in machine.compiled.changes_of(class) {
                 let (cell, value) = (change.cell, machine.value(change.cell));
-                let interval = self.target.wish(cell);
+                let interval = self.target.interval(cell);
                 let helps =
                     if change.delta > 0 { value < interval.low } else { value > interval.high };
                 if helps {

@@ -67,8 +67,7 @@ impl LineParser<'_> {
     }
 
     fn eat(&mut self, mark: &'static str) -> bool {
-        let is_found =
-            matches!(self.peek(), Some(ColouredToken::Mark(found)) if *found == mark);
+        let is_found = matches!(self.peek(), Some(ColouredToken::Mark(found)) if *found == mark);
         self.position += usize::from(is_found);
         is_found
     }

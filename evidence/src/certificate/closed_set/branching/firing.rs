@@ -126,7 +126,7 @@ impl SubsetTable<'_> {
         if from <= TERMINAL || to <= TERMINAL {
             return Ok(EMPTY);
         }
-        let key = Operation::BeforeAny.cache_key(firings.number);
+        let key = Operation::PredecessorsByAny.cache_key(firings.number);
         if let Some(known) = self.cached(key, from, to) {
             return Ok(known);
         }
@@ -134,14 +134,15 @@ impl SubsetTable<'_> {
         let chain_start = self.begin_chain();
         let (mut from_node, mut to_node) = (from, to);
         while from_node != EMPTY && to_node != EMPTY {
-            let (left, right) = (self.node(from_node), self.node(to_node));
-            if left.0 == right.0 {
+            let (from_value, from_down, from_right) = self.node(from_node);
+            let (to_value, to_down, to_right) = self.node(to_node);
+            if from_value == to_value {
                 let down =
-                    self.predecessors_by_any(lists, firings, level + 1, (left.1, right.1))?;
-                self.push_child(left.0, down);
+                    self.predecessors_by_any(lists, firings, level + 1, (from_down, to_down))?;
+                self.push_child(from_value, down);
             }
-            from_node = if left.0 <= right.0 { left.2 } else { from_node };
-            to_node = if right.0 <= left.0 { right.2 } else { to_node };
+            from_node = if from_value <= to_value { from_right } else { from_node };
+            to_node = if to_value <= from_value { to_right } else { to_node };
         }
         let mut result = self.end_chain(chain_start)?;
         for &list in firings.starting_at(level) {
@@ -169,7 +170,7 @@ impl SubsetTable<'_> {
         if to <= TERMINAL || to == within {
             return Ok(to);
         }
-        let key = Operation::Leading.cache_key(firings.number);
+        let key = Operation::Reaching.cache_key(firings.number);
         if let Some(known) = self.cached(key, within, to) {
             return Ok(known);
         }

@@ -32,9 +32,9 @@ pub(super) enum Operation {
     /// Predecessors by one list of touches, that is, by a transition or the rest of a transition.
     Predecessors = 4,
     /// Predecessors by any single firing of a set of transitions.
-    BeforeAny = 5,
+    PredecessorsByAny = 5,
     /// Predecessors by any number of firings of a set of transitions.
-    Leading = 6,
+    Reaching = 6,
 }
 
 impl Operation {
@@ -99,7 +99,8 @@ impl<'s> SubsetTable<'s> {
         Ok((sets, all))
     }
 
-    /// Returns the node (value, down, right) with this number.
+    /// Returns the node with this number: its value, the node of the next level, and the next node
+    /// of the chain.
     pub(super) fn node(&self, id: u32) -> (u64, u32, u32) {
         self.nodes[id as usize]
     }

@@ -37,11 +37,7 @@ enum OpenOperator {
     /// A prefix operator, as its XML elements from the outside in.
     Prefix(&'static [&'static str]),
     /// An infix operator, its parsed left operand, and its precedence.
-    Infix {
-        left: ParsedOperand,
-        operator: Infix,
-        level: u8,
-    },
+    Infix { left: ParsedOperand, operator: Infix, level: u8 },
 }
 
 /// A formula under construction.

@@ -22,41 +22,42 @@ pub const MAX_LEAVES: usize = 2_000;
 
 /// Returns, for each subformula, a predicate that implies it, in sorted form. Subformulas must come
 /// after their own parts. If no predicate is known, the result is [`Predicate::False`].
-pub fn implied_by(
+pub fn implying_predicates(
     formulas: &Ctl,
     atoms: &[Predicate],
-    parts: &[Formula<Quantifier>],
+    subformulas: &[Formula<Quantifier>],
     net: &Net,
 ) -> Vec<Predicate> {
-    let mut predicates: Vec<Predicate> = Vec::with_capacity(parts.len());
-    for &part in parts {
-        let implied_part = |part: &Formula<Quantifier>| {
-            let index = parts.binary_search(part).ok().filter(|&index| index < predicates.len());
+    let mut predicates: Vec<Predicate> = Vec::with_capacity(subformulas.len());
+    for &part in subformulas {
+        let implying_predicate_of = |part: &Formula<Quantifier>| {
+            let index =
+                subformulas.binary_search(part).ok().filter(|&index| index < predicates.len());
             index.map_or(Predicate::False, |index| predicates[index].clone())
         };
-        let implied = match formulas.node(part) {
+        let implying_predicate = match formulas.node(part) {
             Node::True => Predicate::True,
             Node::False => Predicate::False,
             Node::Literal(literal) => {
                 let atom = atoms[literal.atom.0 as usize].clone();
                 if literal.positive { atom } else { atom.negated() }
             }
-            Node::And(parts) => Predicate::and(parts.iter().map(implied_part)),
-            Node::Or(parts) => Predicate::or(parts.iter().map(implied_part)),
+            Node::And(parts) => Predicate::and(parts.iter().map(implying_predicate_of)),
+            Node::Or(parts) => Predicate::or(parts.iter().map(implying_predicate_of)),
             Node::Next(paths, inner) => {
-                let inner = implied_part(inner);
+                let inner = implying_predicate_of(inner);
                 let before = match paths {
                     Quantifier::Exists => inner.before_some_near(net, MAX_LEAVES),
                     Quantifier::All => inner.before_all_near(net, MAX_LEAVES),
                 };
                 before.unwrap_or(Predicate::False)
             }
-            Node::Until(_, _, right) => implied_part(right),
+            Node::Until(_, _, right) => implying_predicate_of(right),
             Node::Release(_, left, right) => {
-                Predicate::and([implied_part(left), implied_part(right)])
+                Predicate::and([implying_predicate_of(left), implying_predicate_of(right)])
             }
         };
-        predicates.push(implied.sorted());
+        predicates.push(implying_predicate.sorted());
     }
     predicates
 }
