@@ -1,7 +1,7 @@
 //! Engines: each searches for witnesses or proofs of goals, on one net, within a budget.
 //!
 //! An engine works on goals and knows nothing of the contest's examinations. It gets a [`Task`] and
-//! reports witnesses and proofs to the [board](crate::board). It checks its budget in every loop
+//! reports witnesses and proofs to the [board]. It checks its budget in every loop
 //! and drops goals that other engines settle. The [`registry`] lists all engines and their roles in
 //! the schedule.
 
