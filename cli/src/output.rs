@@ -102,7 +102,7 @@ impl AnswerPrinter {
                 let trace = trace.map_or(String::new(), |file| format!(" → {}", file.display()));
                 let GoalAnswer { id, value, reason, grade, .. } = answer;
                 let notes: String = named.iter().map(|it| format!("; {it}")).collect();
-                let notes = notes + &assumed(&assumptions);
+                let notes = notes + &assumed(answer, &assumptions);
                 line(&format!(
                     "{}: {value} — {reason}{notes}{trace} [{grade}, {engines}, {seconds:.2} s]",
                     Word(id)
@@ -201,7 +201,7 @@ impl AnswerPrinter {
         mark_reported(&format!("{FIGURE}{id}"));
         let seconds = after.as_secs_f64();
         let assumptions = assumptions(figure, view);
-        let notes = assumed(&assumptions);
+        let notes = assumed(figure, &assumptions);
         match (self.format, &self.state_space_bar) {
             (AnswerFormat::Text, Some(progress)) => {
                 let (key, value) = (figure_words(id), in_groups(&value.to_string()));
@@ -237,7 +237,7 @@ impl AnswerPrinter {
             AnswerFormat::Text => line(&format!(
                 "{}: {value} — {reason}{} [{grade}, {}, {:.2} s]",
                 in_letters(id),
-                assumed(&assumptions(figure, view)),
+                assumed(figure, &assumptions(figure, view)),
                 figure.techniques.join(" "),
                 after.as_secs_f64()
             )),
@@ -279,10 +279,12 @@ fn assumptions(answer: &GoalAnswer, view: ModelView<'_>) -> Vec<Assumption> {
     units.into_iter().chain(view.net().assumptions().iter().cloned()).collect()
 }
 
-/// Returns the end of an answer's line that says what it assumes. Safe units are part of its
-/// reason.
-fn assumed(assumptions: &[Assumption]) -> String {
-    let others = assumptions.iter().filter(|&it| *it != Assumption::SafeUnits);
+/// Returns the end of an answer's line that says what the answer assumes. The assumption of safe
+/// units is left out if the answer's reason mentions it already.
+fn assumed(answer: &GoalAnswer, assumptions: &[Assumption]) -> String {
+    let mentions_safe_units = answer.reason.cause.mentions_safe_units();
+    let others =
+        assumptions.iter().filter(|&it| *it != Assumption::SafeUnits || !mentions_safe_units);
     others.map(|it| format!("; assumed: {it}")).collect()
 }
 

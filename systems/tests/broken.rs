@@ -55,7 +55,7 @@ ltl p1 { (! pa V true) }
 ";
 
 const PROPERTIES: &str =
-    "#1:  true\n( (work => F(rest)) )\n\n#2:\n( !rest U work )\n\n#3: unknown\n( X(rest) )\n";
+    "#1:  true\n( (work => F(rest)) )\n\n#2:\n( !rest\n# a comment\n  U work )\n\n#3: unknown\n( X(rest) )\n";
 
 type Reader = fn(&str) -> Result<(), ReadError>;
 

@@ -284,6 +284,12 @@ impl fmt::Display for Reason {
 }
 
 impl Cause {
+    /// Returns true if the sentence mentions the assumption of safe units whenever the answer rests
+    /// on it. False for sentences that leave out a proof.
+    pub fn mentions_safe_units(&self) -> bool {
+        !matches!(self, Cause::Parts { more: 1.., .. } | Cause::Largest { .. } | Cause::Process(_))
+    }
+
     /// Returns the cause as a sentence in pieces, without a full stop.
     pub fn text(&self) -> ReasonText {
         let mut text = ReasonText::default();

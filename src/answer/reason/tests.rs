@@ -128,7 +128,9 @@ fn causes_of_several_goals_have_a_sentence_each() {
     let initially = "the initial marking shows it";
     let parts = vec![part("a"), part("b")];
     let said = format!("a: {initially}; b: {initially}; and 4 more");
-    reads(Cause::Parts { parts, more: 4 }, &said);
+    let cut = Cause::Parts { parts: parts.clone(), more: 4 };
+    assert!(!cut.mentions_safe_units() && Cause::Parts { parts, more: 0 }.mentions_safe_units());
+    reads(cut, &said);
     let said = "seen after 2 firings; no more because all 9 reachable markings were visited";
     reads(Cause::Maximum { size: firings(2), proof: proof() }, said);
     let said = "place `p`: seen, and none of the 7 maxima exceeds it";

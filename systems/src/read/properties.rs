@@ -87,9 +87,13 @@ pub fn properties(text: &str) -> Result<Vec<PropertyLine>, ReadError> {
             if last.formula.is_empty() {
                 last.offset = begin + (line.len() - line.trim_start().len());
             }
-            // Comments inside a formula are not copied: its text ends before them.
+            // Lines between two lines of a formula are empty or comments. Blanks of the same length
+            // replace them, so that positions in the formula stay positions in the file.
             let end = begin + line.trim_end().len();
-            last.formula = text[last.offset..end].to_owned();
+            let copied = last.offset + last.formula.len();
+            let (skipped, rest) = text[copied..end].split_at(begin.max(copied) - copied);
+            last.formula.extend(skipped.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+            last.formula.push_str(rest);
         }
     }
     match found_properties.last() {
