@@ -1,10 +1,11 @@
 //! The answer lines of the contest's protocol:
 //! `FORMULA id value TECHNIQUES …` and `STATE_SPACE KEY value TECHNIQUES …`.
 
-/// One answer of a tool, or one line of an oracle.
+/// An answer that a tool prints for one question, or the known answer in one line of an oracle
+/// file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolAnswer {
-    /// The formula's id, or the key of a state space number.
+    /// The formula's id in a line `FORMULA`, or the key in a line `STATE_SPACE`, such as `STATES`.
     pub id: String,
     /// The value as printed.
     pub value: String,
@@ -13,9 +14,10 @@ pub struct ToolAnswer {
 }
 
 impl ToolAnswer {
-    /// Parses one line of output. Returns `None` for any other line, and for the ways in which
-    /// tools report that they have no answer (`CANNOT_COMPUTE` as the value, `-1` as a state-space
-    /// number).
+    /// Parses one line of output. Returns `None` for a line that is neither `FORMULA id value …`
+    /// nor `STATE_SPACE key value …`. Also returns `None` for a line without a value, and for the
+    /// values that mean "no answer". These are `CANNOT_COMPUTE`, `DO_NOT_COMPETE`, and `-1` for a
+    /// state-space number.
     pub fn on_line(line: &str) -> Option<ToolAnswer> {
         let mut words = line.split_ascii_whitespace();
         let state_space = match words.next()? {

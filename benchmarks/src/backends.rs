@@ -11,7 +11,8 @@ use parikh_solvers::smt_command::SmtCommand;
 use std::fmt;
 use std::str::FromStr;
 
-/// A solver, with the kind of numbers it is asked in.
+/// A solver, together with the kind of numbers (reals, integers or bit-vectors) in the encodings
+/// that it solves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Backend {
     /// Linear programs by HiGHS.
@@ -22,11 +23,12 @@ pub enum Backend {
     Z3Reals,
     /// Terms over the integers by Z3.
     Z3Integers,
-    /// Terms over bit-vectors by Z3's tactics.
+    /// Terms over the integers, by Z3 in a worker process.
     Z3Bits,
     /// Terms over the integers, with Z3 in a worker process.
     Z3Guest,
-    /// Propositional clauses by the built-in SAT solver.
+    /// Terms by an SMT solver that runs as a separate command. The fields are the kind of numbers
+    /// in the terms, the name given by the user, and the command line.
     Sat(TokenEncoding),
     /// Terms over these numbers by an SMT solver that is a command. The fields are the kind of
     /// numbers, the name given by the user, and the command line.
@@ -34,8 +36,8 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// The back-ends for linear programs and for Z3 in this process, whether the build has them or
-    /// not.
+    /// The back-ends for linear programs, and the back-ends for Z3 in the process of this program.
+    /// The list does not depend on the solvers that the build contains.
     pub const ALL: [Backend; 5] =
         [Backend::Highs, Backend::MicroLp, Backend::Z3Reals, Backend::Z3Integers, Backend::Z3Bits];
 
@@ -101,7 +103,8 @@ impl FromStr for Backend {
             if let Some(command_line) = word.strip_prefix(prefix)
                 && smt_chosen::command(command_line).is_some()
             {
-                // At most a few names, needed until the program ends.
+                // The leaked memory is small: a command line names few back-ends, and their names
+                // are needed until the program ends.
                 let name: &'static str = word.to_owned().leak();
                 return Ok(Backend::Command(numbers, name, &name[prefix.len()..]));
             }
@@ -124,7 +127,7 @@ pub(crate) fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
     let program = match backend {
         Backend::Highs | Backend::MicroLp | Backend::Sat(_) => return None,
         Backend::Z3Reals | Backend::Z3Integers => return inside(None),
-        // Z3 solves bit-vectors with its tactics.
+        // Z3 solves bit-vectors with its tactics if the SMT-LIB logic is `ALL`.
         Backend::Z3Bits => return inside(Some("ALL")),
         Backend::Z3Guest => guest()?,
         Backend::Command(_, _, command_line) => smt_chosen::command(command_line)?,

@@ -24,7 +24,7 @@ use std::time::Duration;
 /// The tool-info module, which tells BenchExec how to run the tool.
 const TOOL_INFO: &str = include_str!("../benchexec/parikh.py");
 
-/// The tasks to write.
+/// The inputs and limits of a contest that is written as a benchmark for BenchExec.
 #[derive(Clone, Debug)]
 pub struct Tasks {
     /// Directory with the archives `NAME.tgz`.
@@ -46,7 +46,8 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// Writes all files and returns the number of tasks.
+    /// Writes the definitions, instances and tool-info module of the benchmark. Returns the number
+    /// of tasks, that is, of pairs of an instance and an examination.
     ///
     /// # Errors
     /// If an archive or an oracle cannot be read, or a file cannot be written.
@@ -84,7 +85,9 @@ impl Tasks {
              <!-- Written by `parikh-bench tasks`, which says how it is run. -->\n\
              <benchmark tool=\"contest.parikh\" displayName=\"Parikh\" walltimelimit=\"{seconds} s\" \
              hardtimelimit=\"{} s\" memlimit=\"{} MB\" cpuCores=\"{}\">\n",
-            // The limit of processor time: the wall time ends a run long before.
+            // The limit of processor time is larger than the processor time of a run that uses all
+            // its cores until the limit of wall time. So the limit of wall time ends each run
+            // first.
             (seconds * f64::from(self.cores)).ceil() + 60.0,
             self.memory,
             self.cores
@@ -184,7 +187,8 @@ struct ReportedRun {
     end: RunEnd,
 }
 
-/// Returns the name of the run definition, and its runs.
+/// Parses a result file of BenchExec. Returns the name of the run definition and the runs. Returns
+/// a message if the XML has an error or if no element `result` has a name.
 fn read(xml: &str) -> Result<(String, Vec<ReportedRun>), String> {
     let mut reader = quick_xml::Reader::from_str(xml);
     let mut definition = String::new();
@@ -223,7 +227,8 @@ fn read(xml: &str) -> Result<(String, Vec<ReportedRun>), String> {
     Ok((definition, runs))
 }
 
-/// Returns the value of an attribute, if the tag has it.
+/// Returns the value of an attribute, trimmed. Returns `None` if the tag lacks the attribute, and a
+/// message if the attributes of the tag are malformed.
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>, String> {
     let attribute_value = tag.try_get_attribute(name).map_err(|error| error.to_string())?;
     Ok(attribute_value.map(|attribute| attribute.value.trim().to_owned()))

@@ -6,7 +6,8 @@
 
 use parikh_pictures::plot::{self, PlotFrame};
 
-/// The times of the questions that one configuration settled, in any order.
+/// The times at which one configuration (a team of engines, a tool, or an encoding with a back-end)
+/// settled its questions. The times are in any order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     /// The name; curves with the same name share a colour.

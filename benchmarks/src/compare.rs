@@ -9,7 +9,8 @@ use parikh_net::printable::counted;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
-/// Returns the rows as if the runs had ended after `seconds`: later answers become missing.
+/// Returns the rows as if the runs had ended after `seconds`. Later answers are removed, and their
+/// questions count as unanswered.
 pub fn truncated_at(rows: &[ResultRow], seconds: f64) -> Vec<ResultRow> {
     let truncated = |row: &ResultRow| {
         let mut row = row.clone();
@@ -58,18 +59,21 @@ pub struct ComparisonLine {
     pub contradicting: usize,
 }
 
-/// The comparison of two files.
+/// The comparison of two result files, called A and B.
 #[derive(Clone, Debug, Default)]
 pub struct FileComparison<'r> {
-    /// The lines by examination.
+    /// The counts of each examination.
     pub lines: BTreeMap<Exam, ComparisonLine>,
-    /// All differences with the two rows: contradictions first, then in A's order.
+    /// All differences, each with the row of A and the row of B. The list is sorted by kind:
+    /// contradictions, questions that only A answers, questions that only B answers. Within a kind,
+    /// the order is that of A's rows.
     pub differences: Vec<(Difference, &'r ResultRow, &'r ResultRow)>,
-    /// Rows of A and of B whose question the other file lacks.
+    /// The numbers of questions that are only in A, and only in B.
     pub unpaired: [usize; 2],
 }
 
-/// Compares two files. The known answer in A counts for both files, B's where A has none.
+/// Compares two files question by question. The known answer in A's row decides for both files.
+/// Only if A's row has no known answer, the known answer in B's row decides.
 pub fn compare<'r>(a: &'r [ResultRow], b: &'r [ResultRow]) -> FileComparison<'r> {
     /// Returns the identity of a row's question.
     fn key(row: &ResultRow) -> (&str, Exam, &str) {
@@ -120,13 +124,14 @@ pub fn compare<'r>(a: &'r [ResultRow], b: &'r [ResultRow]) -> FileComparison<'r>
     comparison
 }
 
-/// Returns true if two answers differ, or one of them contradicts itself.
+/// Returns true if two answers differ, or if one of them lists several contradicting values.
 fn is_contradiction(a: &str, b: &str) -> bool {
     a.contains(CONTRADICTION) || b.contains(CONTRADICTION) || !same_value(a, b)
 }
 
 impl FileComparison<'_> {
-    /// Returns true if both files answer some question, with different values.
+    /// Returns true if some question has different answers in the two files, or contradicting
+    /// values in one answer.
     pub fn contradicts(&self) -> bool {
         self.lines.values().any(|line| line.contradicting > 0)
     }

@@ -30,7 +30,7 @@ pub struct Contest {
     pub instances: Vec<String>,
     /// The examinations in order.
     pub exams: Vec<Exam>,
-    /// The part of all runs that is made here.
+    /// The part of the contest whose runs are made by this process.
     pub shard: Shard,
     /// The tool: a program and its arguments.
     pub command: Vec<OsString>,
@@ -54,8 +54,9 @@ pub struct Contest {
 const CONTEST_MEMORY: u64 = 16_384;
 
 impl Contest {
-    /// Makes all runs that the result file lacks. Returns the rows of all runs asked for, including
-    /// those of earlier sessions; fewer after an interruption.
+    /// Makes all runs that the result file lacks. Returns the rows of all runs of this part of the
+    /// contest, including the rows from earlier sessions. After an interruption, the runs not yet
+    /// made have no rows.
     ///
     /// # Errors
     /// If an instance, an oracle, the tool's program, a log or the result file cannot be used.
@@ -122,7 +123,8 @@ impl Contest {
         }
     }
 
-    /// Makes one run. Returns its rows, at least one; `None` if interrupted.
+    /// Makes one run. Returns the rows of the run, at least one. Returns `None` if the harness was
+    /// interrupted during the run.
     fn examine(&self, name: &str, exam: Exam) -> Result<Option<Vec<ResultRow>>, Error> {
         let known = oracle::read(&self.oracle, name, exam)?;
         let instance = Instance::unpack(&self.inputs, name)?;
@@ -152,17 +154,18 @@ impl Contest {
     }
 }
 
-/// Scores the answers of a run. Returns one row per question, or one per answer if the questions
-/// are unknown, or a single row without id if there is neither. The first answer to a question
-/// counts; a later answer that contradicts it makes the question wrong. Answers to other questions
-/// are ignored, as in the contest.
+/// Scores the answers of a run. Returns one row per question. If the questions are unknown, returns
+/// one row per answered id, or a single row without id if there is no answer either. The time of a
+/// question is the time of its first answer. A later answer with another value makes the question
+/// wrong. Answers to other questions are ignored, as in the contest.
 pub fn score(
     name: &str,
     exam: Exam,
     questions: &[OracleQuestion],
     outcome: &RunOutcome,
 ) -> Vec<ResultRow> {
-    // The distinct values given, the first answer and its seconds, by the id of the question.
+    // By the id of the question: the distinct values given, joined by [`CONTRADICTION`], the first
+    // answer, and the seconds of the first answer.
     let mut answers_by_id: HashMap<&str, (String, &ToolAnswer, f64)> = HashMap::new();
     let mut order: Vec<&str> = Vec::new();
     for (answer, seconds) in &outcome.answers {
@@ -215,7 +218,7 @@ pub fn score(
 /// count once.
 ///
 /// # Errors
-/// If the file cannot be read.
+/// If the file cannot be read or names no instance.
 pub fn read_list(path: &Path) -> Result<Vec<String>, Error> {
     let text = std::fs::read_to_string(path).map_err(Error::at(path))?;
     let mut seen = HashSet::new();

@@ -35,25 +35,28 @@ use parikh_solvers::smt::SmtAnswer;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// The outcome of a question.
+/// The outcome of encoding one goal and asking one back-end for a solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EncodingOutcome {
     /// The encoding has no solution.
     Refuted,
-    /// The encoding has a solution, which shows nothing about the goal.
+    /// The encoding has a solution, but the solution may be spurious, so the goal stays open. Also
+    /// the outcome if the initial marking satisfies the goal of a k-induction.
     Candidate,
     /// The encoding has a solution and is exact: the goal is reached.
     Reached,
     /// The encoding has no solution, but it covers only the given number of firings or steps.
     NotWithin,
-    /// The solver called a linear program infeasible, and no exact proof was found.
+    /// The solver called a linear program infeasible, but its certificate failed the exact check.
     Uncertified,
     /// No answer in time, or the solver gave up.
     GaveUp,
-    /// The encoding has disjunctions, or too many conjunctions for linear programs.
+    /// The back-end solves linear programs, and the encoding or the goal has disjunctions. A goal
+    /// may be split into at most `MAX_CUBES` linear programs.
     HasDisjunctions,
-    /// Flows or traps were not found in time, the build lacks the back-end, or the back-end does
-    /// not support the encoding.
+    /// Nothing was asked. Either the flows or traps were not found in time, or the build lacks the
+    /// back-end, or the solver cannot be started. Or the encoding does not fit the goal or the
+    /// back-end.
     NotAsked,
 }
 
@@ -73,7 +76,7 @@ impl EncodingOutcome {
     }
 }
 
-/// The measurement of a question with a back-end.
+/// The result of one goal, in one encoding, with one back-end.
 #[derive(Clone, Debug)]
 pub struct Measurement {
     /// The instance.
@@ -98,22 +101,22 @@ pub struct Measurement {
     pub seconds: f64,
 }
 
-/// The comparison to make.
+/// The goals, encodings and back-ends to compare, with the limits.
 #[derive(Clone, Debug)]
 pub struct Encodings {
     /// Directory with the archives `NAME.tgz`.
     pub inputs: PathBuf,
-    /// Directory with the known answers.
+    /// Directory with the known answers `NAME-XX.out`. `None` if no answer is known.
     pub oracle: Option<PathBuf>,
     /// The examinations: RC, RF, RD, UB.
     pub exams: Vec<Exam>,
-    /// The goals to ask; `None` for the whole examination.
+    /// The goals to ask, by instance and examination. `None` for all goals of the examinations.
     pub requests: Option<Vec<teams::RequestedGoals>>,
-    /// The encodings; each uses the numbers of the back-end.
+    /// The encodings. The kind of numbers of each encoding is replaced by that of the back-end.
     pub encodings: Vec<Encoding>,
     /// The solvers.
     pub backends: Vec<Backend>,
-    /// Time limit of each question, and of the computation of flows and traps.
+    /// Time limit for each goal in each encoding, and separately for computing flows and traps.
     pub timeout: Duration,
     /// Ask only goals that are known to be unreachable.
     pub unreachable_only: bool,
@@ -125,7 +128,8 @@ pub struct Encodings {
     pub max_traps: usize,
 }
 
-/// Largest number of conjunctions for which linear programs are solved.
+/// The largest number of conjunctions of comparisons into which a goal is split. Each conjunction
+/// is a separate linear program.
 const MAX_CUBES: usize = 256;
 
 impl Encodings {
@@ -169,7 +173,9 @@ impl Encodings {
             }
             let facts =
                 facts_for(&net, &with_bits, self.max_traps, &Budget::lasting(self.timeout)).ok();
-            // "Unmarked initially or marked" is a disjunction, which linear programs do without.
+            // The constraint of an initially empty trap is a disjunction: the trap stays empty, or
+            // it is marked. Linear programs have no disjunctions, so they get only initially marked
+            // traps.
             let linear_facts = facts.clone().map(|mut facts| {
                 let is_marked_initially =
                     |trap: &Vec<PlaceId>| trap.iter().any(|&p| net.initial()[p] > 0);
@@ -224,8 +230,8 @@ impl Encodings {
         requests.any(|request| request.goals.contains(id))
     }
 
-    /// Asks about one goal with one back-end. Returns the outcome, and the number of constraints or
-    /// clauses (0 if nothing was encoded).
+    /// Encodes one goal and asks one back-end. Returns the outcome, and the number of constraints
+    /// or clauses. The number is 0 if the goal was not encoded.
     fn ask(
         &self,
         net: &Net,
@@ -235,7 +241,8 @@ impl Encodings {
         backend: Backend,
     ) -> (EncodingOutcome, usize) {
         if encoding.has(EncodingPart::Induction) && target.goal.holds(net, net.initial()) {
-            // The base case for one step.
+            // The base case of the induction fails at once, because the initial marking satisfies
+            // the goal.
             return (EncodingOutcome::Candidate, 0);
         }
         let goal = Goal::Reach(target.goal.clone());
@@ -244,7 +251,8 @@ impl Encodings {
             return outcome_by_sat(net, &goal, encoding, values, facts, &budget);
         }
         if encoding.has(EncodingPart::Induction) && encoding.steps > 1 {
-            // The base case for more steps.
+            // The base case of the induction with more than one step: the goal is not reached
+            // within `encoding.steps - 1` firings.
             let unrolling = Encoding::new([EncodingPart::Unrolling], encoding.numbers);
             let unrolling = unrolling.map(|it| it.with_steps(encoding.steps - 1));
             let base = unrolling.and_then(|it| EncodedGoal::new(net, &goal, &it, facts));
@@ -344,7 +352,8 @@ fn outcome_by_smt(
 ) -> EncodingOutcome {
     let Some(mut solver) = smt_solver(backend) else {
         return match backend {
-            // A base case by linear programs would need a search.
+            // A linear program has no disjunctions, so it cannot decide the base case of an
+            // induction.
             Backend::Highs | Backend::MicroLp => EncodingOutcome::HasDisjunctions,
             _ => EncodingOutcome::NotAsked,
         };

@@ -27,7 +27,7 @@ pub fn fields(m: &Measurement) -> [String; 9] {
     ]
 }
 
-/// Returns the pairs of encoding and back-end, in the order of the questions.
+/// Returns the distinct combinations of encoding and back-end, in the order of the measurements.
 fn pairs(measurements: &[Measurement]) -> Vec<(&str, Backend)> {
     let mut seen = BTreeSet::new();
     measurements
@@ -50,8 +50,9 @@ fn is_answer(m: &Measurement) -> bool {
     matches!(m.outcome, EncodingOutcome::Refuted | EncodingOutcome::Reached)
 }
 
-/// Returns the table: one line per encoding and back-end. The column *new* counts goals refuted or
-/// reached here, and not by the first encoding with the same back-end.
+/// Returns a table with one line per combination of encoding and back-end. The column *new* counts
+/// the goals that the combination settles, and the first encoding with the same back-end does not.
+/// To settle a goal is to refute it or to show that it is reached.
 pub fn print(measurements: &[Measurement]) -> String {
     let mut text =
         "| encoding | back-end | asked | refuted | reached | new | candidate | not within | gave up | \
@@ -110,8 +111,9 @@ pub fn curves(measurements: &[Measurement]) -> Vec<Curve> {
     pairs(measurements).into_iter().map(curve).filter(|curve| !curve.seconds.is_empty()).collect()
 }
 
-/// Returns a scatter plot of the seconds for goals that were refuted or reached: the first pair of
-/// encoding and back-end against the second.
+/// Returns a scatter plot that compares the first two combinations of encoding and back-end. Each
+/// point is a goal that a combination refuted or reached, with the seconds of both. Without a
+/// second combination, the plot is empty.
 pub fn scatter(measurements: &[Measurement]) -> String {
     let mut pairs = pairs(measurements).into_iter();
     let (Some(x), Some(y)) = (pairs.next(), pairs.next()) else {

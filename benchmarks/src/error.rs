@@ -22,10 +22,10 @@ pub enum Error {
         /// The text found and the text expected.
         problem: String,
     },
-    /// The oracle file has a line that is no answer.
+    /// A line of an oracle file is no answer, or a line of a list of goals is no goal.
     #[error("{}, line {line}: {problem}", path.display())]
     Oracle {
-        /// The file.
+        /// The oracle file or the list of goals.
         path: PathBuf,
         /// The line number, from 1.
         line: usize,

@@ -24,7 +24,7 @@ pub struct Audits {
     pub timeout: Duration,
 }
 
-/// The figures of a run.
+/// The counts, sizes and times of the evidence of one instance and examination.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AuditMeasurement {
     /// The instance.
@@ -95,7 +95,8 @@ fn objects(output: &Output) -> Vec<Value> {
 }
 
 impl AuditMeasurement {
-    /// Reads the output of `parikh check` into the figures.
+    /// Counts the answers by grade and the open questions in the output of `parikh check`. Records
+    /// a problem if the exit code is neither 0 nor 3.
     fn read_check(&mut self, output: &Output) {
         for object in objects(output) {
             match (object["type"].as_str(), object["evidence"].as_str()) {
@@ -114,7 +115,8 @@ impl AuditMeasurement {
         }
     }
 
-    /// Reads the output of `parikh-certify` into the figures.
+    /// Reads the counts of verdicts from the output of `parikh-certify`. Records a problem for each
+    /// refused answer, for a missing summary, and if `check` printed a different number of answers.
     fn read_audit(&mut self, output: &Output) {
         let objects = objects(output);
         let Some(summary) = objects.iter().find(|object| object["type"] == "summary") else {
@@ -140,7 +142,8 @@ impl AuditMeasurement {
         self.problem.push_str(&words.join(" "));
     }
 
-    /// Returns true if the auditor refused an answer or a program failed.
+    /// Returns true if a problem was recorded: the auditor refused an answer, a program failed, or
+    /// the numbers of answers differ.
     pub fn is_wrong(&self) -> bool {
         !self.problem.is_empty()
     }
@@ -170,7 +173,7 @@ pub const COLUMNS: [&str; 14] = [
     "certify_s",
 ];
 
-/// Returns the fields of one run, without the description of a failure.
+/// Returns the fields of one run, in the order of [`COLUMNS`].
 pub fn fields(m: &AuditMeasurement) -> Vec<String> {
     let mut fields = vec![m.instance.clone(), m.exam.clone()];
     fields.extend(m.grades.map(|count| count.to_string()));

@@ -9,7 +9,7 @@ use parikh::formula::{Query, lower};
 use parikh_net::{Goal, LinearSum, Net, Predicate};
 use std::path::Path;
 
-/// A reachability goal of a question.
+/// A question that is encoded as the reachability of a marking with some property.
 #[derive(Clone, Debug)]
 pub struct ReachabilityGoal {
     /// The examination.
@@ -18,7 +18,8 @@ pub struct ReachabilityGoal {
     pub id: String,
     /// The predicate that a reachable marking should satisfy.
     pub goal: Predicate,
-    /// The known answer, if there is one.
+    /// True if such a marking is known to be reachable, false if it is known to be unreachable.
+    /// `None` if neither is known.
     pub reachable: Option<bool>,
 }
 
@@ -64,7 +65,8 @@ pub fn goals(
     Ok(goals)
 }
 
-/// Returns the formulas of an examination that are questions about reachability, with their ids.
+/// Returns the formulas of an examination that can be translated into queries about goals, with
+/// their ids. Other formulas are left out.
 ///
 /// # Errors
 /// If the query file cannot be read.

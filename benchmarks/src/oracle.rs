@@ -35,10 +35,10 @@ pub fn check(directory: &Path) -> Result<(), Error> {
     }
 }
 
-/// Checks that the directory has a known answer to some question of these runs.
+/// Checks that the directory has a known answer to some question of the given runs.
 ///
 /// # Errors
-/// If there is none, or the directory cannot be read.
+/// If no question has a known answer, or the directory cannot be read.
 pub fn check_for<'r>(
     directory: &Path,
     runs: impl IntoIterator<Item = (&'r str, Exam)>,
@@ -91,13 +91,15 @@ fn parse(text: &str) -> Result<Vec<OracleQuestion>, (usize, String)> {
     lines.map(question).collect()
 }
 
-/// Returns the questions of an examination: those of the query file with the oracle's answers, or
-/// those of the oracle if there is no query file (global properties, state space).
+/// Returns the questions of an examination. If the instance has a query file, these are its
+/// formulas with the oracle's answers. Otherwise (global properties, state space) these are the
+/// questions of the oracle.
 ///
-/// Usually both have the same ids. Some editions drop the year from the ids in the oracle and
-/// number the formulas by the rank of their id among all ids of the file, sorted as text. So where
-/// an id of the query file is not in the oracle, and both have equally many, ranks decide. The
-/// numbers inside the ids are not reliable there.
+/// Usually the query file and the oracle have the same ids. In some editions, the oracle's ids lack
+/// the year. There, the oracle numbers each formula by the rank of its id among all ids of the
+/// query file, sorted as text. So formulas and answers are matched by rank if some id of the query
+/// file is not in the oracle, and both have equally many ids. In this case the numbers inside the
+/// ids must not be compared.
 pub fn questions(
     asked: Option<Vec<String>>,
     oracle: Option<Vec<OracleQuestion>>,

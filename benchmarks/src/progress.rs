@@ -7,8 +7,8 @@ use parikh_net::printable::Printable;
 use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 
-/// The progress line on stderr: rewritten in place on a terminal, absent elsewhere. Wrong answers
-/// are reported immediately in either case.
+/// The progress line on stderr. On a terminal, the line is rewritten in place. Without a terminal,
+/// no progress line is printed. Wrong answers are reported immediately in either case.
 pub(crate) struct BenchProgress {
     /// True if stderr is a terminal.
     is_terminal: bool,

@@ -18,14 +18,14 @@ use std::time::Instant;
 /// The examinations whose formulas are compared.
 const FORMULAS: [&str; 3] = ["ReachabilityCardinality", "ReachabilityFireability", "UpperBounds"];
 
-/// The comparison of an instance.
+/// The result of reading one instance with the prover's reader and with the auditor's reader.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReaderComparison {
     /// The instance's name.
     pub instance: String,
     /// Numbers of places, transitions and arcs.
     pub size: [usize; 3],
-    /// Number of formulas that both readers understand.
+    /// Number of formulas that both readers translate to the same question.
     pub formulas: usize,
     /// Seconds of the prover's reader and of the auditor's, for model and questions together.
     pub seconds: [f64; 2],
@@ -58,7 +58,8 @@ pub fn compare(inputs: &Path, name: &str) -> Result<Option<ReaderComparison>, Er
     };
     let (first, second) = match (first, second) {
         (Ok(first), Ok(second)) => (first, second),
-        // Both refuse the file here, since coloured models have separate readers.
+        // If both readers refuse the model because it is coloured, there is no difference to
+        // report.
         (Err(_), Err(_)) if matches!(plain_net(&instance), Ok(None)) => return Ok(None),
         (first, second) => {
             let errors = [first.err().map(|e| e.to_string()), second.err().map(|e| e.to_string())];
@@ -84,7 +85,11 @@ pub fn compare(inputs: &Path, name: &str) -> Result<Option<ReaderComparison>, Er
 }
 
 impl ReaderComparison {
-    /// Reads a query file with both readers and adds the differences and times.
+    /// Reads a query file with both readers. Adds the differences, the times, and the number of
+    /// formulas that both readers understand in the same way.
+    ///
+    /// # Errors
+    /// If the query file cannot be opened.
     fn compare_queries(&mut self, first: &Net, second: &Net, file: &Path) -> Result<(), Error> {
         let start = Instant::now();
         let prover_queries = read_queries(file, first);
@@ -116,7 +121,8 @@ impl ReaderComparison {
             match (first, second.question) {
                 (Some(first), Ok(second)) if is_same(&first, &second) => self.formulas += 1,
                 (None, Err(_)) => {}
-                // Questions about runs are automata, which are not compared here.
+                // The prover's reader has no query over goals for a formula about runs, and the
+                // auditor's reader has an automaton. The two are not compared.
                 (None, Ok(second)) if is_about_runs(&second) => {}
                 (Some(_), Err(error)) => self.differences.push(format!("{id}: {error}")),
                 _ => self.differences.push(format!("{id} is read differently")),
@@ -149,8 +155,9 @@ struct NodePairing<'n> {
 }
 
 impl<'n> NodePairing<'n> {
-    /// Pairs the nodes by name. Returns a description of the difference as an error if sizes or
-    /// names differ.
+    /// Pairs each node of `first` with the node of `second` that has the same name. Returns a
+    /// description of the difference if a number of nodes or arcs differs, or if a name is missing
+    /// in `second`.
     fn of(first: &'n Net, second: &'n Net) -> Result<Self, String> {
         let counts = |net: &Net| [net.place_count(), net.transition_count(), net.arc_count()];
         if counts(first) != counts(second) {
@@ -228,8 +235,9 @@ impl<'n> NodePairing<'n> {
         Some((units.safe_from().is_some(), by_name))
     }
 
-    /// Returns true if the query of the prover's reader and the question of the auditor's reader
-    /// ask the same. No query file of an examination has a formula with more than one goal.
+    /// Returns true if `first`, from the prover's reader, asks the same as `second`, from the
+    /// auditor's reader. Only queries with at most one goal are compared, because no query file of
+    /// an examination has others.
     fn agree(&self, first: &Query<Goal>, second: &Question) -> bool {
         let predicate = |it: &Predicate| self.predicate(it).sorted();
         match (first.only_atom(), first, second) {

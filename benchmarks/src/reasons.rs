@@ -6,7 +6,8 @@ use crate::exam::Exam;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The reasons in a directory of logs. A log is read when a question of its run is looked up.
+/// The reasons why questions stayed open, as stated in a directory of logs. A log is read when a
+/// question of its run is looked up for the first time.
 #[derive(Debug, Default)]
 pub struct Reasons {
     /// The directory of the logs. `None` if no logs are given, so that no reason is known.

@@ -6,7 +6,7 @@ use crate::exam::Exam;
 use crate::verdict::Score;
 use std::path::Path;
 
-/// The outcome of a question.
+/// One line of a result file: the outcome of a question, with data about its run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResultRow {
     /// The instance's name.
@@ -75,7 +75,7 @@ impl ResultRow {
     }
 }
 
-/// Writes rows as lines of CSV, after a line of column names if `header` is set.
+/// Writes rows as lines of CSV. If `header` is true, the first line has the column names.
 pub fn print(rows: &[ResultRow], header: bool) -> Vec<u8> {
     const PROOF: &str = "a Vec takes every write, and every row has as many fields";
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -89,8 +89,8 @@ pub fn print(rows: &[ResultRow], header: bool) -> Vec<u8> {
 /// Reads a result file of this harness or of another tool.
 ///
 /// # Errors
-/// If the file cannot be read, lacks one of the first eight columns, or has a field of the wrong
-/// type.
+/// If the file cannot be read, lacks one of the first eight columns of [`COLUMNS`], or has a field
+/// of the wrong type.
 pub fn read(path: &Path) -> Result<Vec<ResultRow>, Error> {
     let text = std::fs::read(path).map_err(Error::at(path))?;
     parse(&text).map_err(|problem| Error::Rows { path: path.to_owned(), problem })

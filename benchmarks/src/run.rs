@@ -112,7 +112,7 @@ pub fn run(job: &Job<'_>) -> Result<RunOutcome, Error> {
     }
     std::thread::spawn(move || {
         wait_for_end(process);
-        // The receiver is gone if the run was given up.
+        // Sending fails if the function has already returned, with an error.
         let _ = events.send(Event::Exited);
     });
 
@@ -132,9 +132,9 @@ pub fn run(job: &Job<'_>) -> Result<RunOutcome, Error> {
     Ok(RunOutcome { answers, wall, memory, end })
 }
 
-/// Collects answers until the first process ends, and signals its process group when its time is
-/// over. Returns the wall time, and the end that the harness caused, or `None` if the process ended
-/// by itself.
+/// Collects answers until the first process ends. Sends SIGTERM to its process group at the time
+/// limit, and SIGKILL after the grace period or after an interruption. Returns the wall time, and
+/// the last end that the harness caused. The end is `None` if the harness sent no signal.
 fn wait_for_exit(
     job: &Job<'_>,
     process: libc::pid_t,
@@ -172,14 +172,14 @@ fn wait_for_exit(
                 signal_group(process, libc::SIGKILL);
                 harness_end = Some(RunEnd::Killed);
             }
-            // No signal is left to be sent.
+            // The group has already received SIGKILL, so no further signal is sent.
             _ => next_signal = start.elapsed() + INTERRUPTION_INTERVAL,
         }
     }
 }
 
-/// Reads the answers that are still in the pipe. A process that left the group may hold the pipe
-/// open forever, so the wait is short.
+/// Reads the answers that are still in the pipe. A process that left the process group may hold the
+/// pipe open forever. So the function returns after one second without an event.
 fn read_remaining_answers(inbox: &Receiver<Event>, answers: &mut Vec<(ToolAnswer, f64)>) {
     while let Ok(event) = inbox.recv_timeout(Duration::from_secs(1)) {
         match event {

@@ -17,15 +17,15 @@ pub struct ScatterPoint {
 
 /// Width and height of the area of points, in pixels.
 const SIZE: f64 = 380.0;
-/// Space left of the area, for labels.
+/// Space to the left of the plot area in pixels, for labels.
 const LEFT: f64 = 64.0;
-/// Space above the area.
+/// Space above the plot area in pixels.
 const TOP: f64 = 12.0;
-/// Space below the area, for labels.
+/// Space below the plot area in pixels, for labels.
 const BOTTOM: f64 = 44.0;
-/// Distance in pixels from the outermost line to the unanswered questions.
+/// Distance in pixels between the area of answered questions and the line of unanswered questions.
 const UNANSWERED_GAP: f64 = 18.0;
-/// Shorter times are drawn here, in seconds.
+/// The smallest time on both axes, in seconds. Shorter times are drawn at this time.
 const MIN_SECONDS: f64 = 0.01;
 
 /// Returns the plot, with the names of the two runs at its axes.

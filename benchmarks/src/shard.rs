@@ -52,7 +52,7 @@ pub fn merge(files: &[PathBuf]) -> Result<Vec<ResultRow>, Error> {
     let mut merged: Vec<ResultRow> = Vec::new();
     for (index, file) in files.iter().enumerate() {
         if files[..index].contains(file) {
-            // Two patterns of a shell may match the same file.
+            // Two file patterns that the shell expands may match the same file.
             continue;
         }
         let fail = |problem: String| Error::Rows { path: file.clone(), problem };

@@ -36,7 +36,7 @@ impl ResultStore {
     ///
     /// # Errors
     /// If the file cannot be read or written, another process has it open, or it is not a result
-    /// file of this harness. A peer's file is never changed.
+    /// file of this harness. A result file of another tool is never changed.
     pub fn open(path: &Path) -> Result<ResultStore, Error> {
         let mut options = OpenOptions::new();
         let file =
@@ -62,7 +62,7 @@ impl ResultStore {
         Ok(ResultStore { path: path.to_owned(), file, rows, row_counts: done })
     }
 
-    /// Returns true if the file has the run of this pair.
+    /// Returns true if the file has the run of this instance and examination.
     pub fn holds(&self, instance: &str, exam: Exam) -> bool {
         self.row_counts.contains_key(&(instance.to_owned(), exam))
     }
@@ -89,7 +89,8 @@ impl ResultStore {
     }
 }
 
-/// Returns the rows of the complete runs, and whether the text holds nothing else.
+/// Returns the rows of the runs that were written completely. Also returns true if the text has no
+/// other rows and ends with a complete line.
 fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<ResultRow>, bool), Error> {
     let fail = |problem: String| Error::Rows { path: path.to_owned(), problem };
     let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
@@ -104,7 +105,8 @@ fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<ResultRow>, bool), Err
     rows.iter().for_each(|row| *counts.entry((&row.instance, row.exam)).or_default() += 1);
     let is_complete =
         |row: &ResultRow| row.rows == counts.get(&(&*row.instance, row.exam)).copied();
-    // One row with another count invalidates the whole run.
+    // A row whose stated count differs from the number of rows of its run invalidates the whole
+    // run.
     let mut suspects: Vec<(String, Exam)> = Vec::new();
     for row in rows.iter().filter(|row| !is_complete(row)) {
         suspects.push((row.instance.clone(), row.exam));
@@ -117,8 +119,8 @@ fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<ResultRow>, bool), Err
     Ok((rows.iter().filter(|row| !is_suspect(row)).cloned().collect(), is_intact))
 }
 
-/// Writes a file beside `path`, locks it, and renames it over `path`, so that one of the two always
-/// exists.
+/// Writes a new file beside `path`, locks it, and renames it over `path`. So at every moment `path`
+/// is either the old file or the complete new file.
 fn replace(path: &Path, text: &[u8]) -> std::io::Result<LockedFile> {
     let new_path = path.with_extension("csv.new");
     let _ = std::fs::remove_file(&new_path);

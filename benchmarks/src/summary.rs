@@ -24,11 +24,11 @@ pub struct SummaryRun {
     pub rows: Vec<ResultRow>,
 }
 
-/// Returns the page about the first of `runs`, compared with the others. `last` is an earlier run,
-/// for the list of changes.
+/// Returns the page about the first of `runs`, compared with the others. `last` is an earlier run:
+/// the page lists the changes since then.
 ///
 /// # Errors
-/// If a log cannot be read.
+/// If a log exists and cannot be read.
 pub fn html(
     runs: &[SummaryRun],
     last: Option<&SummaryRun>,
@@ -152,7 +152,8 @@ fn answer_time_cell(row: &ResultRow) -> Cell {
     Cell::number(row.seconds.map_or(String::new(), |seconds| format!("{seconds:.2}")))
 }
 
-/// Returns the list of questions that only one of the two runs answers, or both answer differently.
+/// Returns the list of questions that only one of the two runs answers, or that both answer with
+/// different values.
 fn changes(run: &SummaryRun, last: &SummaryRun) -> String {
     let comparison = compare::compare(&run.rows, &last.rows);
     let header = ["instance", "examination", "question", "expected", "answer", "at s"];
@@ -196,8 +197,8 @@ fn changes(run: &SummaryRun, last: &SummaryRun) -> String {
     html
 }
 
-/// Returns the plot of how many questions each run answers within a time; wrong answers do not
-/// count.
+/// Returns the plot of the number of questions that each run answers within a time. Wrong answers
+/// do not count. With `exam`, only questions of this examination count.
 fn cactus_of(runs: &[SummaryRun], exam: Option<Exam>) -> String {
     let counts = |row: &&ResultRow| {
         matches!(row.verdict, Score::Ok | Score::New) && exam.is_none_or(|exam| row.exam == exam)

@@ -25,12 +25,14 @@ pub struct TableLine {
     pub walls: Vec<f64>,
     /// The largest resident set of any run, in MB.
     pub memory: u64,
-    /// Runs that did not exit by themselves with status 0.
+    /// Runs that did not exit by themselves with status 0, for example runs ended at the time
+    /// limit.
     pub cut: usize,
 }
 
 impl TableLine {
-    /// Adds the question of a row. The run of the row is added separately.
+    /// Counts the question of a row. The wall time and the memory of its run are counted
+    /// separately.
     fn add(&mut self, row: &ResultRow) {
         self.question_count += usize::from(!row.id.is_empty());
         self.known_answers += usize::from(judge(&row.expected, "") == Score::Missing);
@@ -53,7 +55,7 @@ impl TableLine {
     }
 }
 
-/// Returns the lines by examination, and their total.
+/// Returns the counts of each examination, and the counts of all examinations together.
 pub fn sum_up(rows: &[ResultRow]) -> (BTreeMap<Exam, TableLine>, TableLine) {
     let mut lines: BTreeMap<Exam, TableLine> = BTreeMap::new();
     let mut total = TableLine::default();

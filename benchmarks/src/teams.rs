@@ -25,7 +25,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// A set of engines, and the reduction rules that are switched off.
+/// A configuration of the prover to compare: a set of engines, and the reduction rules that are
+/// switched off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Team {
     /// The team's name; its result file is `NAME.csv`.
@@ -36,16 +37,17 @@ pub struct Team {
     pub without_rules: Vec<String>,
 }
 
-/// An examination with the goals that count; all goals if the set is empty.
+/// The requested goals of one examination of one instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestedGoals {
     /// The instance.
     pub instance: String,
     /// The examination.
     pub exam: Exam,
-    /// The ids of the goals.
+    /// The ids of the requested goals. If empty, all goals of the examination are requested.
     pub goals: BTreeSet<String>,
-    /// The ids of the goals kept for validation.
+    /// The ids of the requested goals that the table also counts separately (`aside` in the list).
+    /// They are kept for validation.
     pub validation_goals: BTreeSet<String>,
 }
 
@@ -56,7 +58,7 @@ impl RequestedGoals {
     }
 }
 
-/// The runs to make.
+/// The teams to compare, their questions, and the limits of each run.
 #[derive(Clone, Debug)]
 pub struct Teams {
     /// Directory with the archives `NAME.tgz`.
@@ -77,10 +79,11 @@ pub struct Teams {
     pub output_directory: PathBuf,
 }
 
-/// Reads a list of goals, grouped by examination.
+/// Reads a list of goals, grouped by instance and examination.
 ///
 /// # Errors
-/// If the file cannot be read or a line has fewer than three words.
+/// If the file cannot be read, a line has fewer than three words, the second word is no
+/// examination, or the list is empty.
 pub fn read_goals(path: &Path) -> Result<Vec<RequestedGoals>, Error> {
     let text = std::fs::read_to_string(path).map_err(Error::at(path))?;
     let mut requests: Vec<RequestedGoals> = Vec::new();
@@ -193,8 +196,8 @@ impl Teams {
         Ok(self.teams.iter().cloned().zip(stores.iter().map(counted_rows)).collect())
     }
 
-    /// Returns the request for the instance and the examination of a row. Returns `None` if nothing
-    /// was requested of them.
+    /// Returns the request for the instance and the examination of a row. Returns `None` if no
+    /// request has this instance and this examination.
     fn request_of(&self, row: &ResultRow) -> Option<&RequestedGoals> {
         self.requests
             .iter()
@@ -209,12 +212,14 @@ impl Teams {
         })
     }
 
-    /// Returns true if a row is about a goal kept for validation.
+    /// Returns true if a row is about a goal that the table also counts separately (`aside` in the
+    /// list).
     fn is_aside(&self, row: &ResultRow) -> bool {
         self.request_of(row).is_some_and(|request| request.validation_goals.contains(&row.id))
     }
 
-    /// Makes one run. Returns `None` if interrupted.
+    /// Makes one run. Returns the rows of the requested goals, or `None` if the harness was
+    /// interrupted.
     fn examine(
         &self,
         team: &Team,
@@ -234,7 +239,8 @@ impl Teams {
         if !team.without_rules.is_empty() {
             command.extend(["--without-rules".into(), team.without_rules.join(",").into()]);
         }
-        // A global property is a single question.
+        // Ids select formulas of a query file. A global property is a single question, so it needs
+        // no id.
         if formulas.is_some() {
             for goal in goals {
                 command.extend(["--id".into(), goal.into()]);
@@ -256,9 +262,10 @@ impl Teams {
         Ok((outcome.end != RunEnd::Interrupted).then_some(rows))
     }
 
-    /// Returns a table with one line per team: goals settled, with and without a known answer, and
-    /// the goals lost and gained compared with the first team. With `alone`, also the goals that no
-    /// other team but the first settled.
+    /// Returns a table with one line per team. A line counts the settled goals, the goals with and
+    /// without a known answer, and the goals lost and gained compared with the first team. With
+    /// `alone`, a line also counts the goals that this team settles and no other team except the
+    /// first does.
     pub fn table(&self, results: &[(Team, Vec<ResultRow>)], alone: bool) -> String {
         let (title, rule) = if alone { (" by no other |", "---|") } else { ("", "") };
         let mut text = format!(
@@ -292,7 +299,8 @@ impl Teams {
             };
             let lost = settled[0].difference(&settled[index]).count();
             let gained = settled[index].difference(&settled[0]).count();
-            // Each run counts once.
+            // A run has a row per question, all with the same wall time. So the sum takes one row
+            // of each run.
             let run_seconds: BTreeMap<(&str, Exam), f64> =
                 rows.iter().map(|row| ((&*row.instance, row.exam), row.wall)).collect();
             let _ = writeln!(

@@ -100,7 +100,7 @@ fn misspelt(text: &str, error: &ParseError) -> SyntaxError {
     SyntaxError { why: error.to_string(), where_in_the_text: [text.to_owned(), caret] }
 }
 
-/// Describes the size of an automaton and its class of acceptance.
+/// Describes the size and the acceptance condition of an automaton.
 fn sizes(automaton: &Automaton) -> String {
     let count = |number: usize, what: &str| match number {
         1 => format!("1 {what}"),

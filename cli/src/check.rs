@@ -143,7 +143,8 @@ pub(super) struct CheckArguments {
     events: bool,
 }
 
-/// The rules that a name of a rule or a family denotes.
+/// The reduction rules denoted by one value of `--without-rules`: a rule, the rules of a family, or
+/// all rules.
 #[derive(Clone)]
 struct RuleSelection(Vec<&'static str>);
 
@@ -157,8 +158,8 @@ fn smt_command(line: &str) -> Result<Program, String> {
         .ok_or_else(|| "expected a program and its arguments, such as 'z3 -in'".to_owned())
 }
 
-/// Returns the SMT solver for the engines, after the solver was started as a test. Returns `None`
-/// if `--smt-solver` is not given.
+/// Returns the command of the SMT solver that the engines use. The solver is started once as a
+/// test. Returns `None` if `--smt-solver` is not given.
 fn smt_solver(arguments: &CheckArguments, budget: &Budget) -> Result<Option<Program>> {
     let Some(command) = &arguments.smt_solver else { return Ok(None) };
     let needs_solver = |name: &String| smt::ENGINES.iter().any(|engine| engine.name == name);
@@ -169,13 +170,13 @@ fn smt_solver(arguments: &CheckArguments, budget: &Budget) -> Result<Option<Prog
                 .to_owned()
         ));
     }
-    // The solver is tested before the model is read, which may take long.
+    // The solver is tested first, because reading the model may take long.
     SmtCommand::start_within(command.clone(), budget)
         .map_err(|error| UsageError(format!("--smt-solver: {error}")))?;
     Ok(Some(command.clone()))
 }
 
-/// The weakest accepted evidence.
+/// The weakest evidence with which an answer is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum RequiredEvidence {
     /// The evidence was replayed or accepted by the checker.
@@ -231,7 +232,8 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<ProgramOutcome> {
     }
 }
 
-/// Answers the questions of one inquiry. `later_names` has the names of the inquiries after it.
+/// Answers the questions of one inquiry, that is, of an examination or of the formulas given.
+/// `later_names` has the names of the inquiries after it.
 fn ask(
     arguments: &CheckArguments,
     model: &Model,
@@ -399,7 +401,8 @@ impl CheckArguments {
         Ok(())
     }
 
-    /// Returns the inquiries in the order in which they are answered.
+    /// Returns the inquiries in the order in which they are answered: one per examination, then one
+    /// for all formulas given.
     fn inquiries(&self) -> Result<Vec<RequestedQuestions<'_>>> {
         let requested = |&examination: &Examination| match &self.queries {
             _ if examination.is_about_cases() => {
@@ -427,7 +430,8 @@ impl CheckArguments {
         Ok(run::RunConfig {
             threads: self.limits.threads(),
             seed: self.seed,
-            // The message about a case that gets stuck needs the witness, and so do JSON objects.
+            // An inquiry about cases needs the witness for the message about a case that gets
+            // stuck. JSON objects contain the witness.
             keep_all_witnesses: self.evidence.is_some()
                 || self.format == AnswerFormat::Json
                 || self.examination.iter().any(|it| it.is_about_cases()),

@@ -107,7 +107,8 @@ const LAYOUT_SHARE: f64 = 0.5;
 const LARGE_PIXELS: f64 = 4_000.0;
 
 pub(super) fn run(arguments: &DrawArguments) -> Result<ProgramOutcome> {
-    // The ending of the file name selects the format, so it is checked before the work.
+    // An unsuitable ending of the file name is an error, so it is reported before the model is
+    // read.
     let output = arguments.output.as_deref().map(|file| DrawOutput::of(file, arguments));
     let output = output.transpose()?;
     if output.is_none() && arguments.pixels.sets_size() {
@@ -152,7 +153,8 @@ pub(super) fn run(arguments: &DrawArguments) -> Result<ProgramOutcome> {
     arguments.picture(&net.into(), output, &budget)
 }
 
-/// Writes a scene in the requested format, or for Graphviz on stdout without an output file.
+/// Writes a picture in the requested format. Without an output file, prints it on stdout for
+/// Graphviz.
 fn write_scene(
     picture: &Scene,
     output: Option<DrawOutput<'_>>,
@@ -183,7 +185,8 @@ fn write(file: &Path, picture: &str) -> Result<()> {
 }
 
 impl DrawArguments {
-    /// Returns true if some option applies to nets only. A system is then drawn as a net.
+    /// Returns true if some option applies only to nets: an invariant, a siphon, a trap, a trace,
+    /// or `--unfold`. In this case a system is drawn as a net.
     fn is_about_nets(&self) -> bool {
         let highlights_structure =
             self.invariant.is_some() || self.siphon.is_some() || self.trap.is_some();
@@ -239,7 +242,8 @@ impl DrawArguments {
         Ok(ProgramOutcome::Complete)
     }
 
-    /// Returns the picture of a coloured net. Returns `None` if an option asks for the unfolding.
+    /// Returns the picture of a coloured net. Returns `None` if the unfolding has to be drawn. An
+    /// option may ask for the unfolding, or a highlighted name may be no node of the coloured net.
     fn of_coloured(&self, net: &ColouredNet) -> Result<Option<Scene>> {
         let names: HashSet<&str> =
             self.highlight.iter().flat_map(|names| names.split(',')).collect();
@@ -274,8 +278,9 @@ impl DrawArguments {
         Ok(sequence)
     }
 
-    /// Returns the part of the net to draw for a trace: the whole net, or the nodes around the
-    /// transitions that fire. Also returns true if the part has too many nodes to be readable.
+    /// Returns the part of the net to draw for a trace. This is the whole net if it is small or
+    /// `--all` is given, and otherwise the nodes around the transitions that fire. The flag is true
+    /// if the part has too many nodes to be readable.
     fn part_of_trace(&self, net: &Net, sequence: &FiringSequence) -> (DrawnPart, bool) {
         let part = match self.all || DrawnPart::whole(net).len() <= MAX_READABLE_NODES {
             true => DrawnPart::whole(net),
@@ -338,8 +343,9 @@ impl DrawArguments {
             .with_context(|| format!("{}: the trace does not replay", file.display()))
     }
 
-    /// Draws the whole net, the part around the highlighted nodes, or the net in groups: the first
-    /// that is readable, or the whole net with `--all`.
+    /// Draws a net without animation. With `--all` draws the whole net. Otherwise draws the first
+    /// readable picture among the whole net, the part around the highlighted nodes, and the net in
+    /// groups.
     fn picture(
         &self,
         net: &ExtendedNet,
@@ -399,8 +405,11 @@ fn from_trace_start(net: Net, file: &Path) -> Result<Net> {
     })
 }
 
-/// Returns the first of three pictures that is small enough to be readable: the whole net, the part
-/// around the highlighted nodes, or the net in groups.
+/// Returns the first readable picture among three: the whole net, the part around the highlighted
+/// nodes, and the net in groups. A picture is readable if it is small enough.
+///
+/// # Errors
+/// None of the three pictures is small enough.
 fn part_or_summary(net: &ExtendedNet, highlight: &Highlight) -> Result<Scene> {
     let whole = DrawnPart::whole(net.core());
     let nodes = whole.len();

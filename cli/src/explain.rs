@@ -7,8 +7,8 @@ use parikh::run::{EngineTurn, OpenCause, RunReport};
 use parikh_net::printable::{Word, counted};
 use std::time::Duration;
 
-/// Returns the explanation of a question, line by line. `answered` has the time of the answer and
-/// the answer, or is `None` if the question is open.
+/// Returns the explanation, line by line, of how the engines worked on a question. `answered` has
+/// the answer and its time since the start. `answered` is `None` if the question is open.
 pub(super) fn story(
     id: &str,
     answered: Option<&(Duration, GoalAnswer)>,
@@ -26,7 +26,8 @@ pub(super) fn story(
     for turn in turns {
         turn_count += 1;
         let end = turn.start + turn.duration;
-        // An engine that is interrupted by the answer runs on for a moment.
+        // An engine that works on the question when the answer comes is interrupted only a moment
+        // later. The explanation shows the time of the answer as its end.
         let end = answer_time.map_or(end, |answer_time| end.min(answer_time));
         let separator = if turn.statistics.is_empty() { "" } else { ": " };
         story.push(format!(

@@ -4,7 +4,7 @@
 use parikh_formula::{FormulaProblem, NamedNodes, nodes_of_text};
 use parikh_net::{Fairness, Net, NodeKind, TransitionId};
 
-/// Fairness towards some or all transitions.
+/// The value of one option `--fair`: weak or strong fairness, towards all transitions or only some.
 #[derive(Clone, Debug)]
 pub(super) struct FairnessOption {
     /// True for strong fairness, false for weak fairness.
@@ -63,8 +63,8 @@ fn listed(text: &str) -> Result<Vec<String>, String> {
 /// denote, except for names that are plain ids and need no explanation.
 ///
 /// # Errors
-/// A name denotes no transition, or several transitions for one transition of a model with reset
-/// arcs, or an unquoted name denotes several transitions.
+/// A name denotes no transition, or an unquoted name denotes several transitions. Also an error: a
+/// named transition of a model with reset arcs was translated into several copies in `net`.
 pub(super) fn fairness(
     options: &[FairnessOption],
     net: &Net,
@@ -88,7 +88,8 @@ pub(super) fn fairness(
             }
         }
     }
-    // A run that is fair to a transition need not be fair to each of its copies.
+    // Reset arcs are translated by copying transitions. A run that is fair to a transition need not
+    // be fair to each of its copies.
     if let Some(translation) = net.translation()
         && let Some(&copy) =
             weak_and_strong.iter().flatten().find(|&&t| translation.has_other_copies(t))

@@ -82,6 +82,10 @@ impl FormulaOptions {
     }
 
     /// Reads all formulas, with unique ids. Errors in single formulas are printed on stderr.
+    ///
+    /// # Errors
+    /// A file cannot be read, no formula is given, or no formula could be read. Also an error: each
+    /// of several formulas in a file names a node that the net does not have.
     pub(super) fn read_and_print_notes(&self, net: &Net) -> Result<Vec<GivenFormula>> {
         let mut notes = Vec::new();
         let formulas = self.read(net, &mut notes);
@@ -90,6 +94,10 @@ impl FormulaOptions {
     }
 
     /// Reads all formulas, with unique ids. Errors in single formulas are appended to `notes`.
+    ///
+    /// # Errors
+    /// A file cannot be read, no formula is given, or no formula could be read. Also an error: each
+    /// of several formulas in a file names a node that the net does not have.
     pub(super) fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<Vec<GivenFormula>> {
         let mut collector = FormulaCollector { formulas: Vec::new(), ids: HashSet::new(), notes };
         for text in &self.formula {
@@ -161,8 +169,8 @@ impl FormulaOptions {
     }
 }
 
-/// Returns the first error if there are several formulas and each refers to unknown nodes. The
-/// formulas then probably belong to another model.
+/// Returns the first error if there are several formulas and each names a node that the net does
+/// not have. The formulas then probably belong to another model. Returns `None` otherwise.
 fn of_another_model(formulas: &[TextFormula]) -> Option<&TextError> {
     let mut unknown_name_errors = formulas.iter().map(|formula| {
         formula.formula.as_ref().err().filter(|error| {
@@ -210,7 +218,7 @@ impl FormulaCollector<'_> {
         self.push(formula.id, read, formula.named);
     }
 
-    /// Adds a formula of a query file. Its id may duplicate an earlier one.
+    /// Adds a formula of a query file. Another formula may already have its id.
     fn add_query(&mut self, id: String, formula: Result<Formula, String>) {
         if let Err(error) = &formula {
             self.note(format!("parikh: formula {id}: {error}"));

@@ -76,7 +76,8 @@ Examples:
   parikh graph mutex.pnml -o mutex.aut";
 
 pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
-    // The ending of the file name selects the format, so it is checked before the work.
+    // An unsuitable ending of the file name is an error, so it is reported before the model is
+    // read.
     let kind = GraphOutput::of(arguments.output.as_deref())?;
     if arguments.pixels.sets_size() && kind != GraphOutput::Png {
         bail!(UsageError("--scale and --width require an output file FILE.png".to_owned()));
@@ -200,7 +201,8 @@ fn incomplete(why: &dyn std::fmt::Display) -> ProgramOutcome {
 }
 
 /// Computes the coverability graph. Returns the reason as an error if the graph is too large or the
-/// budget is spent. With `only_if_unbounded`, a graph without unbounded places is an error, too.
+/// budget is spent. With `only_if_unbounded`, the reachability graph was already too large. Then a
+/// coverability graph without unbounded places is an error, too.
 fn cover(
     net: &Net,
     max_nodes: usize,
@@ -244,7 +246,8 @@ fn with_initial_token(net: Net) -> Net {
     }
 }
 
-/// Reads a trace. Returns the sequence, the initial marking if the trace states one, and the text.
+/// Reads a trace. Returns the firing sequence with the repeated suffix appended once, the initial
+/// marking if the trace states one, and the text of the file.
 fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>, String)> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(name)?;
@@ -278,7 +281,8 @@ enum FormulaPath {
     Absent(String),
 }
 
-/// Finds a shortest firing sequence to a marking that a formula asks for.
+/// Finds a shortest firing sequence to a marking that satisfies φ for a formula EF φ, or violates φ
+/// for a formula AG φ.
 fn path_to_formula(net: &Net, graph: &Reachability, formula: &str) -> Result<FormulaPath> {
     let parsed = text::read_one(formula, "--formula", net);
     let formula = parsed.formula?;

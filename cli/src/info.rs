@@ -294,7 +294,8 @@ impl<'n> Info<'n> {
     }
 }
 
-/// Returns all nodes in their order, with the labels that some models give them.
+/// Returns the ids of all nodes in the order of the net, with their labels. A label is null if the
+/// model gives none.
 fn nodes(net: &Net) -> Value {
     let place = |p| json!({"id": net.place_name(p), "name": net.place_label(p)});
     let transition = |t| json!({"id": net.transition_name(t), "name": net.transition_label(t)});

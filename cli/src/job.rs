@@ -20,10 +20,11 @@ use parikh_solvers::Budget;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// An inquiry about a model, with its limits and outputs.
+/// An inquiry about a model, that is, an examination or a group of formulas, with limits and
+/// outputs.
 pub(super) struct InquiryJob<'a> {
     pub(super) inquiry: RequestedQuestions<'a>,
-    /// The restriction of runs for formulas.
+    /// The runs that formulas consider: all runs, fair runs, or runs of a case.
     pub(super) restriction: RunRestriction<'a>,
     pub(super) budget: &'a Budget,
     pub(super) config: run::RunConfig,
@@ -109,12 +110,13 @@ struct RunListener<'j, 'm> {
     job: &'j InquiryJob<'j>,
     questions: &'j InquiryReader<'j>,
     start: Instant,
-    /// The progress display. `None` for the figures of a state space, and before the questions are
-    /// known.
+    /// The progress display. `None` before the questions are known, and for the examination
+    /// StateSpace, which asks for the numbers of a state space.
     progress: Option<RunProgress>,
     /// The evidence file, if one is requested and could be created.
     file: Option<OpenEvidence<'m>>,
-    /// Answers to explain, with the times at which they came.
+    /// The answers to explain by the id of the question, with their times since the start of the
+    /// run.
     stories: HashMap<String, (Duration, GoalAnswer)>,
 }
 
@@ -187,8 +189,8 @@ impl<'m> RunListener<'_, 'm> {
             self.stories.insert(answer.id.clone(), (when, answer.clone()));
         }
         write(&mut self.file, |file| file.answer(answer));
-        // The model may not state an initial marking, or may start with one case instead of
-        // several.
+        // A trace states its initial marking if the model may have another one. The model may lack
+        // an initial marking, or start with one case while the trace has several.
         let is_assumed = |it: &Assumption| matches!(it, Assumption::InitialToken(_));
         let states_marking = matches!(job.inquiry, RequestedQuestions::Process(..))
             || job.restriction.cases

@@ -38,7 +38,8 @@ pub(super) fn value(value: &QuestionValue) -> Json {
     }
 }
 
-/// Returns the size of the search that decided an answer. Returns `None` for stronger evidence.
+/// Returns the number of markings of the search that decided an answer, and true if the search used
+/// stubborn sets. Returns `None` for stronger evidence.
 pub(super) fn searched(grade: Grade) -> Option<Json> {
     match grade {
         Grade::Searched { markings, stubborn } => {
@@ -48,7 +49,8 @@ pub(super) fn searched(grade: Grade) -> Option<Json> {
     }
 }
 
-/// Returns the ids of an answer's nodes. For a quotient, these are nodes of the coloured net.
+/// Returns the ids of the nodes to which the reason of an answer refers. If `view` is the quotient
+/// of a coloured net by equivalent colours, these are the nodes of the coloured net.
 pub(super) fn nodes(nodes: &ReasonNodes, view: ModelView<'_>) -> Json {
     let net = view.net();
     let coloured = net.folding().filter(|folding| folding.classes().is_some());

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// True once an output file could not be written.
 static UNWRITTEN: AtomicBool = AtomicBool::new(false);
 
-/// Records that a file could not be written. Returns true for the first such file.
+/// Records that an output file could not be written. Returns true for the first such file.
 pub(super) fn note_unwritten() -> bool {
     !UNWRITTEN.swap(true, Ordering::Relaxed)
 }
 
-/// Returns the exit code: `code`, the code of the answers, or 1 if there is no error but an output
-/// file could not be written.
+/// Returns the exit code of the process. This is `code`, the code of the answers. If `code` is no
+/// error and some output file could not be written, it is 1.
 pub(super) fn code(code: u8) -> u8 {
     match code {
         // 0: all questions are answered, 3: some question is open.

@@ -86,7 +86,8 @@ pub(super) fn budget(time: Option<Duration>, memory: Option<u64>) -> Budget {
     }
 }
 
-/// Returns the memory of the machine in bytes. Returns `None` if the system does not tell.
+/// Returns the memory of the machine in bytes. Returns `None` if `/proc/meminfo` does not exist or
+/// does not state the memory.
 fn physical_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
@@ -95,7 +96,7 @@ fn physical_memory() -> Option<u64> {
 }
 
 /// Returns the memory limit of the container in bytes (control groups, version 2). Returns `None`
-/// without a limit.
+/// if there is no limit or no such control group.
 fn control_group_limit() -> Option<u64> {
     std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok()?.trim().parse().ok()
 }

@@ -23,7 +23,8 @@ pub(super) struct CompletionArguments {
     program: CompletedProgram,
 }
 
-/// The programs described here. `parikh-bench completions` describes itself.
+/// The programs for which `parikh completions` writes a script. `parikh-bench` has its own command
+/// for its script.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum CompletedProgram {
     Parikh,
@@ -67,7 +68,7 @@ pub(super) fn man(arguments: &ManArguments) -> Result<ProgramOutcome> {
 /// Writes the pages of a command and of its subcommands.
 fn pages(mut command: Command, directory: &Path) -> std::io::Result<()> {
     command = command.disable_help_subcommand(true);
-    // `build` sets the names of the pages.
+    // `build` sets the full names of the subcommands, which become the names of their pages.
     command.build();
     page(command, directory)
 }
@@ -102,7 +103,8 @@ fn with_tables(page: &str) -> String {
     text
 }
 
-/// The text of `parikh-certify --help`. That program parses its command line by hand.
+/// The text of `parikh-certify --help`. That program does not use clap, so its options are read
+/// from this text.
 const CERTIFY: &str = include_str!("../../evidence/src/bin/parikh-certify/help.txt");
 
 /// Builds the command line of `parikh-certify` from its help text: the options with their values,

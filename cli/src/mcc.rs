@@ -24,7 +24,8 @@ pub(super) fn run() -> Result<ProgramOutcome> {
             );
         }
         Some(Ok(examination)) if !examination.is_about_cases() => examination,
-        // Examinations of other years are refused, too.
+        // An unknown examination, for example of a later contest, is no error: the contest expects
+        // `DO_NOT_COMPETE`.
         Some(other) => {
             match other {
                 Ok(examination) => {

@@ -19,7 +19,8 @@ pub(super) fn net_with(
     Ok(parikh_input::read_model(model)?.into_net(config, budget)?)
 }
 
-/// Returns possible names of the instance, likeliest first: the directory, the file, the net.
+/// Returns possible names of the instance, likeliest first: the name of the directory, of the file
+/// without extensions, and of the net.
 pub(super) fn instance_names(model: &Path, net: &Net) -> Vec<String> {
     // The canonical path also gives `.` a name.
     let full_path = std::fs::canonicalize(model).unwrap_or_else(|_| model.to_owned());

@@ -43,19 +43,19 @@ pub(super) struct AnswerContext<'m> {
 #[derive(Clone)]
 pub(super) struct AnswerPrinter {
     format: AnswerFormat,
-    /// True if several threads work.
+    /// True if several engines run in parallel.
     parallel: bool,
-    /// The progress bar of a run that only computes figures of a state space. Printing suspends the
-    /// bar. `None` for other runs.
+    /// The progress bar of `parikh states`, which only computes the numbers of a state space.
+    /// Printing suspends the bar. `None` for other commands.
     state_space_bar: Option<ProgressBar>,
-    /// The name of the examination, for programs. `None` if JSON objects name no examination.
+    /// The name of the inquiry in JSON objects. `None` if JSON objects name no inquiry.
     examination: Option<String>,
-    /// The names of the inquiries that follow.
+    /// The names of the inquiries that follow. They are reported as open if the process has to end.
     later_inquiries: Vec<String>,
 }
 
 impl AnswerPrinter {
-    /// Returns a printer. `parallel` means that several threads work.
+    /// Returns a printer. `parallel` is true if several engines run in parallel.
     pub(super) fn new(format: AnswerFormat, parallel: bool) -> Self {
         AnswerPrinter {
             format,
@@ -72,7 +72,8 @@ impl AnswerPrinter {
         AnswerPrinter { examination: Some(name), later_inquiries: later, ..self.clone() }
     }
 
-    /// Returns the printer that prints figures of a state space as a table, with a progress bar.
+    /// Returns the printer of `parikh states`. It prints the numbers of a state space as a table,
+    /// and suspends the progress bar while it prints.
     pub(super) fn of_states(self, progress: ProgressBar) -> Self {
         AnswerPrinter { state_space_bar: Some(progress), ..self }
     }
@@ -182,7 +183,8 @@ impl AnswerPrinter {
         }
     }
 
-    /// Prints the summary in JSON. Other formats have no summary.
+    /// Prints the counts of answered and open questions as a JSON object. Other formats have no
+    /// summary.
     pub(super) fn summary(&self, report: &RunReport) {
         if self.format == AnswerFormat::Json {
             self.print_object(json!({
@@ -195,7 +197,7 @@ impl AnswerPrinter {
         }
     }
 
-    /// Prints a figure of the state space.
+    /// Prints one of the numbers of the state space, such as the number of reachable markings.
     pub(super) fn figure(&self, figure: &GoalAnswer, view: ModelView<'_>, after: Duration) {
         let GoalAnswer { id, value, reason, grade, .. } = figure;
         mark_reported(&format!("{FIGURE}{id}"));
@@ -325,7 +327,8 @@ fn in_groups(number: &str) -> String {
     groups.join(" ")
 }
 
-/// The prefix of a figure's id when there are other questions.
+/// The prefix of the ids of a state space's numbers. With the prefix, their ids differ from the ids
+/// of other questions.
 pub(super) const FIGURE: &str = "STATE_SPACE ";
 
 /// Returns the name of a question for text output: its id, or the words of a figure.
@@ -349,8 +352,8 @@ struct ExpectedAnswers {
     open: Vec<String>,
 }
 
-/// The answers that are expected, for the report when the process has to end. `None` before any are
-/// registered, and after the report.
+/// The questions whose answers are expected. They are needed for the report when the process has to
+/// end. `None` before the first questions are registered, and after the report.
 static EXPECTED: Mutex<Option<ExpectedAnswers>> = Mutex::new(None);
 
 fn expected() -> MutexGuard<'static, Option<ExpectedAnswers>> {

@@ -50,8 +50,8 @@ pub(super) struct CaseOptions {
 }
 
 impl CaseOptions {
-    /// Returns the options for one case with these final markings. If `last` is empty, the model's
-    /// final markings count.
+    /// Returns the options for one case. `last` has its final markings, as texts. If `last` is
+    /// empty, the final markings of the model are used.
     pub(super) fn done_in(last: Vec<String>) -> CaseOptions {
         CaseOptions { number: 1, last, one_by_one: false }
     }
@@ -61,9 +61,13 @@ impl CaseOptions {
         self.number > 1 || !self.last.is_empty()
     }
 
-    /// Returns the net for a question about processes. For a model with inhibitor or reset arcs,
-    /// this is the net translated for these cases. For relaxed soundness, the net has additional
-    /// places that count firings.
+    /// Returns the net for a question about processes. Its initial and final markings are those of
+    /// the given number of cases. A model with inhibitor or reset arcs is translated for these
+    /// markings. For relaxed soundness, the net has additional places that count firings.
+    ///
+    /// # Errors
+    /// The model is coloured, or has no final marking. Also an error: `--final` is no marking of
+    /// the model, or the model cannot be translated.
     pub(super) fn prepared_model(
         &self,
         model: &Model,
@@ -79,7 +83,8 @@ impl CaseOptions {
                     .to_owned()
             ));
         };
-        // The bounds of places depend on the number of cases.
+        // Translating inhibitor and reset arcs needs bounds of places. They depend on the number of
+        // cases, so the model is translated again.
         let extended = match net.translation() {
             Some(_) => Some(parikh_input::read_extended(path)?),
             None => None,

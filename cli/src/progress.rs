@@ -17,7 +17,7 @@ use parikh_solvers::Budget;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// The largest number of open bounds shown at a time.
+/// The largest number of maxima whose known ranges are shown at a time.
 const MAX_SHOWN_BOUNDS: usize = 4;
 
 /// The longest time between two events if the state of the run does not change.
@@ -47,7 +47,8 @@ pub(super) struct RunState<'a> {
     pub(super) goals: usize,
     /// The working engines.
     pub(super) engines: &'a [EngineAtWork],
-    /// The known bounds of open maxima.
+    /// The known ranges of the maxima that are still open: the largest value seen and the smallest
+    /// proved bound.
     pub(super) ranges: &'a [MaximumRange],
 }
 
@@ -118,7 +119,8 @@ impl RunProgress {
         text
     }
 
-    /// Prints an event, if the state has changed or the last event is old.
+    /// Prints an event if the state of the run has changed, or if the last event was printed at
+    /// least [`EVENT_INTERVAL`] ago.
     fn event(&mut self, state: &RunState<'_>) {
         let bounds: Vec<serde_json::Value> = state
             .ranges

@@ -33,10 +33,11 @@ pub(super) struct PropertiesArguments {
     format: PropertiesFormat,
 }
 
-/// The minimum time for shortening the witnesses of one key.
+/// The minimum time for shortening the witnesses of one key, that is, of one of the 21 properties
+/// in a contest model form.
 const SHORTENING: Duration = Duration::from_millis(300);
 
-/// Limits for the computation of keys.
+/// Limits for computing keys, that is, the 21 properties in a contest model form.
 #[derive(clap::Args)]
 pub(super) struct KeyLimits {
     #[command(flatten)]
@@ -105,8 +106,9 @@ pub(super) fn run(arguments: &PropertiesArguments) -> Result<ProgramOutcome> {
     Ok(outcome(&findings))
 }
 
-/// Returns the line before the keys that names the net of the keys, if this is not the net of the
-/// model's file.
+/// Returns the line printed before the keys if the keys are not about the net in the model's file.
+/// The line names their net: the unfolding, or the net without inhibitor and reset arcs. Otherwise
+/// returns `None`.
 pub(super) fn about(key_net: &KeyNet<'_>) -> Option<&'static str> {
     match (key_net.is_unfolding(), key_net.net().translation()) {
         (true, _) => Some(
@@ -122,7 +124,8 @@ pub(super) fn about(key_net: &KeyNet<'_>) -> Option<&'static str> {
     }
 }
 
-/// Reads a model, and returns the net of its keys.
+/// Reads a model, and returns the net whose properties are the keys. For a coloured model, this is
+/// the unfolding.
 pub(super) fn key_net(model: &Path, budget: &Budget) -> Result<KeyNet<'static>> {
     let model = parikh_input::read_model(model)?;
     match model.colours() {
@@ -219,8 +222,8 @@ fn verdict_file(
     }
 }
 
-/// Returns the explanation of a key. It starts with the net of the key, if this is not the net of
-/// the model's file.
+/// Returns the explanation of a key. If the key is not about the net in the model's file, the
+/// explanation begins with the net.
 fn explained(computed: &ComputedKey) -> String {
     match computed.net {
         NetMeant::Model => computed.explanation.to_string(),

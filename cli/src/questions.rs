@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// A group of questions whose answers are printed together.
+/// An inquiry, that is, a group of questions with a common name and a common share of the time.
 pub(super) enum RequestedQuestions<'a> {
     /// An examination without queries.
     Examination(Examination),
@@ -32,8 +32,8 @@ pub(super) enum RequestedQuestions<'a> {
     Formulas(&'a FormulaOptions),
 }
 
-/// The translation of an inquiry into a plan: how its questions read on a net, and which questions
-/// are kept.
+/// A translator of an inquiry into a plan, that is, into questions about goals on a given net. It
+/// leaves out the questions that `--id` does not select.
 pub(super) struct InquiryReader<'a> {
     inquiry: &'a RequestedQuestions<'a>,
     /// The runs that formulas consider: all runs, fair runs, or runs of a case.
@@ -79,7 +79,8 @@ impl RequestedQuestions<'_> {
         matches!(self, RequestedQuestions::Queries(..) | RequestedQuestions::Formulas(_))
     }
 
-    /// Returns true if the inquiry asks for the figures of a state space, which are no questions.
+    /// Returns true for the examination StateSpace, which asks for the numbers of a state space.
+    /// They are computed without a plan.
     pub(super) fn is_figures(&self) -> bool {
         matches!(self, RequestedQuestions::Examination(Examination::StateSpace))
     }
@@ -97,7 +98,8 @@ impl<'a> InquiryReader<'a> {
         InquiryReader { inquiry, restriction, only, explain, notes, named }
     }
 
-    /// Returns a plan without questions that has the fairness constraints of the inquiry.
+    /// Returns an empty plan with the fairness constraints of the inquiry. Also stores the nodes
+    /// that the names in `--fair` denote.
     fn without_questions(&self, net: &Net) -> Result<QuestionsOnNet> {
         let (fairness, named) =
             fairness(self.restriction.fair, net).map_err(|why| anyhow::anyhow!("--fair: {why}"))?;
@@ -164,6 +166,9 @@ impl<'a> InquiryReader<'a> {
 
     /// Translates the questions of a query file. Formulas that cannot be translated are recorded as
     /// refused.
+    ///
+    /// # Errors
+    /// The file cannot be read or contains no formula, or a name in `--fair` is wrong.
     fn of_file(
         &self,
         examination: Examination,
@@ -278,7 +283,8 @@ impl Questions for InquiryReader<'_> {
         let questions =
             questions.and_then(|questions| self.check_ids(&questions).map(|()| questions));
         self.notes.replace(notes);
-        // The unfolding may follow with the same messages.
+        // The questions may be read again on the unfolding, with the same messages. So messages
+        // about a coloured net or a quotient are delayed.
         if !matches!(view, ModelView::Coloured(_) | ModelView::Quotient(_)) {
             self.print_notes();
         }

@@ -229,7 +229,11 @@ fn report_loops(net: &Net, run: &LoopRun) -> Result<()> {
     Ok(())
 }
 
-/// Repeats the reduction in a log on the net, which checks the steps of the log.
+/// Repeats the reduction in a log on the net. Each step of the log is checked before it is
+/// repeated.
+///
+/// # Errors
+/// The log cannot be read, belongs to another net, or has a step that its rule does not allow.
 fn repeat_reduction(net: &Net, log: &Path) -> Result<Reduction> {
     let log_path = || log.display().to_string();
     let file = reduce::read_log(log)?;
@@ -237,8 +241,11 @@ fn repeat_reduction(net: &Net, log: &Path) -> Result<Reduction> {
     redo(net, &needs, &steps).with_context(log_path)
 }
 
-/// Translates a trace of the reduced net back to `net`. Returns `None` if the result does not show
-/// the same as the trace. This is an internal error, reported on stderr.
+/// Translates a trace of the reduced net back to `net`, and replays the result. If `net` does not
+/// allow the result, reports an internal error on stderr and returns `None`.
+///
+/// # Errors
+/// The trace does not replay on the reduced net, or the budget is spent.
 fn translate_back(
     net: &Net,
     reduction: &Reduction,

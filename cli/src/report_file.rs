@@ -177,7 +177,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
         read_positions(&parikh_input::model_file(&arguments.model)?).unwrap_or_default();
     let names = model::instance_names(&arguments.model, &net);
     let name = names.first().cloned().unwrap_or_default();
-    // A net without a name has the name of its file.
+    // A net without a name gets the likeliest name of the instance, such as the name of its file.
     let title = Some(net.name().trim()).filter(|own| !own.is_empty()).unwrap_or(&name);
     let subject = ReportSubject {
         net: &net,
@@ -260,9 +260,10 @@ impl ReportArguments {
         }
     }
 
-    /// Returns the net as a workflow net, if it is one, and a remark for the page. If the net has
-    /// no initial marking, a token is put into the source, and the remark says so. This happens
-    /// only for the default questions and without a form.
+    /// Returns the net as the net of a process, and a remark for the page. A process has final
+    /// markings or is a workflow net. A workflow net without tokens gets a token in its source, and
+    /// the remark says so. This happens only for the default questions and without `--form`. Other
+    /// nets are returned unchanged.
     fn recognised(&self, net: Net) -> (Net, Option<String>) {
         match workflow::as_process(&net) {
             Some(workflow_net) if workflow_net.initial() == net.initial() => {

@@ -62,7 +62,7 @@ pub(super) fn finish_on_signal(budget: &Budget) {
 /// True once the result exists and is being written.
 static WRITING: AtomicBool = AtomicBool::new(false);
 
-/// Disables the end of the process at the deadline, so that the output is written completely.
+/// Disables [`leave_after`], so that a process that is writing its output is not ended.
 pub(super) fn stay() {
     WRITING.store(true, Ordering::Relaxed);
 }

@@ -6,7 +6,8 @@ use parikh::run::OrderTry;
 use parikh_pictures::plot::{self, Curve, PlotFrame};
 use std::time::Instant;
 
-/// Returns the plot of a run that began at `start`.
+/// Returns the plot of the sizes of decision diagrams, with a curve for each order of places that
+/// was tried. `start` is the beginning of the time axis.
 pub(super) fn plot(name: &str, start: Instant, tries: &[OrderTry]) -> String {
     let seconds = |tried: &OrderTry, since: std::time::Duration| {
         (tried.start.saturating_duration_since(start) + since).as_secs_f64()
@@ -37,7 +38,8 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[OrderTry]) -> String {
         .iter()
         .flat_map(|curve| &curve.points)
         .fold(0.0, |last_second, p| p.0.max(last_second));
-    // The number of markings is known only when the set is closed under firing.
+    // A decision diagram contains all reachable markings only once its set is closed under firing.
+    // So only completed orders show a number of markings.
     let complete = tries.iter().filter_map(|tried| match (&tried.outcome, &tried.markings) {
         (Some((since, Ok(()))), Some(markings)) => Some((tried, seconds(tried, *since), markings)),
         _ => None,

@@ -11,11 +11,12 @@ use std::collections::BTreeSet;
 /// printed.
 const MAX_LINES: usize = 30;
 
-/// The largest number of listed transitions that the cycle treats unfairly.
+/// The largest number of names in one list of transitions. The lists have the transitions that are
+/// enabled in the cycle and never fire in it.
 const MAX_NAMES: usize = 5;
 
-/// The largest number of enabledness checks for unfairly treated transitions: one per transition
-/// and firing of the cycle.
+/// The largest number of enabledness checks for these lists. A check is made for each transition
+/// and each firing of the cycle. If the cycle needs more checks, the lists are not printed.
 const MAX_ENABLEDNESS_CHECKS: u128 = 10_000_000;
 
 /// Prints a lasso of `net`. The caller has checked that the run fires and the cycle returns to its

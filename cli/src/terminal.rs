@@ -26,8 +26,8 @@ pub(super) fn printed() -> usize {
     PRINTED.load(Ordering::Relaxed)
 }
 
-/// Prints a line and flushes stdout, so that the line counts however the process ends. A closed
-/// pipe ends the process quietly, because nobody reads on.
+/// Prints a line and flushes stdout, so that the line is output even if the process is killed
+/// later. A closed pipe ends the process quietly, because nobody reads on.
 pub(super) fn line(text: &str) {
     print(&format!("{}\n", Printable(text)));
 }

@@ -47,9 +47,10 @@ pub(super) struct TraceFile {
     pub(super) earlier_stages: Vec<Stage>,
     /// The sequence from the initial marking, or from the end of the previous stage.
     pub(super) sequence: FiringSequence,
-    /// The sequence that can repeat forever afterwards. `None` without `@repeat`.
+    /// The sequence that can repeat forever after `sequence`. `None` without `@repeat`.
     pub(super) repeat: Option<FiringSequence>,
-    /// A run with loops, instead of the other sequences. `None` for a trace without loops.
+    /// A run with nested loops. If present, `sequence`, `repeat` and `earlier_stages` are empty.
+    /// `None` for a trace without loops.
     pub(super) loops: Option<LoopRun>,
 }
 
@@ -75,7 +76,8 @@ impl TraceFile {
         };
         let marking = marking_text::parse(marking_note, net)
             .map_err(|why| anyhow::anyhow!("`# from: {marking_note}`: {why}"))?;
-        // The tokens of complement places follow from the bounds.
+        // The notes list the places of the model. The translation of inhibitor arcs adds complement
+        // places, whose tokens follow from the bounds of the model's places.
         Ok(Some(net.marking_of_model(&marking).unwrap_or(marking)))
     }
 

@@ -162,7 +162,8 @@ fn compare(arguments: &CompareArguments) -> Result<ProgramOutcome> {
     }
 }
 
-/// Refuses a file about another model, and names both models.
+/// Returns an error for a verdict file about a model with another name than the given net. The
+/// error names both.
 fn refuse(file: &Path, model: &str, names: &[String]) -> Result<()> {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     bail!(

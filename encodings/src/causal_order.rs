@@ -47,7 +47,8 @@ pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     constraints
 }
 
-/// Returns the term that another class increases `place` before the first firing of `consumer`.
+/// Returns the term that another effect class increases `place`, and first fires before the first
+/// firing of class `consumer`.
 fn is_fed_before(variables: &mut Variables<'_>, place: PlaceId, consumer: EffectId) -> Term {
     let consumer_time = first_firing_time(variables, consumer);
     let mut alternatives = Vec::new();

@@ -21,8 +21,9 @@ pub struct EncodedGoal<'n> {
     variables: Variables<'n>,
     /// The requested encoding.
     encoding: Encoding,
-    /// The constraints m ≥ 0, and x ≥ 0 if the encoding has the state equation. Empty for the
-    /// bounded encodings, which start from the initial marking.
+    /// The constraints m ≥ 0 on the tokens of all places. If the encoding has the state equation,
+    /// also the constraints x ≥ 0 on the firing counts. Empty for the bounded encodings, which
+    /// start from the initial marking.
     domain: Vec<Term>,
     /// The constraints, grouped by part of the encoding.
     constraints_by_part: Vec<(EncodingPart, Vec<Term>)>,
@@ -37,8 +38,9 @@ impl<'n> EncodedGoal<'n> {
     /// are missing.
     ///
     /// # Errors
-    /// Returns an error if the encoding does not fit the goal. Also returns an error if a firing
-    /// changes a given flow, or if a given trap is no trap.
+    /// Returns an error if the goal is neither a reachability goal nor a maximum. Returns an error
+    /// if the goal is a maximum and a part describes the path to a goal marking. Also returns an
+    /// error if a firing changes a given flow, or if a given trap is no trap.
     pub fn new(
         net: &'n Net,
         goal: &Goal,
@@ -48,7 +50,8 @@ impl<'n> EncodedGoal<'n> {
         let mut variables = Variables::new(net, encoding.numbers, facts);
         let with_firings = encoding.has(EncodingPart::StateEquation);
         let domain = match encoding.is_bounded() {
-            // Bounded encodings start from the initial marking and need no domain.
+            // Bounded encodings have separate variables for each firing or step and for the marking
+            // after it, so they do not use m and x.
             true => Vec::new(),
             false => variables.domain(with_firings),
         };
@@ -132,13 +135,14 @@ impl<'n> EncodedGoal<'n> {
         self.domain.iter().chain(parts).copied().collect()
     }
 
-    /// Returns the number of constraints, without m ≥ 0, x ≥ 0 and the goal.
+    /// Returns the number of constraints. The constraints m ≥ 0 on tokens, x ≥ 0 on firing counts,
+    /// and the goal are not counted.
     pub fn constraint_count(&self) -> usize {
         self.constraints_by_part.iter().map(|(_, constraints)| constraints.len()).sum()
     }
 
-    /// Returns the constraints without the goal as a linear program, with the objective of a
-    /// maximum.
+    /// Returns the constraints without the goal as a linear program. If the goal is a maximum, the
+    /// program has its sum as the objective.
     ///
     /// # Errors
     /// Returns an error if a part has disjunctions or numbers are too large.
@@ -155,7 +159,8 @@ impl<'n> EncodedGoal<'n> {
         Linear::new(self.terms(), &self.assertions(), self.objective.as_ref())
     }
 
-    /// Returns each comparison of a conjunction (see [`predicate::cubes`]) as a term about m.
+    /// Returns one term for each comparison of a conjunction (see [`predicate::cubes`]). The term
+    /// states the comparison for m, the variables for the tokens of the goal marking.
     pub fn comparisons(&mut self, atoms: &[Atom]) -> Vec<Term> {
         let mut stated = Vec::with_capacity(atoms.len());
         for atom in atoms {

@@ -22,16 +22,18 @@ pub enum EncodingPart {
     Traps,
     /// Listed traps stay marked, one linear constraint each: [`traps`](crate::traps).
     ListedTraps,
-    /// Tokens that are read and missing initially must be produced:
+    /// A token that a transition needs and the initial marking lacks must be produced by a firing:
     /// [`read_feed`](crate::read_feed).
     ReadFeed,
-    /// First firings have an order: [`causal_order`](crate::causal_order).
+    /// The first firings have an order in which each finds its tokens:
+    /// [`causal_order`](crate::causal_order).
     CausalOrder,
     /// The marking before the first goal marking: [`predecessor`](crate::predecessor).
     Predecessor,
-    /// k firings from the initial marking: [`unrolling`](crate::unrolling).
+    /// At most k firings from the initial marking: [`unrolling`](crate::unrolling).
     Unrolling,
-    /// k steps from the initial marking, of any number of firings each: [`steps`](crate::steps).
+    /// At most k steps from the initial marking. A step fires each transition any number of times:
+    /// [`steps`](crate::steps).
     Steps,
     /// k firings from any marking to the first goal marking: [`unrolling`](crate::unrolling).
     Induction,
@@ -124,20 +126,21 @@ impl fmt::Display for EncodingPart {
 /// The parts of an encoding and its kind of numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Encoding {
-    /// The parts, ascending, without repetition, at least one.
+    /// The parts, at least one, in the order of [`EncodingPart::ALL`] and without repetition.
     parts: Vec<EncodingPart>,
     /// The kind of numbers.
     pub numbers: Numbers,
-    /// The number k for [`EncodingPart::Unrolling`], [`EncodingPart::Steps`] and
-    /// [`EncodingPart::Induction`]; at least 1.
+    /// The number k of firings for [`EncodingPart::Unrolling`] and [`EncodingPart::Induction`], and
+    /// of steps for [`EncodingPart::Steps`]. At least 1. Other encodings do not use it.
     pub steps: u32,
 }
 
 impl Encoding {
-    /// Creates an encoding with 1 step.
+    /// Creates an encoding with k = 1.
     ///
     /// # Errors
-    /// Returns an error if the parts cannot be combined.
+    /// Returns an error if there is no part, or if the parts cannot be combined. Also returns an
+    /// error if a part needs the state equation and the state equation is missing.
     pub fn new(
         parts: impl IntoIterator<Item = EncodingPart>,
         numbers: Numbers,
@@ -161,18 +164,19 @@ impl Encoding {
         }
     }
 
-    /// Returns the same encoding with k steps, at least 1.
+    /// Returns the same encoding with k = `steps`, or with k = 1 if `steps` is 0.
     pub fn with_steps(mut self, steps: u32) -> Self {
         self.steps = steps.max(1);
         self
     }
 
-    /// Returns the parts, ascending.
+    /// Returns the parts in the order of [`EncodingPart::ALL`].
     pub fn parts(&self) -> &[EncodingPart] {
         &self.parts
     }
 
-    /// Returns true if the number of steps matters.
+    /// Returns true if the encoding uses the number k, that is, for `bmc`, `bmc-steps` and
+    /// `k-induction`.
     pub fn unrolls(&self) -> bool {
         self.is_bounded() || self.has(EncodingPart::Induction)
     }
@@ -191,7 +195,7 @@ impl Encoding {
 impl FromStr for Encoding {
     type Err = EncodeError;
 
-    /// Parses names joined by `+`, over the reals.
+    /// Parses the names of parts, joined by `+`. The encoding is over the reals, with k = 1.
     fn from_str(text: &str) -> Result<Self, EncodeError> {
         let part = |name: &str| {
             let found = EncodingPart::ALL.into_iter().find(|part| part.name() == name.trim());
@@ -211,7 +215,8 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// The error for a place or sum with too many possible values for one variable per value.
+/// The error if one propositional variable is needed for each value of a place or sum, and there
+/// are too many values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", Self::MESSAGE)]
 pub struct TooManyValues;
@@ -225,19 +230,22 @@ impl TooManyValues {
 /// The reason why a goal cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// No part of the encoding has this name.
+    /// No part has this name. The name is empty if no part was given.
     #[error("`{0}` is not an encoding: expected some of {known}, joined by `+`", known = known_names())]
     Unknown(String),
     /// The part refers to firings, but the state equation is missing.
     #[error("{0} is about firings: add state-equation")]
     NoFirings(EncodingPart),
-    /// An unrolling is exact and cannot be combined with other parts.
+    /// `bmc` or `bmc-steps` is combined with other parts. They describe firing sequences exactly,
+    /// so other parts would add nothing.
     #[error("bmc and bmc-steps cannot be combined with other parts")]
     Exact,
-    /// Two parts describe the markings before the goal.
+    /// The encoding has both `k-induction` and `predecessor`. Each describes the marking before the
+    /// first goal marking.
     #[error("k-induction includes predecessor: use one of the two")]
     TwoPredecessors,
-    /// The goal is a maximum, which has no first goal marking.
+    /// The goal is a maximum. It has no goal marking, but this part describes the path to the first
+    /// goal marking.
     #[error(
         "{0} is about the first marking of a goal, which a maximum does not have: use EF (e >= \
              k)"
@@ -252,13 +260,14 @@ pub enum EncodeError {
     /// A place or sum has too many possible values.
     #[error("{0}: use --logic LIA")]
     TooManyValues(#[from] TooManyValues),
-    /// The goal is not a property of a single marking.
+    /// The goal is a home property or a property of runs, so it is neither the reachability of a
+    /// marking nor a maximum.
     #[error("AG EF is a home property, not the reachability of one marking")]
     NotOneMarking,
     /// A sum given as a P-flow is changed by this transition.
     #[error("a given place invariant is changed by `{0}`")]
     NotAFlow(String),
-    /// A set given as a trap is none, because of this transition.
+    /// A set given as a trap is no trap: this transition takes tokens from it and adds none to it.
     #[error("a given trap can be emptied by `{0}`")]
     NotATrap(String),
 }

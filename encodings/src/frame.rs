@@ -5,12 +5,13 @@ use crate::variables::Variables;
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::Term;
 
-/// The tokens of every place in one marking of the sequence, by place index.
+/// The tokens of every place in one marking of a sequence of markings, by place index.
 pub(crate) type FrameTerms = Vec<TokenTerm>;
 
-/// Returns the marking after `frame`, with the given change of each place. `upper_bounds` bounds
-/// the tokens of each place in the new marking, with `None` for an unknown bound. Adds the
-/// equations of the new tokens to `constraints`. All lists are by place index.
+/// Returns the marking after `frame`, in which the tokens of each place differ by `changes`. New
+/// variables have `step` in their names. `upper_bounds` bounds the tokens of each place in the new
+/// marking, with `None` for an unknown bound. Adds the equations of the new tokens to
+/// `constraints`. All lists are by place index.
 pub(crate) fn successor(
     variables: &mut Variables<'_>,
     frame: &FrameTerms,

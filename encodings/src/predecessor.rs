@@ -17,8 +17,8 @@ use crate::variables::Variables;
 use parikh_net::{EffectId, PlaceId, Predicate};
 use parikh_solvers::term::Term;
 
-/// Returns one disjunction over the classes that change places of the goal. Returns no constraint
-/// if m₀ is a goal marking.
+/// Returns one disjunction over the effect classes that change places of the goal. An effect class
+/// is a set of transitions with equal effect. Returns no constraint if m₀ is a goal marking.
 pub fn constraints(variables: &mut Variables<'_>, goal: &Predicate) -> Vec<Term> {
     let net = variables.net;
     if goal.holds(net, net.initial()) {
@@ -36,8 +36,8 @@ pub fn constraints(variables: &mut Variables<'_>, goal: &Predicate) -> Vec<Term>
     vec![variables.terms.or(alternatives)]
 }
 
-/// Returns the term that the last firing is of class `effect` and leads from no goal marking to m.
-/// Returns `None` for the class without effect.
+/// Returns the term that the last firing is of effect class `effect`, and leads to m from a marking
+/// that is no goal marking. Returns `None` for the class without effect.
 fn last_step(
     variables: &mut Variables<'_>,
     effect: EffectId,

@@ -130,15 +130,15 @@ fn to_expression(tokens: TokenTerm) -> LinearExpression {
     sum.plus_constant(tokens.offset)
 }
 
-/// Returns the transitions with minimal presets, ascending. No other transition needs at most as
-/// many tokens from every place. If several transitions have the same preset, one of them is
-/// returned.
+/// Returns the transitions with minimal presets, ascending. A preset is minimal if no other
+/// transition needs at most as many tokens from every place. If several transitions have the same
+/// minimal preset, one of them is returned.
 pub fn minimal_presets(net: &Net) -> Vec<TransitionId> {
     let mut by_size: Vec<TransitionId> = net.transitions().collect();
     let weight = |t| net.pre(t).iter().map(|arc| u128::from(arc.weight)).sum::<u128>();
     by_size.sort_by_key(|&t| (net.pre(t).len(), weight(t), t));
-    // Each minimal preset is listed under its first place. If the preset of t contains a listed
-    // preset, the first place of the latter is an input place of t.
+    // The transitions with minimal presets, by the first place of the preset. If the preset of t
+    // contains such a preset, the first place of that preset is an input place of t.
     let mut kept_by_first_place: Vec<Vec<TransitionId>> = vec![Vec::new(); net.place_count()];
     let mut minimal = Vec::new();
     for t in by_size {
@@ -160,7 +160,7 @@ pub fn minimal_presets(net: &Net) -> Vec<TransitionId> {
 }
 
 /// Returns conjunctions of comparisons whose disjunction is equivalent to `predicate`. A linear
-/// program can decide each conjunction. Returns `None` if the predicate or a predicate inside it
+/// program can decide each conjunction. Returns `None` if the predicate, or a predicate inside it,
 /// needs more than `limit` conjunctions.
 pub fn cubes(net: &Net, predicate: &Predicate, limit: usize) -> Option<Vec<Vec<Atom>>> {
     match predicate {

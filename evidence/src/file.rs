@@ -300,7 +300,7 @@ pub struct CountLine {
     /// The reduction whose net is counted, which keeps every marking; the original net if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
-    /// The number of markings that were visited, summed over the parts of the reduced net.
+    /// The number of markings that were visited, summed over the components of the reduced net.
     pub markings: u64,
 }
 

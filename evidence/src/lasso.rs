@@ -35,9 +35,11 @@ use std::collections::HashSet;
 /// The maximum number of firings of a checked run. Each firing has one letter.
 pub const MAX_FIRINGS: u128 = 10_000_000;
 
-/// Limits of the automaton for a run that is left open.
+/// Limits of the automaton of the negated formula, for a run whose continuation after its prefix is
+/// left open.
 const LIMITS: AutomatonLimits = AutomatonLimits { states: 1_000, edges: 20_000, terms: 1_000 };
-/// The maximum number of cases in the check that this automaton accepts all words of its formula.
+/// The maximum number of cases in the check that the automaton of the negated formula accepts every
+/// word of that formula.
 const MAX_CASES: usize = 100_000;
 
 /// The reason that a run does not prove a property.

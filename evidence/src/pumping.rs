@@ -36,7 +36,8 @@ use parikh_net::{LinearSum, Marking, Net, PlaceId, PumpSequence};
 /// grow.
 #[derive(Debug)]
 pub struct PumpGrowth {
-    /// One entry per place: true if the place is plentiful.
+    /// One entry per place: true if the place is plentiful, that is, can hold any number of tokens
+    /// after the sequence.
     plentiful: Vec<bool>,
     /// The markings before and after the pump of the only stage; `None` if there are several
     /// stages.
@@ -50,7 +51,8 @@ impl PumpGrowth {
         grown.map(|(place, _)| PlaceId::new(place))
     }
 
-    /// Returns true if the sum grows without bound by the conditions of the module.
+    /// Returns true if the sequence proves, by the conditions of the module documentation, that the
+    /// sum grows without bound.
     pub fn grows(&self, sum: &LinearSum) -> bool {
         if let Some((before, after)) = &self.only_stage {
             return sum.value(after) > sum.value(before);

@@ -52,7 +52,7 @@ pub enum ReplayError {
         /// The place's name.
         place: String,
     },
-    /// The sequence has fewer firings than a reference to it says.
+    /// The sequence ends before the firing to which other evidence refers by its number.
     #[error("the sequence ends after {firings} firings, before the stated firing")]
     TooShort {
         /// Length of the sequence.
@@ -172,11 +172,12 @@ pub fn replay(net: &Net, sequence: &FiringSequence) -> Result<Marking, ReplayErr
 }
 
 /// Returns the net with the marking at the end of `sequence` as its initial marking. The model's
-/// claim about its units is kept: every marking reachable from there is reachable in the original
-/// net.
+/// claim that its units (NUPN) are safe is kept if the net's own replay of `sequence` gives the
+/// same marking. This is correct because every marking reachable from the new initial marking is
+/// reachable in the original net.
 ///
 /// # Errors
-/// The first firing that is not enabled.
+/// The first step whose firings are not enabled or overflow a place.
 pub fn net_after(net: &Net, sequence: &FiringSequence) -> Result<Net, ReplayError> {
     let end = replay(net, sequence)?;
     // The net fires the sequence with its own code to decide how far the claim holds. The claim is

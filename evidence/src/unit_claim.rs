@@ -12,9 +12,9 @@ use parikh_net::printable::Quoted;
 use parikh_net::units::Breach;
 use parikh_net::{FiringSequence, FiringStep, Net, PlaceId, UnitId, Units};
 
-/// Describes how the first `firings` firings of `sequence` violate the model's claim, for example:
-/// "unit `u` holds 2 tokens after 3 firings". Returns `None` if they do not, if they do not replay,
-/// or if the model makes no claim.
+/// Describes how the first `firings` firings of `sequence` violate the model's claim that its units
+/// are safe, for example: "unit `u` holds 2 tokens after 3 firings". Returns `None` if no marking
+/// on the way violates the claim, if the sequence does not replay, or if the model makes no claim.
 pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Option<String> {
     let units = net.safe_units()?;
     let mut counts = UnitTokens::new(net, units);

@@ -34,7 +34,8 @@ pub fn of_cases(formula: &Formula, net: &Net) -> Result<Formula, UnsupportedForm
     if finals.is_empty() {
         return Err(UnsupportedFormula::NoFinal);
     }
-    // A final marking beyond the bounds of places is unreachable, so it need not be dead.
+    // The model cannot reach a final marking that exceeds a known bound of a place, so such a
+    // marking need not be dead.
     let is_dead = |last| net.marking_of_model(last).is_none_or(|whole| net.is_dead(&whole));
     if !finals.iter().all(is_dead) {
         return Err(UnsupportedFormula::FinalNotDead);

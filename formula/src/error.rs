@@ -75,7 +75,7 @@ pub enum FormulaProblem {
         /// The number of operands expected.
         expected: &'static str,
     },
-    /// A text that is not a constant.
+    /// A text that is not a whole number from −2⁶³ to 2⁶³ − 1.
     #[error("found `{}`, expected a whole number from -2^63 to 2^63 - 1", shortened(.0))]
     BadNumber(String),
     /// A formula nested deeper than [`MAX_DEPTH`].
@@ -110,7 +110,8 @@ pub enum FormulaProblem {
     /// A chained comparison: `a <= b <= c`.
     #[error("comparisons do not chain; write `a <= b && b <= c`")]
     ChainedComparison,
-    /// A bound inside a formula.
+    /// The query for a bound, `bound(…)`, inside a formula. The query has a number as its answer,
+    /// so it must stand alone.
     #[error("`bound` asks for a number, so it cannot be part of a formula")]
     BoundInside,
     /// A second formula with the same name.

@@ -47,8 +47,9 @@ impl TemporalLogic {
 ///
 /// # Errors
 /// Returns an error if the formula needs more than reachability, multiplies token counts or has too
-/// large numbers. Also returns an error if it grows too much when equivalences are replaced, or if
-/// its initial value depends on enabled transitions of a skeleton.
+/// large numbers. Also returns an error if it grows too much when equivalences are replaced. For
+/// the skeleton of a coloured net, that is, the net without colours, the initial value must not
+/// depend on enabled transitions.
 pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, UnsupportedFormula> {
     translate(formula, net, None)
 }
@@ -57,10 +58,10 @@ pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, UnsupportedFor
 /// of LTL may omit the A in front.
 ///
 /// # Errors
-/// Returns an error if the formula mixes the two logics, is not supported in `logic`, multiplies
-/// token counts or has too large numbers. Also returns an error if it grows too much when
-/// equivalences are replaced. For a net with caps or a skeleton, formulas about runs are errors,
-/// too.
+/// Returns an error if the formula mixes CTL and LTL, is not supported in `logic`, multiplies token
+/// counts or has too large numbers. Also returns an error if it grows too much when equivalences
+/// are replaced. Formulas about runs are errors for a net with caps, that is, assumed bounds on
+/// places. They are also errors for a skeleton, that is, a coloured net without its colours.
 pub fn lower_in(
     formula: &Formula,
     net: &Net,
@@ -149,7 +150,7 @@ impl GoalTranslator<'_> {
         Ok(merge(all, states))
     }
 
-    /// Translates a ⇔ b if `same`, or a xor b.
+    /// Translates a ⇔ b if `same` is true, and otherwise a xor b, which is a ⇔ ¬b.
     #[inline(never)]
     fn equivalence(
         &mut self,

@@ -33,7 +33,8 @@ pub enum Proposition<A> {
 pub enum Query<A> {
     /// The question for the truth value of a proposition.
     Truth(Proposition<A>),
-    /// The question for the largest of these maxima; 0 if there are none.
+    /// The question for the largest of the maxima for which the atoms stand. The answer is 0 if
+    /// there are no atoms.
     Largest(Vec<A>),
 }
 

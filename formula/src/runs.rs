@@ -53,7 +53,7 @@ fn simplify(
     let initially = RunAtom::initial_values(atoms, net);
     let initial_value = |atom: AtomId| initially[atom.0 as usize];
     if is_dead {
-        // The only run repeats the initial marking forever.
+        // The initial marking is dead, so the only run repeats the initial marking forever.
         let value = formulas.value_at_end(formula, initial_value) == PartialTruth::True;
         return RunProperty::new(&formulas, formulas.constant(value), &[]);
     }

@@ -94,7 +94,7 @@ pub enum Expression {
     Sum(Vec<Expression>),
     /// The product of at least one operand.
     Product(Vec<Expression>),
-    /// The first minus the second.
+    /// The first operand minus the second.
     Difference(Box<Expression>, Box<Expression>),
 }
 

@@ -35,7 +35,7 @@ pub enum UnsupportedFormula {
     #[error("the formula depends on the transitions enabled initially, which needs the unfolding")]
     Colours,
     /// A question beyond reachability for a net with inhibitor or reset arcs that was translated
-    /// within caps.
+    /// with caps, that is, assumed bounds on places.
     #[error(
         "places at inhibitor or reset arcs have no known bound: for such a net, only reachability \
          (EF, AG, deadlock, bounds) is answered, not home properties or formulas about runs"

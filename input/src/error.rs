@@ -140,7 +140,7 @@ pub enum InputError {
     /// An XML declaration with an unknown encoding.
     #[error("{at}: unknown encoding `{found}`, expected for example UTF-8 or ISO-8859-1")]
     UnknownEncoding {
-        /// The declaration.
+        /// The position of the XML declaration.
         at: Location,
         /// The encoding's name in the declaration.
         found: String,
@@ -164,7 +164,7 @@ pub enum InputError {
     /// A PNML file with several nets.
     #[error("{at}: a second `<net>` begins here, expected one net per file; split the file")]
     SeveralNets {
-        /// The second net.
+        /// The position of the second net.
         at: Location,
     },
     /// A net inside a page, as WoPeD writes the net of a sub-process.
@@ -174,7 +174,7 @@ pub enum InputError {
          WoPeD, and save the net again"
     )]
     SubProcess {
-        /// The inner net.
+        /// The position of the inner net.
         at: Location,
         /// The id of the page around it.
         page: String,
@@ -185,7 +185,7 @@ pub enum InputError {
          `<module>`; move it there"
     )]
     HiddenNet {
-        /// The net.
+        /// The position of the inner net.
         at: Location,
         /// The enclosing element.
         around: String,
@@ -204,7 +204,7 @@ pub enum InputError {
          `reset`; express it with arcs of these types"
     )]
     UnsupportedArc {
-        /// The arc.
+        /// The position of the arc.
         at: Location,
         /// The arc's id, or source and target if the id is missing.
         arc: String,
@@ -218,7 +218,7 @@ pub enum InputError {
          tool that wrote it, or express the test by a complementary place"
     )]
     ColouredArc {
-        /// The arc.
+        /// The position of the arc.
         at: Location,
         /// The arc's id, or source and target if the id is missing.
         arc: String,
@@ -246,7 +246,7 @@ pub enum InputError {
     /// A missing attribute.
     #[error("{at}: `<{element}>` has no attribute `{attribute}`")]
     MissingAttribute {
-        /// The element.
+        /// The position of the element.
         at: Location,
         /// The element's name.
         element: &'static str,
@@ -278,20 +278,20 @@ pub enum InputError {
     /// An arc whose source or target does not exist.
     #[error("{at}: arc `{arc}` is connected to `{node}`, but no place or transition has this id")]
     UnknownEnd {
-        /// The arc.
+        /// The position of the arc.
         at: Location,
         /// The arc's id, or source and target if the id is missing.
         arc: String,
         /// The undeclared id.
         node: String,
     },
-    /// An arc between two places or two transitions.
+    /// An arc between two places, or between two transitions.
     #[error(
         "{at}: arc `{arc}` goes from `{source_node}` to `{target_node}`, both {kind}, expected a \
          place and a transition"
     )]
     SameKind {
-        /// The arc.
+        /// The position of the arc.
         at: Location,
         /// The arc's id, or source and target if the id is missing.
         arc: String,
@@ -308,7 +308,7 @@ pub enum InputError {
              this id"
     )]
     UnknownReference {
-        /// The reference node.
+        /// The position of the reference node.
         at: Location,
         /// The reference node's id.
         node: String,
@@ -320,7 +320,7 @@ pub enum InputError {
     /// A cycle of reference nodes.
     #[error("{at}: the reference `{node}` refers to itself, directly or through other references")]
     ReferenceCycle {
-        /// A reference node on the cycle, or leading to the cycle.
+        /// The position of a reference node on the cycle, or of one that leads to the cycle.
         at: Location,
         /// The reference node's id.
         node: String,

@@ -73,7 +73,8 @@ pub(super) fn work(
         }
         let exhaustion =
             receive_settled_goals(team, &workers, tracker, settled_goals, budget, on_event);
-        // If the run has time for another stage, late engines are waited for.
+        // Engines that still work after the cancellation get the time `GRACE`. If questions are
+        // open and the whole run has time for another stage, the loop waits until all engines end.
         let mut cancelled = Instant::now();
         while !all_finished(&workers) && cancelled.elapsed() < GRACE {
             std::thread::sleep(Duration::from_millis(1));

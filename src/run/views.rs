@@ -38,7 +38,8 @@ use std::time::{Duration, Instant};
 /// quotient.
 const SMALL_UNFOLDING: usize = 1_000;
 
-/// Factor by which the unfolding must exceed a quotient for the quotient to come first.
+/// An unfolding within [`UnfoldingLimits::SMALL`] is used at once, unless it has more than this
+/// many times the transitions of the quotient.
 const QUOTIENT_FACTOR: usize = 4;
 
 /// Works on the questions about a model until all are decided or `budget` is spent.
@@ -64,8 +65,9 @@ pub fn run<'m, Q: Questions>(
     Ok(run.report)
 }
 
-/// Finds the [figures](state_space) of a model's state space. For a coloured net, they are the
-/// figures of the unfolding, with a firing per binding.
+/// Finds the [figures](state_space) of a model's state space: the numbers of markings and firings,
+/// and two maxima of token numbers. For a coloured net, they are the figures of the unfolding, in
+/// which each binding is a transition.
 ///
 /// # Errors
 /// If the unfolding is declined.
@@ -176,11 +178,12 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     /// properties of runs and of the computation tree. The quotient is not used for fairness, which
     /// is about single bindings, nor for questions that cannot be read on it.
     ///
-    /// A run of the quotient is a run of the coloured net with some colours of the classes, which
-    /// nobody has determined. So the answer shows no run and names the net of its reason. An
-    /// evidence file contains the run and the classes, which the auditor checks. Such a file shows
-    /// less than a file about the unfolding, where runs have bindings. So if the unfolding exists
-    /// (`has_unfolding`), the quotient is used for evidence only if a CTL formula is open.
+    /// In a run of the quotient, a colour stands for a class of colours of the coloured net. No
+    /// colour of the class is chosen. So the answer shows no run, and its reason states that
+    /// colours were merged. An evidence file contains the run and the classes, which the auditor
+    /// checks. Such a file shows less than a file about the unfolding, where runs have bindings. So
+    /// if the unfolding exists (`has_unfolding`), the quotient is used for evidence only if a goal
+    /// is a CTL formula.
     fn on_quotient(
         &mut self,
         coloured: &'m ColouredViews,
@@ -310,8 +313,8 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     }
 }
 
-/// Adapts an answer about the quotient to the coloured net: it shows no run, and its reason names
-/// the quotient.
+/// Adapts an answer about the quotient to the coloured net: removes the run, and adds the note that
+/// colours were merged to the reason. A replayed answer becomes a certified answer.
 fn of_coloured(answer: &GoalAnswer) -> GoalAnswer {
     let mut reason = answer.reason.clone();
     reason.notes.push(ReasonNote::MergedColours);

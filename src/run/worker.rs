@@ -249,8 +249,8 @@ impl<'p, 'a> Worker<'p, 'a> {
         running
     }
 
-    /// Raises the limits of the engines of the role [`Role::Slices`]. Returns true if any engine
-    /// will try more.
+    /// Raises the limits of the engines of the role [`Role::Slices`], and drops engines that panic.
+    /// Returns true if some engine can try more with its new limits.
     fn deepen(&mut self) -> bool {
         let slices = self.sessions.iter().position(|(role, _)| *role == Role::Slices);
         let Some((role, mut slices)) = slices.map(|at| self.sessions.swap_remove(at)) else {
@@ -266,8 +266,9 @@ impl<'p, 'a> Worker<'p, 'a> {
         any_deepened
     }
 
-    /// Walks along the candidates of the role [`Role::Slices`]: firing counts that the engines
-    /// could not exclude.
+    /// Runs the engines of the role [`Role::Guided`], which walk along candidates. A candidate is a
+    /// vector of firing counts that an engine of the role [`Role::Slices`] could not exclude. Does
+    /// nothing without candidates.
     fn follow(&self, part: TimePart) {
         let budget = self.portfolio.time_part(part);
         let mut hints = Vec::new();
@@ -289,8 +290,8 @@ impl<'p, 'a> Worker<'p, 'a> {
         let share = schedule::search_share(
             self.is_unfinished(Role::Slices),
             self.is_unfinished(Role::Diagrams),
-            // If all engines only search, no other worker uses the remaining time. Then the
-            // search's share is that of several threads.
+            // Without engines in `ROLES_BESIDE_SEARCH`, the time that the search leaves would be
+            // unused. The number 2 then gives the search the share of a run with several threads.
             if team.has_any(schedule::ROLES_BESIDE_SEARCH) { team.config.threads } else { 2 },
             team.phase_net(PhaseNet::Reduced).is_some(),
         );
@@ -361,7 +362,8 @@ impl<'p, 'a> Worker<'p, 'a> {
                 if !self.is_unfinished(growth.role) {
                     continue;
                 }
-                // If no other role waits and no engine walks, this role may use all remaining time.
+                // The role may use all remaining time under three conditions. No other role has
+                // unfinished engines, no engine walks, and the role does not keep finished engines.
                 let waiting = turns().filter(|(growth, _)| self.is_unfinished(growth.role)).count();
                 let uses_all_time =
                     !growth.keeps_finished_engines && waiting == 1 && !team.has_any(&[Role::Walk]);

@@ -54,7 +54,7 @@ impl SystemFormat {
 pub enum SystemLogic {
     /// Linear temporal logic (LTL): a formula is evaluated on every run.
     Ltl,
-    /// CTL: properties of all states, over maximal paths.
+    /// CTL: a formula is evaluated in every initial joint state, over maximal paths.
     Ctl,
 }
 

@@ -13,7 +13,8 @@ pub struct SystemEvidence<'c, W> {
     /// The system that the answers are about.
     system: &'c System,
     out: W,
-    /// The treatment of finite runs, for the header and the arguments about recurrence.
+    /// The treatment of finite runs, which the header names. If finite runs are ignored, a proof
+    /// that no run exists may disregard labels that cannot occur infinitely often.
     endings: FiniteRuns,
     /// The number of answers written.
     answers: usize,

@@ -35,8 +35,9 @@ pub struct ResolvedRun {
 type FollowableStates = Vec<Vec<bool>>;
 
 /// Resolves a run of these labels. After the last label the run continues at position
-/// `cycle_start`, or ends if `cycle_start` is the number of labels. Returns `None` if the run has
-/// more than [`MAX_STEPS`] steps, or if no such run is found.
+/// `cycle_start`, or ends if `cycle_start` is the number of labels. Returns `None` if there are
+/// more than [`MAX_STEPS`] labels, `cycle_start` is above their number, or no such run is found.
+/// For a finite run, the search for its end tries at most `MAX_END_STATES` joint states.
 pub fn resolve_run(system: &System, labels: &[LabelId], cycle_start: usize) -> Option<ResolvedRun> {
     if labels.len() > MAX_STEPS || cycle_start > labels.len() {
         return None;

@@ -38,7 +38,8 @@ pub enum SystemReason {
         /// The number of explored joint states.
         joint_states: usize,
     },
-    /// Some components have no infinite run as every violating run would have.
+    /// The checker explored no joint state. No word violates the formula, or single components
+    /// exclude the infinite part of every violating run.
     NoInfiniteRun,
     /// The pairwise composition of components has no violating run.
     NoRunOfComposition {

@@ -285,8 +285,8 @@ fn linear_checked(
                     violation_search::NoRunSearch { endings, members: &members, recurrence };
                 match most {
                     0 => violation_search::ViolationSearch::More,
-                    // Without an automaton, the checker cannot repeat the exploration, and the
-                    // answer counts as searched.
+                    // After an error, for example without an automaton, the checker cannot repeat
+                    // the exploration. The answer then counts as searched.
                     _ => violation_search::visit(system, formula, claim, most, &mut goes_on)
                         .unwrap_or(violation_search::ViolationSearch::More),
                 }
@@ -294,9 +294,10 @@ fn linear_checked(
             let mut seen = again(&members);
             let whole = FactorView::all_of(&case.system);
             if matches!(seen, violation_search::ViolationSearch::Violated) && members != whole {
-                // The checker and the engine exclude different infinite runs, so a run of some
-                // components may exist only for the checker. A run of all components is a run of
-                // the system.
+                // The checker and the engine exclude different infinite runs of components. So the
+                // checker may find a violating run of `members` that the engine excludes. A run of
+                // all components is a run of the system, so the check is repeated with all
+                // components.
                 seen = again(&whole);
                 members = whole;
             }
@@ -356,8 +357,8 @@ fn composed_checked(
     let claim = composed::CompositionOrder { members: &few, pairs: &pairs };
     let mut goes_on = || !budget.is_exhausted();
     let system = &case.checked_system;
-    // Without an automaton, the checker cannot repeat the exploration, and the answer counts as
-    // searched.
+    // After an error, for example without an automaton, the checker cannot repeat the exploration.
+    // The answer then counts as searched.
     let seen = composed::visit(system, formula, claim, config.visit, &mut goes_on)
         .unwrap_or(violation_search::ViolationSearch::More);
     let grade = match seen {

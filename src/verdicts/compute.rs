@@ -206,7 +206,7 @@ impl<'a> Computation<'a> {
             }
             _ => (examination(Examination::QuasiLiveness), false),
         };
-        // Each of these properties has a plan.
+        // Every property that reaches this line has a plan, so the default is never used.
         let plan = plan.unwrap_or_default();
         let mut answer: Option<GoalAnswer> = None;
         let report = run::run_net(self.net, plan, self.config, budget, |event| match event {

@@ -68,7 +68,8 @@ impl<'n> KeyNet<'n> {
     }
 
     fn of_unfolding(net: Net, omission_reason: Option<String>) -> KeyNet<'static> {
-        // Without its folding, the net's questions refer to single colours and bindings.
+        // The folding maps the nodes of the net to the coloured net. Without the folding, questions
+        // refer to single colours and bindings.
         KeyNet { net: Cow::Owned(net.without_folding()), is_unfolding: true, omission_reason }
     }
 

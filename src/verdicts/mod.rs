@@ -91,11 +91,11 @@ pub struct KeyVerdict {
 /// The kind of property of a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Category {
-    /// A key of a model form.
+    /// A key, that is, a yes/no property from the contest's form about a model.
     Generic,
     /// A formula or figure of an examination.
     Examination(Examination),
-    /// Another kind.
+    /// Another category, by its name in the file.
     Other(String),
 }
 
@@ -114,7 +114,7 @@ impl fmt::Display for Category {
 pub enum VerdictValue {
     /// The value of a key.
     Truth(Truth),
-    /// A value of a different kind.
+    /// The value of a verdict in another category than [`Category::Generic`], as text.
     Text(String),
 }
 

@@ -3,10 +3,11 @@
 use parikh_structure::keys::Key;
 use std::fmt;
 
-/// A key: fifteen keys are structural, six are behavioural.
+/// A key, that is, one of the 21 yes/no properties in the contest's form about a model. Fifteen
+/// keys are structural, six are behavioural.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KeyProperty {
-    /// A key that follows from the arcs alone.
+    /// A key that follows from the structure of the net: its arcs and its units.
     Structural(Key),
     /// No place ever holds two tokens.
     Safe,

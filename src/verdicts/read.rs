@@ -175,7 +175,8 @@ impl<'f> VerdictReader<'f> {
         let category = match self.required(element, "category").as_str() {
             "GENERIC" => Category::Generic,
             name => match name.parse() {
-                // Capitals as short names of examinations are for the command line only.
+                // Verdict files contain full names of examinations only. Short names in capitals
+                // are for the command line.
                 Ok(examination) if format!("{examination}") == name => {
                     Category::Examination(examination)
                 }
@@ -262,7 +263,8 @@ impl<'f> VerdictReader<'f> {
                 verdict.reference = KeyProperty::DeadTransitions.name().to_owned();
                 verdict.value = VerdictValue::Truth(truth.negated());
                 if let Some(explanation) = &mut verdict.explanation {
-                    // The explanation is about the opposite key.
+                    // The explanation in the file is about `QUASI_LIVE`, the opposite of the stored
+                    // key, so this name and its value are put before the text.
                     *explanation = format!("QUASI_LIVE is {truth}: {explanation}");
                 }
             }
@@ -296,7 +298,7 @@ impl<'f> VerdictReader<'f> {
             tool: self.required(element, "tool"),
             version: self.required(element, "version"),
             date: optional("date"),
-            // The grammar's pattern allows no blanks.
+            // The grammar allows no blanks around the URL, so it is not trimmed.
             reference: element.attribute("reference").map(str::to_owned),
         };
         if let Some(found) = stated.date.as_ref().filter(|text| !date::is_valid(text)) {

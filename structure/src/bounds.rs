@@ -111,8 +111,8 @@ impl PlaceBounds {
 /// Computes bounds from the net and from `flows`, which must be P-flows of the net. When the budget
 /// ends, returns the bounds found so far, which are valid.
 pub fn place_bounds(net: &Net, flows: &[PlaceFlow], budget: &Budget) -> PlaceBounds {
-    /// Limit on the number of rounds. Most nets need two; a chain of mixed flows in an unfavourable
-    /// order may need more.
+    /// Limit on the number of rounds. Most nets need two. A chain of flows with coefficients of
+    /// both signs may need more if its order is unfavourable.
     const ROUNDS: usize = 16;
     let count = net.place_count();
     let mut bounds = PlaceBounds {

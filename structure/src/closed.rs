@@ -88,21 +88,22 @@ pub fn largest(net: &Net, kind: ClosureKind, within: &[PlaceId]) -> Vec<PlaceId>
     net.places().filter(|p| in_set[p.index()]).collect()
 }
 
-/// Returns true if `set` is closed. This place-by-place check is independent of [`largest`], so it
-/// can check its results.
+/// Returns true if `set` is closed. This check goes place by place and shares no code with
+/// [`largest`], so it can confirm the results of [`largest`].
 pub fn is_closed(net: &Net, kind: ClosureKind, set: &[PlaceId]) -> bool {
     let mut in_set = vec![false; net.place_count()];
     set.iter().for_each(|p| in_set[p.index()] = true);
     set.iter().all(|&p| keeps_closed(net, kind, p, &in_set))
 }
 
-/// Returns a closed subset of the closed set `set` that contains an essential place and is minimal
-/// in this respect. If all places are essential, the result is a minimal closed set. `set` must be
-/// ascending and contain an essential place.
+/// Returns a closed subset of the closed set `set` with an essential place, that is, a place for
+/// which `essential` is true. No smaller closed subset of the result contains an essential place.
+/// If all places are essential, the result is a minimal closed set. `set` must be ascending and
+/// contain an essential place.
 ///
-/// Places are tried in order; removing one also removes the places that depend on it. Only the
-/// neighbourhood of removed places is visited, so the cost of a place is the size of what is
-/// removed with it.
+/// Places are tried in order. The removal of a place also removes the places that depend on it. It
+/// is undone if no essential place would remain. Only the neighbourhood of removed places is
+/// visited, so the cost of a place is the size of what is removed with it.
 pub fn minimise(
     net: &Net,
     kind: ClosureKind,

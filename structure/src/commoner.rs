@@ -49,8 +49,8 @@ use parikh_solvers::{Budget, ExhaustionReason};
 pub enum SiphonTrapProperty {
     /// Every non-empty siphon: Commoner's property.
     EverySiphon,
-    /// Every set that meets the preset of every transition without heavy input arc: the possible
-    /// sets of empty places in a dead marking.
+    /// Every set that contains an input place of each transition whose input arcs all have weight
+    /// 1. In a dead marking, the empty places form such a set.
     DeadMarkings,
 }
 
@@ -150,7 +150,8 @@ pub fn siphon_trap(
             }
         };
         let set = set_under(net, &values);
-        // A smaller set of the property is also a candidate, and more likely to contain no trap.
+        // A smaller set of the same property is also a candidate, and is less likely to contain a
+        // marked trap.
         let small_set = match property {
             SiphonTrapProperty::EverySiphon => minimise(net, ClosureKind::Siphon, &set, |_| true),
             SiphonTrapProperty::DeadMarkings => without_idle_places(net, &set),
@@ -158,7 +159,8 @@ pub fn siphon_trap(
         if !is_marked(net, &largest_trap(net, &small_set)) {
             return Ok(SiphonTrap::Fails(small_set));
         }
-        // The whole set yields more traps at once.
+        // Traps are taken from the whole set, because it contains more disjoint traps than the
+        // small set.
         let disjoint_traps = disjoint_marked_traps(net, &set, budget)?;
         for trap in disjoint_traps {
             solver.add_clause(&excludes_supersets(&trap));
@@ -167,8 +169,8 @@ pub fn siphon_trap(
     }
 }
 
-/// Returns `set` without the places that are not needed to meet the presets of transitions. Places
-/// with few consumers are tried first.
+/// Returns `set` without superfluous places. For each transition whose input arcs all have weight
+/// 1, an input place stays in the set. Places with few consumers are tried first.
 fn without_idle_places(net: &Net, set: &[PlaceId]) -> Vec<PlaceId> {
     let mut in_set = vec![false; net.place_count()];
     set.iter().for_each(|p| in_set[p.index()] = true);
@@ -189,14 +191,14 @@ fn without_idle_places(net: &Net, set: &[PlaceId]) -> Vec<PlaceId> {
     set.iter().copied().filter(|p| in_set[p.index()]).collect()
 }
 
-/// Returns small, pairwise disjoint marked traps within `set`. Each round costs a solver call, so
-/// all traps of a candidate are used.
+/// Returns at most `PER_ROUND` small, pairwise disjoint marked traps within `set`. Several traps
+/// are returned because each further candidate costs a call of the SAT solver.
 fn disjoint_marked_traps(
     net: &Net,
     set: &[PlaceId],
     budget: &Budget,
 ) -> Result<Vec<Vec<PlaceId>>, ExhaustionReason> {
-    /// Limit on the traps per round; each costs a pass over the net.
+    /// Limit on the traps per call of the SAT solver. Each trap costs a pass over the net.
     const PER_ROUND: usize = 50;
     let mut traps = Vec::new();
     let mut remaining = set.to_vec();
@@ -217,7 +219,8 @@ fn set_clauses(net: &Net, property: SiphonTrapProperty, add: &mut dyn FnMut(&[Li
         SiphonTrapProperty::EverySiphon => closure_clauses(net, ClosureKind::Siphon, add),
         SiphonTrapProperty::DeadMarkings => {
             for t in net.transitions() {
-                // Condition 2.
+                // A transition with a heavier input arc imposes no condition on the set (condition
+                // 2 of the module).
                 if net.pre(t).iter().all(|arc| arc.weight == 1) {
                     add(&net.pre(t).iter().map(|arc| in_set(arc.place)).collect::<Vec<_>>());
                 }

@@ -168,8 +168,11 @@ impl MergedRows {
     }
 }
 
-/// Returns the vectors of merged rows: sums unchanged, and differences combined with a non-negative
-/// vector of `core` or with such a sum, if there is one (idea 6).
+/// Returns one basis vector for each merged row. If the merged row and its kept row have opposite
+/// directions, the vector is their sum, which has no negative entry and stays unchanged. Otherwise
+/// the vector is a difference. A difference is combined with a non-negative vector that has an
+/// entry at the kept row, if there is one (idea 6 of the module). This vector comes from `core`,
+/// the other basis vectors, or is one of the sums.
 fn reposition(parallel: Vec<ParallelRow>, core: &[SparseVector]) -> Vec<SparseVector> {
     let vector_of = |parallel: &ParallelRow| {
         let mut vector = vec![
@@ -182,7 +185,7 @@ fn reposition(parallel: Vec<ParallelRow>, core: &[SparseVector]) -> Vec<SparseVe
     let (sums, differences): (Vec<_>, Vec<_>) =
         parallel.into_iter().partition(|parallel| parallel.kept_coefficient.is_positive());
     let mut vectors: Vec<SparseVector> = sums.iter().map(vector_of).collect();
-    // The shortest non-negative vector through each position.
+    // The shortest non-negative vector with an entry at each position.
     let mut shortest_through: HashMap<u32, &SparseVector> = HashMap::new();
     for vector in core.iter().chain(&vectors) {
         if vector.iter().all(|(_, value)| value.is_positive()) {
@@ -197,7 +200,8 @@ fn reposition(parallel: Vec<ParallelRow>, core: &[SparseVector]) -> Vec<SparseVe
     let without_kept = |parallel: &ParallelRow| {
         let difference = vector_of(parallel);
         let Some(y) = shortest_through.get(&parallel.kept_row) else { return difference };
-        // |b|·y + y(kept)·(a·q − |b|·kept) has no entry at `kept` and y(kept)·a at q.
+        // The difference is a·q − |b|·kept, for unit vectors q and kept. The combination |b|·y +
+        // y(kept)·(a·q − |b|·kept) has no entry at the kept row, and y(kept)·a at q.
         let (scale, at_kept) = (parallel.kept_coefficient.magnitude(), entry(y, parallel.kept_row));
         let mut image = combine_vectors(&scale, y, at_kept, &difference, |_, _, _| {});
         divide_by_gcd(&mut image, &mut Vec::new());
@@ -216,7 +220,7 @@ struct EliminationRow {
     combination: SparseVector,
 }
 
-/// The state of a column: the number of live rows with an entry of each sign.
+/// The state of a column: the number of rows with an entry of each sign, without dropped rows.
 #[derive(Clone, Default)]
 struct Column {
     /// Number of rows with a positive entry.

@@ -85,8 +85,8 @@ impl InvariantSums {
     }
 
     /// Explains why no reachable marking satisfies `predicate`: one proof for each part of a
-    /// disjunction. Returns `None` if the sums do not imply it, a sum has more than [`MAX_TERMS`]
-    /// terms, or there are too many parts.
+    /// disjunction. Returns `None` if no single sum excludes some part, or the sum that does has
+    /// more than [`MAX_TERMS`] terms. Also returns `None` for more than `MAX_DISJUNCTS` parts.
     pub fn why_never<'a>(
         &'a self,
         net: &'a Net,
@@ -105,8 +105,10 @@ impl InvariantSums {
     }
 }
 
-/// Returns lower bounds on the tokens of places that `predicate` implies, each place once.
-/// Conjuncts of another form are ignored. Returns `None` for a predicate of another form.
+/// Returns lower bounds on the tokens of places that `predicate` implies, each place once. The
+/// bounds come from enabled transitions and from inequalities on a single place. Other conjuncts
+/// are ignored. Returns `None` if `predicate` is neither a conjunction nor a linear inequality nor
+/// the condition that a transition is enabled.
 pub fn required_tokens(net: &Net, predicate: &Predicate) -> Option<Vec<(PlaceId, u64)>> {
     let conjuncts = match predicate {
         Predicate::And(conjuncts) => &conjuncts[..],

@@ -18,7 +18,8 @@ use parikh_solvers::{Budget, ExhaustionReason};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// A vector of integers over places or effect classes: ascending ids, no zero entries, no common
+/// A vector of integers over places, or over effect classes, that is, classes of transitions with
+/// the same effect on the marking. The ids ascend, and the vector has no zero entries and no common
 /// divisor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow<Id> {

@@ -73,8 +73,8 @@ impl Intervals {
         intervals
     }
 
-    /// Adds the intervals of each provenance with bounds in `facts` that is higher than the present
-    /// ones.
+    /// Adds intervals for each provenance that is higher than the highest present one and for which
+    /// `facts` has bounds.
     pub fn learn(&mut self, net: &Net, facts: &Facts) {
         for rests_on in Provenance::ALL {
             if rests_on > self.last().rests_on && facts.has_bounds_by(rests_on) {
@@ -85,7 +85,7 @@ impl Intervals {
 
     /// Returns the tightest intervals, which have the highest provenance.
     fn last(&self) -> &ProvenanceIntervals {
-        // There is always a first level.
+        // The constructor adds the intervals from the arcs alone, so the list is never empty.
         &self.levels[self.levels.len() - 1]
     }
 

@@ -15,7 +15,8 @@ use super::connectivity::{connected, strongly_connected};
 use parikh_net::{Arc, Net, PlaceId, TransitionId};
 use std::fmt;
 
-/// A structural key, in the order of the verdict files.
+/// A structural key, that is, a yes/no property from the contest's form about a model that follows
+/// from the net's structure. The variants are in the order of the verdict files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Key {
     /// Every arc has weight 1.

@@ -306,8 +306,9 @@ impl ModuloTableau {
     }
 }
 
-/// The span of some vectors modulo a prime power. With each row, it contains the multiples of the
-/// row whose first entry vanishes.
+/// The span of some vectors modulo a prime power, as rows with different first positions. A
+/// multiple of a row may be non-zero although its first entry is 0 modulo the prime power. The
+/// remaining rows then span this multiple, too.
 struct Span {
     ring: Ring,
     /// The rows by their first position, where each has a power of the prime.

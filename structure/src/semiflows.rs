@@ -122,8 +122,9 @@ fn extreme_rays(
     (rays, incomplete)
 }
 
-/// Returns the column whose cut adds the fewest rays, among the columns that some ray does not
-/// annul. Returns the first such column on a tie, and `None` if the rays annul every column.
+/// Returns the column for the next cut, that is, the intersection of the cone with { y : y·column =
+/// 0 }. This cut adds the fewest rays, among the columns that some ray does not annul. Returns the
+/// first such column on a tie, and `None` if the rays annul every column.
 fn cheapest_column(rays: &[Ray], columns: usize) -> Option<u32> {
     let mut signs = vec![(0_i64, 0_i64); columns];
     for (column, value) in rays.iter().flat_map(|ray| &ray.image) {
@@ -135,8 +136,8 @@ fn cheapest_column(rays: &[Ray], columns: usize) -> Option<u32> {
         .map(|(column, _)| column as u32)
 }
 
-/// Returns the rays that the cut with { y·column = 0 } adds, or the reason why they are not
-/// computed.
+/// Returns the rays that the intersection of the cone with { y : y·column = 0 } adds. Returns the
+/// reason instead if the budget is exhausted or more than `limit` rays would result.
 fn new_rays(
     rays: &[Ray],
     column: u32,

@@ -15,7 +15,8 @@ use parikh_net::{Net, PlaceId, UnitId, Units};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
-/// The proved claims about one unit; the others are assumed.
+/// The proved claims about one unit of a nested-unit net (NUPN). Claims that are not proved are
+/// assumed. An own place belongs to the unit itself, not to a subunit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitProof {
     /// The unit.

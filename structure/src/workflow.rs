@@ -37,7 +37,8 @@ pub struct WorkflowNodes {
     pub transitions: Vec<TransitionId>,
 }
 
-/// The reason why the net defines no case.
+/// The reason why the initial or the final marking of the requested cases cannot be determined. A
+/// case is one execution of the workflow process.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CaseError {
     /// The initial marking of a case is unknown. The field lists the violated conditions of a
@@ -158,8 +159,8 @@ fn unreached_nodes(net: &Net, start: &[PlaceId], forwards: bool) -> WorkflowNode
 }
 
 /// Returns the assumptions that questions about cases make: about the final markings of `net`, and
-/// about the initial marking of a case. `is_given` is true if the user gives other final markings.
-/// The net may have no case at all.
+/// about the initial marking of a case. `is_given` is true if the user gives the final markings.
+/// The net need not define a case; the list then has no assumption about a final marking.
 pub fn assumptions(net: &Net, is_given: bool) -> Vec<Assumption> {
     let ends = Workflow::of(net).case_markings();
     let mut assumed: Vec<Assumption> =
@@ -290,7 +291,8 @@ fn sums_of_finals(markings: &[Marking], count: u64) -> Result<Vec<Marking>, Case
 /// Returns the net as the net of a process, if the net itself shows when a case is done; otherwise
 /// `None`. This is so if it has final markings, none of which is empty. It is also so for a
 /// workflow net that begins with tokens in its source alone, or without tokens. A case is then done
-/// with as many tokens in the sink. Coloured nets and nets with caps give `None`.
+/// with as many tokens in the sink. Coloured nets give `None`, and so do nets with caps, that is,
+/// assumed bounds on the tokens of places.
 pub fn as_process(net: &Net) -> Option<Net> {
     if net.folding().is_some() {
         return None;

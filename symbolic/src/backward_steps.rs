@@ -17,8 +17,8 @@ use std::collections::HashMap;
 /// consecutive firings.
 pub type CountedSteps = Vec<(usize, u64)>;
 
-/// The powers of one transition: a number of consecutive firings, and the index of the combined
-/// effect in the list of rows.
+/// The powers of one transition, that is, blocks of consecutive firings. Each entry has the number
+/// of firings and the index of their reversed effect in the list of reversed effects.
 type Powers = Vec<(u64, usize)>;
 
 impl Diagrams<'_> {
@@ -43,8 +43,8 @@ impl Diagrams<'_> {
         }
         let max_tokens = self.max_tokens_by_level(closed_set);
         let mut reversed_rows: Vec<Vec<LevelTouch>> = Vec::new();
-        // One entry per transition: the rows for 1, 2, 4 … firings. It is empty if the transition
-        // has no effect.
+        // One entry per transition: the reversed effects of 1, 2, 4 … firings. It is empty if the
+        // transition has no effect.
         let mut powers_of_transition: Vec<Powers> = Vec::new();
         for touches in transitions {
             let mut powers = Vec::new();
@@ -119,7 +119,7 @@ impl Diagrams<'_> {
 }
 
 /// Returns the effect of `count` consecutive firings, reversed. Returns `None` if a level would
-/// need or get more tokens than `max_tokens` has for it, or a number overflows.
+/// need or get more tokens than its entry in `max_tokens`, or a number overflows.
 fn reversed_power(
     touches: &[LevelTouch],
     count: u64,

@@ -5,7 +5,8 @@
 //! outcome.
 
 /// The kind of a cached operation. A key consists of three numbers: the kind combined with the
-/// number of a suffix (or 0) in the lower bits, and two operands.
+/// number of a suffix (or 0) in the lower bits, and two operands. A suffix is the part of a
+/// transition from some level down.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Operation {
@@ -13,7 +14,7 @@ pub(crate) enum Operation {
     Intersection = 2,
     Difference = 3,
     /// Closure of a node under the transitions of its level and below. The third number of the key
-    /// is the context.
+    /// is the context, that is, the number of the set of these transitions.
     Saturate = 4,
     /// A firing, followed by the closure under the transitions below. The third number is the
     /// context.

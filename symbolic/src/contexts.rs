@@ -15,7 +15,8 @@
 use crate::touch::{EMPTY_SUFFIX, Suffix};
 use std::collections::HashMap;
 
-/// The largest number of contexts at one level.
+/// The largest number of contexts of one level that reads may create. A level may always have as
+/// many contexts as the level above.
 const MAX_CONTEXTS: usize = 4;
 
 /// A transition, or the suffix of one, that fires at a given level.
@@ -75,7 +76,8 @@ impl Contexts {
                 firing
             };
             let first_below = first_context + frontier.len() as u32;
-            // First try to pass reads on; if that creates too many contexts, treat them here.
+            // First, transitions that only read this level are passed on to the levels below. If
+            // this creates too many contexts, these transitions fire at this level.
             for passes_reads in [true, false] {
                 let is_passed = |id: &u32| passes_reads && is_read(*id);
                 let mut pending_below: Vec<Vec<u32>> = Vec::new();

@@ -189,8 +189,8 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         self.factors.common.get(&(level as u32)).copied()
     }
 
-    /// Returns the factor with this index at a coded number of tokens; 1 without an index. Returns
-    /// `None` if the factor does not fit `N`.
+    /// Returns the factor with this index for the number of tokens with the code `value`; 1 without
+    /// an index. Returns `None` if the factor does not fit `N`.
     fn scale(&self, factor: Option<usize>, value: u32) -> Option<Scale<N>> {
         let Some(factor) = factor else { return Some(Scale::One) };
         let tokens = self.diagrams.tokens(value);

@@ -2,7 +2,8 @@
 
 use crate::store::{Diagrams, ONE, Set};
 
-/// The nodes of a set, top level first. Within a level, each node comes after its right neighbour.
+/// The nodes of the decision diagram of a set, top level first. Within a level, each node comes
+/// after its right neighbour.
 pub(crate) struct LevelledNet {
     pub(crate) nodes: Vec<u32>,
     /// The start of each level in `nodes`, and the total number of nodes.

@@ -42,12 +42,15 @@ impl Diagrams<'_> {
             self.release(kept_set);
         }
         self.release(reachable);
-        // No collection happens from here on.
+        // The released sets in `steps` are still valid, because no garbage collection happens from
+        // here on.
         Ok(is_found?.then(|| self.follow(&backwards, transitions, start, &steps)).flatten())
     }
 
-    /// Returns true if `start` was found. Each step is the suffix number of a reversed transition,
-    /// and the protected set of vectors that were found before that step.
+    /// Searches backwards from `target` for `start`, inside `reachable`. Returns true if `start`
+    /// was found. A step is added to `steps` for each firing that reaches new vectors. It consists
+    /// of the suffix number of the reversed transition, and the protected set of vectors that were
+    /// found before.
     fn search_backwards_to(
         &mut self,
         backwards: &TransitionRelation,

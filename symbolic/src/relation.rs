@@ -18,9 +18,10 @@ use std::collections::HashMap;
 pub struct TransitionRelation {
     /// Number of levels.
     pub(crate) levels: u32,
-    /// The suffixes, indexed by number. Number 0 is the suffix without touches.
+    /// The suffixes, that is, the parts of transitions from some level down, indexed by number.
+    /// Number 0 is the empty suffix.
     pub(crate) suffixes: Vec<Suffix>,
-    /// The suffixes of the transitions that have an effect, without repetition.
+    /// The suffix number of each whole transition that has an effect, without repetition.
     pub(crate) transitions: Vec<u32>,
     /// The contexts of saturation.
     pub(crate) contexts: Contexts,

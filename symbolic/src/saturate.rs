@@ -25,8 +25,9 @@ use crate::relation::TransitionRelation;
 use crate::store::{CachedNode, Diagrams, EMPTY, ONE, Set, Stop};
 use crate::touch::EMPTY_SUFFIX;
 
-/// The interpretation of the number carried down with each node. This number determines what the
-/// node is closed under.
+/// The interpretation of the carried number, that is, the number that saturation passes down with
+/// each node. It determines the transitions that the node is closed under and the vectors that are
+/// allowed.
 pub(crate) trait SaturationGuide {
     /// The kind of the cached results of `saturate`.
     const SATURATE: Operation;
@@ -135,8 +136,8 @@ impl Diagrams<'_> {
         if locals.is_empty() || self.chains.len() == base {
             return Ok(());
         }
-        // Time counts changes. An entry is new for a transition if it changed after the start of
-        // the transition's last round.
+        // The time is a counter of the changes of this chain. An entry is new for a transition if
+        // it changed after the start of the transition's last round.
         for entry in &mut self.chains[base..] {
             entry.changed = 1;
         }

@@ -351,7 +351,7 @@ impl<'a> Diagrams<'a> {
     /// stack.
     pub(crate) fn chain(&mut self, base: usize, tail: u32) -> Result<u32, Stop> {
         let mut right = tail;
-        // A long chain counts as many operations.
+        // A chain counts as one operation for every 32 entries.
         self.ticks += ((self.chains.len() - base) / 32) as u32;
         for index in (base..self.chains.len()).rev() {
             let CachedNode { value, down, .. } = self.chains[index];

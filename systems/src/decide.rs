@@ -141,7 +141,8 @@ impl<'s> Decider<'s> {
         if automaton.is_empty() {
             return Ok(Justification::Components { members: Vec::new(), visited: 0 });
         }
-        // If only infinite runs count, the labels that can recur are limited and known in advance.
+        // If only infinite runs count, an analysis of single components limits the labels that can
+        // occur infinitely often.
         let mut phases = None;
         if endings == FiniteRuns::Ignored {
             let recurrent_parts = recurrent_parts(self.system, &automaton);
@@ -151,8 +152,9 @@ impl<'s> Decider<'s> {
             phases = with_phases(&automaton, &recurrent_parts);
         }
         let narrowed_automaton = phases.as_ref().unwrap_or(&automaton);
-        // If a formula depends on unnamed labels, the loosened automaton accepts too much. The
-        // absence of a run is still conclusive, but a run that is found must be evaluated.
+        // The loosened automaton ignores insertions and removals of unnamed labels. If the formula
+        // depends on such labels, it accepts too much. The absence of a run is still conclusive,
+        // but a run that is found must be evaluated.
         let is_insensitive = formula.is_insensitive();
         let mut loosened_automaton = match (endings, is_insensitive) {
             (FiniteRuns::Stutter, _) => None,
@@ -415,8 +417,8 @@ fn first_refused_position(
     component.starts().iter().for_each(|&start| possible_states[start as usize] = true);
     close_under_free_steps(&mut possible_states);
     let follow = |possible_states: &mut Vec<bool>, label: LabelId, repeats: bool| {
-        // A label without owner among the members represents any label of its kind. The component
-        // must take it only if it repeats forever.
+        // No member owns this label, so it represents any label that the automaton does not
+        // distinguish from it. The component must take the label only if the label repeats forever.
         if !system.owners(label).contains(&component_number) || (is_free(label) && !repeats) {
             return true;
         }

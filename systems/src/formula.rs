@@ -89,31 +89,33 @@ impl LabelFormula {
 /// Limit on the number of paths along unnamed labels, from one state of an automaton.
 const MAX_UNNAMED_PATHS: usize = 1 << 10;
 
-/// An edge of an automaton that reads kinds.
+/// An edge of an automaton that reads kinds, that is, classes of labels that the automaton does not
+/// distinguish.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct KindEdge {
     /// The target state.
     pub target: u32,
-    /// The marks on the edge.
+    /// The acceptance marks on the edge.
     pub marks: Marks,
     /// The kinds that it reads, as a bit set.
     pub kinds: u64,
 }
 
-/// An automaton that reads kinds of labels. No edge leads to a state that accepts nothing. The
-/// initial state has no edges if no word is accepted.
+/// An automaton that reads kinds, that is, classes of labels that it does not distinguish. No edge
+/// leads to a state that accepts nothing. The initial state has no edges if no word is accepted.
 #[derive(Clone, Debug)]
 pub struct KindAutomaton {
-    /// The moves, indexed by state.
+    /// The edges of each state, indexed by state.
     pub states: Vec<Vec<KindEdge>>,
     /// The initial state.
     pub initial: u32,
-    /// All marks; an accepting run carries each of them infinitely often.
+    /// All acceptance marks. An accepting run carries each mark infinitely often.
     pub required_marks: Marks,
     /// The minimum number of edges from each state to an accepting strongly connected component;
     /// `u32::MAX` if none is reachable.
     pub distance: Vec<u32>,
-    /// The labels that have a kind of their own.
+    /// The labels that have a kind of their own, that is, the labels that the edges of the
+    /// formula's automaton name.
     pub(crate) labels: Vec<LabelId>,
     /// The kind of each label of the system.
     pub(crate) kinds: Vec<u8>,
@@ -150,7 +152,7 @@ impl KindAutomaton {
         self.states[self.initial as usize].is_empty()
     }
 
-    /// Returns, for each state, whether it accepts the word that repeats a letter of this kind
+    /// Returns a flag for each state: true if it accepts the word that repeats a label of this kind
     /// forever.
     pub(crate) fn accept_for_ever(&self, kind: u32) -> Vec<bool> {
         let reads = |it: &&KindEdge| it.kinds >> kind & 1 == 1;

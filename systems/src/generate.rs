@@ -113,8 +113,8 @@ pub fn random_linear(random: &mut Rng, depth: usize) -> String {
     }
 }
 
-/// Returns a random LTL formula in the style of the challenge; most of these depend only on the
-/// labels that they name.
+/// Returns a random LTL formula in the style of the RERS challenge. Most of these formulas depend
+/// only on the labels that they name.
 pub fn random_pattern(random: &mut Rng) -> String {
     let label = |random: &mut Rng| format!("l{}", random.u8(0..6));
     let [a, b, c, d] = [(); 4].map(|()| label(random));

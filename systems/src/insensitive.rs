@@ -27,7 +27,9 @@
 
 use parikh_temporal::{AtomId, Formula, Linear, Ltl, Node};
 
-/// Known properties of a steady formula at silent steps; several may hold.
+/// Known properties of a steady formula at silent steps, that is, steps with labels that the
+/// formula does not name. A formula is steady if later silent steps do not change its value at
+/// other steps. Several of the properties may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct SilentStepValue {
     /// The formula is false at all silent steps.
@@ -62,7 +64,8 @@ impl SilentStepValue {
         }
     }
 
-    /// Returns the properties of `self U end`, or `None` if this formula is not shown to be steady.
+    /// Returns the properties of `self U end` at silent steps. Returns `None` if this formula is
+    /// not shown to be steady.
     fn until(self, end: SilentStepValue) -> Option<SilentStepValue> {
         let keeps_waiting = end.is_false && self.is_true;
         let is_postponed = end.is_next && (self.is_true || self.is_next);
@@ -80,7 +83,8 @@ pub(crate) fn is_insensitive(
     value_at_silent_steps(formulas, formula, &never_holds).is_some_and(|it| it.is_next)
 }
 
-/// Returns the properties at silent steps, or `None` if the formula is not shown to be steady.
+/// Returns the properties of the formula at silent steps, or `None` if it is not shown to be
+/// steady.
 fn value_at_silent_steps(
     formulas: &Ltl,
     formula: Formula<Linear>,

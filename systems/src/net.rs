@@ -116,7 +116,8 @@ pub fn states_of_places(system: &System) -> Vec<(u32, Option<u32>)> {
     places.collect()
 }
 
-/// Returns true if all components begin in a root place and leave it together.
+/// Returns true if each component gets a root place, in which it begins. This is so if some
+/// component has a root or several start states. All components leave their root places together.
 fn has_roots(system: &System) -> bool {
     system.components().iter().any(|it| it.root().is_some() || it.starts().len() > 1)
 }

@@ -12,11 +12,12 @@ use crate::system::System;
 use parikh_net::components::components_of_rows;
 use parikh_temporal::Marks;
 
-/// A possible infinite part of an accepted run: the moves (by state) of one strongly connected
-/// component of the automaton with all marks, and the labels that may recur there.
+/// A possible infinite part of an accepted run. It consists of a strongly connected component of
+/// the automaton with all acceptance marks, and the labels that may occur infinitely often in this
+/// component.
 #[derive(Clone, Debug)]
 pub(crate) struct RecurrentPart {
-    /// The inner moves of the automaton's component, indexed by state.
+    /// The edges inside the automaton's component, indexed by state.
     moves: Vec<Vec<KindEdge>>,
     /// True for labels that may occur infinitely often in this part, indexed by label.
     labels: Vec<bool>,
@@ -38,7 +39,8 @@ pub(crate) fn recurrent_parts(system: &System, automaton: &KindAutomaton) -> Vec
             parts.push(RecurrentPart { moves, labels });
             continue;
         }
-        // With fewer kinds, the automaton has smaller components.
+        // Labels that cannot recur are removed from the edges. The rest of the component may split
+        // into smaller components, which are examined next.
         let smaller = |row: &Vec<KindEdge>| {
             let moves = row.iter().map(|it| KindEdge { kinds: it.kinds & recurring_bits, ..*it });
             moves.filter(|it| it.kinds != 0).collect()
@@ -51,7 +53,7 @@ pub(crate) fn recurrent_parts(system: &System, automaton: &KindAutomaton) -> Vec
 
 /// Returns an automaton that accepts the same runs of the system and guesses when a run has entered
 /// its final part. From then on it reads only labels that may recur in this part; it carries marks
-/// only there. Returns `None` if it had more than 64 kinds.
+/// only there. Returns `None` if it would need more than 64 kinds of labels.
 ///
 /// Each part is a copy of its states, and moves to these states may also lead to the copy. An
 /// accepted run can switch after the last occurrence of a label outside its part.

@@ -96,9 +96,10 @@ fn dependent(component: &Component) -> Vec<(LabelId, LabelId)> {
 pub(crate) struct StubbornSets {
     /// The labels that depend on each label.
     dependence: DependenceRelation,
-    /// The number of the last attempt that added the label, indexed by label.
+    /// The number of the last attempt that added the label, indexed by label. An attempt builds one
+    /// stubborn set.
     last_attempt: Vec<u64>,
-    /// The number of the current attempt.
+    /// The number of the current attempt to build a stubborn set.
     attempt: u64,
     /// Labels of the set that are not processed yet.
     open: Vec<LabelId>,

@@ -43,7 +43,7 @@ use crate::formula::{Ctl, Formula, Ltl, Node};
 use crate::paths::{Linear, Quantifier};
 use crate::subformulas::PartValues;
 
-/// Limit on the number of some-formulas of one part.
+/// Limit on the number of alternatives for some(φ) of one subformula φ.
 const MAX_ALTERNATIVES: usize = 8;
 
 /// The formulas of LTL that bound a formula of CTL.
@@ -56,7 +56,9 @@ pub struct LinearBounds {
     pub necessary: Vec<Formula<Linear>>,
 }
 
-/// The formulas of a part; see the module documentation.
+/// The LTL formulas along(φ), all(φ) and some(φ) of a subformula φ of CTL; see the module
+/// documentation. A run with along(φ) shows φ. If φ holds, every run satisfies all(φ), and each
+/// alternative of some(φ) is satisfied by at least one run.
 #[derive(Clone)]
 struct PartBounds {
     /// The formula along(φ).
@@ -192,7 +194,8 @@ fn bounds_of_node(
     }
 }
 
-/// Combines the formulas of several parts of a conjunction; `along` is given.
+/// Combines the formulas of the operands of a conjunction. The formula `along` of the conjunction
+/// is given.
 fn conjunction(
     along: Formula<Linear>,
     operand_bounds: &[&PartBounds],
@@ -210,7 +213,8 @@ fn conjunction(
     strengthen_alternatives(PartBounds { along, all, some }, store)
 }
 
-/// Adds `all` to each alternative: the chosen run also satisfies the properties of all runs.
+/// Adds the formula `all` to each alternative in `some`: every run satisfies `all`, and so does the
+/// run that satisfies the alternative.
 fn strengthen_alternatives(part: PartBounds, store: &mut Ltl) -> PartBounds {
     let mut some: Vec<_> = part.some.iter().map(|&some| store.and([some, part.all])).collect();
     some.sort_unstable();

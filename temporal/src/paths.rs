@@ -12,7 +12,8 @@ pub trait Paths: Copy + Ord + Hash + Debug {
     /// Returns true if "next constant" equals the constant.
     fn next_keeps(self, constant: bool) -> bool;
 
-    /// Returns true if a property of these paths implies the property of `those` paths.
+    /// Returns true if a property that holds on the paths of `self` also holds on the paths of
+    /// `those`. For CTL, "on all paths" implies "on some path".
     fn imply(self, those: Self) -> bool;
 
     /// Returns the value of "next" at a state without successor. `None` means the same value as

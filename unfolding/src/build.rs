@@ -155,7 +155,8 @@ impl UnfoldingBuilder<'_> {
     }
 
     /// Returns true if the binding requires a colour that its place never holds. The search for
-    /// bindings has checked the inputs of a single colour, but not `all` and differences.
+    /// bindings has checked the inputs of a single colour. It has not checked inputs of all colours
+    /// and differences of multisets.
     fn lacks_an_input(&mut self, compiled: &CompiledTransition, binding: &[u64]) -> bool {
         compiled.inputs.iter().any(|(place, taken)| {
             self.tokens.clear();

@@ -361,8 +361,9 @@ impl TermCompiler<'_> {
         }
     }
 
-    /// Returns the variable of a term that is no tuple (`None` for a constant), its shift, and the
-    /// blocks that it is mapped to. Nested blocks are composed.
+    /// Returns three properties of a term that is no tuple: its variable, the shift of the
+    /// variable, and the block of each colour. The variable is `None` for a constant. The blocks
+    /// are `None` if no partition is applied. Nested blocks are composed.
     fn variable_part(&self, term: &Term) -> (Option<VariableId>, i64, Option<Arc<[u32]>>) {
         match term {
             Term::Variable(variable) => (Some(*variable), 0, None),

@@ -23,7 +23,8 @@ use parikh_solvers::Budget;
 /// Number of colour lookups between two checks of the budget.
 const LOOKUPS_PER_CHECK: u64 = 1 << 12;
 
-/// The possible colours and bindings.
+/// The possible colours and bindings, that is, the colours and bindings that the unfolding may
+/// need.
 pub(super) struct PossibleBindings {
     /// The possible colours, by place index.
     pub(super) places: Vec<PossibleColours>,
@@ -164,7 +165,9 @@ impl<'c> BindingRule<'c> {
         BindingRule { transition, inputs, plans }
     }
 
-    /// Finds the bindings whose last input is `driver`, with the new colour.
+    /// Finds the bindings in which the input `driver` takes the new colour, and the other inputs
+    /// take processed colours. Earlier inputs of the same place take other colours, so that no
+    /// binding is found twice.
     fn bind_new_colour(
         &self,
         t: usize,

@@ -150,8 +150,8 @@ fn head(
     text + "\n"
 }
 
-/// Returns the goal that `--goal` states, or the goal of the formula that `--queries` and `--id`
-/// select.
+/// Returns the goal that `--goal` states, or the goal of the formula with the id `--id` in the file
+/// `--queries`.
 fn subject(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> {
     let Some(goal) = &arguments.goal else {
         // Clap ensures that both options are given together.
@@ -193,8 +193,8 @@ fn read(net: &Net, formula: &str) -> Result<Formula> {
     Ok(text::read_one(formula, "--goal", net).formula?)
 }
 
-/// Returns the goal of a formula. If `allows_state` is true, a property of markings means its
-/// reachability.
+/// Returns the goal of a formula. If `allows_state` is true, a formula without path quantifier is a
+/// property of markings, and the goal is to reach a marking with this property.
 fn of_formula(net: &Net, formula: &Formula, name: &str, allows_state: bool) -> Result<EncodeGoal> {
     let describe = |predicate| {
         let text: String = description::predicate(net, predicate);

@@ -32,8 +32,9 @@ pub(super) enum EncodeLogic {
 pub(super) enum BitEncoding {
     /// One variable for each "at least n tokens".
     Order,
-    /// The same, with the constraint that exactly one place of each component is marked. A
-    /// component is a place invariant or a safe unit with one token.
+    /// One variable for each "at least n tokens", as in `order`, with the constraint that exactly
+    /// one place of each component is marked. A component is a place invariant or a safe unit with
+    /// one token.
     OneOfN,
     /// The index of the marked place of each component, as a binary number.
     Log,
@@ -69,7 +70,7 @@ pub(super) struct QueryForm {
     /// [`BitEncoding::Order`].
     pub(super) values: Option<BitEncoding>,
     pub(super) format: SolverFormat,
-    /// The largest number of traps listed.
+    /// The largest number of traps that the part listed-traps of the encoding lists.
     pub(super) traps: usize,
 }
 
@@ -108,14 +109,15 @@ impl QueryForm {
         encoding.numbers = match logic {
             EncodeLogic::Reals => Numbers::Reals,
             EncodeLogic::Integers => Numbers::Integers,
-            // Both logics need bounds of places.
+            // The widths of bit-vectors and the propositional variables follow from bounds of
+            // places. With [`Numbers::Bits`], these bounds are computed.
             EncodeLogic::Bits | EncodeLogic::Propositions => Numbers::Bits,
         };
         Ok(QueryForm { encoding, logic, values, format, traps })
     }
 }
 
-/// A query in the requested logic.
+/// A goal encoded in the requested logic.
 pub(super) enum EncodedQuery<'n> {
     /// Constraints over numbers or bit-vectors.
     Terms(EncodedGoal<'n>),

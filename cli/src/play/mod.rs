@@ -136,8 +136,14 @@ fn condition(text: &str, file: &str, net: &Net) -> Result<(String, Predicate)> {
     Ok((name, goal))
 }
 
-/// Reads a trace: its initial marking and its firings. For a net with reset arcs, the trace may
-/// name copies of transitions from the translated net.
+/// Reads a trace: its initial marking and its firings. A trace of a model with reset arcs may come
+/// from the net without such arcs into which `check` translates the model. Then each copy of a
+/// transition becomes the transition of the model.
+///
+/// # Errors
+/// The file cannot be read or is no trace of the model or of its translation. Also an error: the
+/// trace has several stages, loops or more than [`MAX_TRACE_FIRINGS`] firings, or exceeds an
+/// assumed bound.
 fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, FollowedTrace)> {
     let path = file.display();
     let text = std::fs::read_to_string(file).with_context(|| path.to_string())?;
@@ -196,5 +202,5 @@ fn steps(
     Ok(steps.collect())
 }
 
-/// The largest number of firings of a trace.
+/// The largest number of firings of a prefix, and of a repeated suffix.
 const MAX_TRACE_FIRINGS: usize = 10_000_000;

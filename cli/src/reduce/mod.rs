@@ -223,7 +223,7 @@ struct ReductionReport<'a> {
     /// The reason for ending before no rule applies any more. `None` if the reduction was not cut
     /// short, or the budget gives no reason.
     stop_reason: Option<ExhaustionReason>,
-    /// The number of invalid changes that rules proposed. Each is a bug.
+    /// The number of changes that rules proposed and the check refused. Each of them is a bug.
     faults: u64,
 }
 
@@ -374,7 +374,8 @@ fn rules_applied(statistics: &ReductionStatistics, format: ReduceFormat) {
     }
 }
 
-/// Prints how a preserved transition fires in the reduced net.
+/// Prints the transitions of the reduced net together with which the preserved transition `t`
+/// fires.
 fn protected(
     net: &Net,
     reduction: &Reduction,

@@ -8,7 +8,7 @@ use parikh_net::builder::NetNode;
 use parikh_net::{Goal, Net, NodeKind};
 use parikh_reduction::{Needs, Preserve, Reduction, needs};
 
-/// A formula as a query over goals.
+/// A formula given by the user, with its id. The query combines the goals of the formula.
 pub(super) struct FormulaQuery {
     pub(super) id: String,
     query: Query<Goal>,
@@ -49,8 +49,12 @@ impl PreservedProperties {
     }
 }
 
-/// Returns the requirements of the classes for these nodes. Without classes, places and the input
-/// places of transitions become the support.
+/// Returns the requirements that preserve `classes` of properties about `nodes`. Without classes,
+/// the places, and the input places of the transitions, must be preserved.
+///
+/// # Errors
+/// The nodes do not fit a class: reachability needs a node, liveness needs a transition, and
+/// liveness alone allows no place.
 fn needs_of_classes(net: &Net, classes: &[PreservedClass], nodes: &[NetNode]) -> Result<Needs> {
     let is_preserved = |class| classes.contains(&class);
     let mut needs = Needs::default();
@@ -169,7 +173,8 @@ fn formula_queries(net: &Net, arguments: &ReduceArguments) -> Result<Vec<Formula
 }
 
 impl FormulaQuery {
-    /// Translates the query to the reduced net. Returns `None` if its numbers exceed 64 bits there.
+    /// Translates the query to the reduced net. Returns `None` if a number exceeds 64 bits there,
+    /// or if a translated goal has no form as a formula.
     pub(super) fn translate(&self, net: &Net, reduction: &Reduction) -> Option<TranslatedQuery> {
         let reduced_net = &reduction.net;
         match &self.query {

@@ -14,22 +14,25 @@ use parikh_net::{Net, PlaceId, TransitionId};
 use parikh_structure::excluded::{Exclusion, InvariantSums};
 use parikh_structure::integer::Integer;
 
-/// Transitions that never fire for one common reason.
+/// Dead transitions with a common cause. A dead transition waits for an input place that has too
+/// few tokens initially, if only dead transitions add tokens to the place. Transitions that wait
+/// for each other have the same cause.
 pub(super) struct DeadTransitionCause {
     /// The dead transitions of the cause, roots first.
     pub(super) members: Vec<TransitionId>,
-    /// The members that wait for no other transition.
+    /// The dead transitions that wait for no place. Their reason is not the lack of tokens alone.
     pub(super) roots: Vec<TransitionId>,
-    /// Places to which no transition adds a token and for which some member waits.
+    /// Places for which some member waits, although no transition increases their tokens.
     pub(super) sources: Vec<PlaceId>,
-    /// Places for which members wait and to which only members add tokens.
+    /// Places for which some member waits, and whose tokens only members increase.
     pub(super) waited_for: Vec<PlaceId>,
-    /// The reason of every root, set by [`merge_by_reason`]. `None` if the roots have different or
-    /// unknown reasons, if there are no roots, or if the cause has sources.
+    /// The reason why each root is dead, set by [`merge_by_reason`]. `None` before, if the roots
+    /// have different or unknown reasons, if there are no roots, or if the cause has sources.
     common_reason: Option<Sentence>,
 }
 
-/// Groups the dead transitions of a net by cause.
+/// Groups the given dead transitions of a net by cause. Transitions that wait for each other,
+/// directly or through other transitions, have the same cause.
 pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<DeadTransitionCause> {
     let mut is_dead = vec![false; net.transition_count()];
     dead.iter().for_each(|t| is_dead[t.index()] = true);
@@ -37,16 +40,17 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<DeadTransitionCaus
         let puts = net.producers(p).iter().map(|arc| arc.transition);
         puts.filter(move |&t| net.post_weight(t, p) > net.pre_weight(t, p))
     };
-    // Returns the input place for which a dead transition waits. Among several, this is the place
-    // with the fewest feeders.
+    // Returns the input place for which a dead transition waits, or `None` if it waits for no
+    // place. Among several places, returns the one whose tokens the fewest transitions increase.
     let awaited_place = |t: TransitionId| {
         let arcs = net.pre(t).iter().filter(|arc| net.initial()[arc.place] < arc.weight);
         let starved = arcs.map(|arc| arc.place).filter(|&p| feeders(p).all(|t| is_dead[t.index()]));
         starved.min_by_key(|&p| feeders(p).count())
     };
     let waits_for: Vec<Option<PlaceId>> = dead.iter().map(|&t| awaited_place(t)).collect();
-    // The first nodes are the transitions, followed by the places. A transition is joined with the
-    // place for which it waits, and this place with the transitions that feed it.
+    // The first nodes of the union-find structure are the transitions, followed by the places. A
+    // transition is joined with the place for which it waits. This place is joined with the
+    // transitions that increase its tokens.
     let mut sets = DisjointSets::new(net.transition_count() + net.place_count());
     for (&t, place) in dead.iter().zip(&waits_for) {
         let Some(place) = *place else { continue };
@@ -97,9 +101,10 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<DeadTransitionCaus
     causes.into_iter().map(|(_, cause)| cause).collect()
 }
 
-/// Merges the causes whose roots all have the same reason, and single transitions if there are
-/// many. Returns the causes sorted by the number of transitions, largest first. `reason` explains a
-/// root, and returns `None` if no reason is known.
+/// Merges the causes whose roots all have the same reason. Also merges the causes that are single
+/// roots if there are more than [`MAX_SEPARATE_CAUSES`] of them. Returns the causes sorted by the
+/// number of transitions, largest first. `reason` explains a root, and returns `None` if no reason
+/// is known.
 pub(super) fn merge_by_reason(
     causes: Vec<DeadTransitionCause>,
     reason: &dyn Fn(TransitionId) -> Option<Sentence>,
@@ -180,7 +185,8 @@ impl DeadTransitionCause {
         self.common_reason.as_ref().filter(|_| self.roots.len() > 1)
     }
 
-    /// Returns the headline: which transitions can never fire, and why. `why` explains a root.
+    /// Returns the headline of the finding: the number of transitions that can never fire, and the
+    /// reason if there is only one. `why` explains a root.
     pub(super) fn title(
         &self,
         net: &Net,
@@ -223,7 +229,8 @@ impl DeadTransitionCause {
         because.into_iter().fold(dead, Sentence::push_sentence)
     }
 
-    /// Names the places on which the members wait for each other, for a cause without roots.
+    /// Names the places for which the members wait while only members add tokens, for a cause
+    /// without roots and sources.
     fn circle(&self, net: &Net) -> Sentence {
         let empty = self.waited_for.iter().all(|&p| net.initial()[p] == 0);
         let text = Sentence::from_words(match (self.waited_for.len(), empty) {
@@ -240,9 +247,9 @@ impl DeadTransitionCause {
         text.list(&self.waited_for, ", ", |text, &place| text.place(place))
     }
 
-    /// Returns the sentences below the headline. They list the roots if the headline gives the
-    /// common reason of the roots, otherwise the reasons of several roots and sources. The waiting
-    /// transitions follow.
+    /// Returns the sentences below the headline. If all roots have a common reason, the first
+    /// sentence lists the roots. Otherwise, if there are several roots and sources, each gets a
+    /// sentence with its reason. The last sentence lists the members that wait for a place.
     pub(super) fn details(
         &self,
         net: &Net,
@@ -293,8 +300,8 @@ impl DeadTransitionCause {
 /// shows the first of these reasons at once and folds the others.
 const MAX_REASONS: usize = 40;
 
-/// The largest number of single transitions with separate reasons that stay separate findings.
-/// Larger numbers are merged into one finding.
+/// The largest number of dead transitions with separate reasons that get findings of their own. If
+/// there are more, they share one finding.
 const MAX_SEPARATE_CAUSES: usize = 3;
 
 /// Says that no transition increases the tokens of the place. Every transition that puts tokens on

@@ -36,8 +36,8 @@ pub struct PlayedSequence {
     /// the repeated trace is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pump: Option<usize>,
-    /// True if the repeated trace leads back to the same marking, so that the page can play it
-    /// forever.
+    /// True if the repeated trace leads back to the marking in which it starts, so that the page
+    /// can play it forever.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub comes_back: bool,
     /// The subformulas of the property with their values along the run. Empty if the evidence is no
@@ -47,14 +47,14 @@ pub struct PlayedSequence {
 }
 
 impl PlayedSequence {
-    /// Returns a play of the first `firings` firings of a trace.
+    /// Returns the sequence of the first `firings` firings of a trace, for the page to play.
     fn of(trace: Option<usize>, firings: u64) -> PlayedSequence {
         PlayedSequence { trace, firings, pump: None, comes_back: false, parts: Vec::new() }
     }
 }
 
-/// Serialises a number without rounding in JavaScript. Numbers from [`TOO_MANY_FIRINGS`] on become
-/// text.
+/// Serialises a number so that JavaScript does not round it. Numbers from [`TOO_MANY_FIRINGS`] on
+/// become text.
 fn serialize_exactly<S: serde::Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
     match *number < TOO_MANY_FIRINGS {
         true => to.serialize_u64(*number),
@@ -66,10 +66,10 @@ fn serialize_exactly<S: serde::Serializer>(number: &u64, to: S) -> Result<S::Ok,
 /// for a repeated suffix.
 const TOO_MANY_FIRINGS: u64 = 1 << 50;
 
-/// A certificate in words.
+/// A certificate described in words, for readers of the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CertificateText {
-    /// The kind of argument.
+    /// The name of the proof method.
     pub kind: &'static str,
     /// The number of rule applications that lead to the certificate's net, if the certificate is
     /// about a reduced net.
@@ -100,12 +100,13 @@ pub struct GoalEvidence {
 /// The evidence on a page.
 pub(super) struct EvidenceStore<'n> {
     net: &'n Net,
-    /// The firing sequences, to which plays refer by index.
+    /// The firing sequences on the page. [`PlayedSequence`] refers to them by index.
     pub(super) traces: Vec<FlatSequence>,
     /// The certificates, to which answers refer by index.
     pub(super) certificates: Vec<CertificateText>,
-    /// The index of the trace, or `None` for a sequence that is left out, by the address of the
-    /// sequence. Keeping the sequence alive keeps its address unique.
+    /// The index of each stored sequence in `traces`, by the address of the sequence. The index is
+    /// `None` if the page leaves the sequence out. Keeping the sequence alive keeps its address
+    /// unique.
     sequences: HashMap<*const FiringSequence, (Option<usize>, Arc<FiringSequence>)>,
     /// The index of the certificate, by the address of the document. The reference keeps the
     /// document alive, so that its address stays unique.
@@ -172,8 +173,8 @@ impl<'n> EvidenceStore<'n> {
                 shown
             }
             Knowledge::Maximum(Maximum { unbounded: Some((pumping, _)), .. }) => {
-                // Several stages are described in words and not played, because the numbers of
-                // repetitions are not fixed.
+                // A self-covering sequence with several stages is described in words. The page
+                // cannot play it, because the numbers of repetitions are not fixed.
                 let Some(Stage { prefix, pump }) = pumping.only() else {
                     return GoalEvidence {
                         stages: pumping.stages().cloned().collect(),
@@ -198,8 +199,8 @@ impl<'n> EvidenceStore<'n> {
         }
     }
 
-    /// Stores a run that has the property. A run without a cycle is played like any firing
-    /// sequence.
+    /// Stores a run that satisfies the property, for the page to play. A run without a cycle is
+    /// played like any firing sequence.
     pub(super) fn run(&mut self, property: &RunProperty, run: &LassoRun) -> GoalEvidence {
         let firings = u64::try_from(run.prefix.firings()).unwrap_or(u64::MAX);
         let mut play = PlayedSequence::of(self.trace(&Arc::new(run.prefix.clone())), firings);
@@ -222,8 +223,8 @@ impl<'n> EvidenceStore<'n> {
         }
     }
 
-    /// Stores the firing sequence of a witness. The evidence is empty for an initial marking, for
-    /// an accelerated sequence, and without a witness.
+    /// Stores the firing sequence of a witness. Returns empty evidence without a witness, for a
+    /// witness without firings, and for a witness in which firings are accelerated.
     fn witness(&mut self, witness: Option<&Witness>) -> GoalEvidence {
         // An accelerated sequence is not played, because it has too many firings.
         let play = match witness {
@@ -255,8 +256,9 @@ impl<'n> EvidenceStore<'n> {
         trace
     }
 
-    /// Stores the kept document or home-space argument of an answer in words. Returns the index of
-    /// the certificate, or `None` if nothing was kept.
+    /// Describes the certificate of an answer in words, and stores the words. The certificate is a
+    /// document or a home-space argument. Returns the index, or `None` if the engine kept no
+    /// certificate.
     fn certificate(&mut self, evidence: &Evidence, kind: &'static str) -> Option<usize> {
         let (address, reference) = match evidence {
             Evidence::Certified(Some(shown)) => {

@@ -85,7 +85,7 @@ pub(super) fn findings(
         }
     }
     telling.nodes_without_arcs();
-    // A stable sort: findings of one level stay in the order of the questions.
+    // The sort is stable, so findings of the same severity stay in the order of the questions.
     telling.findings.sort_by_key(|finding| finding.level);
     telling.findings
 }
@@ -248,8 +248,8 @@ impl FindingCollector<'_> {
         )
     }
 
-    /// Adds the answer to a formula. A false formula is a problem if the model's author states the
-    /// formulas as requirements.
+    /// Adds the answer to a formula. A false formula is a problem if the formulas are requirements
+    /// of the model's author. Otherwise the answer is a note.
     fn formula(&mut self, at: usize, question: &AnsweredQuestion) {
         let Some(value) = &question.value else { return };
         let because = question.reason.clone();

@@ -77,9 +77,9 @@ pub struct NetReport {
     pub net: NetPicture,
     /// Sizes of the net, as pairs of a name and a value.
     pub figures: Vec<(&'static str, String)>,
-    /// The keys of a model form.
+    /// The keys of a model form, that is, the 21 properties in a contest model form.
     pub keys: Vec<KeyRow>,
-    /// Invariants, siphons, traps and units.
+    /// Invariants, siphons, traps and units, each kind with its list of sets.
     pub shapes: Vec<StructureSets>,
     /// Results of structural reductions.
     pub reductions: Vec<ReductionSummary>,
@@ -147,7 +147,8 @@ pub fn report(
     };
     let keys = verdicts::keys(&sources, &config, budget);
     let findings = findings::findings(net, &results, &keys, &store);
-    // These steps have their own time limits, unless the run is cancelled.
+    // The budget for answers may be spent by now, so each step gets its own time limit. After a
+    // cancellation, the steps get the cancelled budget.
     let step_budget = |time| match budget.is_cancelled() {
         true => budget.child(),
         false => Budget::lasting(time),
@@ -182,7 +183,8 @@ pub fn report(
 /// The minimum time for shortening the witnesses of one run, because people read them on the page.
 const SHORTENING_TIME: Duration = Duration::from_millis(300);
 
-/// Returns the configuration with all options enabled that keep evidence for the page.
+/// Returns the configuration with the options switched on that keep or shorten evidence for the
+/// page.
 fn for_pages(config: &RunConfig) -> RunConfig {
     RunConfig {
         keep_all_witnesses: true,

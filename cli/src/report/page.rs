@@ -35,7 +35,8 @@ const SYSTEM_STYLE: &str = include_str!("web/system.css");
 
 const SYSTEM_BODY: &str = include_str!("web/system.html");
 
-/// The placeholder for the player's buttons in both bodies, and the buttons.
+/// The placeholder for the buttons of the player, and the buttons as HTML. The bodies of both kinds
+/// of pages contain the placeholder.
 const CONTROLS: (&str, &str) = ("<!--controls-->\n", include_str!("web/controls.html"));
 
 /// The placeholder for the drawing in [`SYSTEM_BODY`].

@@ -63,14 +63,14 @@ pub enum TokenCount {
 /// Positions of nodes in whole pixels.
 #[derive(Clone, Debug, Serialize)]
 pub struct NodePositions {
-    /// The x coordinate per node.
+    /// The x coordinates, with an entry per node or per group.
     pub x: Vec<i32>,
-    /// The y coordinate per node.
+    /// The y coordinates, with an entry per node or per group.
     pub y: Vec<i32>,
     /// Bend points of lines, by index in the list of lines (see the page's `net.js`). Each list
     /// alternates x and y.
     pub routes: HashMap<usize, Vec<i32>>,
-    /// True if the model gives the positions.
+    /// True if the positions come from the model, false if they were computed.
     pub own: bool,
 }
 
@@ -181,9 +181,10 @@ fn arcs(net: &Net) -> Vec<(usize, usize, TokenCount, TokenCount)> {
     arcs
 }
 
-/// Returns the graph for the layout, with node sizes that include the names. For each edge, also
-/// returns the index of the page's line. An entry of `arcs` is one line if it takes as many tokens
-/// as it puts. Otherwise it has one line per direction with a nonzero weight.
+/// Returns the graph for the layout, with node sizes that include the names. Also returns for each
+/// edge the index of the line that the page draws for it. An entry of [`NetPicture::arcs`] is drawn
+/// as one line if it takes as many tokens as it puts. Otherwise it has one line per direction with
+/// a nonzero weight.
 fn graph(net: &Net, labels: Option<&NodeLabels>) -> (LayoutGraph, Vec<usize>) {
     let places = net.places().map(|p| match labels {
         Some(labels) => labels.places[p.index()].as_str(),

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 pub enum ReportQuestions {
     /// Standard questions about the net.
     Topics(Vec<StandardQuestion>),
-    /// Questions given as formulas.
+    /// Questions given as formulas, by the user or in a query file.
     Formulas {
         /// The formulas as goals and questions.
         plan: Box<Plan>,
@@ -58,13 +58,15 @@ pub struct AnsweredQuestion {
     pub techniques: Vec<&'static str>,
     /// True if the answer depends on the model's claim of safe units.
     pub assumes_units: bool,
-    /// The witness as a firing sequence to play.
+    /// The witness as a firing sequence to play. `None` if the question is open, or if the evidence
+    /// has no sequence that shows the answer.
     pub play: Option<PlayedSequence>,
-    /// The indices of the certificates.
+    /// The indices of the certificates in the list of the page.
     pub certificates: Vec<usize>,
     /// The net to which the answer refers.
     pub net: NetMeant,
-    /// Seconds until the answer, or the total time if the question is open.
+    /// Seconds from the start of the run to the answer, or the duration of the run if the question
+    /// is open.
     pub seconds: f64,
     /// The attempts to answer an open question. Each entry has the time span with the name of the
     /// engine, and the statistics of the engine.
@@ -72,10 +74,11 @@ pub struct AnsweredQuestion {
     /// The standard question. `None` for a formula.
     #[serde(skip)]
     pub(super) topic: Option<StandardQuestion>,
-    /// The reason as data, if an engine's answer gives it.
+    /// The reason before its translation into a sentence. `None` if the question is open, or if the
+    /// answer summarises answers about single nodes.
     #[serde(skip)]
     pub(super) because: Option<Reason>,
-    /// The cause if the question is open.
+    /// The cause why the question is open. `None` if the question is answered.
     #[serde(skip)]
     pub(super) open: Option<OpenCause>,
 }
@@ -196,8 +199,8 @@ pub(super) fn ask<'n>(
     asking.results
 }
 
-/// Adds to the reason of an unanswered question that it had only a share of the time. `parikh
-/// check` gives a single question the whole time.
+/// Appends to the reason of a question that ran out of time: the question had only a share of the
+/// time. `parikh check` gives a single question the whole time.
 fn say_share(question: &mut AnsweredQuestion, whole: Duration) {
     if question.open == Some(OpenCause::OutOfTime) {
         let (share, whole) = (question.seconds, whole.as_secs_f64());
@@ -342,8 +345,9 @@ impl<'a> QuestionRunner<'a, '_> {
         }
     }
 
-    /// Repeats the questions whose answers depend on the model's claim of safe units, once a
-    /// marking violates that claim. The repeated runs use the net without the claim.
+    /// Answers questions again once a marking is known that violates the model's claim of safe
+    /// units. These are the questions whose answers depend on the claim. The new runs use the net
+    /// without the claim.
     fn without_claim(
         &mut self,
         topics: &[StandardQuestion],
@@ -372,8 +376,8 @@ impl<'a> QuestionRunner<'a, '_> {
         }
     }
 
-    /// Repeats open questions in the time that the other questions left. Questions examined node by
-    /// node are not repeated, because most of their nodes are settled.
+    /// Answers the open questions again in the time that the other questions left. A question that
+    /// was split into one goal per node is not repeated, because most of its goals are settled.
     fn repeat_open_questions(
         &mut self,
         topics: &[StandardQuestion],
@@ -423,9 +427,10 @@ fn question(net: &Net, id: &str, ran: &mut PlanResult) -> AnsweredQuestion {
         let mut certificates: Vec<usize> = certificates.collect();
         certificates.sort_unstable();
         certificates.dedup();
-        // The play with as many firings as the answer's own firing sequence is preferred among the
-        // plays of all goals. A lasso is shown by the first play. Other witnesses, or none, need a
-        // play with a repeated part.
+        // The answer may rest on several goals, and each may have a sequence to play. For a firing
+        // sequence as witness, the sequence with the same number of firings is preferred, otherwise
+        // the first. For a lasso, the first is shown. Otherwise the first sequence with a repeated
+        // part is shown, if any.
         let plays = || shown.iter().filter_map(|shown| shown.play.clone());
         let play = match &answer.exhibit {
             Some(AnswerWitness::Firings(witness)) => {

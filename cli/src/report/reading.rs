@@ -151,7 +151,7 @@ struct CertificateReader<'n> {
 }
 
 impl CertificateReader<'_> {
-    /// Adds a line, or counts it as left out beyond the limits.
+    /// Adds a line. Beyond [`MAX_LINES`] or [`MAX_PIECES`], only counts the line as left out.
     fn line(&mut self, text: Sentence) {
         if self.lines.len() >= MAX_LINES || self.pieces >= MAX_PIECES {
             self.left_out += 1;
@@ -197,7 +197,7 @@ impl CertificateReader<'_> {
         }
     }
 
-    /// Describes how a marking is reached again from every reachable marking.
+    /// Describes the proof that a goal marking stays reachable from every reachable marking.
     fn returning(&mut self, proof: &ReturnProof) {
         match &proof.way {
             ReturnWay::Downhill { weights, document } => {
@@ -401,7 +401,7 @@ impl CertificateReader<'_> {
         }
     }
 
-    /// Writes a clause: `One of these holds: a; or b`.
+    /// Writes a disjunction of literals: `One of these holds: a; or b`.
     fn clause(&self, clause: &[i32], atoms: &[Atom]) -> Sentence {
         if clause.is_empty() {
             return Sentence::from_words("A contradiction: no goal marking is reachable");
@@ -411,7 +411,8 @@ impl CertificateReader<'_> {
             match (atoms.get(at), literal > 0) {
                 (Some(atom), true) => text.push_sentence(self.comparison(atom)),
                 (Some(atom), false) => text.push_sentence(self.comparison(&atom.negated())),
-                // Variables beyond the atoms stand for subformulas of the question.
+                // Variables whose numbers exceed those of the atoms stand for subformulas of the
+                // question.
                 (None, true) => text.push_words("a subformula of the question"),
                 (None, false) => text.push_words("not a subformula of the question"),
             }

@@ -14,18 +14,20 @@ use parikh_structure::traps::is_marked;
 use parikh_structure::units::prove_units;
 use serde::Serialize;
 
-/// A weighted set of nodes that the page highlights in the drawing.
+/// A set of nodes with factors, such as an invariant or a trap, that the page highlights in the
+/// drawing.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StructureSet {
     /// A description of the set in a line.
     pub title: Sentence,
-    /// The places with their factors.
+    /// The places with their coefficients in the invariant. The coefficient is 1 in other sets.
     pub places: Vec<WeightedNode>,
-    /// The transitions with their factors.
+    /// The transitions with their coefficients in the invariant. The coefficient is 1 in other
+    /// sets.
     pub transitions: Vec<WeightedNode>,
 }
 
-/// The index of a node and its factor as text. The text is empty for the factor 1.
+/// The index of a node and its coefficient as text. The text is empty for the coefficient 1.
 pub type WeightedNode = (usize, String);
 
 /// The sets of a kind.
@@ -65,7 +67,8 @@ fn factor(value: &Integer) -> String {
     if *value == Integer::ONE { String::new() } else { value.to_string() }
 }
 
-/// Cuts a list to [`MAX_LISTED`] entries, and adds that to the reason for incompleteness.
+/// Cuts a list to [`MAX_LISTED`] entries. Returns the list, with the reason why it is incomplete.
+/// The reason mentions the cut and contains the given reason. `None` if the list is complete.
 fn truncate_list<T>(mut items: Vec<T>, incomplete: Option<String>) -> (Vec<T>, Option<String>) {
     let found = items.len();
     items.truncate(MAX_LISTED);

@@ -4,7 +4,8 @@ use parikh::answer::reason::{ReasonText, TextPiece};
 use parikh_net::{Net, NodeKind, PlaceId, TransitionId};
 use serde::Serialize;
 
-/// A sentence in pieces.
+/// A sentence as a list of pieces. A piece is a text or a reference to a node, which the page turns
+/// into a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Sentence(Vec<SentencePiece>);
@@ -27,7 +28,8 @@ impl Sentence {
         Sentence::default().push_words(words)
     }
 
-    /// Returns a message of another part of Parikh, with the page's quotation marks.
+    /// Converts a message that encloses names in backquotes. The sentence has the quotation marks “
+    /// and ” instead.
     pub(super) fn message(text: &str) -> Sentence {
         let mut pieces = text.split('`');
         let first = pieces.next().unwrap_or_default().to_owned();

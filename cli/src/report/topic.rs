@@ -100,8 +100,9 @@ impl StandardQuestion {
         }
     }
 
-    /// Returns the net to which the answer refers, for a page about `net`. This is the model,
-    /// except for the bounds of a coloured net, which are bounds of single colours.
+    /// Returns the net to which the answer refers, for a page about `net`. In general this is the
+    /// model. The bounds of a coloured net refer to its unfolding, because they are bounds of
+    /// single colours.
     pub(super) fn net_meant(self, net: &Net) -> NetMeant {
         match (self, NetMeant::of_examination(net)) {
             (StandardQuestion::Bounds, NetMeant::Coloured) => NetMeant::Unfolding,
@@ -124,7 +125,8 @@ impl StandardQuestion {
         }
     }
 
-    /// Returns the plan of the question, about all nodes if the question is about nodes.
+    /// Returns the plan of the question, that is, its goals. Returns `None` if the question cannot
+    /// be expressed by goals: a number overflows, or the net has assumed bounds of places (caps).
     pub(super) fn plan(self, net: &Net) -> Option<Plan> {
         let mut plan = Plan::default();
         match self {

@@ -18,7 +18,8 @@ use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
 use serde::Serialize;
 
-/// A key of a model form with its value.
+/// A key of a model form, that is, one of the 21 properties in a contest model form, with its
+/// value.
 #[derive(Clone, Debug, Serialize)]
 pub struct KeyRow {
     /// The spelling in verdict files.
@@ -51,7 +52,7 @@ pub(super) struct KeyConflict {
     pub(super) key: &'static str,
     /// The value in the verdict file.
     pub(super) file_value: String,
-    /// The computed value and the net.
+    /// The computed value. If it is not about the model's own net, the text also names the net.
     pub(super) computed: String,
 }
 
@@ -128,8 +129,9 @@ pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget
 }
 
 impl KeySources<'_> {
-    /// Returns the keys that follow from the answers on the page. The answers about an unfolding
-    /// decide only keys that mean the same for coloured and for single nodes.
+    /// Returns the keys that follow from the answers on the page. For an unfolding, only three keys
+    /// follow. The other keys have different meanings for coloured nodes and for nodes of the
+    /// unfolding. No key follows if the page and the keys have different initial markings.
     fn keys_from_answers(&self) -> Vec<ComputedKey> {
         let KeySources { net, key_net, .. } = *self;
         if net.initial() != key_net.net().initial() && !key_net.is_unfolding() {
@@ -190,7 +192,8 @@ impl KeySources<'_> {
         let question =
             self.results.questions.iter().find(|asked| asked.topic == Some(standard_question))?;
         let answer = question.truth()?;
-        // QuasiLiveness asks for the opposite of DEAD_TRANSITIONS.
+        // The question is whether all transitions can fire. The key DEAD_TRANSITIONS states that
+        // some transition cannot.
         let value = answer != (property == KeyProperty::DeadTransitions);
         let explanation = ReasonText::from_words(words[usize::from(!answer)]);
         let computed =

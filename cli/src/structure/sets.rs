@@ -134,8 +134,8 @@ impl SetPrinter<'_> {
         }
     }
 
-    /// Prints a set with its description: `which` in JSON, `comment` as a line before the set in
-    /// text.
+    /// Prints a siphon or a trap. `which` describes the set in JSON, and `comment` is a line before
+    /// the set in text.
     fn set(&mut self, which: &str, comment: Option<&str>, set: &[PlaceId]) {
         let (net, noun) = (self.net, self.noun());
         if !is_closed(net, self.kind, set) {
@@ -192,7 +192,7 @@ impl SetPrinter<'_> {
     }
 }
 
-/// Prints the minimal sets within `allowed`, up to the limit.
+/// Prints the minimal siphons or traps within the places `allowed`, up to the limit.
 fn minimal(
     mut printer: SetPrinter<'_>,
     allowed: &[PlaceId],
@@ -217,8 +217,8 @@ fn minimal(
     printer.finish(count, incomplete)
 }
 
-/// Prints the largest set within `allowed`. If any set within `allowed` is marked, the largest set
-/// is marked, too.
+/// Prints the largest siphon or trap within the places `allowed`. If any siphon or trap within
+/// `allowed` is initially marked, the largest is marked, too.
 fn largest_within(
     mut printer: SetPrinter<'_>,
     allowed: &[PlaceId],

@@ -20,13 +20,14 @@ use parikh_structure::siphons::is_siphon;
 use parikh_structure::traps::{is_marked, largest_trap};
 use serde_json::{Value, json};
 
-/// The result for a property.
+/// The result for a [`SiphonTrapProperty`]: each of certain sets of places contains an initially
+/// marked trap.
 enum PropertyResult {
-    /// The property is true, with the certificate.
+    /// The property is true, with the certificate that the check accepts.
     Holds(TrapCertificate),
-    /// The property is false: this set of places contains no marked trap.
+    /// The property is false: this set of places contains no initially marked trap.
     Fails(Vec<PlaceId>),
-    /// The budget was spent. The field is the reason.
+    /// The budget was spent. The field is the reason why the budget was exhausted.
     Open(String),
     /// The check rejects the result of the search. The field describes the problem.
     Fault(String),
@@ -72,7 +73,7 @@ pub(super) fn run(net: &Net, format: StructureFormat, budget: &Budget) -> Progra
     }
 }
 
-/// Decides a property and checks the result.
+/// Decides a property, and checks the certificate or the counterexample that the search returns.
 fn decide(net: &Net, property: SiphonTrapProperty, budget: &Budget) -> PropertyResult {
     match siphon_trap(net, property, budget) {
         Err(reason) => PropertyResult::Open(reason.to_string()),
@@ -93,7 +94,7 @@ fn decide(net: &Net, property: SiphonTrapProperty, budget: &Budget) -> PropertyR
     }
 }
 
-/// Returns true if `set` is a set that the property is about and contains no marked trap.
+/// Returns true if the property is about `set` and `set` contains no initially marked trap.
 fn is_counter_example(net: &Net, property: SiphonTrapProperty, set: &[PlaceId]) -> bool {
     let is_concerned = match property {
         SiphonTrapProperty::EverySiphon => !set.is_empty() && is_siphon(net, set),

@@ -10,8 +10,8 @@ use parikh_structure::flows::PlaceFlow;
 use parikh_structure::units::{UnitProof, assumed_one_safe, prove_units};
 use serde_json::json;
 
-/// Prints for each unit what is proved. Prints nothing if the model does not claim that its units
-/// are safe.
+/// Prints for each unit that its safety is proved, or the assumptions under which the unit is safe.
+/// Prints nothing if the model does not claim that its units are safe.
 pub(super) fn print(
     net: &Net,
     flows: &[PlaceFlow],

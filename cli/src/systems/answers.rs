@@ -36,7 +36,7 @@ impl FiniteRunSemantics {
     }
 }
 
-/// The name of the questions, for programs.
+/// The name under which JSON objects list the questions about properties.
 const EXAMINATION: &str = "Properties";
 
 /// A printer for answers, which also counts them.
@@ -48,15 +48,15 @@ pub(super) struct PropertyPrinter<'c> {
     counts: Mutex<AnswerCounts>,
 }
 
-/// The number of answers of each kind.
+/// The numbers of answered and open properties and of internal errors.
 #[derive(Clone, Copy, Default)]
 struct AnswerCounts {
     answered: usize,
     open: usize,
     faults: usize,
-    /// Answers that agree with the solutions in the file.
+    /// Answers that agree with the solutions in the property file.
     as_solved: usize,
-    /// Answers that differ from the solutions in the file.
+    /// Answers that differ from the solutions in the property file.
     otherwise: usize,
 }
 
@@ -69,7 +69,7 @@ impl<'c> PropertyPrinter<'c> {
         PropertyPrinter { case, json, certified_only, counts: Mutex::default() }
     }
 
-    /// Prints the scope of the answers.
+    /// Prints a line about the runs or paths that the answers consider.
     pub(super) fn head(&self, endings: FiniteRuns) {
         let semantics = self.case.logic.semantics(endings);
         match self.json {
@@ -118,7 +118,8 @@ impl<'c> PropertyPrinter<'c> {
         }
     }
 
-    /// Prints the number of answers, and the number of agreements with the file.
+    /// Prints the final counts. In JSON, prints a summary. If the property file states solutions,
+    /// prints on stderr the number of answers that agree with a solution.
     pub(super) fn tail(&self) {
         let AnswerCounts { answered, open, faults, as_solved, otherwise } = *locked(&self.counts);
         if self.json {

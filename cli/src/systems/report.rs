@@ -24,8 +24,8 @@ pub(crate) fn report(
     write_report(&system_report(&case, program_and_date(), config, budget), output)
 }
 
-/// Answers the standard questions about a system, and returns the contents of the page. `tell`
-/// receives the name of each step.
+/// Answers two questions about a system, and returns the contents of the page: can it deadlock, and
+/// does every label occur. `tell` receives the name of each step.
 pub(crate) fn report_alone(
     system: &System,
     config: &run::RunConfig,

@@ -10,7 +10,7 @@ use parikh_net::{LinearSum, Net, PlaceId, TransitionId};
 use parikh_solvers::cnf::{Clauses, Literal};
 use std::collections::BTreeMap;
 
-/// A set of places that together hold exactly or at most a single token.
+/// A set of places that together always hold exactly one token, or at most one token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SafeComponent {
     /// The places of the component, at least two.
@@ -105,15 +105,16 @@ impl CodedComponent {
         self.places.len()
     }
 
-    /// Returns the bits of a number, lowest first.
+    /// Returns the bits of a number, lowest first. There are as many bits as the greatest number of
+    /// the component needs.
     pub(super) fn bits(&self, number: usize) -> impl Iterator<Item = bool> + use<> {
         let greatest = self.places.len() - usize::from(!self.may_be_empty);
         let width = greatest.checked_ilog2().map_or(0, |log| log + 1);
         (0..width).map(move |bit| number >> bit & 1 == 1)
     }
 
-    /// Returns the literals that together state that the code has this number. `code` has the bits,
-    /// lowest first.
+    /// Returns the literals that together state that the binary number in `code` is `number`.
+    /// `code` has a literal per bit, lowest first.
     pub(super) fn number_literals(&self, number: usize, code: &[Literal]) -> Vec<Literal> {
         let bits = self.bits(number).zip(code);
         bits.map(|(is_set, &bit)| if is_set { bit } else { !bit }).collect()
@@ -121,15 +122,17 @@ impl CodedComponent {
 }
 
 /// Returns disjoint coded components, and one flag per transition. The flag is true if the
-/// transition would need or produce two tokens of a component, so that it never fires. Larger
-/// components come first. A component that lost places to a larger component may be empty; it is
-/// left out if it has fewer than two places left.
+/// transition needs or produces two tokens of a component. Such a transition never fires.
+/// Components with more places are chosen first. A component loses the places that it shares with a
+/// component chosen earlier, and then it may be empty. It is left out if it has fewer than two
+/// places left.
 pub(super) fn code_components(
     net: &Net,
     mut components: Vec<SafeComponent>,
 ) -> (Vec<CodedComponent>, Vec<bool>) {
     let mut coded_components: Vec<CodedComponent> = Vec::new();
-    // The component of each place by index, and the number of the place in it.
+    // For each place, by index: the index of its component, and the number of the place in the
+    // component. `None` if the place is in no component.
     let mut position_of: Vec<Option<(usize, usize)>> = vec![None; net.place_count()];
     components.sort_by_key(|component| std::cmp::Reverse(component.places.len()));
     for SafeComponent { mut places, mut may_be_empty } in components {
@@ -147,7 +150,8 @@ pub(super) fn code_components(
     }
     let mut never_fires = vec![false; net.transition_count()];
     for t in net.transitions() {
-        // The source and the target of the token, by component.
+        // For each component with an arc of t: the number of the input place, and of the output
+        // place, of t in the component.
         let mut touched: BTreeMap<usize, [Option<usize>; 2]> = BTreeMap::new();
         for (side, arcs) in [net.pre(t), net.post(t)].into_iter().enumerate() {
             for arc in arcs {

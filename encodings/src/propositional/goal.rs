@@ -10,14 +10,19 @@ use parikh_net::{Atom, PlaceId, Predicate};
 use parikh_solvers::cnf::{Clauses, Literal};
 use std::collections::HashMap;
 
-/// Limit on the number of nodes for one property. Sums of many places with large weights have too
-/// many values.
+/// Limit on the number of decision diagram nodes for one property. Sums of many places with large
+/// weights can have too many values.
 const MAX_NODES: usize = 50_000;
 
 /// Limit on the number of places in one sum, because the construction recurses place by place.
 const MAX_PLACES: usize = 2_000;
 
-/// Returns a literal that implies the predicate, given the tokens of each place by place index.
+/// Returns a literal that implies the predicate. `places` has the tokens of each place, by place
+/// index.
+///
+/// # Errors
+/// Returns [`TooManyValues`] if a sum has too many places or its decision diagram has too many
+/// nodes.
 pub(super) fn encode(
     places: &[OrderEncodedTokens],
     predicate: &Predicate,

@@ -477,8 +477,8 @@ impl<'a> WorkingNet<'a> {
         }
     }
 
-    /// Returns the difference between the sums of a [`Goal::Maximise`] on the original net and on
-    /// this net.
+    /// Returns the number to add to the maximum of a [`Goal::Maximise`] on this net to get its
+    /// maximum on the original net. Returns 0 for other goals.
     pub(crate) fn constant(&self, id: GoalId) -> i128 {
         let (mut working_net, mut sum) = (Some(self), 0);
         while let Some(current) = working_net {
@@ -515,8 +515,8 @@ pub enum ClaimObstacle {
     BrokenDerivation,
 }
 
-/// Returns the goals, simplified by the proved token intervals if the net has no unsupported
-/// feature.
+/// Returns the goals, each with its predicate simplified by the proved token intervals. The goals
+/// are unchanged if the net has a feature outside [`intervals::SUPPORTED_FEATURES`].
 fn shrink_all(
     net: &Net,
     intervals: &Intervals,

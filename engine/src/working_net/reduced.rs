@@ -81,7 +81,7 @@ fn needs_of(net: &Net, goals: &[(GoalId, Goal)]) -> Needs {
 struct ReductionDerivation<'n> {
     parent: &'n Net,
     reduction: Reduction,
-    /// Number of rule applications.
+    /// The number of rule applications in the reduction.
     applications: u64,
     /// The budget of the run for back-translation, because the reduction's budget is over by then.
     budget: Budget,
@@ -120,9 +120,10 @@ impl ReductionDerivation<'_> {
         std::iter::once_with(translated).chain(longer)
     }
 
-    /// Returns the limit that prevents the translation of `sequence` to the parent's net, or `None`
-    /// if there is another cause. A reduction may remove a place whose tokens would exceed the
-    /// limit of a place. So the reduced net can fire sequences that its parent refuses.
+    /// Returns the limit that prevents the translation of `sequence` to the parent's net: on its
+    /// length, on the work, or on the tokens of a place. Returns `None` if there is another cause.
+    /// A reduction may remove a place whose tokens would exceed the token limit. So the reduced net
+    /// can fire sequences that its parent refuses.
     fn limit_of(&self, sequence: &FiringSequence) -> Option<TranslationLimit> {
         let translated = match self.reduction.back_translation.sequence(sequence, &self.budget) {
             Ok(translated) => translated,
@@ -136,10 +137,12 @@ impl ReductionDerivation<'_> {
         }
     }
 
-    /// Returns the number of firings of `sequence` after which the marking satisfies `predicate`.
-    /// If the last marking satisfies it, all firings count. Otherwise, the result is the smallest
-    /// such number at the end of a step. Returns `None` if no marking satisfies the predicate, or
-    /// if the sequence is not enabled.
+    /// Returns a number of firings of `sequence` after which the marking satisfies `predicate`. If
+    /// the last marking satisfies it, the result is the total number of firings. Otherwise, it is
+    /// the smallest such number: 0, or a number at the end of a step, that is, of one transition's
+    /// repeated firing. Returns `None` if neither the initial marking nor a marking at the end of a
+    /// step satisfies the predicate, or if the sequence is not enabled. Also returns `None` if the
+    /// total exceeds 64 bits.
     fn firings_until(&self, predicate: &Predicate, sequence: &FiringSequence) -> Option<u64> {
         let total = u64::try_from(sequence.firings()).ok()?;
         let mut replayer = Replayer::new(self.parent);

@@ -125,7 +125,7 @@ fn comparison(intervals: &ProvenanceIntervals, atom: &Atom) -> Predicate {
 /// Simplifies Σ terms ≤ bound by the rules 1 to 5 of the module documentation. Returns `None` if a
 /// number overflows.
 fn simplify_terms(mut terms: Vec<BoundedTerm>, mut bound: i128) -> Option<Predicate> {
-    // Rule 2.
+    // Rule 2: a place with low = high moves to the right side.
     terms.retain(|term| {
         let is_fixed = term.high == Some(term.low);
         if is_fixed {
@@ -133,13 +133,13 @@ fn simplify_terms(mut terms: Vec<BoundedTerm>, mut bound: i128) -> Option<Predic
         }
         !is_fixed
     });
-    // Rule 3.
+    // Rule 3: division by the greatest common divisor.
     let divisor = terms.iter().fold(0, |divisor, term| gcd(divisor, term.coefficient));
     if let Ok(divisor @ 2..) = i64::try_from(divisor) {
         terms.iter_mut().for_each(|term| term.coefficient /= divisor);
         bound = bound.div_euclid(i128::from(divisor));
     }
-    // Rule 1.
+    // Rule 1: a comparison that the intervals decide is constant.
     let min_sum: Option<i128> = terms.iter().map(BoundedTerm::min_value).sum();
     let max_sum: Option<i128> = terms.iter().map(BoundedTerm::max_value).sum();
     if max_sum.is_some_and(|max_sum| max_sum <= bound) {
@@ -172,7 +172,8 @@ fn simplify_terms(mut terms: Vec<BoundedTerm>, mut bound: i128) -> Option<Predic
     Some(Predicate::at_most(sum, i64::try_from(bound).ok()?))
 }
 
-/// Splits the terms into the terms with coefficients beyond the slack, and the others.
+/// Returns two lists: the terms whose coefficient has a larger absolute value than `slack`, and the
+/// remaining terms.
 fn split(terms: &[BoundedTerm], slack: i128) -> (Vec<BoundedTerm>, Vec<BoundedTerm>) {
     terms.iter().partition(|term| term.exceeds(slack))
 }

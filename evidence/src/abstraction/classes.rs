@@ -42,8 +42,8 @@ impl ColourClasses {
         classes
     }
 
-    /// Returns the class of each colour of a sort, numbered in the order of the first colours.
-    /// Returns `None` if each colour is its own class.
+    /// Returns the class number of each colour of a sort. The classes are numbered by their first
+    /// colours, in ascending order. Returns `None` if each colour is its own class.
     pub fn of(&self, sort: SortId) -> Option<&Arc<[u32]>> {
         self.0[sort.index()].as_ref()
     }

@@ -95,9 +95,10 @@ impl Quotient {
         Some(Quotient { net: quotient, classes: classes.clone(), decided_transitions: decided })
     }
 
-    /// Returns classes of colours such that every transition of their quotient is decided. The
-    /// candidates are the classes by constants; a sort keeps its candidate classes if every
-    /// transition is still decided.
+    /// Returns classes of colours whose quotient is exact, that is, each firing in the quotient
+    /// stands for a firing in the coloured net. The candidates are the classes of
+    /// [`ColourClasses::by_constants`]. Sort by sort, the function keeps the candidate classes of a
+    /// sort if the quotient is still exact.
     pub fn indistinguishable(net: &ColouredNet) -> ColourClasses {
         let candidates = ColourClasses::by_constants(net);
         let is_exact_for =
@@ -274,7 +275,7 @@ impl<'n> QuotientBuilder<'n> {
         }
     }
 
-    /// Returns true if no sort of the term is merged.
+    /// Returns true if no colours of the sorts in the term are merged.
     fn is_whole(&self, term: &Term) -> bool {
         let is_whole_sort =
             |sort: SortId| matches!(self.sorts[sort.index()], SortQuotient::Unmerged);
@@ -326,8 +327,8 @@ impl<'n> QuotientBuilder<'n> {
         }
     }
 
-    /// Returns the number of colours of a term's sort in the quotient, or `None` for a tuple or on
-    /// overflow.
+    /// Returns the number of colours that the sort of a term has in the quotient. Returns `None`
+    /// for a tuple, or if the number overflows.
     fn classes_of(&self, term: &Term) -> Option<u64> {
         match term {
             Term::Constant { sort, .. } | Term::All(sort) => self.size(*sort),
@@ -390,9 +391,10 @@ impl<'n> QuotientBuilder<'n> {
         Some(Multiset::sum(tokens.collect::<Option<Vec<_>>>()?))
     }
 
-    /// Returns a condition on the classes that holds whenever the guard holds for some binding of
-    /// these classes, and true if it is exact. An exact condition holds only if the guard holds for
-    /// all bindings of these classes.
+    /// Returns a condition on the classes, and true if the condition is exact. The condition holds
+    /// whenever the guard holds for some binding of the classes. An exact condition holds only if
+    /// the guard holds for all bindings of these classes. Returns `None` if a number of colours
+    /// overflows, or if no single term of the quotient replaces a term.
     fn guard(&self, guard: &Guard) -> Option<(Guard, bool)> {
         match guard {
             Guard::Compare(relation, left, right) => self.comparison(*relation, left, right),
@@ -408,8 +410,8 @@ impl<'n> QuotientBuilder<'n> {
         }
     }
 
-    /// Returns the conditions of several guards on the classes, and true if all of the conditions
-    /// are exact, as defined at `guard`.
+    /// Returns the conditions of several guards on the classes, and true if every condition is
+    /// exact, as defined at `guard`. Returns `None` if `guard` returns `None` for some guard.
     fn guards(&self, parts: &[Guard]) -> Option<(Vec<Guard>, bool)> {
         let parts = parts.iter().map(|part| self.guard(part)).collect::<Option<Vec<_>>>()?;
         let exact = parts.iter().all(|(_, exact)| *exact);
@@ -417,7 +419,8 @@ impl<'n> QuotientBuilder<'n> {
     }
 
     /// Returns the condition of a comparison on the classes, and true if it is exact, as defined at
-    /// `guard`.
+    /// `guard`. Returns `None` if a number of colours overflows, or if no single term of the
+    /// quotient replaces a term.
     fn comparison(&self, relation: Relation, left: &Term, right: &Term) -> Option<(Guard, bool)> {
         if self.is_whole(left) && self.is_whole(right) {
             return Some((Guard::Compare(relation, self.term(left)?, self.term(right)?), true));
@@ -459,15 +462,17 @@ impl<'n> QuotientBuilder<'n> {
         Some((Guard::or(holding.map(equals)), exact))
     }
 
-    /// Returns true if a transition that is enabled in the quotient can take any tokens of the same
-    /// classes in the coloured net.
+    /// Returns true if the choice of colours inside a class never blocks the transition. That is,
+    /// if the quotient enables it, any input tokens of the required classes match some binding in
+    /// the coloured net. Guards are not considered.
     fn takes_any_tokens(&self, transition: &ColouredTransition) -> bool {
         let mut seen = BTreeSet::new();
         transition.inputs.iter().all(|arc| self.accepts_any_tokens(&arc.inscription, &mut seen))
     }
 
-    /// Returns true if any tokens of the same classes match the multiset of an input arc under some
-    /// binding. `seen` has the variables of earlier terms, which are bound already.
+    /// Returns true if any tokens of the required classes match the multiset of an input arc under
+    /// some binding. `seen` has the variables of earlier terms, whose colours are already fixed.
+    /// The function adds merged variables of this multiset to `seen`.
     fn accepts_any_tokens(&self, multiset: &Multiset, seen: &mut BTreeSet<VariableId>) -> bool {
         match multiset {
             Multiset::Tokens { count: 0, .. } => true,

@@ -74,7 +74,8 @@ impl Skeleton {
         for place in coloured.places() {
             let tokens = match fixed_token_count(coloured, &place.initial) {
                 Some(tokens) => Some(tokens),
-                // The multiset has a difference.
+                // A multiset with a difference has no number of tokens known in advance, so it is
+                // evaluated.
                 None => coloured
                     .bag(&place.initial, &[], 10 * MAX_COLOURS)
                     .ok()
@@ -255,7 +256,9 @@ fn token_combinations(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeS
     Some(combinations)
 }
 
-/// Returns true if the totals decide the enabledness of a transition.
+/// Returns true if the token totals of the input places decide whether some binding of the
+/// transition is enabled. False may also mean that the criterion is too weak: the guard must be the
+/// constant true, and the input arcs must accept any tokens.
 fn totals_decide(net: &ColouredNet, transition: &ColouredTransition) -> bool {
     let mut seen = BTreeSet::new();
     transition.guard == Guard::TRUE

@@ -5,10 +5,10 @@ use super::skeleton::Skeleton;
 use parikh_net::{Goal, LinearSum, Predicate, TransitionId};
 
 impl SimulatingNet {
-    /// Returns the goal about this net that every marking of the coloured net with `goal` satisfies
-    /// by its totals; a maximum becomes the maximum of the same sum. `goal` is about the nodes of
-    /// `skeleton`. Returns `None` for other kinds of goals, or if a sum or transition cannot be
-    /// translated.
+    /// Weakens a goal about the nodes of `skeleton` to a goal about this net. If a reachable
+    /// marking of the coloured net satisfies `goal`, a reachable marking of this net satisfies the
+    /// result. A maximum becomes the maximum of the same sum. Returns `None` for goals other than
+    /// reachability and maxima, or if a sum or transition cannot be translated.
     pub fn weakened(&self, skeleton: &Skeleton, goal: &Goal) -> Option<Goal> {
         Some(match goal {
             Goal::Reach(predicate) => Goal::Reach(self.weaken(skeleton, predicate)?),
@@ -20,6 +20,7 @@ impl SimulatingNet {
     }
 
     /// Returns a predicate over this net that holds wherever `predicate` holds in the coloured net.
+    /// Returns `None` if this net has no folding or a coefficient is too large.
     fn weaken(&self, skeleton: &Skeleton, predicate: &Predicate) -> Option<Predicate> {
         let coloured = |t: &TransitionId| skeleton.coloured_transition(*t);
         let weaken_all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
@@ -53,12 +54,15 @@ impl SimulatingNet {
     }
 
     /// Returns a predicate that holds wherever some binding of the coloured transition is enabled.
+    /// Returns `None` if this net has no folding.
     fn enabled(&self, coloured: usize) -> Option<Predicate> {
         let unfolded = self.net.folding()?.transitions(coloured);
         Some(Predicate::or(unfolded.map(Predicate::Enabled)))
     }
 
-    /// Returns a predicate that holds wherever no binding of the coloured transition is enabled.
+    /// Returns a predicate that holds wherever no binding of the coloured transition is enabled. It
+    /// is the constant true if the transition is not decided. Returns `None` if this net has no
+    /// folding.
     fn disabled(&self, coloured: usize) -> Option<Predicate> {
         let unfolded = self.net.folding()?.transitions(coloured);
         Some(match self.decided[coloured] {

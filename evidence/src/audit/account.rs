@@ -85,9 +85,9 @@ impl<'n> AnswerObligations<'n> {
         })
     }
 
-    /// Returns access to all claims, each with its flag "proved", and to the predicates that stay
-    /// reachable. The premises of labellings are looked up there. `stays` returns true if the
-    /// predicate with this index is shown to stay reachable.
+    /// Returns the data that tell whether the premises of a labelling are proved: all claims, each
+    /// with its flag "proved", and the function `stays`. This function returns true if the
+    /// predicate with the given index among the home obligations is shown to stay reachable.
     fn proved_premises<'s>(
         &'s self,
         stays: &'s dyn Fn(usize) -> bool,
@@ -134,7 +134,9 @@ impl<'n> AnswerObligations<'n> {
             && self.would_be_settled(&|obligation| matches!(obligation, NeededProofs::Refute(_)))
     }
 
-    /// Returns the indices of the open and relevant obligations that no run has a property.
+    /// Returns the indices of the open obligations "no run has the property" that may still
+    /// contribute to the answer. Obligations inside a part of the combination that is already true
+    /// are left out.
     pub(super) fn open_runs(&self) -> Vec<usize> {
         let open = self.needed.open(&|obligation| self.is_discharged(obligation));
         let no_run = |obligation: &&NeededProofs| {
@@ -143,7 +145,9 @@ impl<'n> AnswerObligations<'n> {
         open.iter().filter_map(no_run).collect()
     }
 
-    /// Returns the indices of the open and relevant obligations about the tree of runs.
+    /// Returns the indices of the open obligations about the tree of runs that may still contribute
+    /// to the answer. Obligations inside a part of the combination that is already true are left
+    /// out.
     pub(super) fn open_trees(&self) -> Vec<usize> {
         let open = self.needed.open(&|obligation| self.is_discharged(obligation));
         let tree = |obligation: &&NeededProofs| {

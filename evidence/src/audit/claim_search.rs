@@ -24,9 +24,12 @@ use crate::certificate::markings::visit_capped;
 use crate::description::all_markings_were;
 use parikh_net::{Atom, Net, Predicate};
 
-/// Looks for one claim that no reachable marking satisfies. `claims` are indices of unproved
-/// predicates in `obligations.claims`. The search for each claim visits at most `max_markings`
-/// markings. If more are reachable, returns the verdict that `unvisited` makes of this reason.
+/// Searches for one of several claims that holds, that is, a predicate that no reachable marking
+/// satisfies. `claims` are indices of unproved predicates in `obligations.claims`. The search for
+/// each claim visits at most `max_markings` markings. The first claim that holds is marked as
+/// proved and confirms the answer. If a search finds more markings, the verdict is the result of
+/// `unvisited` for a text that says so. If no claim holds or a search fails otherwise, the answer
+/// is refused.
 pub(super) fn search_each(
     net: &Net,
     obligations: &mut AnswerObligations<'_>,
@@ -72,9 +75,9 @@ pub(super) fn has_sinks(net: &Net) -> bool {
     net.places().any(|place| net.consumers(place).is_empty())
 }
 
-/// Returns one entry per place. The entry of a sink is a number of tokens from which on the
-/// predicates do not distinguish numbers. The entry is `None` for other places, and for sinks that
-/// the predicates compare together with other places.
+/// Returns one entry per place. For a sink, that is, a place without outgoing arcs, the entry is a
+/// number n. The predicates do not distinguish numbers of tokens from n on. The entry is `None` for
+/// other places, and for sinks that the predicates compare together with other places.
 fn caps<'p>(net: &Net, predicates: impl IntoIterator<Item = &'p Predicate>) -> Vec<Option<u64>> {
     let is_sink = |place| net.consumers(place).is_empty();
     let mut caps: Vec<Option<u64>> = net.places().map(|p| is_sink(p).then_some(0)).collect();

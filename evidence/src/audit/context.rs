@@ -11,7 +11,8 @@ const MAX_DOCUMENT_MARKINGS: u64 = 1_000_000;
 
 /// The context for judging the answers of one file.
 pub(super) struct AuditContext<'n> {
-    /// The net that the file is about, or the net of its cases.
+    /// The net that the file is about. For soundness questions, it is the net with the initial and
+    /// final markings of the cases, that is, process instances.
     pub(super) net: &'n Net,
     /// The evidence of the file.
     pub(super) lines: EvidenceLines<'n>,
@@ -31,7 +32,10 @@ impl AuditContext<'_> {
         }
     }
 
-    /// Refuses a document whose check has to visit too many markings.
+    /// Checks that the markings that a document requires to be visited one by one are not too many.
+    ///
+    /// # Errors
+    /// A message with the number and the limit, as in `refuse_many_markings`.
     pub(super) fn refuse_large_document(&self, document: &Document) -> Result<(), String> {
         match document {
             &Document::Markings(markings) => self.refuse_many_markings(markings),
@@ -39,7 +43,11 @@ impl AuditContext<'_> {
         }
     }
 
-    /// Refuses a number of markings to visit that is too large.
+    /// Checks that `markings`, a number of markings to visit, exceeds neither `max_markings` nor,
+    /// if larger, `MAX_DOCUMENT_MARKINGS`.
+    ///
+    /// # Errors
+    /// A message with the number and the limit.
     pub(super) fn refuse_many_markings(&self, markings: u64) -> Result<(), String> {
         let max_markings = self.max_markings.max(MAX_DOCUMENT_MARKINGS);
         match markings > max_markings {

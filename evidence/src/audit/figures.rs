@@ -24,7 +24,8 @@ pub(super) fn judge(
     if answer.value == AnswerValue::Infinite.to_string() {
         return None;
     }
-    // In a net with caps, the largest sum may differ from the model's.
+    // A cap is an assumed bound that the model may exceed. So the largest sum of a net with caps
+    // may differ from the model's.
     let by_search = answer.searched.is_some() && answer.shown_by.is_empty() && !net.has_caps();
     match question {
         Question::Count { firings } => Some(check_count(context, answer, *firings)),
@@ -75,8 +76,8 @@ fn check_count(context: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -
     }
 }
 
-/// Describes how a number was confirmed. If a reduction leaves no marking to visit, the number
-/// follows from its steps.
+/// Describes the confirmation of a number of markings or firings. If no marking was visited, the
+/// steps of the reduction alone give the number.
 fn counted_again(visited: u64) -> String {
     match visited {
         0 => "calculated again from the steps of the reduction".to_owned(),
@@ -84,8 +85,13 @@ fn counted_again(visited: u64) -> String {
     }
 }
 
-/// Reads the count with this id, and its reduction if it has one. Returns a formula for the figures
-/// of the net, and the number of markings that the count says are to be visited.
+/// Reads the count line with this id, and checks the reduction that it names, if any. Returns the
+/// formula for the numbers of markings and firings. Also returns the number of markings that the
+/// line says must be visited.
+///
+/// # Errors
+/// When a line cannot be read, or the reduction is wrong, starts from another reduction or gives no
+/// formula, or when the audit is stopped.
 fn read_count(context: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, u64), String> {
     let CountLine { on: reduction, markings, .. } = context.lines.read(id)?;
     let formula = match reduction {
@@ -104,8 +110,8 @@ fn read_count(context: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, 
     Ok((formula.map_err(|error| error.to_string())?, markings))
 }
 
-/// Checks the answer that is the largest value of any of `sums`, by visiting at most `max_markings`
-/// markings again.
+/// Checks an answer that is the largest value of any of `sums` in the reachable markings. Visits
+/// the reachable markings again, at most `max_markings`.
 fn check_largest(
     net: &Net,
     sums: &[LinearSum],

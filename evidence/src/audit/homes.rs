@@ -6,7 +6,7 @@ use parikh_net::Predicate;
 
 /// The obligations about predicates that stay reachable. The lists have one entry per predicate.
 pub(super) struct HomeObligations {
-    /// The predicates.
+    /// The predicates that the obligations are about.
     pub(super) predicates: Vec<Predicate>,
     /// The index of the goal that the predicate is reachable, or `None` if the obligations have no
     /// such goal.
@@ -55,7 +55,8 @@ impl HomeObligations {
         })
     }
 
-    /// Records predicates that do not stay reachable. Returns true if there are any.
+    /// Records predicates, given by index, that do not stay reachable. Returns true if `lost` has
+    /// at least one index.
     pub(super) fn mark_lost(&mut self, lost: impl IntoIterator<Item = usize>) -> bool {
         let mut has_lost = false;
         for index in lost {

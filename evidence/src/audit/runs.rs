@@ -17,7 +17,8 @@ pub(super) struct RunObligations {
     properties: Vec<RunProperty>,
     /// True if some run is shown to have the property.
     is_witnessed: Vec<bool>,
-    /// True if all markings were visited, and no run has the property.
+    /// True if the markings along runs that may have the property were all visited, and no run has
+    /// the property.
     visited: Vec<bool>,
     /// The arguments that no run has the property. Each argument is the list of its premises, as
     /// indices of claims.

@@ -14,7 +14,9 @@ use crate::question::obligation::NeededProofs;
 use crate::{Flaw, description};
 
 impl<'n> AuditContext<'n> {
-    /// Repeats a search for runs with some properties, and for other open obligations.
+    /// Repeats the search that shows that no run has certain properties. If this does not settle
+    /// the answer, also repeats the search for its other open obligations. Returns the verdict on
+    /// the answer.
     pub(super) fn search_runs(
         &self,
         obligations: &mut AnswerObligations<'n>,
@@ -38,7 +40,8 @@ impl<'n> AuditContext<'n> {
                 "all {markings} markings along such runs were visited again"
             ));
         }
-        // Another obligation may suffice for the answer.
+        // The answer may need only one of several obligations. So obligations that are not about
+        // runs may suffice.
         let other_verdict = self.search_other(obligations, searched);
         let untrue = run.map(|run| format!("some run violates {run}"));
         self.verdict_after_visits(
@@ -49,7 +52,9 @@ impl<'n> AuditContext<'n> {
         )
     }
 
-    /// Repeats a search about the tree of runs, and for other open obligations.
+    /// Repeats the search that evaluates properties of the tree of runs. If this does not settle
+    /// the answer, also repeats the searches for its other open obligations. Returns the verdict on
+    /// the answer.
     pub(super) fn search_trees(
         &self,
         obligations: &mut AnswerObligations<'n>,
@@ -77,7 +82,8 @@ impl<'n> AuditContext<'n> {
                 all_markings_were(markings)
             ));
         }
-        // Obligations about runs, or others, may suffice for the answer.
+        // The answer may need only one of several obligations. So obligations about runs, or about
+        // single markings, may suffice.
         let other_verdict = match obligations.open_runs().is_empty() {
             false => Some(self.search_runs(obligations, searched)),
             true => self.search_other(obligations, searched),

@@ -114,11 +114,13 @@ impl<'n> ReachedGoals<'n> {
         }
     }
 
-    /// Fires a run with loops from the initial marking, and evaluates the goals along the first
-    /// rounds of its blocks.
+    /// Fires a run with loops, that is, a firing sequence made of nested repeated blocks, from the
+    /// initial marking. Evaluates the goals in the markings of the first round of each block. The
+    /// later rounds of a block are applied as one sum.
     ///
     /// # Errors
-    /// When the run cannot be fired. Goals reached before the error stay reached.
+    /// When the run cannot be fired, needs too much memory, or `goes_on` returns false. Goals
+    /// reached before the error stay reached.
     pub(super) fn evaluate_along_loops(
         &mut self,
         run: &LoopRun,

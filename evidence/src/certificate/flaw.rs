@@ -53,7 +53,9 @@ pub enum Flaw {
     /// A firing of the transition may lead below a lower bound.
     #[error("lower bound {0}: a firing of {1:?} may lead below it")]
     FallsBelow(usize, TransitionId),
-    /// A condition of a precedence is violated, as the text says.
+    /// A condition of a precedence is violated. A precedence states that at least one of two
+    /// comparisons holds, by the order of firings. The fields are the index of the precedence, and
+    /// the condition in words.
     #[error("precedence {0}: {1}")]
     Precedence(usize, &'static str),
     /// The initial marking violates a bound.
@@ -147,7 +149,8 @@ pub enum ClosedSetFlaw {
     /// A firing of the transition leads out of the set.
     #[error("a firing of {0:?} leaves the set")]
     Leaves(TransitionId),
-    /// The check of a transition needs too many pairs of nodes.
+    /// The check of a transition needs too many pairs of nodes. A pair has a node for a member, and
+    /// a node for the result of its firing.
     #[error("too many pairs of nodes to check that no firing leaves the set")]
     TooManyPairs,
     /// `goes_on` returned false before the end.

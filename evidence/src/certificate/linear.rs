@@ -62,7 +62,8 @@ pub struct LinearCertificate<P = PlaceId, T = TransitionId, U = UnitId, A = Atom
     /// Weighted sums of tokens that never fall below a number.
     #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     pub lower_bounds: Vec<LowerBound<P>>,
-    /// Pairs of comparisons of which one holds, because some firing must come before another.
+    /// Pairs of comparisons, at least one of which holds in every reachable marking, because some
+    /// firing must come before another.
     #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     pub precedences: Vec<Precedence<P>>,
     /// Sets of comparisons that no reachable marking satisfies together.

@@ -47,9 +47,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Precedence<P = PlaceId> {
-    /// A set of places that is initially empty.
+    /// A set of places without tokens in the initial marking.
     Unfed {
-        /// The places.
+        /// The places of the set.
         places: Vec<P>,
         /// The comparison that holds while no transition has consumed from the set.
         idle: usize,
@@ -57,7 +57,8 @@ pub enum Precedence<P = PlaceId> {
         /// from it.
         fed: usize,
     },
-    /// A trap.
+    /// A trap, that is, a set of places such that each transition that consumes from the set also
+    /// produces into the set. The trap need not be marked initially.
     Kept {
         /// The places of the trap.
         places: Vec<P>,

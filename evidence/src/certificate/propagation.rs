@@ -16,7 +16,7 @@ use super::flaw::Flaw;
 use parikh_net::{Atom, PlaceId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A bound on one side of a term.
+/// A literal, that is, a bound on one side of a term. The module documentation defines terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BoundLiteral {
     /// The index of the term in [`BoundPropagator`].
@@ -45,7 +45,8 @@ impl BoundLiteral {
         Ok(BoundLiteral { bound: bound.ok_or(Flaw::Overflow)?, ..self })
     }
 
-    /// Returns the number of the interval end whose change may make the literal false.
+    /// Returns the slot of the literal, that is, the number of the interval end whose change may
+    /// make the literal false. Each term has two slots.
     fn slot(self) -> usize {
         2 * self.term + usize::from(!self.upper)
     }
@@ -93,10 +94,11 @@ pub(super) struct BoundPropagator {
     /// The term of the row of each sum that occurs in a comparison. The keys are places with
     /// coefficients, with signs such that the first coefficient is positive.
     row_of_sum: HashMap<Vec<(PlaceId, i64)>, usize>,
-    /// The clauses of two or more literals, at most one per slot. The first two literals are
-    /// watched.
+    /// The clauses of two or more literals. No two literals of a clause have the same slot, that
+    /// is, bound the same end of the same term. The first two literals are watched.
     clauses: Vec<Vec<BoundLiteral>>,
-    /// The clauses that watch a literal of each slot, as indices in `clauses`.
+    /// For each slot (an end of a term's interval), the clauses that watch a literal of this slot,
+    /// as indices in `clauses`.
     watchers: Vec<Vec<usize>>,
     /// The undo log: a term, true for its upper bound, and the bound before the change.
     trail: Vec<(usize, bool, i128)>,
@@ -181,9 +183,10 @@ impl BoundPropagator {
     }
 
     /// Adds second definitions of rows in terms of other rows whose whole sum they contain. For
-    /// example, with a + b = 3 a row a + b + c becomes 3 + c. The arguments are terms of rows: the
-    /// rows of `flows` replace parts of rows outside `flows`, and the rows of `kept` replace parts
-    /// of all rows. Returns `None` when `goes_on` returns false.
+    /// example, with a + b = 3 a row a + b + c becomes 3 + c. `flows` and `kept` are the terms of
+    /// rows that replace parts of other rows. A row of `flows` replaces parts only of rows that are
+    /// not in `flows`. A row of `kept` replaces parts of any row. Returns `None` when `goes_on`
+    /// returns false.
     pub(super) fn compose(
         &mut self,
         flows: &[usize],
@@ -193,7 +196,8 @@ impl BoundPropagator {
         let all_rows: Vec<SumRow> = self.rows.clone();
         let other_rows: Vec<(usize, Vec<(usize, i128)>)> =
             flows.iter().chain(kept).map(|&other| (other, self.summands(other))).collect();
-        // A row that is contained in another one begins with a part of it.
+        // A row that contains another sum also contains the first term of that sum. So candidates
+        // are found by their first term.
         let mut by_first_part: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (position, (_, own)) in other_rows.iter().enumerate() {
             if let Some(&(first, _)) = own.first() {

@@ -40,12 +40,13 @@ use parikh_net::coloured::NamedClasses;
 use parikh_net::printable::Quoted;
 use std::collections::{HashMap, HashSet};
 
-/// The head of each colour, by sort.
+/// The head of each colour, that is, the first colour of its class, which represents the class. The
+/// heads are grouped by sort.
 #[derive(Debug)]
 pub(super) struct ClassHeads<'m> {
     /// The sorts and variables of the net.
     declarations: &'m Declarations,
-    /// The heads of each sort's colours, by sort.
+    /// The heads of the colours of each sort, by sort index.
     heads: Vec<SortHeads>,
 }
 
@@ -54,7 +55,7 @@ pub(super) struct ClassHeads<'m> {
 enum SortHeads {
     /// Each colour is its own head.
     Identity,
-    /// The head per colour.
+    /// The head of each colour, indexed by colour.
     Table(Vec<u64>),
     /// The head of a tuple consists of the heads of its components.
     OfComponents,
@@ -63,7 +64,7 @@ enum SortHeads {
 /// A set of colours of a sort, in ascending order.
 #[derive(Debug)]
 pub(super) enum ColourSet {
-    /// A number of colours, from the first on.
+    /// The first colours of a sort; the field is the number of colours.
     All(u64),
     /// The listed colours.
     Listed(Vec<u64>),
@@ -101,7 +102,8 @@ impl ColourSet {
 }
 
 impl<'m> ClassHeads<'m> {
-    /// Creates the classes that are listed, if they satisfy the conditions.
+    /// Checks the listed classes against the conditions of the module documentation, and returns
+    /// the head of each colour.
     ///
     /// # Errors
     /// When a condition is violated, a class has an unknown colour, or a limit is reached.
@@ -235,7 +237,11 @@ impl<'m> ClassHeads<'m> {
         self.declarations.variables[variable].sort
     }
 
-    /// Checks the conditions for a transition.
+    /// Checks the three conditions of the module documentation for a transition.
+    ///
+    /// # Errors
+    /// [`UnfoldingFlaw::Wrong`] if a condition is violated; an error if the limit on tried colours
+    /// is reached or the check is stopped.
     fn check_transition(
         &self,
         model: &ColouredModel,
@@ -264,7 +270,11 @@ impl<'m> ClassHeads<'m> {
         }
     }
 
-    /// Checks condition 1 for a term of this sort.
+    /// Returns true if a term with colours of `sort` satisfies condition 1 of the module
+    /// documentation.
+    ///
+    /// # Errors
+    /// When the limit on tried colours is reached or the check is stopped.
     fn respects_heads(
         &self,
         term: &MultisetTerm,
@@ -334,7 +344,10 @@ impl<'m> ClassHeads<'m> {
         Ok(true)
     }
 
-    /// Checks condition 2 for a part of a guard.
+    /// Returns true if a guard satisfies condition 2 of the module documentation.
+    ///
+    /// # Errors
+    /// When the limit on tried colours is reached or the check is stopped.
     fn guard_respects_heads(
         &self,
         guard: &GuardTerm,
@@ -420,7 +433,9 @@ impl<'m> ClassHeads<'m> {
         Ok(true)
     }
 
-    /// Checks condition 3 for a term of this sort. `seen` are the variables of earlier terms.
+    /// Returns true if a term with colours of `sort`, taken from a place, satisfies condition 3 of
+    /// the module documentation. `seen` has the variables of earlier terms, and gets the variables
+    /// of this term whose colours share a class.
     fn accepts_any_tokens(
         &self,
         term: &MultisetTerm,

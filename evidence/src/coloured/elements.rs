@@ -19,24 +19,40 @@ pub(super) fn too_deep(node: Node<'_, '_>) -> Unreadable {
     Unreadable::at(node, what)
 }
 
-/// Iterates over the elements inside `node` that may have a meaning.
+/// Iterates over the child elements of `node` except `graphics` and `toolspecific`, which have no
+/// meaning.
 pub(super) fn meaningful_elements<'a, 'i>(
     node: Node<'a, 'i>,
 ) -> impl Iterator<Item = Node<'a, 'i>> {
     elements(node).filter(|&inside| !matches!(name(inside), "graphics" | "toolspecific"))
 }
 
-/// Returns the term at `node`, without wrappers.
+/// Returns the term at `node` without wrappers, that is, without `subterm` and `structure` elements
+/// and tuples of one component around it.
+///
+/// # Errors
+/// When a `subterm` or `structure` does not have exactly one meaningful element, or the wrappers
+/// are nested too deep.
 pub(super) fn bare_term<'a, 'i>(node: Node<'a, 'i>) -> Result<Node<'a, 'i>, Unreadable> {
     without_wrappers(node, &["subterm", "structure"], "tuple")
 }
 
-/// Returns the sort at `node`, without wrappers.
+/// Returns the sort at `node` without wrappers, that is, without `subterm`, `structure` and
+/// `multisetsort` elements and products of one sort around it.
+///
+/// # Errors
+/// When a wrapper does not have exactly one meaningful element, or the wrappers are nested too
+/// deep.
 pub(super) fn bare_sort<'a, 'i>(node: Node<'a, 'i>) -> Result<Node<'a, 'i>, Unreadable> {
     without_wrappers(node, &["subterm", "structure", "multisetsort"], "productsort")
 }
 
-/// Descends into wrappers, and into elements `of_one` with a single element inside.
+/// Descends from `node` into the only child as long as the element is one of `wrappers`, or is
+/// named `of_one` and has a single child.
+///
+/// # Errors
+/// When a wrapper does not have exactly one meaningful element, or more than [`MAX_DEPTH`] elements
+/// are nested.
 fn without_wrappers<'a, 'i>(
     mut node: Node<'a, 'i>,
     wrappers: &[&str],

@@ -258,7 +258,8 @@ impl TermReader<'_> {
             _ => None,
         };
         let sides = match sorts.map(|sort| start(self, sort)) {
-            // Numbers, each of its own range.
+            // Integers of ranges are compared by value, so the start of its range is added to the
+            // position of each colour.
             [Some(a), Some(b)] => {
                 [(self.term(left, sorts[0])?, a), (self.term(right, sorts[1])?, b)]
             }

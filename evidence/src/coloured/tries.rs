@@ -6,7 +6,8 @@ pub enum UnfoldingFlaw {
     /// The listed names give no net that is equivalent to the coloured net.
     #[error("{0}")]
     Wrong(String),
-    /// The check needs more colours than allowed.
+    /// The check must try more colours than allowed. The field is the maximum number of tried
+    /// colours.
     #[error("repeating the unfolding needs more than {0} colours to be tried")]
     TooLarge(u64),
     /// `goes_on` returned false.

@@ -44,10 +44,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// The choice which bindings a list must contain.
+/// The choice of the bindings that a listed unfolding must contain, of those that take tokens only
+/// from listed places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredBindings {
-    /// At least one of the bindings with the same effect.
+    /// At least one of the bindings of a transition that have the same effect, that is, consume and
+    /// produce the same tokens.
     OnePerEffect,
     /// Every binding that takes only from listed places.
     All,
@@ -125,8 +127,14 @@ impl ColouredModel {
         builder.build().map_err(wrong_unfolding)
     }
 
-    /// Adds the listed places with their tokens (conditions 1 and 2). Returns the listed colours,
-    /// and the number of listed places of each coloured place.
+    /// Adds the listed places with their initial tokens, and checks conditions 1 and 2 of the
+    /// module documentation for places. Returns the listed colours, and the number of listed places
+    /// of each coloured place.
+    ///
+    /// # Errors
+    /// When a listed name is no place or occurs twice, a marked place is not listed, or a number of
+    /// tokens is too large. Also when the limit on tried colours is reached or the check is
+    /// stopped.
     fn places(
         &self,
         listed: &Unfolding,
@@ -249,9 +257,11 @@ struct BindingEnumeration<'m, 's, 'g> {
     binding: Vec<u64>,
     /// The arcs of each listed transition, by its position in the list.
     arcs: Vec<BindingArcs>,
-    /// The effects of the listed bindings found so far.
+    /// The effects of the listed bindings found so far, that is, the tokens that each binding
+    /// consumes and produces.
     listed_effects: HashSet<BindingArcs>,
-    /// The effects of unlisted bindings without a known listed one, each with a binding's name.
+    /// The effects of unlisted bindings for which no listed binding with the same effect is known
+    /// yet. Each effect has the name of one of its unlisted bindings.
     unlisted: HashMap<BindingArcs, String>,
     /// The name of the first unlisted binding that was found; `None` if there is none.
     unlisted_name: Option<String>,
@@ -286,7 +296,8 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
                         let read = variables(|into| part.variables(into));
                         tests.push((read, BindingTest::Listed(*place, part)));
                     }
-                    // Other parts are tested when the binding is complete.
+                    // A part that is not a single colour is only tested when the binding is
+                    // complete.
                     _ => {}
                 }
             }
@@ -420,9 +431,13 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         Ok(Ok(moved))
     }
 
-    /// Returns the arcs of the listed transitions, if all were matched and every unlisted binding
-    /// has the effect of a listed one (4). For [`RequiredBindings::All`], there must be no unlisted
-    /// binding (5).
+    /// Returns the tokens that each listed transition consumes and produces, by its position in the
+    /// list.
+    ///
+    /// # Errors
+    /// When a listed name matches no binding, or an unlisted binding has the effect of no listed
+    /// binding (condition 4 of the module documentation). For [`RequiredBindings::All`], also when
+    /// any binding is unlisted (condition 5).
     fn finish(self, bindings: RequiredBindings) -> Result<Vec<BindingArcs>, UnfoldingFlaw> {
         if let Some(name) = self.unmatched.keys().min() {
             return Err(no_such(name, "transition that can fire"));

@@ -8,15 +8,16 @@
 use crate::reduction::{Edit, WorkNet};
 use parikh_net::{Net, PlaceId, TransitionId};
 
-/// The index of a node.
+/// The index of a node, that is, of a variable for the tokens of an original or intermediate place.
 pub(super) type NodeId = usize;
 
-/// A variable for the tokens of a place, between two steps that change their meaning.
+/// A node, that is, a variable for the number of tokens of a place. A reduction step that changes
+/// the meaning of this number creates a new node for the place.
 #[derive(Debug)]
 pub(super) struct TokenVariable {
     /// The id of the place in the working net.
     pub(super) place: PlaceId,
-    /// The equation of the node.
+    /// The equation from the reduction step that removed the node's place, or `Free`.
     pub(super) tokens: TokenEquation,
     /// The summands of the node, if it is a merged place; empty for an original place.
     pub(super) summands: Vec<NodeId>,
@@ -25,7 +26,7 @@ pub(super) struct TokenVariable {
 /// The equation for the tokens of a node.
 #[derive(Debug)]
 pub(super) enum TokenEquation {
-    /// No equation.
+    /// No equation: the node is a place of the reduced net.
     Free,
     /// The tokens are a summand of the tokens of another node.
     SummandOf(NodeId),

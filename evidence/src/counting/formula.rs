@@ -15,18 +15,21 @@ use num_bigint::BigUint;
 use parikh_net::{BuildError, Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap};
 
-/// The sums over the components of a reduced net, and the figures in terms of these sums.
+/// The sums over the markings of the components of a reduced net. The numbers of original markings
+/// and firings are expressed by these sums.
 #[derive(Clone, Debug)]
 pub struct CountingFormula {
     /// The components of the reduced net.
     pub components: Vec<CountedComponent>,
-    /// The functions in the products.
+    /// The functions of the tokens of one place that are the factors of products.
     pub factors: MarkingFactors,
-    /// A constant factor of every marking.
+    /// The part of the number of original markings per reduced marking that is the same for every
+    /// reduced marking.
     factor: BigUint,
-    /// The groups of original transitions that use the same products. Each has the sum of the
-    /// constant factors of its transitions, and pairs of a component's index and the index of its
-    /// product. Components without a pair use product 0.
+    /// Groups of original transitions whose firings are counted by the same products. Each group
+    /// has the sum of the constant factors of its transitions. Its pairs are the index of a
+    /// component, and the index of the product of this component that is used. Components without a
+    /// pair use product 0.
     groups: Vec<(BigUint, Vec<(usize, usize)>)>,
 }
 
@@ -35,23 +38,27 @@ pub struct CountingFormula {
 pub struct CountedComponent {
     /// The component as a net.
     pub net: Net,
-    /// The factor of each place, ascending; the factor of other places is 1.
+    /// Places with the function that gives their factor in the number of original markings,
+    /// ascending. The factor of other places is 1.
     pub factors: Vec<(PlaceId, Function)>,
-    /// The products that are summed over the markings. The first one is the unconditional number of
-    /// original markings.
+    /// The products that are summed over the markings of the component. Product 0 is the number of
+    /// original markings of a reduced marking. The other products count only original markings with
+    /// enough tokens for certain transitions.
     pub products: Vec<FactorProduct>,
 }
 
-/// A product with one factor per place, given by its differences from the product of the component.
+/// A product with one factor per place, given by its differences from
+/// [`CountedComponent::factors`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FactorProduct {
     /// Lower bounds on places, ascending. The product is 0 if a place holds less.
     pub lower_bounds: Vec<(PlaceId, u64)>,
-    /// The changed factors, ascending.
+    /// Places with a function that replaces their function in [`CountedComponent::factors`],
+    /// ascending.
     pub changed: Vec<(PlaceId, Function)>,
 }
 
-/// The figures of the state space.
+/// The numbers of markings and firings of a state space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateSpaceFigures {
     /// The number of reachable markings.
@@ -102,7 +109,8 @@ impl CountingFormula {
         // The component of each place of the reduced net, and the id of the place in the component.
         let (mut parts, mut location_of) =
             (Vec::new(), vec![(0, PlaceId::new(0)); reduced.place_count()]);
-        // A transition without arcs does not change the marking.
+        // A component without places has only transitions without arcs. These do not change the
+        // marking.
         for part in reduced.subnets()?.into_iter().filter(|part| !part.places.is_empty()) {
             for (part_place, p) in part.net.places().zip(&part.places) {
                 location_of[p.index()] = (parts.len(), part_place);

@@ -138,7 +138,8 @@ impl CountingFormula {
         Ok(CountingFormula::of(net, equations, &reduced, &places)?)
     }
 
-    /// Builds the formula of a net without reduction. It still uses that components combine freely.
+    /// Builds the formula of a net without reduction. If the net consists of components without
+    /// common transitions, the formula still multiplies the sums over the components.
     ///
     /// # Errors
     /// When there are too many ids.

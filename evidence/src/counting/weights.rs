@@ -11,17 +11,19 @@ use super::equations::{Equations, LinearEquation, NodeId, TokenEquation};
 use num_bigint::BigUint;
 use std::collections::HashMap;
 
-/// The index of a function from the tokens of a place of the reduced net to numbers.
+/// The index of a function from the tokens of a place of the reduced net to a factor of the number
+/// of original markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Function(u32);
 
 /// Lower bounds on nodes: the position of each node in the order of the forest, and its bound.
 pub(super) type Demands = Vec<(usize, u64)>;
 
-/// The reason that a factor cannot be computed.
+/// The reason that a factor of the number of original markings cannot be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WeightError {
-    /// The table of a sum would be too large.
+    /// A binomial coefficient, the table of a node that is a sum, or an intermediate number would
+    /// be too large.
     #[error("too many tokens for the table of a sum")]
     TooLarge,
     /// An equation gives no valid number of tokens, so the reduction was wrong.
@@ -29,7 +31,7 @@ pub enum WeightError {
     NotWhole,
 }
 
-/// The maximum number of products for a table.
+/// The maximum number of multiplications to compute the table of a node that is a sum.
 const MAX_PRODUCTS: u64 = 50_000_000;
 
 /// The maximum number of factors of a binomial coefficient, which has about as many bits as
@@ -45,7 +47,8 @@ struct ForestNode {
     summands: Vec<NodeId>,
     /// Nodes that follow from this node alone, each with its equation.
     determined: Vec<(NodeId, LinearEquation)>,
-    /// True if the factor of the node is more than 1 for some value.
+    /// True if the factor of the node is more than 1 for some value. The factor is the number of
+    /// solutions for the node's descendants.
     has_factor: bool,
     /// The position of the node, and the position after all its descendants.
     span: (usize, usize),
@@ -57,11 +60,12 @@ enum FactorFunction {
     /// The number of distributions of the tokens over `places` places, after `less` tokens are set
     /// aside for lower bounds.
     Distributions { places: u64, less: u64 },
-    /// The factor of a node under demands.
+    /// The factor of a node, that is, the number of solutions for its descendants, under lower
+    /// bounds on nodes (demands).
     Node(NodeId, Demands),
 }
 
-/// Functions with cached results.
+/// The functions that give the factors of the number of original markings, with cached results.
 #[derive(Clone, Debug)]
 pub struct MarkingFactors {
     /// The forest, by node.

@@ -82,7 +82,8 @@ impl<'m> ExtendedAudit<'m> {
             Some((_, number)) => Some(number),
             None => self.of_cases.then_some(1),
         };
-        // Another question of the run may have been about cases.
+        // If this question is not about cases, the header may still assume a token in the source
+        // place. Another question of the same run of the prover may have been about cases.
         let is_assumed = number.is_none() && source.header().has_assumed_token();
         let begins = (number, is_assumed);
         let is_other = |(of, made, _): &(NetBeginning, NamedTranslation, Net)| {

@@ -26,14 +26,15 @@ struct AddedPlaces {
     halves: Option<(PlaceId, PlaceId)>,
 }
 
-/// The assumption of a copy about a place that its transition resets or that has a cap.
+/// The assumption about one place under which a copy of a transition fires. The transition resets
+/// the place, or the place has a cap, that is, an assumed bound.
 #[derive(Clone, Copy)]
 enum CopyAssumption {
-    /// The place holds this many tokens, and is reset.
+    /// The number of tokens that the place holds before the transition resets the place.
     ResetTokens(u64),
-    /// This many of the produced tokens go beyond the cap.
+    /// The number of produced tokens that go beyond the cap, to the overflow place.
     ToBeyond(u64),
-    /// This many of the consumed tokens come from beyond the cap.
+    /// The number of consumed tokens that come from beyond the cap, from the overflow place.
     FromBeyond(u64),
 }
 
@@ -68,7 +69,8 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
             });
             held.collect()
         };
-        // Names contain the numbers if there is more than one number for some place.
+        // The names of copies contain the tokens of reset places only if these numbers differ
+        // between copies.
         let names_numbers = supposed.iter().any(|it| numbers(it) != numbers(&supposed[0]));
         for supposed in &supposed {
             let name = name(net, t, supposed, names_numbers, &builder);
@@ -228,7 +230,7 @@ fn copy_assumptions(
         each.push((p, [None].into_iter().chain(changes).collect()));
     }
     let mut all = vec![BTreeMap::new()];
-    // The number of the first place varies fastest.
+    // The copies are ordered so that the assumption about the first place varies fastest.
     for (p, numbers) in each.iter().rev() {
         if numbers.len().saturating_mul(all.len()) > MAX_TRANSITIONS {
             return Err(format!("more than {MAX_TRANSITIONS} copies of a transition"));

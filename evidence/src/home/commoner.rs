@@ -64,8 +64,9 @@ pub fn check_commoner(
     })
 }
 
-/// Checks that a marking with `wanted`, which must have the form m ≥ f, stays reachable: the closed
-/// net is live.
+/// Checks that `wanted`, which must have the form m ≥ f, stays reachable. The argument is that the
+/// closed net is live. It has one more transition, which consumes f and produces the initial
+/// marking.
 ///
 /// # Errors
 /// The first flaw of the argument.

@@ -36,7 +36,8 @@ pub enum HomeFlaw {
     /// A firing decreases a sum that must never decrease.
     #[error("a firing of {0:?} decreases the weighted sum")]
     DecreasesSum(TransitionId),
-    /// The predicate is not about covering a marking, or the net cannot be closed.
+    /// The predicate does not have the form m ≥ f, or the closed net cannot be built. The closed
+    /// net has one more transition, from f back to the initial marking.
     #[error("the goal is not the coverability of a marking")]
     NotCovering,
     /// The sequences back to the home marking have a wrong form, as the text says.

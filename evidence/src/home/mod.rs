@@ -60,7 +60,8 @@ pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
     },
     /// For each transition, by index, firings that undo it.
     Undone(Vec<UndoProof<P, T>>),
-    /// Siphons and traps of the closed net.
+    /// A proof that a marking m ≥ f stays reachable, by siphons and traps of the closed net. This
+    /// net has one more transition, which consumes f and produces the initial marking.
     Closed {
         /// The marked traps.
         traps: Vec<Vec<P>>,

@@ -91,7 +91,8 @@ pub fn implies_one_of(
     if argued.contains(&asked) {
         return Ok(());
     }
-    // Whole predicates are few atoms, and often suffice.
+    // First, each predicate is one atom and is not decomposed. The automaton then has few atoms,
+    // and the comparison often succeeds.
     let argued_predicates = argued.iter().flat_map(|argued| predicates(argued));
     let whole_predicates = predicates(asked).chain(argued_predicates).collect();
     if CommonAtoms::new(&whole_predicates).compare(net, asked, &argued, given).is_ok() {
@@ -99,7 +100,8 @@ pub fn implies_one_of(
     }
     let shared = argued.iter().flat_map(|argued| shared(asked, argued)).collect();
     match CommonAtoms::new(&shared).compare(net, asked, &argued, given) {
-        // A predicate that occurs in both may have parts that occur separately elsewhere.
+        // An operand of a shared predicate may also occur outside this predicate. So the last
+        // attempt decomposes all predicates.
         Err(NotImplied::DifferentFormula) if shared.iter().any(is_junction) => {
             CommonAtoms::new(&HashSet::new()).compare(net, asked, &argued, given)
         }

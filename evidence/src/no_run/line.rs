@@ -47,7 +47,8 @@ pub struct NamedNoRun {
     pub formulas: Vec<NamedFormula>,
     /// The property, as an index into `formulas`.
     pub formula: usize,
-    /// One entry per mark: the index of its until formula in `formulas`.
+    /// One entry per acceptance mark of the automaton: the index in `formulas` of the until formula
+    /// that the mark belongs to. An edge without the mark postpones this until formula.
     pub untils: Vec<usize>,
     /// The initial state of the automaton.
     pub initial: usize,
@@ -59,16 +60,19 @@ pub struct NamedNoRun {
     /// Transitions whose strong fairness the argument uses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strongly_fair: Vec<String>,
-    /// The number of first steps that the checker explores explicitly.
+    /// The number of steps at the beginning of each run that the checker explores explicitly. A
+    /// step is a firing, or stuttering in a dead marking.
     pub opening: usize,
-    /// Documents that refute pairs. This field and the following ones correspond to fields of
+    /// Documents that prove exclusions of `refuted`: no reachable marking satisfies both an edge's
+    /// literals and a mover's condition. This field and the following ones correspond to fields of
     /// [`NoRun`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<NamedDocument>,
     /// Predicates that no reachable marking satisfies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<NamedPredicate>,
-    /// Pairs excluded in reachable markings.
+    /// Pairs of an automaton edge and a mover that no reachable marking allows. A mover is a
+    /// transition, or stuttering in a dead marking.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refuted: Vec<NamedRefuted>,
     /// Nodes of a cover, in the order of their indices. The list is empty for a proof without a
@@ -116,7 +120,7 @@ pub enum NamedFormula {
 /// A state of the automaton.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedState {
-    /// The obligations of the state, as numbers of formulas.
+    /// The formulas that every word accepted from this state satisfies, as indices in `formulas`.
     pub meets: Vec<usize>,
     /// The outgoing edges of the state, in the order of their indices.
     pub edges: Vec<NamedEdge>,
@@ -130,29 +134,31 @@ pub struct NamedEdge {
     /// The literals that the edge requires: atoms numbered from 1, negative for a negation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<i64>,
-    /// The marks of the edge.
+    /// The numbers of the acceptance marks of the edge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<u32>,
 }
 
-/// Pairs with one edge that no reachable marking allows.
+/// Pairs of one automaton edge with movers that no reachable marking allows. A mover is a
+/// transition, or stuttering in a dead marking.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedRefuted {
     /// The source state of the edge, and the index of the edge among the edges of this state.
     pub edge: (usize, usize),
-    /// The movers of the excluded pairs.
+    /// The movers whose pairs with this edge are excluded.
     pub movers: NamedMovers,
-    /// The reason that the pairs are excluded.
+    /// The document or premise that excludes the pairs.
     pub by: Reason,
 }
 
-/// The possible movers at a position of a run.
+/// Movers, that is, transitions that may fire at a position of a run, or the stuttering of a dead
+/// marking.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedMovers {
-    /// The transitions, and stuttering.
+    /// Every transition of the net, and stuttering in a dead marking.
     All,
-    /// Stuttering in a dead marking.
+    /// Only stuttering, that is, the repetition of a dead marking.
     Nothing,
     /// The listed transitions.
     Firing(Vec<String>),
@@ -168,14 +174,16 @@ pub struct NamedCoverNode {
     pub tokens: Vec<(String, u64, Option<u64>)>,
 }
 
-/// Weights of places, and values of states or nodes.
+/// A ranking: weights of places, and values of automaton states or of nodes of the cover. See
+/// [`RankingFunction`](super::RankingFunction).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedRanking {
     /// A state of the component to which the ranking applies, or a node of it if there is a cover.
     pub state: usize,
     /// Names and weights of places; the weight of other places is 0.
     pub weights: Vec<(String, u64)>,
-    /// Values by the number of the state or node; other values are 0.
+    /// Pairs of a state's number and its value, or with a cover, of a node's number and its value.
+    /// Other values are 0.
     pub values: Vec<(usize, i64)>,
 }
 

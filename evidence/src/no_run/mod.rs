@@ -58,13 +58,15 @@ use std::collections::HashSet;
 /// The maximum number of cases in the check that a tableau accepts every word with its property.
 const MAX_CASES: usize = 2_000_000;
 
-/// The maximum number of pairs that are examined for all rankings together.
+/// The maximum product of the number of rankings and the number of pairs of an automaton edge and a
+/// mover. The limit applies only to proofs without a cover.
 const MAX_RANKED_PAIRS: usize = 1 << 33;
 
-/// The maximum number of pairs of a marking and a state after each of the first steps.
+/// The maximum number of pairs of a marking and an automaton state that a run can have after the
+/// same number of first steps.
 const MAX_OPENING_NODES: usize = 100_000;
 
-/// The maximum number of first steps that the checker explores.
+/// The maximum number of steps at the beginning of each run that the checker explores.
 const MAX_OPENING_STEPS: usize = 1_000;
 
 /// A proof that no run has a property.
@@ -72,13 +74,16 @@ const MAX_OPENING_STEPS: usize = 1_000;
 pub struct NoRun {
     /// The automaton of the property, and the obligations of its states.
     pub tableau: LinearTableau,
-    /// The number of first steps that the checker explores explicitly.
+    /// The number of steps at the beginning of each run that the checker explores explicitly. A
+    /// step is a firing, or stuttering in a dead marking.
     pub opening_steps: usize,
-    /// Documents that refute pairs.
+    /// Documents that prove exclusions of `refuted`: no reachable marking satisfies both an edge's
+    /// literals and a mover's condition.
     pub documents: Vec<Document>,
     /// The premises: predicates that no reachable marking satisfies. The checker assumes them.
     pub premises: Vec<Predicate>,
-    /// Pairs that no reachable marking allows, with the reason.
+    /// Pairs of an automaton edge and a mover that no reachable marking allows, with the reasons. A
+    /// mover is a transition, or stuttering in a dead marking.
     pub refuted: Vec<ExcludedPairs>,
     /// The nodes of a cover that no run leaves. The list is empty if the states of the automaton
     /// suffice.
@@ -87,33 +92,38 @@ pub struct NoRun {
     pub rankings: Vec<RankingFunction>,
 }
 
-/// Pairs with one edge that no reachable marking allows.
+/// Pairs of one automaton edge with movers that no reachable marking allows. A mover is a
+/// transition, or stuttering in a dead marking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExcludedPairs {
     /// The edge: its source state, and its index among the edges of this state.
     pub edge: (usize, usize),
-    /// The movers of the excluded pairs.
+    /// The movers whose pairs with this edge are excluded.
     pub movers: Movers,
-    /// The reason that the pairs are excluded.
+    /// The document or premise that excludes the pairs.
     pub reason: Reason,
 }
 
-/// The reason that no reachable marking allows a pair, as an index.
+/// The reason that no reachable marking allows a pair of an automaton edge and a mover: the index
+/// of a document or premise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// The document with this index refutes the pair.
+    /// The document with this index proves that no reachable marking satisfies the edge's literals
+    /// and the mover's condition.
     Document(usize),
-    /// The pair contains the premise with this index.
+    /// Each conjunct of the premise with this index is the mover's condition, or occurs in the
+    /// edge's literals.
     Given(usize),
 }
 
-/// The possible movers at a position of a run.
+/// Movers, that is, transitions that may fire at a position of a run, or the stuttering of a dead
+/// marking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Movers {
-    /// The transitions, and stuttering.
+    /// Every transition of the net, and stuttering in a dead marking.
     All,
-    /// Stuttering in a dead marking.
+    /// Only stuttering, that is, the repetition of a dead marking.
     Nothing,
     /// The listed transitions.
     Firing(Vec<TransitionId>),
@@ -124,7 +134,8 @@ pub enum Movers {
 /// module documentation states the condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankingFunction {
-    /// A state of the component to which the ranking applies, or a node of it if there is a cover.
+    /// A state of the strongly connected component of the automaton to which the ranking applies.
+    /// With a cover, a node of the component of the cover.
     pub state: usize,
     /// Weights of places; the weight of other places is 0.
     pub weights: Vec<(PlaceId, u64)>,
@@ -142,7 +153,8 @@ pub enum NoRunFlaw {
     /// `goes_on` returned false.
     #[error(transparent)]
     Document(#[from] Flaw),
-    /// A premise does not exclude the pair.
+    /// The premise with this index is given as the reason to exclude a pair of an edge and a mover,
+    /// but does not exclude it.
     #[error("premise {0} does not exclude its pair")]
     Premise(usize),
     /// The proof refers to an atom, edge, document, premise or transition that does not exist.
@@ -159,15 +171,20 @@ pub enum NoRunFlaw {
     /// with too many tokens.
     #[error("the first steps reach too many markings or tokens")]
     Opening,
-    /// A component that contains this state still has all marks.
+    /// The strongly connected component that contains this automaton state still carries all
+    /// acceptance marks.
     #[error("a run may stay forever in state {0} of the automaton")]
     AcceptingComponent(usize),
 }
 
 impl ExcludedPairs {
-    /// Removes each pair after `excluded` has accepted the condition that its mover implies about
-    /// the marking. For all movers together, this condition is the constant true. Stops at the
-    /// first error, after the earlier pairs are removed.
+    /// Removes the pairs of the edge with each mover, after `excluded` has accepted the mover's
+    /// condition. This condition says that the transition is enabled, or for stuttering, that the
+    /// marking is dead. For [`Movers::All`], the condition is the constant true, and all pairs are
+    /// removed together.
+    ///
+    /// # Errors
+    /// The first error of `excluded`, or an unknown transition. The earlier pairs stay removed.
     fn remove_from(
         &self,
         net: &Net,
@@ -233,7 +250,8 @@ impl NoRun {
         if !self.cover.is_empty() {
             return self.check_cover(net, property, &pairs, goes_on);
         }
-        // Pairs that a ranking removes may still occur on the way to a component.
+        // The reachable states are computed before the rankings remove pairs. A run may follow such
+        // pairs finitely often, on its way to a component.
         let reachable_states = pairs.reachable_states(&self.after_opening(net, property, goes_on)?);
         if self.rankings.len().saturating_mul(pairs.total()) > MAX_RANKED_PAIRS {
             return Err(Flaw::TooLarge("too many rankings and pairs".to_owned()).into());
@@ -277,7 +295,12 @@ impl NoRun {
         }
     }
 
-    /// Removes the pairs that documents and premises exclude.
+    /// Checks the documents, and removes the pairs of an edge and a mover that documents or
+    /// premises exclude.
+    ///
+    /// # Errors
+    /// When a document is wrong, a document or premise does not exclude a pair that names it as the
+    /// reason, or an index is unknown. Also when `goes_on` returns false.
     fn refute(
         &self,
         net: &Net,

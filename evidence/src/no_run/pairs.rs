@@ -18,7 +18,8 @@ use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Arc, Net, PlaceId, Predicate, TransitionId};
 use parikh_temporal::{Automaton, Cube, Marks};
 
-/// The remaining pairs of an edge and a mover, grouped by edge.
+/// The pairs of an automaton edge and a mover that are not yet excluded, grouped by edge. A mover
+/// is a transition, or stuttering in a dead marking.
 pub struct Pairs {
     /// The edges, sorted by source state and then by index among the edges of this state.
     edges: Vec<EdgePairs>,
@@ -50,7 +51,8 @@ struct EdgePairs {
 /// The reason that weights and values are not a valid ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RankingFlaw {
-    /// The sum increases along a remaining pair.
+    /// The ranked sum, that is, the weighted tokens plus the value of the state or node, increases
+    /// along a remaining pair.
     #[error("the ranking grows along a remaining pair")]
     Increases,
     /// A place, a state of the automaton or a node of the cover does not exist.
@@ -64,7 +66,8 @@ pub enum RankingFlaw {
     Stopped,
 }
 
-/// The maximum number of pairs. Each takes a byte of memory during the check.
+/// The maximum number of pairs of an automaton edge and a mover. Each pair takes a byte of memory
+/// during the check.
 pub const MAX_PAIRS: usize = 1 << 28;
 
 /// Returns the conjunction of the cube's literals about markings. Literals about firings are left
@@ -261,8 +264,10 @@ impl Pairs {
         reached
     }
 
-    /// Returns a state of `among` whose strongly connected component has an edge inside, carries
-    /// all marks, and contains no state of `except`.
+    /// Returns a state with `among` true whose strongly connected component contains no state of
+    /// `except`. Edges inside this component that start at states with `among` true and have a
+    /// remaining pair must together carry all acceptance marks. There must be at least one such
+    /// edge. Returns `None` if there is no such state.
     pub fn accepting_state(&self, among: &[bool], except: &[usize]) -> Option<usize> {
         let component = self.components();
         let mut marks: Vec<Option<Marks>> = vec![None; self.states];

@@ -22,10 +22,11 @@ use parikh_temporal::{
 use rounds::{ProductGraph, RunEdge};
 use std::collections::HashMap;
 
-/// The maximum number of edges between nodes.
+/// The maximum number of edges between nodes, that is, between pairs of a marking and an automaton
+/// state.
 const MAX_EDGES: usize = 1 << 26;
 
-/// The reason that the search has no result.
+/// The reason that the search for a run has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VisitFlaw {
     /// There are too many markings, edges or tokens, or `goes_on` returned false.
@@ -45,7 +46,7 @@ impl From<FireError> for VisitFlaw {
     }
 }
 
-/// The result of the search.
+/// The result of the search for a run with a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunSearch {
     /// The number of visited markings.
@@ -55,10 +56,13 @@ pub struct RunSearch {
 }
 
 /// Visits the markings of `net` along which a run may have the property, at most `max_markings`,
-/// and never more than 2²⁸. Calls `goes_on` for each node.
+/// and never more than 2²⁸. Calls `goes_on` for each node, that is, for each pair of a marking and
+/// an automaton state.
 ///
 /// # Errors
-/// The reason that there is no result; [`Flaw::More`] if there are more markings than this.
+/// [`Flaw::More`] if there are more markings than the smaller of the two limits. Another
+/// [`VisitFlaw`] if the automaton or the graph is too large, the automaton fails its check, or
+/// tokens overflow. [`Flaw::Stopped`] when `goes_on` returns false.
 pub fn visit_runs(
     net: &Net,
     property: &RunProperty,

@@ -54,7 +54,8 @@ pub(crate) fn kind(name: &str) -> Option<(&'static str, u64)> {
 
 impl CaseNet {
     /// Returns the net for a soundness question about `net`, given by its kind and its number of
-    /// cases. If `chosen` is not empty, its markings are the final markings of one case.
+    /// cases, that is, process instances. If `chosen` is not empty, its markings are the final
+    /// markings of one case.
     ///
     /// # Errors
     /// The reason that there is no such net.
@@ -183,7 +184,8 @@ pub(crate) fn assumptions(net: &Net, given: bool) -> Vec<Assumption> {
     assumed
 }
 
-/// Returns the place that satisfies the condition, if there is exactly one.
+/// Returns the place that satisfies the condition, or `None` if no place or more than one place
+/// does.
 fn only_place(net: &Net, is: impl Fn(PlaceId) -> bool) -> Option<PlaceId> {
     let mut places = net.places().filter(|&p| is(p));
     places.next().filter(|_| places.next().is_none())

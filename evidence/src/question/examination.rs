@@ -38,7 +38,9 @@ impl Question {
         }
     }
 
-    /// Returns the questions for the four figures of a state space.
+    /// Returns the contest's name and the question of each figure of a state space. The figures are
+    /// the numbers of markings and firings, and the largest numbers of tokens in a marking and in a
+    /// place.
     pub fn of_state_space(net: &Net) -> [(&'static str, Question); 4] {
         let places = || net.model_places().map(LinearSum::place);
         [
@@ -50,7 +52,9 @@ impl Question {
     }
 }
 
-/// Returns, for each transition of the model, the predicate that one of its copies is enabled.
+/// Returns, for each transition of the model, the predicate that at least one of its copies in
+/// `net` is enabled. The translation of inhibitor or reset arcs makes several copies of a
+/// transition.
 fn some_copy(net: &Net) -> Vec<Predicate> {
     let some = |copies: Vec<TransitionId>| {
         Predicate::or(copies.into_iter().map(Predicate::Enabled)).sorted()

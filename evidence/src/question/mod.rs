@@ -19,14 +19,16 @@ use std::fmt;
 /// A question about the behaviour of a net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// The answer is `then` if and only if all (or some) of the goals are reachable. EF φ is TRUE
-    /// if φ is reachable; AG φ is FALSE if ¬φ is reachable.
+    /// The answer is `then` if all goals are reachable (`all`), or if at least one goal is
+    /// reachable (not `all`). Otherwise it is the opposite truth value. EF φ is TRUE if φ is
+    /// reachable; AG φ is FALSE if ¬φ is reachable.
     Reach {
         /// The goals, in sorted form.
         goals: Vec<Predicate>,
         /// True if all goals must be reachable, false if one suffices.
         all: bool,
-        /// The answer if the goals are reachable.
+        /// The answer if the goals are reachable, all or one of them as `all` requires. Otherwise
+        /// the answer is the opposite truth value.
         then: bool,
     },
     /// The answer is TRUE if and only if each predicate is reachable from every reachable marking.

@@ -82,7 +82,9 @@ pub struct Obligation {
     pub refute: Vec<Predicate>,
     /// Sums that must be shown to grow without bound.
     pub grow: Vec<LinearSum>,
-    /// Predicates for which the evidence must prove that they stay reachable, or that they do not.
+    /// Predicates for which the evidence must prove that they stay reachable, that is, are
+    /// reachable from every reachable marking. Also the predicates for which it must prove the
+    /// negation of this.
     pub homes: Vec<HomeQuestion>,
     /// Properties for which the evidence must prove that a run has them, or that no run has them.
     pub run_properties: Vec<RunProperty>,
@@ -92,7 +94,9 @@ pub struct Obligation {
     pub needed: NeededProofs,
 }
 
-/// A predicate that stays reachable from all reachable markings, or does not.
+/// A predicate, with the question whether it stays reachable, that is, is reachable from every
+/// reachable marking. The leaf of [`NeededProofs`] determines if this or its negation must be
+/// proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HomeQuestion {
     /// The predicate.
@@ -143,7 +147,8 @@ impl NeededProofs {
         }
     }
 
-    /// Returns the relevant unproved leaves, in order. Subformulas that are true contribute none.
+    /// Returns the unproved leaves, in order, that are outside of every true subformula. Returns no
+    /// leaves if the whole formula is true.
     pub fn open(&self, is_proved: &dyn Fn(&NeededProofs) -> bool) -> Vec<&NeededProofs> {
         match self {
             formula if formula.is_true(is_proved) => Vec::new(),
@@ -193,8 +198,9 @@ impl Question {
         Ok(obligation)
     }
 
-    /// Returns true if evidence about a net with caps may prove an answer: the question, and each
-    /// question that it consists of, is about reachable markings or one maximum.
+    /// Returns true if the question may be proved by evidence about a net with caps, that is,
+    /// assumed bounds on places. It must be about the reachability of predicates, one maximum, or
+    /// the initial marking. A negation or connective qualifies if each of its inner questions does.
     fn is_about_reachability(&self) -> bool {
         match self {
             Question::Reach { .. } | Question::Initially(_) | Question::Maximum(_) => true,
@@ -217,8 +223,12 @@ const NOT_A_NUMBER_QUESTION: &str = "the question asks for TRUE or FALSE";
 const OVERFLOW: &str = "the numbers are too large";
 
 impl Obligation {
-    /// Restates the obligations for a net with caps: markings within the caps, and conditions of
-    /// the model.
+    /// Restates the obligations for a net with caps, that is, assumed bounds on places. A marking
+    /// to be reached must also be within the caps. Predicates and sums about the model become
+    /// predicates and sums about the translated net. Does nothing for a net without caps.
+    ///
+    /// # Errors
+    /// A message if a number overflows.
     fn within_caps(&mut self, net: &Net) -> Result<(), String> {
         let Some(within_place) = net.translation().and_then(Translation::within_caps) else {
             return Ok(());
@@ -301,7 +311,7 @@ impl Obligation {
             }
             (Question::Sound { done, improper, others }, true) => {
                 let stays = self.require_staying(done);
-                // The obligation that `stays` has added: `done` is reachable.
+                // `require_staying` has just added `done` to `reach`, as the last entry.
                 let mut parts = vec![stays, NeededProofs::Reach(self.reach.len() - 1)];
                 parts.extend(others.iter().map(|other| self.reach(other.clone())));
                 parts.push(self.refute(improper.clone()));
@@ -363,8 +373,9 @@ impl Obligation {
         NeededProofs::Any(vec![undivided, NeededProofs::connective(!exists, cases)])
     }
 
-    /// Derives the same formula for the property as a whole, not for its cases. `initial_value` is
-    /// the value that the initial marking determines, or `None`.
+    /// Derives the formula that a run has the property (`exists`), or that no run has the property,
+    /// without decomposing the property into cases. `initial_value` is the truth value of the
+    /// property if the initial marking determines the value, and otherwise `None`.
     fn that_runs_have_whole(
         &mut self,
         property: &RunProperty,
@@ -373,7 +384,7 @@ impl Obligation {
         initial_value: Option<bool>,
     ) -> NeededProofs {
         if initial_value == Some(!exists) {
-            // Unprovable.
+            // An empty disjunction is false: the initial marking refutes the statement.
             return NeededProofs::Any(Vec::new());
         }
         self.run_properties.push(property.clone());
@@ -403,7 +414,7 @@ impl Obligation {
             false => formulas.value_here(formula, initial_value),
         };
         if decided.to_bool() == Some(false) {
-            // Unprovable.
+            // An empty disjunction is false: the initial marking refutes the property.
             return NeededProofs::Any(Vec::new());
         }
         self.trees.push(property);
@@ -426,7 +437,8 @@ impl Obligation {
         net: &Net,
         number: i64,
     ) -> Result<NeededProofs, String> {
-        // Σ ≥ n is ¬(Σ ≤ n − 1). For the smallest number, every marking has at least this value.
+        // Σ ≥ n is ¬(Σ ≤ n − 1). If n is the least i64, n − 1 does not exist, but every marking
+        // satisfies Σ ≥ n.
         let more_than = |sum: &LinearSum, n| Predicate::at_most(sum.clone(), n).negated();
         let one_less = number.checked_sub(1);
         let (reached_goal, refute) = match question {
@@ -477,8 +489,12 @@ impl Obligation {
     }
 }
 
-/// Returns 2·Σ + within ≥ 2n + 2, which Σ ≥ n + 1 implies. Proofs about nets with caps are about
-/// this sum.
+/// Returns 2·Σ + m(within) ≥ 2n + 2. It is equivalent to Σ ≥ n + 1, because the place `within`
+/// holds at most one token. A token on `within` means that no cap, that is, no assumed bound, has
+/// been exceeded. Proofs about nets with caps refute this predicate.
+///
+/// # Errors
+/// A message if a number overflows.
 fn more_by_halves(sum: &LinearSum, within_place: PlaceId, n: i64) -> Result<Predicate, String> {
     let doubled = sum.terms().iter().map(|&(place, a)| Some((place, a.checked_mul(2)?)));
     let terms: Option<Vec<_>> = doubled.chain([Some((within_place, 1))]).collect();

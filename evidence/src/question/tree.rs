@@ -78,7 +78,8 @@ fn single_question(
     if let Some(initial_condition) = marking_condition(formulas, formula, atoms) {
         return Question::Initially(initial_condition);
     }
-    // A condition after one firing is a condition on the marking before.
+    // If `part` is a condition on the marking after one firing (EX, AX), the equivalent condition
+    // on the marking before the firing replaces it.
     let state = |part| Some(condition_before(formulas, part, atoms, net, MAX_LEAVES)?.sorted());
     let reach = |goal: Predicate, then| Question::Reach { goals: vec![goal], all: true, then };
     let not = |predicate: Predicate| predicate.negated().sorted();
@@ -144,8 +145,8 @@ fn bounded_tree_question(
     Question::WithImplications { main: Box::new(tree), shown_by, shows }
 }
 
-/// Returns an equivalent question about runs, or `None` if neither the formula nor its negation can
-/// be decided path by path.
+/// Returns an equivalent question about runs. It asks if all paths satisfy a formula of LTL that is
+/// equivalent to the CTL formula or to its negation. Returns `None` if no such formula is found.
 fn on_paths(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -> Option<Question> {
     let mut formulas = formulas.clone();
     let negation = formulas.negate(formula);

@@ -10,7 +10,7 @@ use super::tool_words::{ToolWord, ToolWords, error_in_line};
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, PlaceId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns true if a text is in this language.
+/// Returns true if a text is a net in LoLA's language.
 pub(super) fn is_lola(text: &str) -> bool {
     split_words(text).is_ok_and(|words| {
         let first = words.first().map(|word| word.text.as_str());
@@ -171,8 +171,8 @@ fn end_of_list(words: &mut ToolWords) -> Result<bool, Unreadable> {
     }
 }
 
-/// Reads places with numbers, up to a semicolon. Returns the places, their numbers (1 if none is
-/// written), and the words that name the places.
+/// Reads a list of places, each perhaps with a colon and a number, up to the semicolon. Returns for
+/// each entry the place, the number (1 if the entry has none), and the word that names the place.
 fn list(
     words: &mut ToolWords,
     places: &BTreeMap<String, PlaceId>,

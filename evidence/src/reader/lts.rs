@@ -28,7 +28,7 @@ pub struct TransitionSystem {
 /// The largest number of states.
 const MAX_STATES: usize = 50_000_000;
 
-/// Returns true if a text is in one of the two formats.
+/// Returns true if a text is in Aldebaran's format `.aut` or in mCRL2's format `.fsm`.
 pub fn is_transition_system(text: &str) -> bool {
     is_aut(text) || is_fsm(text)
 }

@@ -13,7 +13,7 @@ use crate::question::Question;
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, Net, PlaceId, Predicate};
 use std::collections::BTreeMap;
 
-/// Returns true if a text is in this language.
+/// Returns true if a text is in the language of mist.
 pub(super) fn is_mist(text: &str) -> bool {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
     lines.flat_map(str::split_whitespace).next() == Some("vars")
@@ -305,7 +305,8 @@ fn build(problem: &CounterProblem) -> Result<ExtendedNet, BuildError> {
             }
             let produced = match rule.changes.get(&place) {
                 None => lower_limit,
-                // The transition consumes the required tokens, and produces the ones that stay.
+                // The transition consumes `lower_limit` tokens, the number that its guard requires,
+                // and produces the number that remains after the change.
                 Some(CounterChange::Add(change)) => {
                     u64::try_from(i128::from(lower_limit) + change).unwrap_or_default()
                 }

@@ -9,7 +9,7 @@ use parikh_net::Net;
 use parikh_net::TransitionId;
 use parikh_net::printable::Quoted;
 
-/// The notation of a text in a formula.
+/// The way in which a formula writes the name or id of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameNotation {
     /// An explicit id: `id "p"`.
@@ -20,7 +20,7 @@ pub(crate) enum NameNotation {
     Quoted,
 }
 
-/// A kind of nodes.
+/// The kind of the nodes to which a name in a formula refers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NamedKind {
     Places,

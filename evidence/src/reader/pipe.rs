@@ -49,7 +49,8 @@ pub(crate) fn check_tagged(label: Node<'_, '_>) -> Result<(), Unreadable> {
     }
 }
 
-/// Parses a number of tokens, perhaps with the predefined class before it: `3` or `Default,3`.
+/// Parses a number of tokens, perhaps with the token class `Default` of PIPE before it: `3` or
+/// `Default,3`. Refuses other token classes.
 pub(super) fn tokens(node: Node<'_, '_>) -> Result<u64, Unreadable> {
     let content = text(node)?;
     let digits =

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// The places of a net by name.
 type Places = HashMap<String, PlaceId>;
 
-/// A sign or a name.
+/// A token of a line: a name or a sign.
 #[derive(Clone, PartialEq, Eq)]
 enum PlainToken {
     Name(String),
@@ -25,8 +25,9 @@ fn first_words(text: &str) -> impl Iterator<Item = &str> {
     firsts.filter(|word| !word.starts_with('#'))
 }
 
-/// Returns true if a text is in this language: its lines begin with the right words, and none
-/// begins like a line of a coloured net.
+/// Returns true if a text is a net in Parikh's text format. The first word must be `net`, `place`
+/// or `transition`, and some line must begin with `place` or `transition`. No line may begin with
+/// `sort` or `var`, which occur in coloured nets only.
 pub(super) fn is_plain_text(text: &str) -> bool {
     let starts_with_keyword =
         first_words(text).next().is_some_and(|it| matches!(it, "net" | "place" | "transition"));

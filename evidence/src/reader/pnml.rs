@@ -341,7 +341,7 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
         if kind != ArcKind::Plain && written_kind != kind {
             return Err(Unreadable::at(arc, "an arc with two types"));
         }
-        // PM4Py ignores such weights.
+        // PM4Py ignores the weight of an inhibitor arc whose type is an element.
         if *is_element && written_kind == ArcKind::Inhibitor && label(arc, "inscription", 1)? != 1 {
             return Err(Unreadable::at(
                 arc,

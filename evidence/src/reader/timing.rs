@@ -85,8 +85,9 @@ impl NetTiming {
         }
     }
 
-    /// Records the times and priorities of a transition. `first_order` has the priority and the
-    /// timed flag of the first transition, or `None` before it.
+    /// Records the times and priorities of a transition. `first_order` has the texts of the labels
+    /// `priority` and `timed` of the first transition, to which those of later transitions must be
+    /// equal. It is `None` before the first transition, which sets it.
     fn transition(&mut self, node: Node<'_, '_>, first_order: &mut Option<FiringOrder>) {
         let mut timing = TransitionTiming::default();
         if optional(node, "distribution").is_some() {
@@ -122,13 +123,14 @@ impl NetTiming {
     }
 }
 
-/// The texts of the labels `priority` and `timed`, if present.
+/// The texts of the labels `priority` and `timed` of a transition, each `None` if the transition
+/// has no such label.
 type FiringOrder = (Option<String>, Option<String>);
 
 /// The times and priorities of a transition.
 #[derive(Default)]
 struct TransitionTiming {
-    /// The priority and the timed flag of the transition.
+    /// The texts of the labels `priority` and `timed` of the transition.
     order: FiringOrder,
     /// True if a time limits when the transition fires.
     is_limited: bool,

@@ -16,7 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The keywords that begin a declaration.
 const DECLARATIONS: [&str; 6] = ["net", "tr", "pl", "lb", "pr", "nt"];
 
-/// Returns true if a text is in this language, and not in another with lines that begin with `net`.
+/// Returns true if a text is in the language of TINA. Lines that begin with `place`, `transition`,
+/// `var` or `sort` exclude it, since other languages also have lines that begin with `net`.
 pub(super) fn is_tina(text: &str) -> bool {
     let Ok(words) = split_words(text) else {
         return text.lines().any(|line| line.starts_with("tr "));
@@ -127,8 +128,8 @@ impl TinaNames {
 struct TinaNodes {
     places: TinaNames,
     transitions: TinaNames,
-    /// The weights of arcs by place, transition, and the sign of the arc. Arcs to places have the
-    /// sign `+`.
+    /// The weight of each arc, by place, transition and kind of arc. The kinds are `*` (the
+    /// transition consumes), `+` (it produces), `?` (it tests) and `?-` (it is inhibited).
     arcs: BTreeMap<(String, String, String), u64>,
     /// The labels of transitions, by name.
     labels: BTreeMap<String, String>,

@@ -4,7 +4,7 @@ use super::Unreadable;
 use parikh_net::Marking;
 use parikh_net::printable::Quoted;
 
-/// A word or a sign.
+/// A token of a text in another tool's language: a word or a sign, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ToolWord {
     pub(super) line: u64,

@@ -18,7 +18,7 @@ pub struct CheckedReduction {
 }
 
 impl CheckedReduction {
-    /// Checks `log`, which reduces `net`.
+    /// Checks `log`, whose steps reduce `net`, and returns the reduced net.
     ///
     /// # Errors
     /// The first incorrect step, an unknown name, or an empty list of preserved classes.

@@ -113,7 +113,7 @@ pub struct Conditions {
     pub preserves: Preserve,
     /// The features of nets for which the rule is sound.
     pub features: Features,
-    /// The number of numbered conditions.
+    /// The number of conditions in the rule's module documentation, which are numbered from 1.
     pub conditions: u8,
     /// True if the rule keeps the reachable markings, up to removed places, and the enabledness of
     /// the remaining transitions. Then facts about the reduced net, found by later rules, hold in

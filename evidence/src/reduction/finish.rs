@@ -36,8 +36,8 @@ pub fn finish(
                 builder.transition(&name)?
             }
         };
-        // Arcs of remaining transitions end at remaining places; virtual places have no
-        // counterpart.
+        // The reduced net has no virtual places, that is, the working net's places that count the
+        // firings of protected transitions. Arcs to other places end at places that remain.
         for (p, taken, put) in work.arcs(t) {
             let Some(place) = places[p.index()] else { continue };
             if taken > 0 {

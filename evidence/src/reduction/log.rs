@@ -116,7 +116,8 @@ pub enum LogError {
     /// A name that is no rule, class, place or transition.
     #[error("step {step} (0 is the head): {} is unknown", Quoted(.name))]
     Unknown {
-        /// The number of the step from 1, or 0 for the head of the log.
+        /// The number of the step from 1. It is 0 if the name is in the lists before the steps:
+        /// preserved classes, support, and protected transitions.
         step: usize,
         /// The name.
         name: String,

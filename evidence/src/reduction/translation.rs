@@ -8,8 +8,8 @@ use std::collections::HashMap;
 /// The transitions of the reduced net whose firing includes a protected transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FiringMap {
-    /// The transition fires in the prefix of every translated sequence. The transitions in the list
-    /// fire it again.
+    /// The protected transition fires in the prefix that starts each sequence translated back to
+    /// the original net. Firing a transition of the list fires it again.
     Fired(Vec<TransitionId>),
     /// Firing a transition of the list fires the protected transition. If the list is empty, the
     /// protected transition is dead.
@@ -32,8 +32,8 @@ pub struct ReducedNet {
     pub net: Net,
     /// The needs of the reduction, normalised.
     pub needs: Needs,
-    /// One entry per original place: the place of the reduced net whose tokens mean the same, if
-    /// any.
+    /// One entry per original place: the place of the reduced net that holds the same tokens.
+    /// `None` if the place was removed, merged or scaled.
     pub places: Vec<Option<PlaceId>>,
     /// One entry per transition of the reduced net: the id in the working net.
     pub final_ids: Vec<TransitionId>,

@@ -156,7 +156,7 @@ impl WorkNet {
             let place = PlaceId::new(work.places.len());
             work.places
                 .push(WorkPlace { in_support: true, ..WorkPlace::new(Vec::new(), vec![t], 0) });
-            // This is the highest id so far, so the row stays ascending.
+            // The virtual place has the highest place id so far, so the arcs stay sorted by place.
             if let Some(rows) = &mut work.transitions[t.index()].rows {
                 rows.post.push(Arc { place, weight: 1 });
             }
@@ -377,7 +377,8 @@ impl WorkNet {
 
     pub(super) fn remove_place(&mut self, p: PlaceId) {
         for t in self.neighbours(p) {
-            // Neighbours have not been removed.
+            // `neighbours` returns only transitions that have not been removed, so `rows` is never
+            // `None` here.
             let Some(rows) = &mut self.transitions[t.index()].rows else { continue };
             set_weight(&mut rows.pre, p, 0);
             set_weight(&mut rows.post, p, 0);

@@ -80,15 +80,15 @@ struct RunOfLabels {
 struct NoRunClaim {
     /// The components whose runs are considered.
     components: Vec<usize>,
-    /// For each component, the labels by which it is abstracted, or `None` for the whole component.
-    /// If the list is empty, all components are whole.
+    /// For each component, the labels that its abstraction keeps visible, or `None` for the whole
+    /// component. If the list is empty, all components are whole.
     #[serde(default)]
     through: Vec<Option<BTreeSet<String>>>,
     /// True if labels that cannot occur infinitely often are ignored in cycles.
     #[serde(default)]
     recurrence: bool,
     /// Pairs of components to compose in order, with equivalent states merged. `None` if the
-    /// components are searched together.
+    /// components are searched together, without composing pairs first.
     #[serde(default)]
     order: Option<Vec<(usize, usize)>>,
 }
@@ -105,7 +105,7 @@ pub struct SystemAudit<'s> {
     system: &'s System,
     /// The properties, by number.
     properties: &'s PropertyFile,
-    /// The runs that count.
+    /// The treatment of finite runs in LTL formulas.
     endings: Endings,
     /// The maximum number of visited nodes.
     max_nodes: usize,
@@ -202,7 +202,11 @@ impl<'s> SystemAudit<'s> {
         self.report
     }
 
-    /// Checks that the header is about this system and these runs.
+    /// Checks that the header names this format and the audit's treatment of finite runs. Its
+    /// numbers of components and labels must be those of the system.
+    ///
+    /// # Errors
+    /// A message for the first of these that differs.
     fn check_header(&self, header: &SystemHeader) -> Result<(), String> {
         let sizes = (self.system.components().len(), self.system.label_count());
         match () {

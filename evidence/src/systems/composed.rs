@@ -47,7 +47,8 @@ struct VisibleGraph {
 /// The composition in which a violating infinite run is sought.
 #[derive(Clone, Copy, Debug)]
 pub struct CompositionOrder<'c> {
-    /// Components in ascending order, or abstractions of components.
+    /// The components to compose, in ascending order of their indices. Each member is a whole
+    /// component or an abstraction of one.
     pub members: &'c [ComponentView],
     /// The pairs of graphs to compose, in order. An index below the number of members stands for a
     /// member, and the following indices stand for the earlier pairs. The graphs that remain are
@@ -59,8 +60,8 @@ pub struct CompositionOrder<'c> {
 /// formula.
 ///
 /// # Errors
-/// When the members are no components, none of them has some label of the system, the order is
-/// wrong, or there is no automaton.
+/// When the members are malformed (see `System::can_see`), or some label of the system belongs to
+/// no member. Also when the order is wrong, or there is no automaton.
 pub fn visit(
     system: &System,
     formula: &LabelLtl,
@@ -273,9 +274,11 @@ impl VisibleGraph {
 /// The states of the graphs, and a state of the automaton.
 type ComposedNode = (Vec<usize>, usize);
 
-/// The mark of edges where the graphs take a step, in addition to the marks of the automaton.
+/// An additional acceptance mark: an accepted cycle of the product must have an edge where the
+/// graphs take a step. The bit differs from the bits of the automaton's acceptance marks.
 const STEP_MARK: u128 = 1 << 127;
-/// The mark of edges where the automaton takes a step.
+/// An additional acceptance mark: an accepted cycle of the product must have an edge where the
+/// automaton takes a step.
 const READ_MARK: u128 = 1 << 126;
 
 /// The product of the graphs and the automaton, with the nodes found so far.
@@ -290,7 +293,7 @@ struct ComposedNodes<'a> {
     numbers: HashMap<ComposedNode, u32>,
     /// The nodes, by number.
     nodes: Vec<ComposedNode>,
-    /// The edges of each node: the target node, and the marks of the edge as a bit set.
+    /// The edges of each node: the target node, and the acceptance marks of the edge as a bit set.
     outgoing: Vec<Vec<(u32, u128)>>,
 }
 
@@ -308,7 +311,9 @@ impl<'a> ComposedNodes<'a> {
         })
     }
 
-    /// Searches for a path that continues forever with all marks. Visits at most `most` nodes.
+    /// Searches for an infinite path on which each acceptance mark occurs infinitely often: those
+    /// of the automaton, `STEP_MARK` and `READ_MARK`. Stops with `More` after more than `most`
+    /// nodes.
     fn visit(mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> ViolationSearch {
         let mut rows = vec![Vec::new()];
         for graph in self.graphs {
@@ -352,7 +357,7 @@ impl<'a> ComposedNodes<'a> {
     }
 
     /// Returns the edges of a node: the target nodes, which are added if they are new, and the
-    /// marks of each edge as a bit set.
+    /// acceptance marks of each edge as a bit set.
     fn edges(&mut self, (row, state): &ComposedNode) -> Vec<(u32, u128)> {
         let negation = self.negation;
         let moves = &negation.automaton.states[*state];

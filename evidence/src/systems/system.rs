@@ -125,7 +125,8 @@ impl System {
     /// Returns the joint steps: labels and target states.
     pub(super) fn steps<'s>(&'s self, state: &Joint) -> Vec<(&'s str, Joint)> {
         let mut steps = Vec::new();
-        // A step moves some component, which has an edge with its label here.
+        // A step with a label moves all owners of the label, so some component has an edge with the
+        // label in its current state.
         let mut labels: Vec<&str> = Vec::new();
         for (targets, &local_state) in self.targets.iter().zip(state) {
             labels.extend(targets[local_state].keys().map(String::as_str));

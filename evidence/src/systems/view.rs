@@ -29,12 +29,14 @@ impl ComponentView {
 const MOST_STATES: usize = 1 << 22;
 
 impl System {
-    /// Checks that the members are components in ascending order. Two abstractions of one component
-    /// must have no common label, and a component with several initial states must be whole. So
-    /// there are no more initial states, or steps with a label, than the components have.
+    /// Checks that the members are components, or abstractions of components, in ascending order.
+    /// Two abstractions of one component must have no common label, and a component with several
+    /// initial states must be whole. So the members together have no more initial joint states, and
+    /// no more edges with a label, than the components.
     ///
     /// # Errors
-    /// The first flaw of the members.
+    /// The first flaw of the members. Also when an abstraction has no label, or when all
+    /// abstractions together have too many states.
     pub(super) fn can_see(&self, members: &[ComponentView]) -> Result<(), String> {
         let mut states = 0;
         let mut seen_labels = BTreeSet::new();

@@ -59,8 +59,9 @@ pub struct NoRunSearch<'c> {
 /// most `max_nodes` nodes.
 ///
 /// # Errors
-/// When a component does not exist, the search does not support finite runs of this formula and
-/// these components, or there is no automaton.
+/// When the members are malformed (see `System::can_see`), or there is no automaton. If finite runs
+/// count, also when the formula has a next operator, a member is an abstraction, or `recurrence` is
+/// set.
 pub fn visit(
     system: &System,
     formula: &LabelLtl,
@@ -111,7 +112,8 @@ struct JointNodes<'a> {
     considered_system: &'a System,
     endings: Endings,
     negation: &'a Negation<'a>,
-    /// With `recurrence`, the sets of edges and labels that may occur infinitely often together.
+    /// The result of `recurring_parts`: sets of edges and labels that may occur infinitely often
+    /// together. `None` without `recurrence`.
     recurring_parts: Option<Vec<RecurringEdges<'a>>>,
     /// Labels without a considered owner: one for each combination of letter and membership in the
     /// elements of `recurring_parts`.
@@ -139,7 +141,8 @@ impl<'a> JointNodes<'a> {
         for label in system.labels() {
             match considered_system.owners(label).len() {
                 0 => {
-                    // Labels with the same letter and the same parts are interchangeable.
+                    // Labels without a considered owner that have the same letter and are in the
+                    // same elements of `recurring_parts` are interchangeable.
                     let membership: Vec<bool> = recurring_parts
                         .iter()
                         .flatten()
@@ -179,7 +182,8 @@ impl<'a> JointNodes<'a> {
         })
     }
 
-    /// Visits the reachable nodes, at most `max_nodes`, and looks for a cycle with all marks.
+    /// Visits the reachable nodes, at most `max_nodes`, and looks for a cycle with all acceptance
+    /// marks of the automaton.
     fn visit(
         mut self,
         max_nodes: usize,

@@ -58,8 +58,10 @@ pub fn run_bounds(
     })
 }
 
-/// Returns literals for subformulas of `asked` that are EX φ or AX φ: a condition that EX φ
-/// implies, or that implies AX φ. Each condition is added as a new atom.
+/// Returns a literal for each subformula of `asked` of the form EX φ or AX φ, if a condition on the
+/// current marking is found. For AX φ, the condition implies AX φ and the literal is the condition.
+/// For EX φ, the condition implies AX ¬φ and the literal is its negation, which EX φ implies. Each
+/// condition is added to `atoms` as a new atom.
 fn next_conditions(
     net: &Net,
     formulas: &mut Ctl,
@@ -67,8 +69,8 @@ fn next_conditions(
     atoms: &mut Vec<Predicate>,
 ) -> HashMap<Formula<Quantifier>, Literal> {
     let parts = formulas.subformulas(asked);
-    // Each EX or AX subformula, the AX formula that it is or whose negation it is, and true if it
-    // is an AX formula.
+    // For each EX or AX subformula: the subformula, the AX formula, and true if the subformula is
+    // that AX formula. For EX φ, the AX formula is the negation AX ¬φ.
     let mut next_formulas = Vec::new();
     for &part in &parts {
         if let Node::Next(paths, _) = *formulas.node(part) {

@@ -331,8 +331,8 @@ impl<'l> LabellingCheck<'l> {
         };
         let is_dead = || self.net.is_dead(marking);
         let has_claim = |next: usize| self.holds(next, claim.formula);
-        // A marking without this claim has the subformula because it holds everywhere, and needs no
-        // rank.
+        // If the next marking has the subformula but no claim about it, the subformula holds in all
+        // reachable markings. Then no rank is needed.
         let has_lower_rank = |next: usize| {
             has_claim(next) && self.rank(next, claim.formula).is_none_or(|rank| rank < claim.rank)
         };
@@ -404,9 +404,12 @@ impl<'l> LabellingCheck<'l> {
         self.listed_representative(next)
     }
 
-    /// Returns the number of the marking if it is listed. Otherwise returns the first listed
-    /// marking reached by silent firings, where always the first enabled silent transition fires.
-    /// Returns `None` if no listed marking is reached.
+    /// Returns the number of the marking if it is listed. Otherwise fires the first enabled silent
+    /// transition repeatedly, and returns the first listed marking. Returns `None` if no silent
+    /// transition is enabled, or after 10,000 firings.
+    ///
+    /// # Errors
+    /// When a place overflows.
     fn listed_representative(&self, mut marking: Marking) -> Result<Option<usize>, LabellingFlaw> {
         for _ in 0..MAX_SILENT_FIRINGS {
             if let Some(&number) = self.numbers.get(&*packed(marking.tokens())) {

@@ -81,7 +81,8 @@ pub enum NamedPaths {
 /// A marking with the claims about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedClaims {
-    /// Pairs of a place index and the tokens of the place, flattened.
+    /// The marked places with their tokens, in one flat list: index into
+    /// [`NamedLabelling::places`], number of tokens, next index, and so on.
     pub tokens: Vec<u64>,
     /// The claims.
     pub claims: Vec<NamedClaim>,
@@ -91,11 +92,13 @@ pub struct NamedClaims {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum NamedClaim {
-    /// A formula, its rank, and the transition to the next marking.
+    /// The index of the formula, the rank, and the name of the transition to the only successor
+    /// that the claim depends on.
     By(usize, u32, String),
-    /// A formula with the rank.
+    /// The index of the formula and the rank, which is not 0. The claim depends on all successors
+    /// or on none.
     Ranked(usize, u32),
-    /// A formula of rank 0.
+    /// The index of the formula. The rank is 0, and the claim depends on all successors or on none.
     Plain((usize,)),
 }
 

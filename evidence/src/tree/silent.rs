@@ -43,7 +43,7 @@ use parikh_temporal::Node;
 pub fn silent(net: &Net, property: &TreeProperty) -> Vec<TransitionId> {
     let formulas = property.formulas();
     let subformulas = formulas.subformulas(property.formula());
-    // 1
+    // Condition (1): the formula has neither EX nor AX, and no atom mentions deadness.
     if subformulas.iter().any(|&part| matches!(formulas.node(part), Node::Next(..)))
         || property.atoms().iter().any(|atom| atom.mentions_deadness())
     {
@@ -53,12 +53,13 @@ pub fn silent(net: &Net, property: &TreeProperty) -> Vec<TransitionId> {
     property.support(net).into_iter().for_each(|place| is_observed[place.index()] = true);
     let is_silent = |&t: &TransitionId| {
         let is_only_consumer = |arc: &parikh_net::Arc| net.consumers(arc.place).len() == 1;
-        // 2
+        // Condition (2): `t` has input places, and is their only consumer.
         !net.pre(t).is_empty()
             && net.pre(t).iter().all(is_only_consumer)
-            // A transition without effect identifies no markings.
+            // A firing without effect leads to the same marking, so treating `t` as silent would
+            // gain nothing.
             && !net.delta(t).is_empty()
-            // 3
+            // Condition (3): `t` changes no place that an atom reads.
             && net.delta(t).iter().all(|change| !is_observed[change.place.index()])
     };
     without_cycles(net, net.transitions().filter(is_silent).collect())

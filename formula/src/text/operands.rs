@@ -172,13 +172,15 @@ impl<'n> NameResolver<'n> {
         }
     }
 
-    /// Returns true if the name is that of a coloured place whose unfolding is at hand.
+    /// Returns true if the name is that of a coloured place, and the coloured net is attached to
+    /// this net, so that names of colours can be resolved.
     pub(super) fn is_coloured(&self, place: &str) -> bool {
         let folding = self.net.folding();
         folding.is_some_and(|it| it.coloured().is_some() && it.place_named(place).is_some())
     }
 
-    /// Returns true if the name is that of a coloured place whose colours are erased in this net.
+    /// Returns true if the name is that of a coloured place, but no coloured net is attached to
+    /// this net. Then the names of colours cannot be resolved.
     pub(super) fn is_erased(&self, place: &str) -> bool {
         let folding = self.net.folding();
         folding.is_some_and(|it| it.coloured().is_none() && it.place_named(place).is_some())

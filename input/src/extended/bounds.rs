@@ -18,7 +18,8 @@ use parikh_structure::semiflows::place_semiflows;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::time::Duration;
 
-/// Limit on the markings in the first exploration, before the other methods are tried.
+/// Limit on the markings in the first exploration, before semiflows and inhibitor arcs are used to
+/// find bounds.
 const FIRST_VISIT_MARKINGS: u64 = 10_000;
 
 /// Limit on the explored markings if no other method gives bounds. The checker explores the
@@ -28,11 +29,11 @@ pub const MAX_VISITED_MARKINGS: u64 = 200_000;
 /// Limit on the stored numbers of tokens during the exploration, for all markings together.
 const MAX_CELLS: u64 = 1 << 26;
 
-/// Limit on the number of semiflows kept during their computation.
+/// Limit on the number of intermediate semiflows that their computation stores at a time.
 const MAX_FLOWS: usize = 5_000;
 
-/// The room of a cap: the number of tokens that it allows beyond the initial marking and the arc
-/// weights.
+/// The room of a cap, that is, of an assumed bound on a place. The cap is the room plus the largest
+/// number among the initial tokens and the arc weights at the place.
 #[derive(Clone, Copy, Debug)]
 pub struct CapRooms {
     /// The room on a place with inhibitor arcs only. The default is 100. Runs that need more tokens
@@ -105,8 +106,9 @@ pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Tra
     }
 }
 
-/// Adds a cap to each place without a bound. The cap is the largest number among the initial tokens
-/// and the arc weights at the place, plus the room.
+/// Adds a cap, that is, an assumed bound, for each place with inhibitor or reset arcs that has no
+/// known bound. The cap is the room plus the largest of the initial tokens, the arc weights at the
+/// place, and 1. Returns all bounds, with the known ones.
 pub(super) fn cap(
     net: &ExtendedNet,
     known: &[TranslationBound],

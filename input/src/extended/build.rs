@@ -29,8 +29,9 @@ use parikh_net::{BuildError, ExtendedNet, Net, NetBuilder, PlaceId, TransitionId
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-/// Builds the net from these bounds, one for each place with inhibitor or reset arcs. With `seen`,
-/// copies exist only for the token vectors of reset places in reachable markings.
+/// Builds the translated net of `net` from `bounds`, one for each place with inhibitor or reset
+/// arcs. If `seen` is given, a transition with reset places has copies only for the token vectors
+/// of these places in reachable markings.
 pub(super) fn build(
     net: &ExtendedNet,
     bounds: Vec<TranslationBound>,
@@ -131,15 +132,16 @@ struct CapPlaces {
 
 /// A property in which the copies of a transition differ.
 enum CopyChoice {
-    /// The transition resets the place, which holds a number of tokens in this range before.
+    /// The transition resets the place. Each copy is for one number of tokens on the place before
+    /// the firing, from this range.
     ResetTokens(PlaceId, RangeInclusive<u64>),
-    /// The transition changes the tokens of a capped place by this number. A part of the change,
-    /// from none to all, concerns the tokens beyond the cap.
+    /// The transition changes the tokens of a capped place by this number. Each copy moves a
+    /// different part of the change, from 0 to the whole, to the tokens beyond the cap.
     CappedChange(PlaceId, i64),
 }
 
 impl CopyChoice {
-    /// Returns the number of alternatives, saturating.
+    /// Returns the number of alternatives of this property, or `u64::MAX` if it is larger.
     fn count(&self) -> u64 {
         match self {
             CopyChoice::ResetTokens(_, tokens) => (tokens.end() - tokens.start()).saturating_add(1),
@@ -177,7 +179,8 @@ impl CopyParameters {
                     copy.reset_tokens.insert(*p, tokens.start() + alternative);
                 }
                 CopyChoice::CappedChange(p, change) if alternative > 0 => {
-                    // The number is at most the change, which fits.
+                    // `alternative` is at most |change|, which fits i64, so the conversion does not
+                    // fail.
                     let change_over =
                         i64::try_from(alternative).unwrap_or(i64::MAX) * change.signum();
                     copy.overflow_changes.insert(*p, change_over);
@@ -238,8 +241,8 @@ impl TranslationBuilder<'_> {
     /// Returns the properties in which the copies of `t` differ.
     fn choices(&self, t: TransitionId) -> Vec<CopyChoice> {
         let core = self.net.core();
-        // If the arcs exclude every number of tokens on a reset place, one impossible number is
-        // kept.
+        // If the arcs allow no number of tokens on a reset place, the range has one number that
+        // never enables the copy.
         let held_choice = |p| {
             let low = core.pre_weight(t, p);
             let inhibitor = self.net.inhibitor_weight(t, p);
@@ -249,7 +252,8 @@ impl TranslationBuilder<'_> {
         };
         let is_emptied = |p: &PlaceId| self.net.resets(t).contains(p);
         let over = self.caps.iter().copied().filter(|p| !is_emptied(p)).filter_map(|p| {
-            // Weights fit 63 bits, or the place is skipped.
+            // If a weight exceeds 63 bits, the place has no choice, so no copy changes the tokens
+            // beyond its cap.
             let [puts, takes] = [core.post_weight(t, p), core.pre_weight(t, p)].map(i64::try_from);
             let change = puts.ok()? - takes.ok()?;
             (change != 0).then_some(CopyChoice::CappedChange(p, change))
@@ -351,7 +355,7 @@ impl TranslationBuilder<'_> {
             let over = parameters.overflow_changes.get(&p).copied().unwrap_or(0);
             let (gain, loss) = (puts.saturating_sub(takes), takes.saturating_sub(puts));
             let over_amount = over.unsigned_abs();
-            // The part of the change that concerns p itself.
+            // The part of the change that concerns the tokens on p, not the tokens beyond its cap.
             let (gain, loss) = (gain.saturating_sub(over_amount), loss.saturating_sub(over_amount));
             let needs = match over.signum() {
                 0 => takes,

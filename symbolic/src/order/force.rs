@@ -3,7 +3,8 @@
 
 use super::NetShape;
 
-/// Limit on the total number of steps along arcs.
+/// Limit on the work of all rounds together, counted in members of hyperedges and in items. At
+/// least five rounds are allowed.
 const MAX_ARC_STEPS: usize = 20_000_000;
 /// Number of rounds without improvement before the search ends.
 const MAX_ROUNDS_WITHOUT_GAIN: usize = 12;

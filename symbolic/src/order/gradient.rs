@@ -7,9 +7,9 @@
 use super::{NetShape, force};
 use std::collections::VecDeque;
 
-/// Returns an order that takes the invariants one by one, and the places of an invariant by their
-/// gradient. The next invariant is the one whose unplaced places are farthest before its placed
-/// places.
+/// Returns an order that takes the invariants one by one, and the places of an invariant by
+/// ascending gradient. The next invariant is the one in which the mean gradient of the placed
+/// places exceeds that of the unplaced places most.
 pub(crate) fn along_flows(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u32> {
     let gradient = gradient(shape);
     let by_gradient = |places: &mut Vec<u32>| {
@@ -32,7 +32,8 @@ pub(crate) fn along_flows(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u32>
                 let count = selected.count();
                 (count > 0).then(|| sum / count as f64)
             };
-            // Without a placed place, the invariant counts as starting at the very beginning.
+            // An invariant without placed places gets the smallest gradient, -1, as the mean of its
+            // placed places.
             mean(false).map(|unplaced| mean(true).unwrap_or(-1.0) - unplaced)
         };
         open_flows.retain(|flow| flow.iter().any(|&place| !is_placed[place as usize]));
@@ -53,8 +54,8 @@ pub(crate) fn along_flows(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u32>
     order
 }
 
-/// Returns a number in [-1, 1] for each place: -1 at one end, 1 at the other. A place that is not
-/// connected to the ends has 1.
+/// Returns the gradient of each place, from -1 at one end of the net to 1 at the other. The ends
+/// are two places that are far apart. A place that is not connected to the ends has 1.
 fn gradient(shape: &NetShape) -> Vec<f64> {
     let edges = force::edges(shape);
     let mut edges_of: Vec<Vec<u32>> = vec![Vec::new(); shape.places];

@@ -46,8 +46,9 @@ pub(crate) fn arranged(shape: &NetShape, groups: &[Vec<u32>], stop: &dyn Fn() ->
     flat(&groups, shape.places)
 }
 
-/// Returns disjoint groups, by ascending first place. Small invariants choose first: a group is the
-/// support of an invariant without places of earlier groups, if these are less than half of it.
+/// Returns disjoint groups, by ascending first place. Invariants are taken by ascending size of
+/// their support. A group is the part of a support that earlier groups leave over, if this is more
+/// than half of the support.
 pub(crate) fn by_flows(shape: &NetShape) -> Vec<Vec<u32>> {
     let mut flows: Vec<&Vec<u32>> = shape.flows.iter().collect();
     flows.sort_by_key(|flow| flow.len());

@@ -80,7 +80,8 @@ pub fn candidates(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<LevelOrder> 
             break;
         }
         debug_assert!(is_order(&places, shape.places), "{idea}");
-        // The reversed order has the same spans but different upper ends.
+        // In the reversed order, transitions span as many levels as before, but the upper ends of
+        // the spans differ, and so does the score.
         let reversed: Vec<u32> = places.iter().rev().copied().collect();
         let scored = |places: Vec<u32>| LevelOrder {
             method: idea,

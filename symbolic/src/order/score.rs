@@ -29,7 +29,8 @@ pub fn of(shape: &NetShape, order: &[u32]) -> f64 {
         };
         let relative_height = 1.0 - f64::from(first) / levels;
         spans += f64::from(last - first + 1) * 0.5 * (1.0 + relative_height);
-        // The part below the first touched level is free if another transition has the same part.
+        // If another transition touches the same levels after its first touched level, this tail is
+        // computed already and does not count again.
         if let Some(&second) = touched_levels.get(1)
             && touched_levels.len() <= 16
             && !known_tails.insert(touched_levels[1..].to_vec())

@@ -92,7 +92,7 @@ pub(super) fn run_of_nodes(
     merge_runs(moves, cycle_start, &mut part_runs)
 }
 
-/// A step of several nodes in parallel.
+/// A step of several nodes of the composition tree in parallel. These nodes are the parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum JointMove {
     /// A step of all nodes in which this label is visible.
@@ -101,7 +101,8 @@ pub(super) enum JointMove {
     Invisible(usize),
 }
 
-/// A part with its position in its run.
+/// A part, that is, one of several nodes of the composition tree in parallel, with the position in
+/// its run.
 struct PartRun<'n> {
     /// The run of the part.
     run: ComponentRun,

@@ -7,14 +7,15 @@ use std::collections::HashMap;
 /// The sorted edges of a state: a label (`None` if the step is invisible) and the target.
 pub(super) type SuccessorRow = Vec<(Option<LabelId>, u32)>;
 
-/// A graph of visible behaviour.
+/// A graph of the visible behaviour of one component, or of several composed components.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ComponentGraph {
     /// The initial states.
     pub(super) starts: Vec<u32>,
     /// The edges of each state, indexed by state.
     pub(super) edges: Vec<SuccessorRow>,
-    /// The visible labels that its components own, ascending; some may be on no edge.
+    /// The visible labels that the components of the graph own, ascending. A label may be on no
+    /// edge.
     pub(super) labels: Vec<LabelId>,
 }
 

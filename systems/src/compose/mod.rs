@@ -40,7 +40,8 @@ struct CompositionNode {
     minimised: ComponentGraph,
 }
 
-/// A system composed as far as the composition makes it smaller.
+/// A system whose components are composed in pairs, with minimisation after each step. The
+/// composition ends with two graphs, or before a graph exceeds the limit on its states.
 pub(crate) struct Composition {
     nodes: Vec<CompositionNode>,
     /// The composed pairs of node numbers, in the order of composition.
@@ -55,9 +56,9 @@ pub(crate) struct Composition {
     /// The original label of each label of `minimised_system`; `None` for the invisible steps of a
     /// graph.
     original_label: Vec<Option<LabelId>>,
-    /// The automaton, renumbered to the labels of the remaining system.
+    /// The automaton, renumbered to the labels of `minimised_system`.
     automaton: KindAutomaton,
-    /// For each label of the remaining system, the labels that depend on it, for partial-order
+    /// For each label of `minimised_system`, the labels that depend on it, for partial-order
     /// reduction.
     dependence: DependenceRelation,
     /// True if the caller's limit on the states of a graph ended the composition; false if it was
@@ -226,9 +227,10 @@ impl CompositionTree {
         Some(())
     }
 
-    /// Returns the pair to compose next: among pairs that share a label, if any, the pair with the
-    /// smallest result. The size of a result is determined by a tentative composition; beyond
-    /// [`MAX_TENTATIVE_STATES`], it is estimated as the product of the sizes.
+    /// Returns the pair of nodes to compose next: among pairs that share a label, if any, the pair
+    /// with the smallest result. A tentative composition and minimisation determine the size of a
+    /// result. If the composition exceeds [`MAX_TENTATIVE_STATES`] or is stopped, the size is
+    /// estimated as the product of the sizes.
     fn pair_to_compose(
         &self,
         open_nodes: &[usize],

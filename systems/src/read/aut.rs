@@ -25,8 +25,9 @@ use crate::system::System;
 /// Limit on the number of states of a file.
 const MAX_STATES: usize = 50_000_000;
 
-/// The most states that a short `.fsm` file may have by their numbers alone. Longer files may have
-/// one for each byte.
+/// A state number in an `.fsm` file may exceed the number of declared states. This is the largest
+/// state number in a short file. In a longer file, the largest number is the number of bytes, but
+/// at most [`MAX_STATES`].
 const MAX_STATES_OF_SHORT_FILE: usize = 100_000;
 
 /// Parses an Aldebaran file.
@@ -75,7 +76,7 @@ fn add_states(component: &mut ComponentBuilder, count: usize) {
     }
 }
 
-/// Returns the refusal of a distribution in place of a state.
+/// Returns the error for a probability distribution in place of a state.
 fn distribution_error(text: &str, at: usize, state: &str) -> ReadError {
     let expected = "one state: probabilities are not supported; replace the distribution by a \
                     transition to each of its states";
@@ -186,7 +187,7 @@ pub fn fsm(text: &str, name: &str) -> Result<System, ReadError> {
             ("", _) | (_, 0) => {}
             (_, 1) => states += usize::from(states < MAX_STATES),
             (_, 2) => edges.push(fsm_edge(text, line_start, trimmed, max_states)?),
-            // The initial state, which newer versions write.
+            // Newer versions of the format have a further section with the initial state.
             _ if start.is_none() => start = Some(fsm_state(text, line_start, trimmed, max_states)?),
             _ => {
                 let found = format!("`{}`", shortened(trimmed));

@@ -111,7 +111,7 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
 }
 
 /// Returns true for lines of a process without states or labels: empty lines, keywords, braces,
-/// messages to the listener, and comments.
+/// messages to the listener `act`, and comments.
 fn is_structural(line: &str) -> bool {
     let structural_lines =
         ["", "{", "}", "do", "od", "if", "fi", "fi;", "od;", "atomic {", "skip;"];

@@ -50,7 +50,8 @@ pub enum TableauRefusal {
     /// The initial state does not represent the formula.
     #[error("the obligations of the initial state are not the formula")]
     InitialState,
-    /// No edge covers one of the cases of a state.
+    /// A case of a state is not covered: no edge requires at most what the case requires. A case is
+    /// one way to satisfy the obligations of the state.
     #[error("state {state}: no edge for the case of {literals:?}, with {next} formulas next")]
     Uncovered {
         /// The state.
@@ -73,7 +74,8 @@ pub enum TableauRefusal {
     TooManyCases(usize),
 }
 
-/// A partial case of the decomposition.
+/// A case, that is, one way to satisfy the obligations of a state, possibly not decomposed
+/// completely.
 #[derive(Clone, Default)]
 struct TableauCase {
     /// Formulas still to be decomposed.

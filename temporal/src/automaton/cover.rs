@@ -27,7 +27,8 @@ use std::rc::Rc;
 
 type CoverFormula = Formula<Linear>;
 
-/// An alternative for satisfying a formula.
+/// A term of a cover, that is, one way in which the current letter and the rest of a word can
+/// satisfy a formula.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct CoverTerm {
     /// The condition on the current letter.
@@ -35,7 +36,7 @@ pub(super) struct CoverTerm {
     /// The formulas that the rest of the word must satisfy: ascending, without conjunctions and
     /// without true.
     pub(super) next: Vec<CoverFormula>,
-    /// The postponed untils, by their marks.
+    /// The untils that this term postpones, each given by its mark.
     pub(super) postponed: Marks,
 }
 
@@ -82,7 +83,8 @@ pub(super) fn conjuncts(formulas: &Ltl, formula: CoverFormula) -> Vec<CoverFormu
     found
 }
 
-/// Covers of formulas, computed at most once per formula.
+/// Covers of formulas, computed at most once per formula. A cover is a set of terms such that every
+/// word of the formula satisfies a term.
 pub(super) struct Covers<'f> {
     formulas: &'f Ltl,
     /// The limits on the number of terms.

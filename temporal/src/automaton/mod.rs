@@ -33,7 +33,8 @@ use cube::Cube;
 use thiserror::Error;
 use translate::LinearTableau;
 
-/// A set of marks, given by their numbers below 64.
+/// A set of acceptance marks, given by their numbers below 64. An accepting run carries every mark
+/// infinitely often.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Marks(pub u64);
 

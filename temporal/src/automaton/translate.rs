@@ -14,7 +14,7 @@ use crate::formula::{Formula, Ltl, Node};
 use crate::paths::Linear;
 use std::collections::HashMap;
 
-/// An automaton with the meaning of its states and marks.
+/// An automaton with the obligations of each state and the until formula of each acceptance mark.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LinearTableau {
     /// The automaton.

@@ -30,8 +30,9 @@ const MAX_DEPTH: usize = 12;
 const MAX_PAIRS: usize = 400;
 
 impl<P: Paths> Formulas<P> {
-    /// Returns true if the lines above show that one formula implies the other, within a limited
-    /// effort.
+    /// Returns true if the table in the module documentation shows that one formula implies the
+    /// other, within limits on the depth and number of comparisons. The result false means that no
+    /// implication was found.
     pub fn implies(&self, premise: Formula<P>, conclusion: Formula<P>) -> bool {
         self.implies_within(premise, conclusion, MAX_DEPTH, &mut MAX_PAIRS.clone())
     }

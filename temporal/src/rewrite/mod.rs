@@ -61,7 +61,8 @@ enum RewriteTask<P> {
     Visit(Formula<P>),
     /// The parts are rewritten; try the rules on the formula itself.
     ApplyRules(Formula<P>),
-    /// The result for the second formula is the result for the first, too.
+    /// The first formula was rewritten to the second; copy the final result of the second formula
+    /// to the first.
     CopyResult(Formula<P>, Formula<P>),
 }
 

@@ -38,8 +38,9 @@ pub(super) fn waits_anyway<P: Paths>(
     }
 }
 
-/// φ U (χ U' ψ) = χ U' ψ if φ ⇒ χ and q ≤ q': when the inner until becomes true, χ has held before,
-/// on every path or on the one path that is needed. φ R (χ R' ψ) = χ R' ψ if χ ⇒ φ and q' ≤ q.
+/// φ U (χ U' ψ) = χ U' ψ if φ ⇒ χ and q ≤ q', where q and q' are the path quantifiers of U and U'.
+/// When the inner until becomes true, χ has held before, on every path or on the one path that is
+/// needed. φ R (χ R' ψ) = χ R' ψ if χ ⇒ φ and q' ≤ q.
 ///
 /// With χ = true this is φ U F ψ = F ψ, AF EF ψ = EF ψ, and their duals.
 pub(super) fn inner_alone<P: Paths>(
@@ -67,9 +68,9 @@ pub(super) fn inner_alone<P: Paths>(
     }
 }
 
-/// F (φ ∨ (χ U' ψ)) = F (φ ∨ ψ) if the dual of q ≤ the dual of q'. From a state with χ U' ψ, a path
-/// of the outer kind leads to ψ; and ψ implies χ U' ψ. The dual: G (φ ∧ (χ R' ψ)) = G (φ ∧ ψ) if q
-/// ≤ q'.
+/// F (φ ∨ (χ U' ψ)) = F (φ ∨ ψ) if the dual of q ≤ the dual of q', where q and q' are the path
+/// quantifiers of F and U'. From a state with χ U' ψ, a path of the outer kind leads to ψ; and ψ
+/// implies χ U' ψ. The dual: G (φ ∧ (χ R' ψ)) = G (φ ∧ ψ) if q ≤ q'.
 ///
 /// With φ = false this is F (χ U ψ) = F ψ, EF AF ψ = EF ψ, AG EG ψ = AG ψ.
 pub(super) fn inner_target<P: Paths>(

@@ -57,7 +57,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns the given program, or the one beside this program.
+/// Returns the absolute path of the given program, or of the `parikh` in the directory of this
+/// program.
 fn parikh_program(given: Option<PathBuf>) -> Result<PathBuf, Error> {
     let beside_this = || {
         let own_path = std::env::current_exe().map_err(Error::at("/proc/self/exe"))?;
@@ -83,7 +84,8 @@ fn man(directory: &Path) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// Runs all engines together, and each alone.
+/// Runs all engines together, and each selected engine alone. Every engine is selected if
+/// `--engines` is not given.
 fn hard(args: TeamArgs) -> Result<u8, Error> {
     let chosen = match args.engines.is_empty() {
         false => args.engines.clone(),
@@ -97,7 +99,8 @@ fn hard(args: TeamArgs) -> Result<u8, Error> {
     run_teams(args, chosen.into_iter().map(team).collect(), false)
 }
 
-/// Runs all engines and rules together, and all but one engine or one family of rules.
+/// Runs all engines and rules together, and then leaves out one engine or one family of rules at a
+/// time.
 fn ablate(AblateArgs { of, rules }: AblateArgs) -> Result<u8, Error> {
     let [by_default, _] = parikh::run::engine_names();
     let (engines, rules) = match (of.engines.is_empty(), rules.is_empty()) {
@@ -169,7 +172,7 @@ fn run_teams(args: TeamArgs, teams: Vec<Team>, excludes_engines: bool) -> Result
     Ok(if rows.any(|row| row.verdict == Score::Wrong) { 3 } else { 0 })
 }
 
-/// Measures the evidence of all instances and examinations.
+/// Counts the grades of evidence and the auditor's verdicts for all instances and examinations.
 fn audit(args: EvidenceArgs) -> Result<u8, Error> {
     let instances = match &args.list {
         Some(list) => read_list(list)?,
@@ -205,7 +208,8 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
     Ok(if measurements.iter().any(evidence::AuditMeasurement::is_wrong) { 3 } else { 0 })
 }
 
-/// Compares the two readers on all instances.
+/// Reads all instances with the prover's reader and with the auditor's reader, and prints the
+/// differences.
 fn compare_readers(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
     let instances = match list {
         Some(list) => read_list(list)?,
@@ -328,7 +332,8 @@ fn exit_code(rows: &[row::ResultRow]) -> u8 {
     if table::sum_up(rows).1.wrong_answers > 0 { 3 } else { 0 }
 }
 
-/// Reads a result file, as if the runs had ended at the given time.
+/// Reads a result file. If a time is given, the rows are cut as if every run had ended at that
+/// time.
 fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::ResultRow>, Error> {
     let rows = row::read(path)?;
     Ok(match at {
@@ -392,7 +397,7 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
             requests.iter().flatten().map(|request| request.instance.clone()).collect()
         }
     };
-    // The goals of one instance may stand apart in the list.
+    // The list of goals may name an instance several times, with other instances between its lines.
     let mut seen = BTreeSet::new();
     instances.retain(|name| seen.insert(name.clone()));
     if let Some(oracle) = &args.oracle {

@@ -19,7 +19,8 @@ const SUM_SEARCH_TIME: Duration = Duration::from_millis(1_000);
 const NO_BINDING: &str = "No binding is left of it: its guard, or the colours that ever come to its input \
     places, allow none";
 
-/// The largest number of pump loops that get findings of their own, each with the places it fills.
+/// The largest number of findings about unbounded places that each show one loop. A loop is a
+/// firing sequence that adds tokens and can repeat forever.
 const MAX_LOOP_FINDINGS: usize = 6;
 
 impl FindingCollector<'_> {
@@ -47,7 +48,8 @@ impl FindingCollector<'_> {
         let dead = never_firing(&bindings, &results.fates).into_iter();
         let dead: Vec<TransitionId> = dead.filter_map(|at| bindings[at].first()).copied().collect();
         let causes = dead::causes(net, &dead);
-        // Constant sums are computed only if some transition waits for no place.
+        // Constant sums of tokens explain only roots, that is, dead transitions that wait for no
+        // place. Without roots, the sums are not computed.
         let sums = causes
             .iter()
             .any(|cause| !cause.roots.is_empty())
@@ -146,10 +148,11 @@ impl FindingCollector<'_> {
         }
     }
 
-    /// Adds findings about unbounded places, each with a pump loop as evidence. Places with the
-    /// same loop share a finding, and loops beyond [`MAX_LOOP_FINDINGS`] are described in one
-    /// finding. Also adds findings about places whose bounds are open and about places that are
-    /// never marked.
+    /// Adds findings about unbounded places. The evidence is a loop, that is, a firing sequence
+    /// that adds tokens and can repeat forever. Places with the same loop share a finding. If there
+    /// are more than [`MAX_LOOP_FINDINGS`] + 1 loops, one finding describes all loops after the
+    /// first [`MAX_LOOP_FINDINGS`]. Also adds findings about places whose boundedness is open, and
+    /// about places that are never marked.
     pub(super) fn unbounded_places(&mut self, at: usize) {
         let (net, results) = (self.net, self.results);
         // A group consists of the places, the sentences about their loop, and the loop to play.
@@ -204,8 +207,8 @@ impl FindingCollector<'_> {
         self.never_marked();
     }
 
-    /// Describes in words the pump loop that the page plays. Returns `None` if the page plays no
-    /// loop.
+    /// Describes in words the loop that the page plays after a prefix. Returns `None` if `play` has
+    /// no loop, or the page does not keep the trace of the loop.
     fn loop_sentence(&self, play: Option<&PlayedSequence>) -> Option<Sentence> {
         let play = play?;
         let steps = |trace: usize| -> Option<Vec<FiringStep>> {
@@ -310,7 +313,8 @@ fn append_steps(text: Sentence, steps: &[FiringStep]) -> Sentence {
     })
 }
 
-/// Describes the pump loops of a self-covering sequence in stages, in order.
+/// Describes the stages of a self-covering sequence in words, in order. Each stage has a prefix and
+/// a loop that repeats as often as the later stages need.
 fn stage_sentences(stages: &[Stage]) -> Vec<Sentence> {
     let describe = |(index, stage): (usize, &Stage)| {
         let mut text = Sentence::from_words(if index == 0 { "First " } else { "Then " });

@@ -138,8 +138,9 @@ impl QuestionRunner<'_, '_> {
     }
 }
 
-/// Returns the transitions of the net for each transition of the model. A coloured transition has
-/// its bindings (possibly none). A transition translated from reset arcs has its copies.
+/// Returns the transitions of the net for each transition of the model. For a coloured transition,
+/// these are its bindings, possibly none. For a transition that the translation of reset arcs has
+/// copied, these are its copies. For other transitions, it is the transition itself.
 pub(in crate::report) fn bindings(net: &Net) -> Vec<Vec<TransitionId>> {
     if let Some(translation) = net.translation() {
         let copies = |t| translation.copies(TransitionId::new(t)).map(TransitionId::new).collect();

@@ -33,7 +33,7 @@ const MAX_CERTIFICATE_LINES: usize = 60;
 /// The largest number of labels listed in a sentence.
 const MAX_LISTED_LABELS: usize = 12;
 
-/// The name of the figure that counts reachable markings.
+/// The id under which the engines report the number of reachable markings.
 const STATES: &str = "STATES";
 
 /// The name of the question about deadlocks, and the question in words.
@@ -81,10 +81,12 @@ struct AnsweredLabel<'a> {
 pub(super) struct SystemNet<'s> {
     system: &'s System,
     net: Net,
-    /// The component and state per place. The state is `None` for the root of a component, the
-    /// place that is marked before the joint first step.
+    /// The component and the state of each place. The state is `None` for the root of a component.
+    /// The root is marked before the joint first step, in which every component chooses a start
+    /// state.
     states: Vec<(u32, Option<u32>)>,
-    /// The label per transition. The label is `None` for the joint first step.
+    /// The label of each transition. The label is `None` for the joint first step, in which every
+    /// component chooses a start state.
     labels: Vec<Option<LabelId>>,
 }
 
@@ -232,8 +234,9 @@ struct SystemTranslator<'a, 's> {
 }
 
 impl SystemTranslator<'_, '_> {
-    /// Returns the firings of a play, without firings if `play` is `None`. Returns `None` if the
-    /// sequence has more than [`MAX_STEPS`] firings or the page does not keep its trace.
+    /// Returns the firings of the sequence to play, or no firings if `play` is `None`. Returns
+    /// `None` if the sequence has more than [`MAX_STEPS`] firings or the page does not keep its
+    /// trace.
     fn firings(&self, play: Option<&PlayedSequence>) -> Option<Vec<TransitionId>> {
         let Some(play) = play else { return Some(Vec::new()) };
         let firings = usize::try_from(play.firings).ok().filter(|it| *it <= MAX_STEPS)?;
@@ -361,9 +364,10 @@ impl SystemTranslator<'_, '_> {
         self.answers.rows.push(row);
     }
 
-    /// Adds a run that ends with one of `transitions`, which have the same label, and returns its
-    /// index. One of the transitions is enabled after `play`. Returns `None` if the page has no
-    /// space for the run.
+    /// Adds a run that ends with a transition of `transitions`, which have the same label. The run
+    /// first fires `play`, and then one of the transitions that is enabled. Returns the index of
+    /// the run. Returns `None` if the page does not keep the firings of `play` or has no space for
+    /// the run.
     fn run_to(
         &mut self,
         transitions: &[TransitionId],

@@ -35,7 +35,7 @@ pub struct SystemReport {
     pub model: String,
     /// The program that made the report, and the date.
     pub made: String,
-    /// The scope of the answers: the runs considered, or all states.
+    /// A description of the paths or runs that the answers consider.
     pub semantics: &'static str,
     /// The components, in the order of the file.
     pub components: Vec<ComponentNames>,
@@ -80,7 +80,8 @@ pub struct SystemQuestion {
     pub formula: String,
     /// The answer. `None` if the question is open.
     pub value: Option<bool>,
-    /// True if the answer is the desired one. `None` if the question is open.
+    /// True if the property is true, the system cannot deadlock, or every label occurs. False if
+    /// not. `None` if the question is open.
     pub good: Option<bool>,
     /// The reason for the answer, or the reason why the question is open.
     pub reason: String,
@@ -92,7 +93,8 @@ pub struct SystemQuestion {
     pub blocked: Vec<String>,
     /// The index of the run that shows the answer. `None` if the page shows no run for the answer.
     pub run: Option<usize>,
-    /// The answer in the file, if it differs.
+    /// The solution stated in the property file, if it differs from the answer. `None` if it
+    /// agrees, or if the file states no solution.
     pub otherwise: Option<bool>,
 }
 

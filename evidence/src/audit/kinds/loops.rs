@@ -4,7 +4,12 @@ use crate::audit::account::AnswerObligations;
 use crate::audit::context::AuditContext;
 use crate::file::LoopsLine;
 
-/// Replays a run with loops, and looks for goals along the first rounds of its blocks.
+/// Replays a run with loops, that is, a firing sequence made of nested repeated blocks. Evaluates
+/// the goals in the markings of the first round of each block.
+///
+/// # Errors
+/// When the net claims that units are safe, or the line cannot be read or names an unknown
+/// transition. Also when the run cannot be fired, needs too much memory, or the audit is stopped.
 pub(super) fn check_loops<'n>(
     context: &mut AuditContext<'n>,
     obligations: &mut AnswerObligations<'n>,

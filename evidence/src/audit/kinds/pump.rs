@@ -36,7 +36,8 @@ pub(super) fn check_pump_line<'n>(
     Ok(())
 }
 
-/// Returns true if some firing removes the token that shows that no cap was exceeded.
+/// Returns true if some firing exceeds a cap, that is, an assumed bound on a place. Such a firing
+/// takes the token of the place that is marked as long as no cap is exceeded.
 fn passes_a_cap(net: &Net, pumping: &PumpSequence) -> bool {
     let stage_passes = |stage: &Stage| {
         let mut steps = stage.prefix.steps().iter().chain(stage.pump.steps());

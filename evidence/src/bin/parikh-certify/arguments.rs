@@ -17,9 +17,10 @@ pub(crate) struct CertifyArguments {
     pub(crate) evidence: Vec<PathBuf>,
     /// The query file; if `None`, the file `EXAMINATION.xml` beside the model.
     pub(crate) queries: Option<PathBuf>,
-    /// The formulas of `Formulas.jsonl`, as given to `parikh check`.
+    /// The formulas of `--formula`, as given to `parikh check`. The file `Formulas.jsonl` has the
+    /// evidence about their answers.
     pub(crate) formula: Vec<String>,
-    /// Files of formulas.
+    /// The files of `--formulas`, whose formulas follow those of `--formula`.
     pub(crate) formulas: Vec<PathBuf>,
     /// The language of the files of formulas.
     pub(crate) language: FormulaLanguage,
@@ -27,9 +28,11 @@ pub(crate) struct CertifyArguments {
     pub(crate) finals: Vec<String>,
     /// The fairness assumptions; if empty, questions are about all runs.
     pub(crate) fair: Vec<String>,
-    /// True if runs of a system that end count as well, as in SPIN.
+    /// True for `--semantics spin`: a finite run of a system counts as well, and repeats its last
+    /// label forever.
     pub(crate) spin: bool,
-    /// True if the questions of query files are about cases.
+    /// True if the questions of query files are about cases, that is, firing sequences from the
+    /// initial marking to a dead final marking.
     pub(crate) cases: bool,
     /// The treatment of times and priorities of the model.
     pub(crate) times: TimeTreatment,

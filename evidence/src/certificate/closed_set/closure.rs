@@ -86,10 +86,12 @@ impl ClosedSet {
 }
 
 /// The maximum number of pairs of nodes for one transition is `MAX_PAIRS.0`, plus `MAX_PAIRS.1` for
-/// each node of the set. Usually the number of pairs is about the number of nodes.
+/// each node of the set. A pair has one node on the path of a member, and one on the path of its
+/// result. Usually the number of pairs is about the number of nodes.
 const MAX_PAIRS: (usize, usize) = (1 << 20, 16);
 
-/// The parallel paths of one transition through the set.
+/// A search along two parallel paths through the set for one transition: the path of a member, and
+/// the path of the result of its firing.
 struct ParallelPaths<'w, 'g> {
     /// The set under check.
     set: &'w ClosedSet,
@@ -97,7 +99,8 @@ struct ParallelPaths<'w, 'g> {
     touched: &'w [ClosureTouch],
     /// The index in `touched` of the last level at which the number of tokens changes.
     last_change: usize,
-    /// Pairs that have been visited or are on the worklist. A node determines its level.
+    /// Pairs of nodes, on the path of a member and on the path of its result, that have been
+    /// visited or are on the worklist. A node determines its level.
     seen_pairs: HashSet<(u32, u32)>,
     /// Nodes that [`enables`](Self::enables) has visited. Unless the check has failed, none of them
     /// has a vector that enables the rest of the transition.
@@ -107,8 +110,8 @@ struct ParallelPaths<'w, 'g> {
 }
 
 impl ParallelPaths<'_, '_> {
-    /// Returns true if every firing from a vector of a head leads to a vector of the same head. The
-    /// search uses a worklist instead of recursion, because a net has as many levels as places.
+    /// Returns true if every firing from a vector of the node `head` leads to a vector of `head`.
+    /// The search uses a worklist instead of recursion, because a net has as many levels as places.
     fn stays_inside(&mut self, level: usize, head: u32) -> Result<bool, ClosedSetFlaw> {
         let mut worklist = vec![(level, 0usize, head, head)];
         while let Some((level, position, from, to)) = worklist.pop() {
@@ -129,7 +132,8 @@ impl ParallelPaths<'_, '_> {
                 if value < pre {
                     continue;
                 }
-                // Results increase with the values, so the second path never goes back.
+                // The values of results ascend with the values of members, so the path of results
+                // never goes back.
                 let after = value.checked_add_signed(change);
                 while to > 1 && after.is_none_or(|after| self.set.node(to).0 < after) {
                     to = self.set.node(to).2;

@@ -26,7 +26,7 @@ use parikh_temporal::Marks;
 pub(super) struct RunEdge {
     /// The target node.
     pub(super) to: u32,
-    /// The marks of the edge.
+    /// The acceptance marks of the automaton's edge.
     pub(super) marks: Marks,
     /// The transition that fires, or `None` if a dead marking stutters.
     pub(super) fires: Option<TransitionId>,
@@ -43,7 +43,8 @@ enum FairnessConstraint {
 /// The graph of the visited nodes, with the fairness constraints.
 pub(super) struct ProductGraph<'a> {
     net: &'a Net,
-    /// The acceptance marks that a component must carry.
+    /// The acceptance marks that the edges of a strongly connected component must carry together,
+    /// so that a run in it is accepted.
     required_marks: Marks,
     /// The transitions with a fairness constraint.
     constrained: Vec<TransitionId>,
@@ -86,7 +87,8 @@ impl<'a> ProductGraph<'a> {
         self.outgoing.push(after);
     }
 
-    /// Returns true if some component with all marks has a fair run.
+    /// Returns true if a fair run can stay forever in some strongly connected component whose edges
+    /// carry all required marks.
     ///
     /// # Errors
     /// [`Flaw::Stopped`] when `goes_on` returns false.

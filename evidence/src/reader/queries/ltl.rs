@@ -32,9 +32,9 @@ use parikh_net::{Net, Predicate, TransitionId};
 use parikh_temporal::Linear;
 use roxmltree::Node;
 
-/// Returns the question if all runs satisfy the formula at `path`, or some run if not
-/// `is_universal`. The formula is negated if `negated`. With `case_end`, only runs that reach a
-/// marking with `case_end` count.
+/// Returns the question whether all runs satisfy the formula at `path`, or, unless `is_universal`,
+/// whether some run does. The formula is negated if `negated`. If `case_end` is given, the question
+/// is only about runs that reach a marking that satisfies this predicate.
 pub(super) fn of_runs(
     net: &Net,
     case_end: Option<&Predicate>,

@@ -89,7 +89,8 @@ pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Un
     if finals.is_empty() {
         return refuse("the model has no final marking");
     }
-    // A marking beyond the bounds of the model's places is unreachable.
+    // The model cannot reach a final marking that exceeds a known bound of a place, so such a
+    // marking need not be dead.
     let has_successor = |final_marking: &Marking| {
         net.marking_of_model(final_marking).is_some_and(|it| !net.is_dead(&it))
     };

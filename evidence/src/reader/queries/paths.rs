@@ -66,8 +66,8 @@ fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Un
     on_paths(net, is_universal != negated, (operand(node)?, negated))
 }
 
-/// Returns the question if all paths satisfy the formula at `path`, or some path if not
-/// `is_universal`. The formula is negated if `negated`.
+/// Returns the question whether all paths satisfy the formula at `path`, or, unless `is_universal`,
+/// whether some path does. The formula is negated if `negated`.
 pub(super) fn on_paths(
     net: &Net,
     is_universal: bool,

@@ -33,10 +33,10 @@ pub(super) trait TemporalElements: Paths {
 
 /// A temporal element.
 pub(super) struct TemporalElement<'a, 'input, P> {
-    /// The paths of the temporal operator. With `None`, the element only stands for the formula
-    /// `node`.
+    /// The paths that the temporal operator at `node` ranges over. `None` if the formula of `node`
+    /// itself is read, without an operator on paths.
     pub(super) paths: Option<P>,
-    /// True if the whole is negated.
+    /// True if the formula read at `node` is negated.
     pub(super) is_negated: bool,
     /// The element of the operator.
     pub(super) node: Node<'a, 'input>,
@@ -54,7 +54,8 @@ enum ReadingTask<'a, 'input, P> {
     Join(TemporalOperator<P>, usize),
 }
 
-/// An operator of a temporal formula. The temporal operators have the paths that they are about.
+/// An operator of a formula with temporal operators. A temporal operator has the paths that it
+/// ranges over: in LTL the current run, in CTL a path quantifier.
 #[derive(Clone, Copy)]
 enum TemporalOperator<P> {
     Globally(P),
@@ -76,7 +77,8 @@ pub(super) struct TemporalReader<'n, P> {
     net: &'n Net,
     pub(super) formulas: Formulas<P>,
     pub(super) atoms: Vec<RunAtom>,
-    /// The numbers of the atoms; predicates are sorted.
+    /// The number of each atom, which is its index in `atoms`. Predicates in atoms are in sorted
+    /// form.
     atom_numbers: HashMap<RunAtom, AtomId>,
     /// The elements with a temporal element inside, and the temporal elements.
     timed: HashSet<NodeId>,

@@ -36,8 +36,9 @@ pub(super) fn of_tree(
     Ok(tree_question(net, reader, tree_formula, negated))
 }
 
-/// Returns the question if all paths satisfy the formula at `path`, or some path if not
-/// `is_universal`. The formula is a temporal operator over formulas of CTL, negated if `negated`.
+/// Returns the question whether all paths satisfy the formula at `path`, or, unless `is_universal`,
+/// whether some path does. The formula is a temporal operator over formulas of CTL, negated if
+/// `negated`.
 pub(super) fn on_paths(
     net: &Net,
     is_universal: bool,

@@ -63,8 +63,9 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     Some(vec![Edit::Fuse(vec![p, q])])
 }
 
-/// Returns true if `t` and `u` are equal except on `p` and `q`, and put the same number to both
-/// together.
+/// Returns true if `t` and `u` have the same arcs at all places but `p` and `q`. They must also
+/// produce equally many tokens on `p` and `q` in total. Their arcs from `p` and `q` are not
+/// compared.
 pub fn are_twins(net: &WorkNet, t: TransitionId, u: TransitionId, p: PlaceId, q: PlaceId) -> bool {
     let arcs_elsewhere = |row| arcs_except(row, p, q);
     let put_together = |t| u128::from(net.post_weight(t, p)) + u128::from(net.post_weight(t, q));

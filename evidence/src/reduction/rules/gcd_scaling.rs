@@ -38,7 +38,8 @@ pub const RULE: Conditions =
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let p = candidate.as_place()?;
     net.require(1, !net.in_support(p))?;
-    // Condition (2) computes g; a mutation test that drops it takes another number.
+    // Condition (2) requires g > 1. Only in a mutation test, which assumes (2) without testing it,
+    // g = 1 becomes 2.
     let g = divisor(net, p)?;
     let g = if g > 1 || !net.holds_or_assumed(2, false) { g } else { 2 };
     (g > 1).then(|| vec![Edit::Divide(p, g)])

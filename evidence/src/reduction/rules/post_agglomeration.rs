@@ -101,8 +101,9 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     Some(edits)
 }
 
-/// Returns true if leaving out a firing of `h` only returns tokens, except for `weight` tokens on
-/// `p`, and none on S.
+/// Returns true if each firing of `h` produces exactly `weight` tokens, all on `p`, and does not
+/// change the places of the support S. So a firing whose tokens are never consumed can be left out
+/// of a run: other places then have no fewer tokens.
 fn returnable(net: &WorkNet, h: TransitionId, p: PlaceId, weight: u64) -> bool {
     puts_only_to(net, h, p) && net.post_weight(h, p) == weight && !net.touches_support(h)
 }

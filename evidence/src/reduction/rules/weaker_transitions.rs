@@ -56,8 +56,9 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     Some(vec![Edit::RemoveTransition(u)])
 }
 
-/// Returns the k to try. It is that of the first place that is in S, or that both transitions
-/// increase, where one firing of `t` does not suffice. Returns 1 if there is no such place.
+/// Returns the number k of repetitions of `t` to try in place of `u`. The first relevant place that
+/// needs k > 1 gives k = ⌈|Δ(u,p)| / |Δ(t,p)|⌉. A place is relevant if it is in S, or if both
+/// transitions add tokens to it. Returns 1 if no relevant place needs more.
 fn repetitions(net: &WorkNet, t: TransitionId, u: TransitionId) -> u64 {
     let needed = net.changes(u).find_map(|(p, change_by_u)| {
         let change_by_t = net.effect(t, p);

@@ -10,7 +10,8 @@ use crate::automaton::{Automaton, Marks};
 use std::collections::HashMap;
 
 impl Automaton {
-    /// Returns the automaton with one state per class.
+    /// Returns the automaton with one state for each class of equal states. Equal states have edges
+    /// with the same letters, marks and target classes.
     pub(super) fn merge_equal_states(&self) -> Self {
         let mut class = vec![0; self.states.len()];
         let mut classes = 1;

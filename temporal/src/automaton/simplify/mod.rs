@@ -49,7 +49,8 @@ impl Automaton {
         }
     }
 
-    /// Repeats steps 1 to 5 until the automaton does not become smaller.
+    /// Repeats steps 1 to 5 of the module documentation until the automaton does not become
+    /// smaller.
     fn reduced(&self) -> Self {
         let mut automaton = self.clone();
         loop {

@@ -100,7 +100,8 @@ impl Simulation {
 }
 
 impl Automaton {
-    /// Returns the automaton without simulated states and edges, forwards and backwards.
+    /// Merges states that simulate each other, and removes edges that better edges cover. Does so
+    /// first forwards, then on the reversed automaton.
     pub(super) fn simulated(&self) -> Self {
         let forwards = self.without_simulated(&Simulation::of(self, None));
         let back = forwards.reversed();

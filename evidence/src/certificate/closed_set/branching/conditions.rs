@@ -45,7 +45,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Returns the members of `set` that enable one of the transitions.
+    /// Returns the members of `set` that enable at least one of `transitions`.
     fn enabling(&mut self, set: u32, transitions: &[TransitionId]) -> Result<u32, Flaw> {
         if transitions.is_empty() {
             return Ok(EMPTY);

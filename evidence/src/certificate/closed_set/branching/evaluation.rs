@@ -17,7 +17,8 @@ pub(super) struct Evaluation<'e> {
     pub(super) level_of: &'e [usize],
     /// The subsets of the closed set that have been built.
     pub(super) sets: SubsetTable<'e>,
-    /// The requirements and changes of transitions, as shared lists.
+    /// The touches of transitions, that is, their requirements and changes level by level, as lists
+    /// with shared suffixes.
     pub(super) lists: TouchLists,
     /// The transitions that change the marking.
     moves: TransitionLists,

@@ -8,7 +8,8 @@ use super::sets::{EMPTY, Operation, SubsetTable, TERMINAL};
 use crate::certificate::Flaw;
 use std::collections::HashMap;
 
-/// The effect of a transition at one level: the level, the required tokens, and the change.
+/// A touch, that is, the effect of a transition at one level: the level, the required tokens, and
+/// the change.
 pub(super) type FiringTouch = (usize, u64, i64);
 
 /// A list of touches: the first touch, and the number of the remaining list. Number 0 is the empty
@@ -98,7 +99,8 @@ impl SubsetTable<'_> {
         while from_node != EMPTY && to_node != EMPTY {
             let (left, right) = (self.node(from_node), self.node(to_node));
             let result_value = left.0.checked_add_signed(change).filter(|_| left.0 >= pre);
-            // Results increase with the values, so the second path never goes back.
+            // The values of results ascend with the values of members, so the path of results never
+            // goes back.
             match result_value {
                 Some(result_value) if right.0 < result_value => to_node = right.2,
                 Some(result_value) if right.0 == result_value => {
@@ -114,8 +116,8 @@ impl SubsetTable<'_> {
         Ok(result)
     }
 
-    /// Returns the vectors of `from` that some firing maps to a vector of `to`, for firings that
-    /// begin at this level or below.
+    /// Returns the vectors of `from` that some firing maps to a vector of `to`. The vectors begin
+    /// at `level`. Only transitions whose first touched level is `level` or a later level count.
     pub(super) fn predecessors_by_any(
         &mut self,
         lists: &TouchLists,
@@ -156,10 +158,10 @@ impl SubsetTable<'_> {
         Ok(result)
     }
 
-    /// Returns the vectors of `within` from which firings that begin at this level or below lead to
-    /// `to` inside `within`. `to` is a subset of `within`. The fixed point for the firings below is
-    /// computed first. Then firings that begin at this level are added, each followed by the fixed
-    /// point below (saturation).
+    /// Returns the vectors of `within` from which firings lead to `to` inside `within`. `to` is a
+    /// subset of `within`. Only transitions whose first touched level is `level` or a later level
+    /// count. The fixed point for the later levels is computed first. Then firings that begin at
+    /// `level` are added, each followed by the fixed point for the later levels (saturation).
     pub(super) fn reaching(
         &mut self,
         lists: &TouchLists,
@@ -194,8 +196,8 @@ impl SubsetTable<'_> {
         Ok(found)
     }
 
-    /// Returns the vectors of `within` from which firings that begin below this level lead to `to`
-    /// inside `within`.
+    /// Returns the vectors of `within` from which firings lead to `to` inside `within`. Only
+    /// transitions whose first touched level is later than `level` count.
     fn reaching_below(
         &mut self,
         lists: &TouchLists,

@@ -57,12 +57,13 @@ struct CachedOperation {
 
 /// The table of nodes, and the cache of results.
 pub(super) struct SubsetTable<'s> {
-    /// The nodes (value, down, right). `right` continues with larger values.
+    /// The nodes (value, down, right). `down` has the remaining components of the vectors with this
+    /// value. `right` has the vectors with larger values.
     nodes: Vec<(u64, u32, u32)>,
     /// Hash table of the nodes, with open addressing. A free slot has [`EMPTY`].
     slots: Vec<u32>,
     cache: Vec<CachedOperation>,
-    /// Values and children of the nodes that are being built.
+    /// A stack with the entries (value, child) of the chains of nodes that are being built.
     work: Vec<(u64, u32)>,
     steps: u32,
     stop: &'s AtomicBool,

@@ -26,11 +26,11 @@ const LEXIS: ContestLexis = ContestLexis {
     escapes: false,
 };
 
-/// The signs with the same meaning in the `--formula` language.
+/// The signs of the contest's texts that have the same meaning in the `--formula` language.
 const SIGNS: [&str; 17] =
     ["<->", "<=", ">=", "!=", "->", "<", ">", "=", "+", "-", "*", "&", "|", "!", "(", ")", ","];
 
-/// The words with their translation into the `--formula` language.
+/// The words of the contest's texts, each with its translation into the `--formula` language.
 const WORD_TRANSLATIONS: [(&str, &str); 15] = [
     ("A", "A"),
     ("E", "E"),
@@ -51,7 +51,7 @@ const WORD_TRANSLATIONS: [(&str, &str); 15] = [
 
 const PROPERTY_KEYWORD: &str = "Property";
 
-/// Returns true if a text is in this language.
+/// Returns true if a text is in the contest's textual language: it begins with the word `Property`.
 pub(super) fn is_contest_text(text: &str) -> bool {
     let rest = text.trim_start().strip_prefix(PROPERTY_KEYWORD);
     rest.is_some_and(|rest| rest.starts_with([' ', '\t']))

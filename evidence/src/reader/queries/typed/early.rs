@@ -24,7 +24,8 @@ const LEXIS: ContestLexis = ContestLexis {
 
 const KEYWORDS: [&str; 7] = ["reachable", "invariant", "and", "or", "not", "contains", "equals"];
 
-/// Returns true if a text is in this language.
+/// Returns true if a text is in the contest's grammar of 2011: some line has `reachable` or
+/// `invariant` behind its first `=`.
 pub(super) fn is_early_text(text: &str) -> bool {
     let lines = text.lines().filter_map(|line| line.split_once('='));
     let mut verbs = lines.map(|(_, rest)| rest.split_whitespace().next());

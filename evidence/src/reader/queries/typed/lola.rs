@@ -6,8 +6,9 @@
 
 use super::lexer::TypedToken;
 
-/// Returns the meaning of a keyword of LoLA in the `--formula` language. The keywords stand by
-/// their role in LoLA's grammar. The prover's reader has a table of its own.
+/// Returns the meaning of a keyword of LoLA in the `--formula` language, or `None` for other words.
+/// The keywords are grouped by their role in LoLA's grammar. The prover's reader has a separate
+/// table.
 fn translation(word: &str) -> Option<&'static str> {
     Some(match word {
         // Atomic formulas.
@@ -28,7 +29,7 @@ fn translation(word: &str) -> Option<&'static str> {
         "EVENTUALLY" | "F" => "F",
         "NEXTSTATE" | "X" => "X",
         "UNTIL" | "U" => "U",
-        // Both in one word.
+        // A path quantifier and a temporal operator in one word.
         "AGEF" => "AG EF",
         "EFAG" => "EF AG",
         "AG" => "AG",
@@ -61,8 +62,9 @@ fn is_lola_only(word: &str) -> bool {
     }
 }
 
-/// Returns the meaning of the sign at the beginning of a text, with the length of the sign. The
-/// remaining signs mean the same in both languages.
+/// Returns the translation of the LoLA sign at the beginning of a text into the `--formula`
+/// language. The number is the length of the LoLA sign in bytes. Returns `None` if the text does
+/// not begin with a sign.
 fn sign(text: &str) -> Option<(&'static str, usize)> {
     let other = [("<>", "!="), ("#", "!="), ("==", "="), ("&", "&&"), ("|", "||")];
     let other = other.into_iter().chain([("[", "("), ("]", ")")]);
@@ -73,7 +75,8 @@ fn sign(text: &str) -> Option<(&'static str, usize)> {
     found.map(|(sign, meaning)| (meaning, sign.len()))
 }
 
-/// Returns true if a text is in this language.
+/// Returns true if a text is in LoLA's formula language. Such a text has no double quote outside of
+/// comments. It has a keyword that only LoLA has, a semicolon, or a line that begins with `{`.
 pub(super) fn is_lola_text(text: &str) -> bool {
     // In the `--formula` language, `#` begins a comment.
     let lines = || text.lines().map(|line| line.split('#').next().unwrap_or_default());

@@ -24,7 +24,7 @@ impl Infix {
         matches!(self, Infix::Until | Infix::Connective("implication"))
     }
 
-    /// Returns true if operands in a row become operands of one operator.
+    /// Returns true if a ∘ b ∘ c becomes one operator with three operands.
     fn is_chain(self) -> bool {
         matches!(self, Infix::Connective("conjunction" | "disjunction"))
     }
@@ -137,7 +137,9 @@ pub(super) fn constant(digits: &str, sign: i128) -> Result<ParsedOperand, String
     }))
 }
 
-/// Completes a parenthesised part, so that no operands are added to it.
+/// Returns the content of a pair of parentheses as a complete operand. A conjunction or disjunction
+/// in parentheses gets its own element, so that a further `&&` or `||` outside adds no operands to
+/// it.
 pub(super) fn without_chaining(part: ParsedOperand) -> ParsedOperand {
     match part {
         ParsedOperand::Formula(formula) => {

@@ -12,7 +12,7 @@ pub(super) struct TranslatedProperty {
     pub(super) tokens: Result<Vec<TypedToken>, String>,
 }
 
-/// A token of a text.
+/// A token of a text in one of the contest's own languages, with its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ContestToken {
     pub(super) kind: ContestTokenKind,
